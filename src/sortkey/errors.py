@@ -1,0 +1,238 @@
+"""Every error that Sortkey raises.
+
+    SortkeyError
+    ├── FolderInUse                               another process owns the data folder
+    └── ServiceError                              answered to a client in DynamoDB's own shape
+        ├── ClientError                  400
+        │   ├── ValidationException
+        │   ├── SerializationException            the body is not of the operation's shape
+        │   ├── UnknownOperationException         no such operation, or no target at all
+        │   ├── ConditionalCheckFailedException   carries the item when asked for
+        │   ├── TransactionCanceledException      carries the reasons, in order
+        │   ├── TransactionConflictException
+        │   ├── IdempotentParameterMismatchException
+        │   ├── DuplicateItemException            PartiQL INSERT of a key that exists
+        │   ├── ItemCollectionSizeLimitExceededException
+        │   ├── ResourceNotFoundException
+        │   ├── ResourceInUseException
+        │   ├── LimitExceededException
+        │   ├── TableNotFoundException, TableAlreadyExistsException, TableInUseException
+        │   ├── BackupNotFoundException, BackupInUseException
+        │   ├── ContinuousBackupsUnavailableException, PointInTimeRecoveryUnavailableException
+        │   ├── InvalidRestoreTimeException, InvalidExportTimeException
+        │   ├── ExportNotFoundException, ExportConflictException
+        │   ├── ImportNotFoundException, ImportConflictException
+        │   ├── PolicyNotFoundException
+        │   ├── ExpiredIteratorException, TrimmedDataAccessException
+        │   ├── ProvisionedThroughputExceededException, ThrottlingException
+        │   ├── AccessDeniedException, UnrecognizedClientException, InvalidSignatureException,
+        │   │   IncompleteSignatureException, MissingAuthenticationTokenException
+        │   └── RequestEntityTooLarge    413
+        └── InternalServerError          500
+
+A ServiceError knows its name on the wire and its HTTP status; only `sortkey.wire` formats it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+DYNAMODB = "com.amazonaws.dynamodb.v20120810#"
+CORAL = "com.amazon.coral.service#"
+CORAL_VALIDATE = "com.amazon.coral.validate#"
+
+
+class SortkeyError(Exception):
+    """The root of the tree."""
+
+
+class FolderInUse(SortkeyError):
+    """A data folder is owned by another process. `address` is where that process answers, if it serves."""
+
+    def __init__(self, folder: str, pid: int, address: str | None = None, token: str | None = None) -> None:
+        self.folder, self.pid, self.address, self.token = folder, pid, address, token
+        how = f"it answers on {address}" if address else "it serves nothing: stop it, or open another folder"
+        super().__init__(f"the folder {folder} is held by process {pid}; {how}")
+
+
+class ServiceError(SortkeyError):
+    """An answer that is an error. `extra` holds members of the body besides the message."""
+
+    status: ClassVar[int] = 400
+    namespace: ClassVar[str] = DYNAMODB
+
+    def __init__(self, message: str = "", **extra: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.extra = extra
+
+    @property
+    def code(self) -> str:
+        return type(self).__name__
+
+    @property
+    def wire_type(self) -> str:
+        return self.namespace + self.code
+
+
+class ClientError(ServiceError):
+    """The request is at fault."""
+
+
+class ValidationException(ClientError):
+    namespace = CORAL_VALIDATE
+
+
+class SerializationException(ClientError):
+    namespace = CORAL
+
+
+class UnknownOperationException(ClientError):
+    namespace = CORAL
+
+
+class ConditionalCheckFailedException(ClientError):
+    """`Item` is in `extra` when ReturnValuesOnConditionCheckFailure asked for it."""
+
+    def __init__(self, message: str = "The conditional request failed", **extra: Any) -> None:
+        super().__init__(message, **extra)
+
+
+class TransactionCanceledException(ClientError):
+    """`CancellationReasons` is in `extra`, one for each operation, in their order."""
+
+    def __init__(self, reasons: list[dict[str, Any]]) -> None:
+        codes = ", ".join(reason["Code"] for reason in reasons)
+        super().__init__(
+            "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]",
+            CancellationReasons=reasons,
+        )
+
+
+class TransactionConflictException(ClientError):
+    pass
+
+
+class IdempotentParameterMismatchException(ClientError):
+    pass
+
+
+class DuplicateItemException(ClientError):
+    pass
+
+
+class ItemCollectionSizeLimitExceededException(ClientError):
+    pass
+
+
+class ResourceNotFoundException(ClientError):
+    pass
+
+
+class ResourceInUseException(ClientError):
+    pass
+
+
+class LimitExceededException(ClientError):
+    pass
+
+
+class TableNotFoundException(ClientError):
+    pass
+
+
+class TableAlreadyExistsException(ClientError):
+    pass
+
+
+class TableInUseException(ClientError):
+    pass
+
+
+class BackupNotFoundException(ClientError):
+    pass
+
+
+class BackupInUseException(ClientError):
+    pass
+
+
+class ContinuousBackupsUnavailableException(ClientError):
+    pass
+
+
+class PointInTimeRecoveryUnavailableException(ClientError):
+    pass
+
+
+class InvalidRestoreTimeException(ClientError):
+    pass
+
+
+class InvalidExportTimeException(ClientError):
+    pass
+
+
+class ExportNotFoundException(ClientError):
+    pass
+
+
+class ExportConflictException(ClientError):
+    pass
+
+
+class ImportNotFoundException(ClientError):
+    pass
+
+
+class ImportConflictException(ClientError):
+    pass
+
+
+class PolicyNotFoundException(ClientError):
+    pass
+
+
+class ExpiredIteratorException(ClientError):
+    pass
+
+
+class TrimmedDataAccessException(ClientError):
+    pass
+
+
+class ProvisionedThroughputExceededException(ClientError):
+    pass
+
+
+class ThrottlingException(ClientError):
+    pass
+
+
+class AccessDeniedException(ClientError):
+    namespace = CORAL
+
+
+class UnrecognizedClientException(ClientError):
+    namespace = CORAL
+
+
+class InvalidSignatureException(ClientError):
+    namespace = CORAL
+
+
+class IncompleteSignatureException(ClientError):
+    namespace = CORAL
+
+
+class MissingAuthenticationTokenException(ClientError):
+    namespace = CORAL
+
+
+class RequestEntityTooLarge(ClientError):
+    status = 413
+    namespace = CORAL
+
+
+class InternalServerError(ServiceError):
+    status = 500
