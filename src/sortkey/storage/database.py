@@ -1,0 +1,131 @@
+"""The one SQLite connection that everything goes through, and the thread that checkpoints its log.
+
+Transactions are opened by the first write and closed by whoever drives the engine, so that many requests share
+one commit. Durability: WAL; NORMAL survives the death of the process, FULL that of the machine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Literal
+
+import apsw
+
+from sortkey.storage.folder import Folder
+
+Synchronous = Literal["normal", "full"]
+
+CHECKPOINT_PAGES = 2_000
+"""Log pages after which the background thread copies them into the database file."""
+
+STALLED_PAGES = 40_000
+"""Log pages after which a commit checkpoints by itself: under constant load the log never empties otherwise."""
+
+SCHEMA = """
+create table if not exists meta(name text primary key, value) without rowid;
+create table if not exists record(kind text, id text, body blob not null, primary key(kind, id)) without rowid;
+create table if not exists journal(
+    seq integer primary key, tbl integer not null, at_ms integer not null, key blob not null,
+    old blob, new blob, actor integer not null
+);
+create index if not exists journal_tbl on journal(tbl, seq);
+"""
+
+
+class Database:
+    """A SQLite database in a folder, or in memory when there is none."""
+
+    def __init__(self, folder: Folder | None = None, synchronous: Synchronous = "normal") -> None:
+        self.folder = folder
+        self._connection = apsw.Connection(folder.database if folder else ":memory:")
+        # Bound once: these two are on the path of every request. Any: apsw's rows have no static type.
+        self.execute: Callable[..., Any] = self._connection.execute
+        self.executemany: Callable[..., Any] = self._connection.executemany
+        self._open_transaction = False
+        self._checkpointer: Checkpointer | None = None
+        self.execute("pragma cache_size=-32768; pragma temp_store=memory")
+        if folder:
+            self.execute(f"pragma journal_mode=wal; pragma synchronous={synchronous}; pragma wal_autocheckpoint=0")
+            self._checkpointer = Checkpointer(folder.database)
+            self._connection.set_wal_hook(self._on_commit)
+        else:
+            self.execute("pragma journal_mode=memory; pragma synchronous=off")
+        self.execute(SCHEMA)
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._open_transaction
+
+    def begin(self) -> None:
+        """Open a transaction unless one is open."""
+        if not self._open_transaction:
+            self.execute("begin immediate")
+            self._open_transaction = True
+
+    def commit(self) -> None:
+        if self._open_transaction:
+            self.execute("commit")
+            self._open_transaction = False
+
+    def rollback(self) -> None:
+        if self._open_transaction:
+            self._open_transaction = False
+            # SQLite rolls back by itself on some errors (disk full, I/O): then there is nothing left to undo.
+            if self._connection.in_transaction:
+                self.execute("rollback")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Any]:
+        """A connection that sees the last commit and nothing after it; usable from another thread. Files only."""
+        assert self.folder is not None
+        connection = apsw.Connection(self.folder.database, flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.execute("begin; select count(*) from meta")
+            yield connection
+        finally:
+            connection.close()
+
+    def close(self) -> None:
+        self.rollback()
+        if self._checkpointer:
+            self._checkpointer.stop()
+            with suppress(apsw.Error):
+                self.execute("pragma wal_checkpoint(truncate)")
+        self._connection.close()
+        if self.folder:
+            self.folder.release()
+
+    def _on_commit(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        if pages >= STALLED_PAGES:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+        elif pages >= CHECKPOINT_PAGES and self._checkpointer:
+            self._checkpointer.wanted.set()
+        return apsw.SQLITE_OK
+
+
+class Checkpointer:
+    """Copies the log into the database file while requests go on: a passive checkpoint never blocks the writer."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._stopping = False
+        self.wanted = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sortkey-checkpoint", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self.wanted.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        self.wanted.wait()
+        connection = apsw.Connection(self._path)
+        while not self._stopping:
+            self.wanted.clear()
+            with suppress(apsw.BusyError):
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self.wanted.wait()
+        connection.close()

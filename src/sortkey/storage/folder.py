@@ -1,0 +1,57 @@
+"""Who owns a data folder: one process, by a lock that dies with it; the lock file says who, and where it answers."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from sortkey.errors import FolderInUse
+
+LOCK_NAME = "sortkey.lock"
+DATABASE_NAME = "sortkey.db"
+
+
+class Folder:
+    """An owned data folder. Raises FolderInUse when another process has it."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.path.mkdir(parents=True, exist_ok=True)
+        # 0600: the file carries a token that opens the server of this folder.
+        self._lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = self._read()
+            os.close(self._lock)
+            raise FolderInUse(
+                str(self.path), int(owner.get("pid", 0)), owner.get("address"), owner.get("token")
+            ) from None
+        self._write({"pid": os.getpid()})
+
+    @property
+    def database(self) -> str:
+        return str(self.path / DATABASE_NAME)
+
+    def publish(self, address: str, token: str) -> None:
+        """Tell other openers of this folder where its owner answers."""
+        self._write({"pid": os.getpid(), "address": address, "token": token})
+
+    def release(self) -> None:
+        self._write({})
+        os.close(self._lock)
+
+    def _read(self) -> dict[str, Any]:
+        text = os.pread(self._lock, 65536, 0)
+        try:
+            return json.loads(text) if text else {}
+        except ValueError:  # the owner is writing it just now
+            return {}
+
+    def _write(self, content: dict[str, Any]) -> None:
+        text = json.dumps(content).encode()
+        os.ftruncate(self._lock, 0)
+        os.pwrite(self._lock, text, 0)

@@ -1,0 +1,40 @@
+"""Small named documents: table definitions, streams, backups, idempotency tokens. JSON by kind and id."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from sortkey.storage.database import Database
+
+
+class Records:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def get(self, kind: str, id: str) -> Any | None:
+        row = self._db.execute("select body from record where kind = ? and id = ?", (kind, id)).fetchone()
+        return orjson.loads(row[0]) if row else None
+
+    def put(self, kind: str, id: str, body: Any) -> None:
+        self._db.execute(
+            "insert or replace into record(kind, id, body) values(?, ?, ?)", (kind, id, orjson.dumps(body))
+        )
+
+    def delete(self, kind: str, id: str) -> None:
+        self._db.execute("delete from record where kind = ? and id = ?", (kind, id))
+
+    def all(self, kind: str) -> list[tuple[str, Any]]:
+        """Every record of a kind, in the order of their ids."""
+        rows = self._db.execute("select id, body from record where kind = ? order by id", (kind,))
+        return [(id, orjson.loads(body)) for id, body in rows]
+
+    def next_number(self, name: str) -> int:
+        """A number that was never given out before under this name."""
+        row = self._db.execute(
+            "insert into meta(name, value) values(?, 1) on conflict(name) do update set value = value + 1 "
+            "returning value",
+            (name,),
+        ).fetchone()
+        return row[0]

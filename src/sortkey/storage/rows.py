@@ -1,0 +1,158 @@
+"""The rows of one table: an encoded key, the item's bytes and size, when it expires, and a column for each index key.
+
+Index keys are columns of the row with a partial SQL index on (column, key), so an index can never disagree with
+its item. Bounds are byte strings: lower inclusive, upper exclusive, None for open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from sortkey.storage.database import Database
+
+Row = tuple[bytes, bytes, int]
+IndexRow = tuple[bytes, bytes, bytes, int]
+
+
+class Rows:
+    """Reads and writes one table's rows. `columns` are the live index columns, in the order of their values."""
+
+    def __init__(self, database: Database, number: int, columns: Sequence[str]) -> None:
+        self._db = database
+        self._execute = database.execute
+        self.name = f"t{number}"
+        self.columns = tuple(columns)
+        self._sql_get = f"select item, size from {self.name} where key = ?"
+        self._sql_delete = f"delete from {self.name} where key = ?"
+        names = ("key", "item", "size", "expires", *self.columns)
+        self._sql_put = (
+            f"insert into {self.name}({', '.join(names)}) values({', '.join('?' * len(names))}) "
+            f"on conflict(key) do update set {', '.join(f'{n} = excluded.{n}' for n in names[1:])}"
+        )
+
+    # -- the table itself
+
+    def create(self) -> None:
+        """Make the table, with its index columns."""
+        columns = "".join(f", {column} blob" for column in self.columns)
+        self._execute(
+            f"create table {self.name}(id integer primary key, key blob not null, item blob not null, "
+            f"size integer not null, expires integer{columns})"
+        )
+        self._execute(f"create unique index {self.name}_key on {self.name}(key)")
+        for column in self.columns:
+            self.create_index(column)
+
+    def add_column(self, column: str) -> None:
+        """A new index column, empty; fill it with `set_column`."""
+        self._execute(f"alter table {self.name} add column {column} blob")
+        self.create_index(column)
+
+    def create_index(self, column: str) -> None:
+        self._execute(f"create index {self.name}_{column} on {self.name}({column}, key) where {column} is not null")
+
+    def drop_index(self, column: str) -> None:
+        """The column stays, dead: dropping it would rewrite every row."""
+        self._execute(f"drop index if exists {self.name}_{column}")
+
+    def index_expiry(self) -> None:
+        self._execute(
+            f"create index if not exists {self.name}_expires on {self.name}(expires) where expires is not null"
+        )
+
+    def drop(self) -> None:
+        self._execute(f"drop table if exists {self.name}")
+
+    # -- one row
+
+    def get(self, key: bytes) -> tuple[bytes, int] | None:
+        return self._execute(self._sql_get, (key,)).fetchone()
+
+    def put(self, key: bytes, item: bytes, size: int, expires: int | None, index_keys: Iterable[bytes | None]) -> None:
+        self._execute(self._sql_put, (key, item, size, expires, *index_keys))
+
+    def delete(self, key: bytes) -> None:
+        self._execute(self._sql_delete, (key,))
+
+    # -- many rows
+
+    def range(
+        self, lower: bytes, upper: bytes | None, *, after: bytes | None = None, descending: bool = False
+    ) -> Iterator[Row]:
+        """Rows by key. `after` is the key of the last row already seen, in the direction of the walk."""
+        where, values = _bounds("key", lower, upper, after, descending)
+        order = "desc" if descending else "asc"
+        return self._execute(f"select key, item, size from {self.name} where {where} order by key {order}", values)
+
+    def index_range(
+        self,
+        column: str,
+        lower: bytes,
+        upper: bytes | None,
+        *,
+        after: tuple[bytes, bytes] | None = None,
+        descending: bool = False,
+    ) -> Iterator[IndexRow]:
+        """Rows by (index key, key), for those that have this index key."""
+        where, values = _bounds(column, lower, upper, None, descending)
+        if after is not None:
+            where += f" and ({column}, key) {'<' if descending else '>'} (?, ?)"
+            values += after
+        order = "desc" if descending else "asc"
+        return self._execute(
+            f"select {column}, key, item, size from {self.name} indexed by {self.name}_{column} "
+            f"where {column} is not null and {where} order by {column} {order}, key {order}",
+            values,
+        )
+
+    def by_id(self, after: int, limit: int) -> list[tuple[int, bytes, bytes, int]]:
+        """A slice in the order of arrival: how background work walks a table without holding it."""
+        return self._execute(
+            f"select id, key, item, size from {self.name} where id > ? order by id limit ?", (after, limit)
+        ).fetchall()
+
+    def last_id(self) -> int:
+        return self._execute(f"select coalesce(max(id), 0) from {self.name}").fetchone()[0]
+
+    def set_column(self, column: str, values: Iterable[tuple[Any, int]]) -> None:
+        """Fill a column by row id: an index key, or `expires`."""
+        self._db.executemany(f"update {self.name} set {column} = ? where id = ?", values)
+
+    def clear_column(self, column: str) -> None:
+        self._execute(f"update {self.name} set {column} = null where {column} is not null")
+
+    def expired(self, now_s: int, limit: int) -> list[tuple[bytes, bytes]]:
+        return self._execute(
+            f"select key, item from {self.name} where expires is not null and expires <= ? order by expires limit ?",
+            (now_s, limit),
+        ).fetchall()
+
+    # -- figures
+
+    def totals(self) -> tuple[int, int]:
+        """How many rows, and their bytes."""
+        return self._execute(f"select count(*), coalesce(sum(size), 0) from {self.name}").fetchone()
+
+    def index_totals(self, column: str) -> tuple[int, int]:
+        return self._execute(
+            f"select count(*), coalesce(sum(size), 0) from {self.name} where {column} is not null"
+        ).fetchone()
+
+    def bytes_between(self, lower: bytes, upper: bytes | None) -> int:
+        where, values = _bounds("key", lower, upper, None, False)
+        return self._execute(f"select coalesce(sum(size), 0) from {self.name} where {where}", values).fetchone()[0]
+
+
+def _bounds(
+    column: str, lower: bytes, upper: bytes | None, after: bytes | None, descending: bool
+) -> tuple[str, tuple[bytes, ...]]:
+    terms = [f"{column} >= ?"]
+    values: tuple[bytes, ...] = (lower,)
+    if upper is not None:
+        terms.append(f"{column} < ?")
+        values += (upper,)
+    if after is not None:
+        terms.append(f"{column} {'<' if descending else '>'} ?")
+        values += (after,)
+    return " and ".join(terms), values
