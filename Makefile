@@ -1,0 +1,69 @@
+# Everything a developer types. `make help` lists it.
+# Stamps in .venv make a second run of any target quick; requirements are pinned and hashed.
+
+SHELL := bash
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= data
+PORT ?= 8000
+PYTEST ?= $(BIN)/pytest
+WORKERS ?= 2
+COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
+
+.DEFAULT_GOAL := help
+.PHONY: help install dev up test fast check format oracle bench requirements clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+install: $(VENV)/.installed  ## make .venv and install sortkey into it
+dev: $(VENV)/.dev
+
+up: install  ## serve DynamoDB on 127.0.0.1:8000 from the folder data/
+	$(BIN)/sortkey serve --data $(DATA) --port $(PORT)
+
+test: check  ## everything: checks, unit, oracle, clients, faults
+	$(PYTEST) -n $(WORKERS) --dist loadgroup
+
+fast: dev  ## unit tests only, under a minute
+	$(PYTEST) -n $(WORKERS) --dist loadgroup -q -m "not slow and not oracle"
+
+check: dev  ## format, lint, types, imports, generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+	$(BIN)/python tools/generated.py --check
+
+format: dev  ## let ruff mend what it can, and write the generated files anew
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/python tools/generated.py
+
+oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
+	$(BIN)/python -m tests.oracle.machine --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))
+
+bench: dev  ## side by side with the peers; rewrites docs/performance.md (QUICK=1: two minutes, prints only)
+	$(BIN)/python -m bench $(if $(QUICK),--quick) $(BENCH)
+
+requirements: dev  ## compile requirements/*.txt anew (UPGRADE=1: to the newest versions)
+	$(COMPILE) $(if $(UPGRADE),--upgrade) pyproject.toml requirements/build.in -o requirements/base.txt
+	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/dev.in -c requirements/base.txt -o requirements/dev.txt
+	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/bench.in -o requirements/bench.txt
+
+clean:  ## remove the environment and every cache (data/ stays)
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/bin/python:
+	@PYTHON="$(PYTHON)" tools/find-python > /dev/null
+	"$$(PYTHON="$(PYTHON)" tools/find-python)" -m venv $(VENV)
+
+$(VENV)/.installed: requirements/base.txt pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/base.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,54 @@
+"""Runs wrk against a server and reads what it measured, with the server's CPU time beside it."""
+
+import json
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.client import HEADERS
+from bench.processes import cpu_seconds
+from bench.workloads import Workload
+
+_SCRIPT = Path(__file__).with_name("wrk.lua")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One workload on one server with so many connections."""
+
+    per_second: float
+    cpu_us: float
+    p50_ms: float
+    p99_ms: float
+    failed: int
+
+
+def run(workload: Workload, port: int, pid: int, connections: int, seconds: int, folder: Path) -> Measure:
+    """Load the server for some seconds; CPU is the server's, not wrk's."""
+    bodies = folder / f"{workload.name}.bodies"
+    if not bodies.exists():
+        workload.write_bodies(str(bodies))
+    before = cpu_seconds(pid)
+    result = _wrk(bodies, workload.operation, port, connections, seconds)
+    spent = cpu_seconds(pid) - before
+    requests = max(1, result["requests"])
+    return Measure(
+        per_second=requests / result["seconds"],
+        cpu_us=spent / requests * 1e6,
+        p50_ms=result["p50_ms"],
+        p99_ms=result["p99_ms"],
+        failed=int(result["failed"]),
+    )
+
+
+def _wrk(bodies: Path, operation: str, port: int, connections: int, seconds: int) -> dict[str, float]:
+    program = shutil.which("wrk")
+    if not program:
+        raise SystemExit("bench: wrk is missing (Debian: apt-get install wrk)")
+    # One thread: it sends more than 100,000 prepared requests a second, far more than any server here answers.
+    command = [program, "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", str(_SCRIPT)]
+    command += [f"http://127.0.0.1:{port}/", "--", str(bodies), operation, HEADERS["Authorization"]]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    line = next(line for line in output.splitlines() if line.startswith("RESULT "))
+    return json.loads(line.removeprefix("RESULT "))
