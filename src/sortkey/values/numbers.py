@@ -1,0 +1,123 @@
+"""DynamoDB's numbers: 38 significant digits, magnitudes 1E-130 to 9.99…E+125, kept as canonical text.
+
+Canonical text is what DynamoDB answers: plain notation, no superfluous zeros. Equal numbers have equal text.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Context, Decimal
+
+from sortkey.errors import ValidationException
+
+DIGITS_MAX = 38
+MAGNITUDE_MAX = 125
+MAGNITUDE_MIN = -130
+
+NOT_NUMERIC = "The parameter cannot be converted to a numeric value"
+TOO_PRECISE = "Attempting to store more than 38 significant digits in a Number"
+OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger than supported range"
+UNDERFLOW = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+
+
+def canonical(text: str) -> str:
+    """The number in the form in which DynamoDB answers it, or a ValidationException in AWS's words."""
+    if len(text) <= DIGITS_MAX and text.isdigit() and text.isascii() and text[0] != "0":
+        return text
+    sign, digits, exponent = _parts(text)
+    significant = digits.lstrip("0")
+    if not significant:
+        return "0"
+    trimmed = significant.rstrip("0")
+    exponent += len(significant) - len(trimmed)
+    # DynamoDB Local looks at the precision first: 39 digits E+200 are too precise, not an overflow.
+    if len(trimmed) > DIGITS_MAX:
+        raise ValidationException(TOO_PRECISE)
+    magnitude = exponent + len(trimmed) - 1
+    if magnitude > MAGNITUDE_MAX:
+        raise ValidationException(OVERFLOW)
+    if magnitude < MAGNITUDE_MIN:
+        raise ValidationException(UNDERFLOW)
+    return sign + _plain(trimmed, exponent)
+
+
+def encode(text: str) -> bytes:
+    """Bytes that sort as the numbers do, and of which none is a prefix of another. `text` is canonical."""
+    if text == "0":
+        return b"\x80"
+    negative = text[0] == "-"
+    whole, _, fraction = text[negative:].partition(".")
+    if whole != "0":
+        magnitude, digits = len(whole) - 1, whole + fraction
+    else:
+        digits = fraction.lstrip("0")
+        magnitude = len(digits) - len(fraction) - 1
+    if not fraction:
+        digits = digits.rstrip("0")
+    if negative:
+        nibbles = digits.translate(_NIBBLES_NEGATIVE) + ("fff" if len(digits) & 1 else "ff")
+        return bytes((0x40, MAGNITUDE_MAX - magnitude)) + bytes.fromhex(nibbles)
+    nibbles = digits.translate(_NIBBLES_POSITIVE) + ("000" if len(digits) & 1 else "00")
+    return bytes((0xC0, magnitude - MAGNITUDE_MIN)) + bytes.fromhex(nibbles)
+
+
+def add(a: str, b: str) -> str:
+    """The exact sum. A sum of more than 38 digits is refused, as DynamoDB does; it is never rounded."""
+    if "." in a or "." in b:
+        return canonical(format(_EXACT.add(Decimal(a), Decimal(b)), "f"))
+    return canonical(str(int(a) + int(b)))
+
+
+def subtract(a: str, b: str) -> str:
+    """The exact difference, under the rules of `add`."""
+    if "." in a or "." in b:
+        return canonical(format(_EXACT.subtract(Decimal(a), Decimal(b)), "f"))
+    return canonical(str(int(a) - int(b)))
+
+
+def compare(a: str, b: str) -> int:
+    """-1, 0 or 1 for two canonical numbers."""
+    if a == b:
+        return 0
+    return -1 if as_number(a) < as_number(b) else 1
+
+
+def as_number(text: str) -> int | Decimal:
+    """A canonical number as the cheapest exact Python number."""
+    return Decimal(text) if "." in text else int(text)
+
+
+# The sum of the largest and the smallest number spans 126 + 130 + 37 digits; so this context never rounds.
+_EXACT = Context(prec=320)
+_NIBBLES_POSITIVE = str.maketrans("0123456789", "123456789a")
+_NIBBLES_NEGATIVE = str.maketrans("0123456789", "a987654321")
+
+# AWS reads numbers with Java's BigDecimal: "+1", ".5", "5." and "1e5" are numbers; spaces, "1_0" and "NaN" are not.
+# Python's own digits include other scripts' (as BigDecimal's do); we refuse those.
+_NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)0*([0-9]{1,10}))?")
+_EXPONENT_MAX = 2**31 - 1
+
+
+def _parts(text: str) -> tuple[str, str, int]:
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise _not_numeric(text)
+    sign, whole, fraction, exponent_sign, exponent_digits = match.groups(default="")
+    digits = whole + fraction
+    exponent = int(exponent_sign + exponent_digits) if exponent_digits else 0
+    if not digits or abs(exponent) > _EXPONENT_MAX:
+        raise _not_numeric(text)
+    return ("-" if sign == "-" else ""), digits, exponent - len(fraction)
+
+
+def _plain(digits: str, exponent: int) -> str:
+    if exponent >= 0:
+        return digits + "0" * exponent
+    point = len(digits) + exponent
+    if point > 0:
+        return f"{digits[:point]}.{digits[point:]}"
+    return "0." + "0" * -point + digits
+
+
+def _not_numeric(text: str) -> ValidationException:
+    return ValidationException(f"{NOT_NUMERIC}: {text}" if text else NOT_NUMERIC)
