@@ -7,7 +7,7 @@ one commit. Durability: WAL; NORMAL survives the death of the process, FULL that
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
@@ -39,7 +39,7 @@ class Database:
 
     def __init__(self, folder: Folder | None = None, synchronous: Synchronous = "normal") -> None:
         self.folder = folder
-        self._connection = apsw.Connection(folder.database if folder else ":memory:")
+        self._connection: Any = apsw.Connection(folder.database if folder else ":memory:")
         # Bound once: these two are on the path of every request. Any: apsw's rows have no static type.
         self.execute: Callable[..., Any] = self._connection.execute
         self.executemany: Callable[..., Any] = self._connection.executemany
@@ -77,10 +77,10 @@ class Database:
                 self.execute("rollback")
 
     @contextmanager
-    def snapshot(self) -> Iterator[Any]:
+    def snapshot(self) -> Generator[Any]:
         """A connection that sees the last commit and nothing after it; usable from another thread. Files only."""
         assert self.folder is not None
-        connection = apsw.Connection(self.folder.database, flags=apsw.SQLITE_OPEN_READONLY)
+        connection: Any = apsw.Connection(self.folder.database, flags=apsw.SQLITE_OPEN_READONLY)
         try:
             connection.execute("begin; select count(*) from meta")
             yield connection

@@ -63,6 +63,7 @@ class Rows:
 
     def drop(self) -> None:
         self._execute(f"drop table if exists {self.name}")
+        self._execute(f"drop table if exists {self.name}_collection")
 
     # -- one row
 
@@ -127,6 +128,23 @@ class Rows:
             f"select key, item from {self.name} where expires is not null and expires <= ? order by expires limit ?",
             (now_s, limit),
         ).fetchall()
+
+    # -- item collections, for tables that have local indexes
+
+    def create_collections(self) -> None:
+        self._execute(f"create table {self.name}_collection(part blob primary key, bytes integer) without rowid")
+
+    def collection(self, part: bytes) -> int:
+        """The bytes kept under one partition key."""
+        row = self._execute(f"select bytes from {self.name}_collection where part = ?", (part,)).fetchone()
+        return row[0] if row else 0
+
+    def grow_collection(self, part: bytes, by: int) -> None:
+        self._execute(
+            f"insert into {self.name}_collection(part, bytes) values(?1, ?2) "
+            "on conflict(part) do update set bytes = bytes + ?2",
+            (part, by),
+        )
 
     # -- figures
 

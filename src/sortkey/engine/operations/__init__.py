@@ -1,1 +1,44 @@
+"""Every operation, by its name on the wire. An operation lives in the file of its name and is run by its `run`."""
 
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+Run = Callable[[Any, dict[str, Any]], dict[str, Any]]
+
+
+class Operations(Mapping[str, Run]):
+    """Finds `PutItem` in put_item.py, when it is first asked for: a server starts without loading what it may not need."""
+
+    def __getitem__(self, name: str) -> Run:
+        if name not in self._files():
+            raise KeyError(name)
+        return _load(self._files()[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files())
+
+    def __len__(self) -> int:
+        return len(self._files())
+
+    @staticmethod
+    @cache
+    def _files() -> dict[str, str]:
+        return {_wire_name(module.name): module.name for module in iter_modules(__path__)}
+
+
+@cache
+def _load(file: str) -> Run:
+    return import_module(f"{__name__}.{file}").run
+
+
+def _wire_name(file: str) -> str:
+    return re.sub(r"(?:^|_)(\w)", lambda match: match[1].upper(), file)
+
+
+OPERATIONS: Mapping[str, Run] = Operations()

@@ -1,0 +1,48 @@
+"""What the engine does by itself, in slices between requests: expiry, index backfill, trimming, exports.
+
+A chore is a function of the engine that does a little, commits nothing and says after how many seconds it wants to
+be called again; 0 means that there is more to do right now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+Chore = Callable[["Engine"], float]
+
+CHORES: list[Chore] = []
+"""In the order in which they run."""
+
+IDLE_SECONDS = 60.0
+
+
+class Background:
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._due: dict[Chore, float] = {}
+
+    def wake(self, chore: Chore) -> None:
+        """There is something to do for this chore: run it at the next opportunity."""
+        self._due.pop(chore, None)
+
+    def work(self) -> float:
+        """Run what is due, and commit it. Says after how many seconds to come again."""
+        engine = self._engine
+        for chore in CHORES:
+            if self._due.get(chore, 0.0) <= engine.clock():
+                try:
+                    pause = chore(engine)
+                    engine.flush()
+                except BaseException:
+                    engine.rollback()
+                    raise
+                self._due[chore] = engine.clock() + pause
+        next_due = min(self._due.values(), default=engine.clock() + IDLE_SECONDS)
+        return min(IDLE_SECONDS, max(0.0, next_due - engine.clock()))
+
+    def stop(self) -> None:
+        """Leave unfinished work for the next start: every chore can be taken up again from what is stored."""

@@ -1,0 +1,98 @@
+"""The tables that exist, in memory as on disk. Finds a table by its name or ARN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sortkey.engine.tables import Table
+from sortkey.errors import ResourceNotFoundException
+from sortkey.storage.database import Database
+from sortkey.storage.records import Records
+from sortkey.storage.rows import Rows
+
+ACCOUNT = "000000000000"
+
+
+class Catalog:
+    def __init__(self, database: Database, records: Records, region: str) -> None:
+        self._db = database
+        self._records = records
+        self.region = region
+        self._tables: dict[str, Table] = {}
+        self.reload()
+
+    # -- finding
+
+    def table(self, name_or_arn: str) -> Table:
+        """The table that a data operation names."""
+        table = self._tables.get(name_or_arn) or self._tables.get(table_name(name_or_arn))
+        if table is None:
+            raise ResourceNotFoundException("Requested resource not found")
+        return table
+
+    def described(self, name_or_arn: str) -> Table:
+        """The table that a control operation names; AWS says its name when it is not there."""
+        name = table_name(name_or_arn)
+        table = self._tables.get(name)
+        if table is None:
+            raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
+        return table
+
+    def find(self, name: str) -> Table | None:
+        return self._tables.get(name)
+
+    def by_number(self, number: int) -> Table | None:
+        return next((table for table in self._tables.values() if table.number == number), None)
+
+    def tables(self) -> Iterable[Table]:
+        """All tables, in the order of their names."""
+        return [self._tables[name] for name in sorted(self._tables)]
+
+    # -- naming
+
+    def arn(self, table_name: str) -> str:
+        return f"arn:aws:dynamodb:{self.region}:{ACCOUNT}:table/{table_name}"
+
+    def next_number(self) -> int:
+        return self._records.next_number("table")
+
+    # -- changing
+
+    def create(self, table: Table) -> Table:
+        table = self.save(table)
+        table.rows.create()
+        if table.has_lsi:
+            table.rows.create_collections()
+        return table
+
+    def save(self, table: Table) -> Table:
+        """Keep a new value of a table's definition."""
+        self._db.begin()
+        self._records.put("table", table.name, table.to_record())
+        return self._load(table)
+
+    def drop(self, table: Table) -> None:
+        self._db.begin()
+        table.rows.drop()
+        self._records.delete("table", table.name)
+        del self._tables[table.name]
+
+    def reload(self) -> None:
+        """Read everything again: at the start, and after a rollback."""
+        self._tables.clear()
+        for _, record in self._records.all("table"):
+            self._load(Table.from_record(record))
+
+    def _load(self, table: Table) -> Table:
+        rows = Rows(self._db, table.number, [index.column for index in table.indexes])
+        table = replace(table, rows=rows)
+        self._tables[table.name] = table
+        return table
+
+
+def table_name(name_or_arn: str) -> str:
+    """AWS takes a table's ARN wherever it takes its name."""
+    if name_or_arn.startswith("arn:"):
+        return name_or_arn.split(":table/", 1)[-1].split("/", 1)[0]
+    return name_or_arn

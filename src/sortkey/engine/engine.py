@@ -1,0 +1,128 @@
+"""The engine: one DynamoDB on one database. Finds the operation, checks the request's shape, runs it.
+
+`execute` may leave a storage transaction open, so that whoever drives the engine can let many requests share one
+commit (`flush`). `call` is for programs: one request, committed, as plain Python values.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from sortkey.engine import shapes
+from sortkey.engine.background import Background
+from sortkey.engine.catalog import Catalog
+from sortkey.engine.operations import OPERATIONS, Run
+from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
+from sortkey.storage.database import Database
+from sortkey.storage.journal import Journal
+from sortkey.storage.records import Records
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+
+
+class Engine:
+    """An open database and everything that runs on it. Time and randomness come from outside, for the tests."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        region: str = "us-east-1",
+        clock: Callable[[], float] = time.time,
+        entropy: Callable[[int], bytes] = os.urandom,
+        item_collection_limit_bytes: int = 10 * 1024**3,
+    ) -> None:
+        self.database = database
+        self.records = Records(database)
+        self.journal = Journal(database)
+        self.catalog = Catalog(database, self.records, region)
+        self.region = region
+        self.clock = clock
+        self.entropy = entropy
+        self.item_collection_limit_bytes = item_collection_limit_bytes
+        self.background = Background(self)
+        self._runs: dict[str, Run] = {}
+        self._lock = threading.RLock()
+
+    def call(self, name: str, request: Request) -> Answer:
+        """Run one request and commit it. Safe from several threads."""
+        return orjson.loads(self.answer(name, orjson.dumps(request)))
+
+    def answer(self, name: str, body: bytes) -> bytes:
+        """The same on JSON bytes, without the detour over Python values."""
+        with self._lock:
+            try:
+                answer = self.execute(name, orjson.loads(body))
+                self.flush()
+            except ServiceError:
+                self.flush()
+                raise
+            except BaseException:
+                self.rollback()
+                raise
+        return orjson.dumps(answer)
+
+    def execute(self, name: str, request: Request) -> Answer:
+        """Run one request inside the open transaction, if it writes. The answer may hold orjson fragments."""
+        run = self._runs.get(name) or self._find(name)
+        try:
+            shapes.check(name, request)
+            return run(self, request)
+        except (ValidationException, ResourceNotFoundException):
+            # AWS reads the whole body before it validates any of it, so a wrong type anywhere comes first.
+            shapes.check_serialization(name, request)
+            raise
+        except ServiceError:
+            raise  # an answer like another: whatever can fail fails before the first write
+        except BaseException:
+            self.rollback()
+            raise
+
+    def _find(self, name: str) -> Run:
+        if name not in OPERATIONS:
+            raise UnknownOperationException()
+        run = self._runs[name] = OPERATIONS[name]
+        return run
+
+    @property
+    def in_transaction(self) -> bool:
+        return self.database.in_transaction
+
+    def flush(self) -> None:
+        """Commit what the requests since the last flush wrote."""
+        self.database.commit()
+
+    def rollback(self) -> None:
+        """Forget what the requests since the last flush wrote, in memory too."""
+        if self.database.in_transaction:
+            self.database.rollback()
+            self.journal.reload()
+            self.catalog.reload()
+
+    def work(self) -> float:
+        """Do a slice of what runs in the background; says after how many seconds to call again."""
+        with self._lock:
+            return self.background.work()
+
+    def publish(self, address: str, token: str) -> None:
+        """Write into the folder where this engine answers, so that other openers find it."""
+        if self.database.folder:
+            self.database.folder.publish(address, token)
+
+    def close(self) -> None:
+        with self._lock:
+            self.background.stop()
+            self.database.close()
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()

@@ -1,0 +1,64 @@
+"""Item collections: what a table with local indexes keeps under one partition key, and AWS's 10 GB limit on it.
+
+Sizes are kept by partition beside the rows, so that neither the limit nor ReturnItemCollectionMetrics has to read
+the partition.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine.capacity import entry_size
+from sortkey.errors import ItemCollectionSizeLimitExceededException
+from sortkey.values.attributes import Item
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+    from sortkey.engine.tables import Table
+    from sortkey.engine.writes import Change
+
+GIB = 1024**3
+
+
+def check_limit(engine: Engine, change: Change) -> None:
+    """Refuse a write that grows a collection past the limit."""
+    growth = _growth(change)
+    if growth > 0 and change.table.rows.collection(partition(change.key)) + growth > engine.item_collection_limit_bytes:
+        raise ItemCollectionSizeLimitExceededException("Item collection size limit of 10 GB exceeded.")
+
+
+def account(change: Change) -> None:
+    """Keep the collection's size in step with a stored change."""
+    growth = _growth(change)
+    if growth:
+        change.table.rows.grow_collection(partition(change.key), growth)
+
+
+def report(change: Change) -> dict[str, Any]:
+    """`ItemCollectionMetrics` as a member to merge into the answer of one write; empty without local indexes."""
+    return {"ItemCollectionMetrics": metrics(change)} if change.table.has_lsi else {}
+
+
+def metrics(change: Change) -> dict[str, Any]:
+    table = change.table
+    gib = change.table.rows.collection(partition(change.key)) / GIB
+    item = change.new or change.old or {}
+    return {
+        "ItemCollectionKey": {name: item[name] for name in table.key.hash if name in item},
+        "SizeEstimateRangeGB": [float(int(gib)), float(int(gib) + 1)],
+    }
+
+
+def partition(key: bytes) -> bytes:
+    """The part of a row key that all items of a collection share: checksum, length and hash value."""
+    return key[: 6 + int.from_bytes(key[4:6], "big")]
+
+
+def _growth(change: Change) -> int:
+    return _bytes(change.table, change.new, change.new_size) - _bytes(change.table, change.old, change.old_size)
+
+
+def _bytes(table: Table, item: Item | None, size: int) -> int:
+    if item is None:
+        return 0
+    return size + sum(entry_size(table, index, item, size) for index in table.of_kind("LSI"))

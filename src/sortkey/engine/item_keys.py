@@ -1,0 +1,106 @@
+"""Keys in requests: whether they fit the table's schema, with AWS's words for each way in which they do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sortkey.engine.tables import Index, Table
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import INVALID, AttributeValue, Item, read_item
+from sortkey.values.sizes import value_size
+
+HASH_BYTES_MAX = 2048
+RANGE_BYTES_MAX = 1024
+
+MISMATCH = "The provided key element does not match the schema"
+HASH_TOO_LONG = INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"  # sic
+RANGE_TOO_LONG = INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+EMPTY_KEY = (
+    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
+    "empty {} value. Key: {}"
+)
+EMPTY_INDEX_KEY = (
+    "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
+    "The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, IndexKey: {}"
+)
+_EMPTY = {"S": "string", "B": "binary"}
+
+
+def read_key(table: Table, raw: dict[str, Any]) -> tuple[Item, bytes]:
+    """The `Key` of a request: exactly the table's key attributes. The item of the key, and its row key."""
+    key, _ = read_item(raw)
+    return key, encode_key(table, key)
+
+
+def encode_key(table: Table, key: Item) -> bytes:
+    """The row key of a canonical `Key`."""
+    names = table.key.names
+    if len(key) != len(names):
+        raise ValidationException(MISMATCH)
+    for name in names:
+        value = key.get(name)
+        if value is None or table.types[name] not in value:
+            raise ValidationException(MISMATCH)
+        if not value[table.types[name]]:
+            raise ValidationException(EMPTY_KEY.format(_EMPTY[table.types[name]], name))
+    check_lengths(table, key)
+    return table.encode(key)
+
+
+def check_item(table: Table, item: Item) -> None:
+    """An item to be put: it has the table's key, and what it has of index keys fits them."""
+    for name in table.key.names:
+        value, kind = item.get(name), table.types[name]
+        if value is None:
+            raise ValidationException(f"{INVALID}Missing the key {name} in the item")
+        if kind not in value:
+            raise ValidationException(f"{INVALID}Type mismatch for key {name} expected: {kind} actual: {_kind(value)}")
+        if not value[kind]:
+            raise ValidationException(EMPTY_KEY.format(_EMPTY[kind], name))
+    check_lengths(table, item)
+    if table.indexes:
+        check_index_keys(table, item)
+
+
+def check_index_keys(table: Table, item: Item) -> None:
+    """What the item has of the indexes' key attributes is of their types, not empty, and short enough."""
+    for name, kind, index in table.index_key_names:
+        value = item.get(name)
+        if value is None:
+            continue
+        content = value.get(kind)
+        if content is None:
+            raise ValidationException(
+                f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {_kind(value)} "
+                f"IndexName: {index.name}"
+            )
+        if not content:
+            raise ValidationException(EMPTY_INDEX_KEY.format(_EMPTY[kind], index.name, name))
+        if len(content) > 200:  # a shorter one fits in either side, whatever its encoding
+            _check_index_length(index, name, value)
+
+
+def check_lengths(table: Table, key: Item) -> None:
+    (hash_name,) = table.key.hash
+    if _too_long(key[hash_name], HASH_BYTES_MAX):
+        raise ValidationException(HASH_TOO_LONG)
+    for name in table.key.range:
+        if _too_long(key[name], RANGE_BYTES_MAX):
+            raise ValidationException(RANGE_TOO_LONG)
+
+
+def _check_index_length(index: Index, name: str, value: AttributeValue) -> None:
+    if name in index.key.hash and _too_long(value, HASH_BYTES_MAX):
+        raise ValidationException(HASH_TOO_LONG)
+    if name in index.key.range and _too_long(value, RANGE_BYTES_MAX):
+        raise ValidationException(RANGE_TOO_LONG)
+
+
+def _too_long(value: AttributeValue, limit: int) -> bool:
+    (content,) = value.values()
+    # Text of n characters has at most 4n bytes; only a long one needs counting.
+    return len(content) * 4 > limit and value_size(value) > limit
+
+
+def _kind(value: AttributeValue) -> str:
+    return next(iter(value))

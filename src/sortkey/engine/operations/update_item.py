@@ -1,0 +1,78 @@
+"""UpdateItem: change some attributes of an item, or make it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine.conditions import guard
+from sortkey.engine.item_keys import check_index_keys, encode_key
+from sortkey.engine.parameters import check_return_values, read_condition_and_update
+from sortkey.engine.tables import Table
+from sortkey.engine.write_requests import old_attributes, run_write
+from sortkey.engine.writes import Change, Write
+from sortkey.errors import ValidationException
+from sortkey.expressions.updates import Update
+from sortkey.values.attributes import INVALID, Item, check_nesting, read_item
+from sortkey.values.sizes import check_item_size, item_size
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+RETURN_VALUES = ("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW")
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    return_values = check_return_values(request, *RETURN_VALUES)
+    wanted, update = parse(engine, request)
+    if return_values == "NONE":
+        return run_write(engine, request, wanted, None)
+    return run_write(engine, request, wanted, lambda change: _attributes(return_values, change, update))
+
+
+def parse(engine: Engine, request: dict[str, Any]) -> tuple[Write, Update | None]:
+    """The write that an update asks for: of this operation, or of a transaction's Update."""
+    condition, update = read_condition_and_update(request)
+    key, _ = read_item(request["Key"])
+    table = engine.catalog.table(request["TableName"])
+    encoded = encode_key(table, key)
+    if update is not None:
+        check_keys_untouched(table, update)
+    return Write(table, encoded, apply_update(table, key, update, guard(condition, request))), update
+
+
+def apply_update(table: Table, key: Item, update: Update | None, refuse: Any) -> Any:
+    """The pure step from the old item to the new one."""
+
+    def apply(old: Item | None) -> Item | None:
+        if refuse is not None:
+            refuse(old)
+        if old is None and update is not None and update.only_removes:
+            update({})  # it may still be refused
+            return None  # AWS makes no item just to remove something from it
+        new = key if old is None else old
+        if update is not None:
+            new = update(new)
+            if table.indexes and not update.top_level.isdisjoint(table.index_key_set):
+                check_index_keys(table, new)
+            check_nesting(new)
+        check_item_size(item_size(new), updating=True)
+        return new
+
+    return apply
+
+
+def check_keys_untouched(table: Table, update: Update) -> None:
+    for name in table.key.names:
+        if name in update.top_level:
+            raise ValidationException(f"{INVALID}Cannot update attribute {name}. This attribute is part of the key")
+
+
+def _attributes(return_values: str, change: Change, update: Update | None) -> dict[str, Any]:
+    if return_values == "ALL_OLD":
+        return old_attributes(change)
+    if return_values == "ALL_NEW":
+        return {"Attributes": change.new} if change.new is not None else {}
+    if update is None:
+        return {}
+    touched = update.updated(change.old if return_values == "UPDATED_OLD" else change.new)
+    return {"Attributes": touched} if touched else {}

@@ -1,0 +1,126 @@
+"""A page of a query or a scan: walks rows in key order until the limit or 1 MB, filters, and says where it stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from orjson import Fragment
+
+from sortkey.engine.capacity import Meter, entry, read_units
+from sortkey.engine.item_keys import MISMATCH
+from sortkey.engine.tables import Index, Table
+from sortkey.errors import ValidationException
+from sortkey.expressions.conditions import Condition
+from sortkey.expressions.projections import Projection
+from sortkey.values.attributes import Item
+from sortkey.values.sizes import item_size
+
+PAGE_BYTES = 1024 * 1024
+
+
+@dataclass(slots=True)
+class Page:
+    """What to read and how to show it. `whole` reads the table's item where an index holds only part of it."""
+
+    table: Table
+    index: Index | None
+    limit: int | None
+    condition: Condition | None
+    projection: Projection | None
+    count_only: bool
+    consistent: bool
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class Span:
+    """A run of keys: lower inclusive, upper exclusive, `after` the start key's own position."""
+
+    lower: bytes
+    upper: bytes | None
+    descending: bool = False
+    after: tuple[bytes | None, bytes] | None = None
+
+
+def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
+    """The answer of a query or a scan."""
+    table, index = page.table, page.index
+    names = None if index is None else table.projected_names(index)
+    items: list[Any] = []
+    count = scanned = size_read = fetched = 0
+    last: bytes | None = None
+    for row_bytes, row_size in _rows(page, span):
+        scanned += 1
+        shown: Any = None
+        item: Item | None = None
+        if names is not None or page.condition is not None or page.projection is not None:
+            item = orjson.loads(row_bytes)
+        if names is not None:
+            held = entry(table, index, item) or {}  # type: ignore[arg-type]
+            row_size_held = item_size(held)
+            if page.whole:
+                fetched += int(read_units(row_size, True))
+                shown = Fragment(row_bytes)
+            else:
+                shown = item = held
+            row_size = row_size_held
+        else:
+            shown = Fragment(row_bytes)
+        size_read += row_size
+        if page.condition is None or page.condition(item or {}):
+            count += 1
+            if not page.count_only:
+                items.append(page.projection(item or {}) if page.projection is not None else shown)
+        if scanned == page.limit or size_read >= PAGE_BYTES:
+            last = row_bytes
+            break
+    _measure(page, meter, size_read, fetched)
+    answer: dict[str, Any] = {} if page.count_only else {"Items": items}
+    answer["Count"], answer["ScannedCount"] = count, scanned
+    if last is not None:
+        answer["LastEvaluatedKey"] = start_key(table, index, orjson.loads(last))
+    answer.update(meter.report())
+    return answer
+
+
+def start_key(table: Table, index: Index | None, item: Item) -> Item:
+    """Where to go on: the table's key, and the index's when one is read."""
+    names = table.key.names if index is None else (*table.key.names, *index.key.names)
+    return {name: item[name] for name in names}
+
+
+def position(table: Table, index: Index | None, key: Item) -> tuple[bytes | None, bytes]:
+    """The place of an ExclusiveStartKey in the order of the index and the table."""
+    wanted = set(table.key.names if index is None else (*table.key.names, *index.key.names))
+    if set(key) != wanted or any(table.types[name] not in key[name] for name in wanted):
+        raise ValidationException("The provided starting key is invalid: " + MISMATCH)
+    return (None if index is None else table.index_schemas[index.name].encode(key)), table.encode(key)
+
+
+def _rows(page: Page, span: Span) -> Iterator[tuple[bytes, int]]:
+    rows, index = page.table.rows, page.index
+    if index is None:
+        after = span.after[1] if span.after else None
+        for _, item, size in rows.range(span.lower, span.upper, after=after, descending=span.descending):
+            yield item, size
+        return
+    start: Any = span.after
+    for _, _, item, size in rows.index_range(
+        index.column, span.lower, span.upper, after=start, descending=span.descending
+    ):
+        yield item, size
+
+
+def _measure(page: Page, meter: Meter, size_read: int, fetched: int) -> None:
+    """The index is read by what it holds; attributes that it lacks are fetched from the table, item by item."""
+    if not meter.on:
+        return
+    index = page.index
+    meter.read(page.table, read_units(size_read, page.consistent) if index is None else 0.0)
+    if index is not None:
+        meter.read(page.table, read_units(size_read, page.consistent), index)
+        if fetched:
+            meter.read(page.table, fetched if page.consistent else fetched / 2)

@@ -1,0 +1,177 @@
+"""What a table is: its keys, indexes and settings, as a value. A change makes a new value; the catalog keeps it.
+
+Everything derived from the definition (key encoders, projections) is computed once for each value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from sortkey.storage.rows import Rows
+from sortkey.values import keys
+from sortkey.values.attributes import Item
+
+IndexKind = Literal["GSI", "LSI"]
+
+
+@dataclass(frozen=True)
+class KeySchema:
+    """Attribute names of the hash side and of the range side. Tables have one of each at most; GSIs up to four."""
+
+    hash: tuple[str, ...]
+    range: tuple[str, ...] = ()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return self.hash + self.range
+
+    @staticmethod
+    def read(elements: list[dict[str, str]]) -> KeySchema:
+        """From the API's KeySchema list."""
+        sides: dict[str, list[str]] = {"HASH": [], "RANGE": []}
+        for element in elements:
+            sides[element["KeyType"]].append(element["AttributeName"])
+        return KeySchema(tuple(sides["HASH"]), tuple(sides["RANGE"]))
+
+    def describe(self) -> list[dict[str, str]]:
+        return [{"AttributeName": name, "KeyType": "HASH"} for name in self.hash] + [
+            {"AttributeName": name, "KeyType": "RANGE"} for name in self.range
+        ]
+
+
+@dataclass(frozen=True)
+class Index:
+    """A secondary index. `column` is where the rows keep its key; `settings` are the API's members that only describe."""
+
+    name: str
+    kind: IndexKind
+    key: KeySchema
+    projection: dict[str, Any]
+    column: str
+    status: str = "ACTIVE"
+    backfilling: bool = False
+    settings: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def projects_all(self) -> bool:
+        return self.projection["ProjectionType"] == "ALL"
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The newest stream of a table. Older, disabled ones are records of their own."""
+
+    label: str
+    view: str
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's definition. `settings` holds what the API describes and the engine need not interpret."""
+
+    name: str
+    number: int
+    id: str
+    created: float
+    key: KeySchema
+    types: dict[str, str]
+    indexes: tuple[Index, ...] = ()
+    stream: Stream | None = None
+    ttl_attribute: str | None = None
+    pitr_since: float | None = None
+    status: str = "ACTIVE"
+    columns_used: int = 0
+    settings: dict[str, Any] = field(default_factory=dict[str, Any])
+    rows: Rows = field(default=None, compare=False, repr=False)  # type: ignore[assignment]
+
+    # -- keys
+
+    @cached_property
+    def schema(self) -> keys.KeySchema:
+        """The table's key with its types, which encodes row keys and bounds."""
+        return self._schema(self.key)
+
+    @cached_property
+    def index_schemas(self) -> dict[str, keys.KeySchema]:
+        return {index.name: self._schema(index.key) for index in self.indexes}
+
+    @cached_property
+    def index_encoders(self) -> tuple[keys.Encoder, ...]:
+        """An item's key in each index, in the order of the rows' columns; None when it is not in the index."""
+        return tuple(schema.encode for schema in self.index_schemas.values())
+
+    def encode(self, item: Item) -> bytes:
+        """An item's row key. Its key attributes are there and of the right type: `check_item` made sure."""
+        key = self.schema.encode(item)
+        assert key is not None
+        return key
+
+    def _schema(self, key: KeySchema) -> keys.KeySchema:
+        return keys.KeySchema(self._typed(key.hash), self._typed(key.range))
+
+    def _typed(self, names: tuple[str, ...]) -> keys.KeyAttributes:
+        return tuple((name, self.types[name]) for name in names)  # type: ignore[misc]
+
+    @cached_property
+    def index_key_names(self) -> tuple[tuple[str, str, Index], ...]:
+        """(attribute, type, index) of every index key that is not the table's own."""
+        own = set(self.key.names)
+        return tuple(
+            (name, self.types[name], index) for index in self.indexes for name in index.key.names if name not in own
+        )
+
+    @cached_property
+    def index_key_set(self) -> frozenset[str]:
+        return frozenset(name for name, _, _ in self.index_key_names)
+
+    # -- indexes
+
+    def index(self, name: str) -> Index | None:
+        return next((index for index in self.indexes if index.name == name), None)
+
+    def of_kind(self, kind: IndexKind) -> list[Index]:
+        return [index for index in self.indexes if index.kind == kind]
+
+    @cached_property
+    def has_lsi(self) -> bool:
+        return any(index.kind == "LSI" for index in self.indexes)
+
+    def projected_names(self, index: Index) -> frozenset[str] | None:
+        """The attributes that an index carries; None for all."""
+        if index.projects_all:
+            return None
+        return frozenset((*self.key.names, *index.key.names, *index.projection.get("NonKeyAttributes", ())))
+
+    # -- the journal
+
+    @property
+    def streams(self) -> bool:
+        return self.stream is not None and self.stream.enabled
+
+    @cached_property
+    def journaled(self) -> bool:
+        return self.streams or self.pitr_since is not None
+
+    # -- the record
+
+    def to_record(self) -> dict[str, Any]:
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "rows"}
+        fields["key"] = asdict(self.key)
+        fields["indexes"] = [asdict(index) for index in self.indexes]
+        fields["stream"] = asdict(self.stream) if self.stream else None
+        return fields
+
+    @staticmethod
+    def from_record(record: dict[str, Any]) -> Table:
+        fields = dict(record)
+        fields["key"] = _key_schema(fields["key"])
+        fields["indexes"] = tuple(Index(**{**index, "key": _key_schema(index["key"])}) for index in fields["indexes"])
+        fields["stream"] = Stream(**fields["stream"]) if fields["stream"] else None
+        return Table(**fields)
+
+
+def _key_schema(record: dict[str, list[str]]) -> KeySchema:
+    return KeySchema(tuple(record["hash"]), tuple(record["range"]))

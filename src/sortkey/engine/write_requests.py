@@ -1,0 +1,36 @@
+"""How PutItem, UpdateItem and DeleteItem end: write, then answer with what the request wanted to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from orjson import Fragment
+
+from sortkey.engine import item_collections
+from sortkey.engine.capacity import Meter
+from sortkey.engine.writes import Change, Write, write
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+Attributes = Callable[[Change], dict[str, Any]]
+
+
+def run_write(engine: Engine, request: dict[str, Any], wanted: Write, attributes: Attributes | None) -> dict[str, Any]:
+    """Write, and answer with the attributes, the capacity and the collection metrics that were asked for."""
+    meter = Meter(request.get("ReturnConsumedCapacity"))
+    wanted.reads_old = wanted.reads_old or attributes is not None or meter.on
+    change = write(engine, wanted)
+    answer = attributes(change) if attributes else {}
+    if meter.on:
+        meter.write(change)
+        answer.update(meter.report())
+    if request.get("ReturnItemCollectionMetrics") == "SIZE":
+        answer.update(item_collections.report(change))
+    return answer
+
+
+def old_attributes(change: Change) -> dict[str, Any]:
+    """`Attributes` for ALL_OLD."""
+    return {} if change.old_bytes is None else {"Attributes": Fragment(change.old_bytes)}

@@ -1,0 +1,110 @@
+"""The only place that writes items. Reads the old item, applies a pure function, then writes item, indexes and journal.
+
+`prepare` finds everything that can fail before anything is written; `store` writes. A transaction prepares all of
+its writes before it stores any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+
+from sortkey.engine import item_collections
+from sortkey.engine.tables import Table
+from sortkey.storage.journal import USER
+from sortkey.values.attributes import Item
+from sortkey.values.sizes import item_size
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+
+@dataclass(slots=True)
+class Write:
+    """One item to be written. `apply` gets the old item and gives the new one, None for none; it may raise."""
+
+    table: Table
+    key: bytes
+    apply: Callable[[Item | None], Item | None]
+    reads_old: bool = True
+    """Whether `apply` looks at the old item, or the caller at the change's old side."""
+    size: int | None = None
+    """The new item's size where it is known already."""
+
+
+@dataclass(slots=True)
+class Change:
+    """What a write did, or will do."""
+
+    table: Table
+    key: bytes
+    old_bytes: bytes | None
+    old_size: int
+    old: Item | None
+    new: Item | None
+    new_size: int
+
+
+def write(engine: Engine, wanted: Write) -> Change:
+    """Read, apply and store one write."""
+    change = prepare(engine, wanted)
+    store(engine, change)
+    return change
+
+
+def prepare(engine: Engine, wanted: Write) -> Change:
+    """What the write would change. Raises what `apply` raises; writes nothing."""
+    table = wanted.table
+    old_bytes, old_size, old = None, 0, None
+    if wanted.reads_old or table.journaled or table.has_lsi:
+        row = table.rows.get(wanted.key)
+        if row is not None:
+            old_bytes, old_size = row
+            if wanted.reads_old:
+                old = orjson.loads(old_bytes)
+    new = wanted.apply(old)
+    new_size = 0
+    if new is not None:
+        new_size = item_size(new) if wanted.size is None else wanted.size
+    change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size)
+    if table.has_lsi:
+        item_collections.check_limit(engine, change)
+    return change
+
+
+def store(engine: Engine, change: Change, actor: int = USER) -> None:
+    """Write the change into the open transaction: the item with its index keys, and the journal."""
+    engine.database.begin()
+    table, new = change.table, change.new
+    new_bytes = None
+    if new is None:
+        table.rows.delete(change.key)
+    else:
+        new_bytes = orjson.dumps(new)
+        expires = None if table.ttl_attribute is None else expiry(new, table.ttl_attribute)
+        table.rows.put(
+            change.key, new_bytes, change.new_size, expires, [encode(new) for encode in table.index_encoders]
+        )
+    if table.has_lsi:
+        item_collections.account(change)
+    if table.journaled and not _same(change, new_bytes):
+        engine.journal.append(table.number, int(engine.clock() * 1000), change.key, change.old_bytes, new_bytes, actor)
+
+
+def expiry(item: Item, attribute: str) -> int | None:
+    """The second at which TTL removes the item; None when the attribute is missing or not a number."""
+    number = item.get(attribute, {}).get("N")
+    if number is None:
+        return None
+    seconds = float(number)
+    return int(seconds) if 0 < seconds < 2**53 else None
+
+
+def _same(change: Change, new_bytes: bytes | None) -> bool:
+    """A write that changes nothing leaves no trace in streams."""
+    if change.old_bytes is None or new_bytes is None:
+        return change.old_bytes is new_bytes
+    return change.old_bytes == new_bytes or orjson.loads(change.old_bytes) == change.new
