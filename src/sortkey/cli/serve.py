@@ -1,0 +1,192 @@
+"""`sortkey serve`: DynamoDB's protocol on a port, from a folder or from memory."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import TYPE_CHECKING
+
+from sortkey.cli.failure import USAGE, CommandFailed
+
+if TYPE_CHECKING:
+    import socket
+
+    from sortkey.engine.engine import Engine
+    from sortkey.wire.access import Credentials
+    from sortkey.wire.server import Server
+
+DESCRIPTION = """\
+Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
+
+Without credentials every caller is welcome, so the server then binds to this machine only (127.0.0.1).
+With --access-key and --secret-key every request must be signed with them, as on AWS.
+"""
+
+
+def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    parser = commands.add_parser(
+        "serve",
+        help="serve DynamoDB's protocol",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", default=8000, type=_port, help="port; 0 takes a free one (default: %(default)s)")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--data", default="data", metavar="FOLDER", help="folder of the data (default: %(default)s)")
+    where.add_argument("--memory", action="store_true", help="keep everything in memory; gone when the server stops")
+    parser.add_argument(
+        "--synchronous",
+        default="normal",
+        choices=("normal", "full"),
+        help="what a write survives: normal: the end of the process; full: that of the machine (default: %(default)s)",
+    )
+    parser.add_argument("--region", default="us-east-1", help="region in ARNs and signatures (default: %(default)s)")
+    parser.add_argument("--access-key", metavar="KEY", help="access key callers sign with; or SORTKEY_ACCESS_KEY")
+    parser.add_argument(
+        "--secret-key", metavar="SECRET", help="its secret; or SORTKEY_SECRET_KEY, which stays out of the process list"
+    )
+    parser.add_argument(
+        "--insecure", action="store_true", help="listen on other addresses than loopback without credentials"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve until SIGINT or SIGTERM."""
+    from sortkey.wire.access import Access
+
+    credentials = _credentials(options)
+    sockets = _bind(options, credentials)
+    engine = _open(options)
+    try:
+        import time
+        from secrets import token_hex
+
+        from sortkey.wire.server import Server
+
+        token = token_hex(32)
+        access = Access(credentials, options.region, time.time, token)
+        server = Server(engine, access, region=options.region)
+        address = _address(sockets[0])
+        engine.publish(address, token)
+        _serve(server, sockets, _banner(options, address, credentials))
+    finally:
+        engine.close()
+    return 0
+
+
+def _serve(server: Server, sockets: list[socket.socket], banner: str) -> None:
+    import asyncio
+
+    try:
+        from uvloop import new_event_loop  # twice as fast as asyncio's own; not there on every platform
+    except ImportError:
+        new_event_loop = None
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
+        runner.run(_until_signal(server, sockets, banner))
+
+
+async def _until_signal(server: Server, sockets: list[socket.socket], banner: str) -> None:
+    import asyncio
+    import gc
+    import signal
+
+    signalled = asyncio.Event()
+
+    def on_signal() -> None:
+        if signalled.is_set():
+            os._exit(130)  # asked twice: do not wait for anyone. What was answered is committed
+        signalled.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, on_signal)
+    await server.start(sockets)
+    gc.collect()
+    gc.freeze()  # what is there now stays: spare the collector from walking it under load
+    print(banner, flush=True)
+    await signalled.wait()
+    await server.stop()
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: use a number from 0 to 65535")
+    return int(text)
+
+
+def _credentials(options: argparse.Namespace) -> Credentials | None:
+    access_key = options.access_key or os.environ.get("SORTKEY_ACCESS_KEY")
+    secret_key = options.secret_key or os.environ.get("SORTKEY_SECRET_KEY")
+    if not access_key and not secret_key:
+        return None
+    if not access_key or not secret_key:
+        missing = "a secret key (--secret-key or SORTKEY_SECRET_KEY)" if access_key else "an access key (--access-key)"
+        raise CommandFailed(f"credentials need both parts; give {missing} as well", USAGE)
+    from sortkey.wire.access import Credentials
+
+    return Credentials(access_key, secret_key)
+
+
+def _bind(options: argparse.Namespace, credentials: Credentials | None) -> list[socket.socket]:
+    import errno
+
+    from sortkey.wire.server import bind, is_loopback
+
+    try:
+        if credentials is None and not options.insecure and not is_loopback(options.host):
+            raise CommandFailed(
+                f"{options.host} can be reached from other machines: give --access-key and --secret-key, "
+                "or --insecure to let anyone in",
+                USAGE,
+            )
+        return bind(options.host, options.port)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CommandFailed(
+                f"port {options.port} on {options.host} is in use: stop what uses it, or choose another with --port"
+            ) from None
+        if error.errno == errno.EACCES:
+            raise CommandFailed(f"port {options.port} is not for ordinary users: choose one above 1023") from None
+        raise CommandFailed(f"cannot listen on {options.host}:{options.port}: {error.strerror}") from None
+
+
+def _open(options: argparse.Namespace) -> Engine:
+    from sortkey import engine
+    from sortkey.errors import FolderInUse
+
+    folder = ":memory:" if options.memory else options.data
+    try:
+        return engine.open(folder, synchronous=options.synchronous, region=options.region)
+    except FolderInUse as error:
+        raise CommandFailed(
+            f"the folder {error.folder} is in use by process {error.pid}"
+            + (f", which serves it on {error.address}: use that" if error.address else ": stop that process")
+            + ", or choose another folder with --data"
+        ) from None
+    except OSError as error:
+        raise CommandFailed(f"cannot use the folder {folder}: {error.strerror}; choose another with --data") from None
+
+
+def _address(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = "127.0.0.1" if host == "0.0.0.0" else "::1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _banner(options: argparse.Namespace, address: str, credentials: Credentials | None) -> str:
+    where = "memory (gone when the server stops)" if options.memory else os.path.join(os.path.abspath(options.data), "")
+    key, secret = (credentials.access_key, "...") if credentials else ("any", "any")
+    callers = f"signed by {key}" if credentials else "anyone who reaches the address; no signature is checked"
+    return f"""\
+sortkey serves DynamoDB on {address}
+  data     {where}
+  region   {options.region}
+  callers  {callers}
+
+  import boto3
+  boto3.client("dynamodb", endpoint_url="{address}", region_name="{options.region}",
+               aws_access_key_id="{key}", aws_secret_access_key="{secret}")
+
+Ctrl-C stops it."""

@@ -1,0 +1,121 @@
+"""Answers as bytes: results, errors in AWS's shape, health, preflight. Nothing here does I/O.
+
+Every answer has a request id and the CRC-32 of the body as sent, which SDKs check.
+"""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+from http import HTTPStatus
+from random import getrandbits
+from typing import Any
+from zlib import crc32
+
+import orjson
+
+from sortkey.errors import ServiceError
+from sortkey.wire import compression
+from sortkey.wire.request import JSON_TYPES, Request
+
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+UNKNOWN_BODY = b"<UnknownOperationException/>\n"  # what AWS says to other methods and content types
+PREFLIGHT_SECONDS = 172_800
+EXPOSED = b"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date"
+
+# AWS's service model spells the member with a capital in these; everywhere else it is "message".
+_CAPITAL_MESSAGE = frozenset(
+    {"SerializationException", "TransactionCanceledException", "IdempotentParameterMismatchException"}
+)
+
+
+class Answers:
+    """Formats answers. Holds the date header, which `tick` renews once a second."""
+
+    def __init__(self, region: str) -> None:
+        self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
+        self._head_ok = b""
+        self._date = b""
+        self.tick(0.0)
+
+    def tick(self, now: float) -> None:
+        """Renew the Date header from the clock's seconds since 1970."""
+        self._date = b"Server: Server\r\nDate: " + formatdate(now, usegmt=True).encode() + b"\r\n"
+        self._head_ok = b"HTTP/1.1 200 OK\r\n" + self._date
+
+    def result(self, request: Request, result: dict[str, Any]) -> bytes:
+        """A successful operation's answer, compressed if the client asked for that and it is large."""
+        headers = request.headers
+        body = orjson.dumps(result)
+        extra = b""
+        if len(body) >= compression.THRESHOLD_BYTES and (accept := headers.get(b"accept-encoding")):
+            encoding = compression.choose(accept)
+            if encoding is not None:
+                body = compression.encode(encoding, body)
+                extra = b"Content-Encoding: " + encoding + b"\r\n"
+        if b"origin" in headers:
+            extra += _cors()
+        return (
+            b"%bContent-Type: %b\r\nContent-Length: %d\r\nConnection: %b\r\n"
+            b"x-amzn-RequestId: %052X\r\nx-amz-crc32: %d\r\n%b\r\n%b"
+        ) % (
+            self._head_ok,
+            _json_type(request),
+            len(body),
+            b"keep-alive" if request.keep_alive else b"close",
+            getrandbits(208),
+            crc32(body),
+            extra,
+            body,
+        )
+
+    def error(self, request: Request, error: ServiceError) -> bytes:
+        """An error's answer. Errors are never compressed."""
+        members: dict[str, Any] = {"__type": error.wire_type, **error.extra}
+        if error.message:
+            members["Message" if error.code in _CAPITAL_MESSAGE else "message"] = error.message
+        return self.plain(request, error.status, orjson.dumps(members), _json_type(request))
+
+    def plain(self, request: Request, status: int, body: bytes = b"", content_type: bytes = b"") -> bytes:
+        """Any other answer. HEAD gets the header alone."""
+        head = b"HTTP/1.1 %d %b\r\n%b" % (status, HTTPStatus(status).phrase.encode(), self._date)
+        if content_type:
+            head += b"Content-Type: " + content_type + b"\r\n"
+        if b"origin" in request.headers:
+            head += _cors()
+        return b"%bContent-Length: %d\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\nx-amz-crc32: %d\r\n\r\n%b" % (
+            head,
+            len(body),
+            b"keep-alive" if request.keep_alive else b"close",
+            getrandbits(208),
+            crc32(body),
+            b"" if request.method == b"HEAD" else body,
+        )
+
+    def health(self, request: Request) -> bytes:
+        return self.plain(request, 200, self._health, b"text/plain")
+
+    def not_found(self, request: Request) -> bytes:
+        return self.plain(request, 404, UNKNOWN_BODY)
+
+    def preflight(self, request: Request) -> bytes:
+        """CORS, as AWS: whatever headers and method the browser asks for are allowed."""
+        head = b"HTTP/1.1 200 OK\r\n" + self._date + _cors()
+        for asked, allowed in (
+            (b"access-control-request-headers", b"Access-Control-Allow-Headers: "),
+            (b"access-control-request-method", b"Access-Control-Allow-Methods: "),
+        ):
+            if value := request.headers.get(asked):
+                head += allowed + value + b"\r\n"
+        return (
+            b"%bAccess-Control-Max-Age: %d\r\nContent-Length: 0\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\n\r\n"
+        ) % (head, PREFLIGHT_SECONDS, b"keep-alive" if request.keep_alive else b"close", getrandbits(208))
+
+
+def _cors() -> bytes:
+    return b"Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: " + EXPOSED + b"\r\n"
+
+
+def _json_type(request: Request) -> bytes:
+    """An answer has the request's JSON type; AWS answers application/json when it named none."""
+    kind = request.content_type()
+    return kind if kind in JSON_TYPES else b"application/json"

@@ -1,0 +1,92 @@
+"""Group commit: operations of one turn of the event loop share one commit, and wait for it with their answers."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Protocol
+
+log = logging.getLogger("sortkey.wire")
+
+
+class Engine(Protocol):
+    """What the wire needs of an engine."""
+
+    @property
+    def in_transaction(self) -> bool: ...
+    def execute(self, name: str, request: dict[str, Any], /) -> dict[str, Any]: ...
+    def flush(self) -> None: ...
+    def rollback(self) -> None: ...
+    def work(self) -> float: ...
+    def close(self) -> None: ...
+
+
+class Call(Protocol):
+    """One operation under way for one client. `run` may be called twice: it starts from the bytes that came in."""
+
+    def run(self) -> bytes: ...
+    def failed(self) -> bytes: ...
+    def send(self, answer: bytes, /) -> None: ...
+
+
+class GroupCommit:
+    """Runs calls. An answer given while a transaction is open is held until `flush` has committed it.
+
+    A call that fails for a reason of the store (not a ServiceError, which `run` turns into an answer) costs the
+    whole transaction. The others of the group are then run again one by one, so that it cannot poison them.
+    """
+
+    def __init__(self, engine: Engine, soon: Callable[[Callable[[], None]], object]) -> None:
+        self._engine = engine
+        self._soon = soon
+        self._held: list[tuple[Call, bytes]] = []
+
+    def submit(self, call: Call) -> None:
+        """Run a call; its answer is sent now, or after this turn's commit."""
+        engine = self._engine
+        try:
+            answer = call.run()
+        except Exception:
+            log.exception("an operation failed")
+            answer = call.failed()
+            self._held = self._one_by_one(self._held)
+        if not engine.in_transaction:
+            call.send(answer)
+            return
+        self._held.append((call, answer))
+        if len(self._held) == 1:
+            self._soon(self.flush)
+
+    def flush(self) -> None:
+        """Commit, then send what was held, in the order in which it came."""
+        held, self._held = self._held, []
+        try:
+            if self._engine.in_transaction:
+                self._engine.flush()
+        except Exception:
+            log.exception("a group of %d operations could not be committed; running them one by one", len(held))
+            held = self._one_by_one(held)
+        for call, answer in held:
+            call.send(answer)
+
+    def _one_by_one(self, held: list[tuple[Call, bytes]]) -> list[tuple[Call, bytes]]:
+        """Undo the group's transaction, then run and commit each of its calls alone."""
+        self._rollback()
+        return [(call, self._alone(call)) for call, _ in held]
+
+    def _alone(self, call: Call) -> bytes:
+        try:
+            answer = call.run()
+            if self._engine.in_transaction:
+                self._engine.flush()
+        except Exception:
+            log.exception("an operation failed")
+            self._rollback()
+            return call.failed()
+        return answer
+
+    def _rollback(self) -> None:
+        try:
+            self._engine.rollback()
+        except Exception:
+            log.exception("a transaction could not be rolled back")

@@ -1,0 +1,91 @@
+"""Content encodings: bodies of requests taken apart, bodies of answers packed. gzip and deflate, as DynamoDB has.
+
+A broken or unknown encoding is answered with 500, as DynamoDB does; a body may not unpack beyond a limit.
+"""
+
+from __future__ import annotations
+
+import zlib
+from functools import lru_cache
+
+from sortkey.errors import InternalServerError, RequestEntityTooLarge
+
+THRESHOLD_BYTES = 4096  # AWS packs answers from this size on
+LEVEL = 1  # answers are short-lived: speed counts for more than the last tenth
+ENCODINGS_MAX = 3
+
+_WINDOW_BITS = {b"gzip": 31, b"deflate": 15}  # "deflate" is zlib's format (RFC 9110), not the bare stream
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def decode(encodings: bytes, body: bytes, limit_bytes: int) -> bytes:
+    """Undo a request's Content-Encoding, the last one named first."""
+    names = [name.strip().lower() for name in encodings.split(b",")]
+    if len(names) > ENCODINGS_MAX:
+        raise InternalServerError("Too many content encodings")
+    for name in reversed(names):
+        if name in (b"", b"identity"):
+            continue
+        if name not in _WINDOW_BITS:
+            raise InternalServerError("The content encoding is not supported: use gzip or deflate")
+        body = _inflate(body, _WINDOW_BITS[name], limit_bytes)
+    return body
+
+
+def encode(encoding: bytes, body: bytes) -> bytes:
+    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, _WINDOW_BITS[encoding])
+    return packer.compress(body) + packer.flush()
+
+
+@lru_cache(maxsize=256)
+def choose(accept: bytes) -> bytes | None:
+    """The encoding that an Accept-Encoding header likes best, by AWS's reading of it.
+
+    Identity is never preferred; of equals the first named wins; `*` stands for gzip, then deflate, unless named.
+    """
+    named: dict[bytes, float] = {}
+    star: float | None = None
+    for entry in accept.lower().split(b","):
+        name, _, parameters = entry.partition(b";")
+        name, quality = name.strip(), _quality(parameters)
+        if name == b"*":
+            star = quality
+        elif name in _WINDOW_BITS:
+            named[name] = max(named.get(name, 0.0), quality)
+    if star is not None:
+        for name in _WINDOW_BITS:
+            named.setdefault(name, star)
+    best = max(named, key=named.__getitem__, default=None)
+    return best if best is not None and named[best] > 0 else None
+
+
+def _quality(parameters: bytes) -> float:
+    """The first `q`, at most 1. What is no number counts as 1, as at AWS."""
+    for parameter in parameters.split(b";"):
+        name, _, value = parameter.partition(b"=")
+        if name.strip() == b"q":
+            try:
+                return min(float(value), 1.0)
+            except ValueError:
+                return 1.0
+    return 1.0
+
+
+def _inflate(body: bytes, window_bits: int, limit_bytes: int) -> bytes:
+    parts: list[bytes] = []
+    room = limit_bytes
+    while True:
+        unpacker = zlib.decompressobj(window_bits)
+        try:
+            part = unpacker.decompress(body, room + 1)
+        except zlib.error as error:
+            raise InternalServerError("The request body is not in its content encoding") from error
+        if len(part) > room:
+            raise RequestEntityTooLarge(f"The request body is larger than {limit_bytes} bytes when unpacked")
+        if not unpacker.eof:
+            raise InternalServerError("The request body ends before its content encoding does")
+        parts.append(part)
+        room -= len(part)
+        body = unpacker.unused_data
+        if window_bits != _WINDOW_BITS[b"gzip"] or not body.startswith(_GZIP_MAGIC):
+            return b"".join(parts)  # AWS ignores what follows, unless it is another gzip member

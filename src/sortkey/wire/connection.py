@@ -1,0 +1,234 @@
+"""One client's connection: bytes to requests with httptools, answers back in order.
+
+A connection works on one request at a time. Requests that were sent ahead (pipelined) wait in `_waiting`, and
+reading stops until they are answered, so that a client can never make us hold more than it can take.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING, cast
+
+import httptools
+
+from sortkey.wire.answer import CONTINUE
+from sortkey.wire.request import Request
+
+if TYPE_CHECKING:
+    from sortkey.wire.server import Server
+
+# A request that cannot be read still needs something to answer to, with the connection closed after it.
+_UNREADABLE = Request(b"POST", b"/", {}, b"", keep_alive=False)
+
+
+class Connection(asyncio.Protocol):
+    """Limits come from the server's; `since` is the server's tick at which the present state began."""
+
+    __slots__ = (
+        "_body",
+        "_body_bytes",
+        "_busy",
+        "_closing",
+        "_draining",
+        "_drops_body",
+        "_head_bytes",
+        "_headers",
+        "_in_head",
+        "_limits",
+        "_parser",
+        "_paused",
+        "_refused",
+        "_server",
+        "_transport",
+        "_url",
+        "_waiting",
+        "receiving",
+        "since",
+    )
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._limits = server.limits
+        self._parser = httptools.HttpRequestParser(self)
+        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
+        self._headers: dict[bytes, bytes] = {}
+        self._url = b""
+        self._body: bytes | bytearray = b""
+        self._body_bytes = 0
+        self._head_bytes = 0
+        self._in_head = False
+        self._busy = False
+        self._paused = False
+        self._closing = False
+        self._draining = False
+        self._drops_body = False
+        self._refused = False
+        self._waiting: deque[Request | bytes] = deque()
+        self.receiving = False
+        self.since = server.ticks
+
+    # From the transport.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._server.connections.add(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._closing = True
+        self._waiting.clear()
+        self._server.connections.discard(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self._closing:
+            return
+        try:
+            self._parser.feed_data(data)
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self._refuse(400)
+            return
+        if self._in_head:
+            self._head_bytes += len(data)
+            if self._head_bytes > self._limits.head_bytes:
+                self._refuse(431)
+
+    def pause_writing(self) -> None:
+        self._paused = True
+        self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        self._go_on()
+
+    # From the parser.
+
+    def on_message_begin(self) -> None:
+        self._headers = {}
+        self._url = self._body = b""
+        self._body_bytes = self._head_bytes = 0
+        self._in_head = self.receiving = True
+        self.since = self._server.ticks
+
+    def on_url(self, url: bytes) -> None:
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        headers = self._headers
+        name = name.lower()
+        if name in headers:
+            value = headers[name] + b"," + value
+        headers[name] = value
+        if len(headers) > self._limits.headers:
+            self._refuse(431)
+
+    def on_headers_complete(self) -> None:
+        self._in_head = False
+        headers = self._headers
+        if self._parser.should_upgrade():  # to HTTP/2 or WebSocket; httptools would not read on
+            self._refuse(400)
+        elif int(headers.get(b"content-length", b"0")) > self._limits.body_bytes:
+            self._refuse(413)
+        elif (expect := headers.get(b"expect")) is not None:
+            if expect.lower() != b"100-continue":
+                self._refuse(417)
+            elif not self._busy and not self._waiting:
+                self._transport.write(CONTINUE)
+
+    def on_body(self, body: bytes) -> None:
+        self._body_bytes += len(body)
+        if self._body_bytes > self._limits.body_bytes:
+            self._body = b""
+            self._refuse(413)
+        elif not self._body:
+            self._body = body
+        elif isinstance(self._body, bytearray):
+            self._body += body
+        else:
+            self._body = bytearray(self._body)
+            self._body += body
+
+    def on_message_complete(self) -> None:
+        self.receiving = False
+        self.since = self._server.ticks
+        if self._refused:
+            self._closing = True
+            self._transport.close()
+            return
+        parser, body = self._parser, self._body
+        request = Request(
+            parser.get_method(),
+            self._url,
+            self._headers,
+            body if isinstance(body, bytes) else bytes(body),
+            parser.should_keep_alive() and not self._server.stopping,
+        )
+        self._body = b""
+        if self._busy or self._paused or self._waiting:
+            self._waiting.append(request)
+            self._transport.pause_reading()
+        else:
+            self._serve(request)
+
+    # From the server.
+
+    def send(self, request: Request, answer: bytes) -> None:
+        """Write the answer to the request that this connection works on, then go on with what waits."""
+        self._busy = False
+        if self._closing:
+            return
+        self._transport.write(answer)
+        if not request.keep_alive:
+            self.close()
+        elif self._waiting:
+            self._go_on()
+
+    def idle(self) -> bool:
+        return not (self._busy or self._waiting or self.receiving)
+
+    def close(self) -> None:
+        """Close once what was written has gone out."""
+        self._closing = True
+        self._transport.close()
+
+    def abort(self) -> None:
+        self._closing = True
+        self._transport.abort()
+
+    def _serve(self, request: Request) -> None:
+        self._busy = True
+        self._server.serve(self, request)
+
+    def _go_on(self) -> None:
+        waiting = self._waiting
+        if self._draining:  # an answer that is given at once comes back here; the loop below goes on with the next
+            return
+        self._draining = True
+        while waiting and not (self._busy or self._paused or self._closing):
+            following = waiting.popleft()
+            if isinstance(following, Request):
+                self._serve(following)
+            else:
+                self._send_refusal(following)
+        self._draining = False
+        if not (waiting or self._paused or self._closing):
+            self._transport.resume_reading()
+
+    def _refuse(self, status: int) -> None:
+        """Answer with an error and close; after what came before has been answered."""
+        if self._refused or self._closing:
+            return
+        self._refused = True
+        # The rest of a body must be read and dropped, or the client sees a reset in place of the answer. The limit
+        # on the time of a request ends that too.
+        self._drops_body = status in (413, 417)
+        self.since = self._server.ticks
+        answer = self._server.refusal(_UNREADABLE, status)
+        if self._busy or self._waiting:
+            self._waiting.append(answer)
+        else:
+            self._send_refusal(answer)
+
+    def _send_refusal(self, answer: bytes) -> None:
+        self._transport.write(answer)
+        if not self._drops_body:
+            self.close()

@@ -1,0 +1,248 @@
+"""The server: sockets in, requests to the engine through the group commit, time limits, background work, stop."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import orjson
+
+from sortkey.errors import (
+    InternalServerError,
+    RequestEntityTooLarge,
+    SerializationException,
+    ServiceError,
+    UnknownOperationException,
+)
+from sortkey.wire import compression
+from sortkey.wire.access import Access
+from sortkey.wire.answer import Answers
+from sortkey.wire.commit import Engine, GroupCommit
+from sortkey.wire.connection import Connection
+from sortkey.wire.request import JSON_TYPES, Request, operation_of
+
+log = logging.getLogger("sortkey.wire")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A limit on everything a client can make us hold or wait for."""
+
+    body_bytes: int = 16 * 1024 * 1024  # AWS's, before and after unpacking
+    head_bytes: int = 64 * 1024
+    headers: int = 100
+    connections: int = 10_000
+    request_seconds: int = 60
+    idle_seconds: int = 120
+    stop_seconds: int = 10
+
+
+class Exchange:
+    """A request that names an operation, on its way through the engine. See `commit.Call`."""
+
+    __slots__ = ("_connection", "_operation", "_request", "_server")
+
+    def __init__(self, server: Server, connection: Connection, request: Request, operation: str) -> None:
+        self._server = server
+        self._connection = connection
+        self._request = request
+        self._operation = operation
+
+    def run(self) -> bytes:
+        server, request = self._server, self._request
+        try:
+            return server.answers.result(request, server.engine.execute(self._operation, read_members(request.body)))
+        except ServiceError as error:
+            return server.answers.error(request, error)
+
+    def failed(self) -> bytes:
+        return self._server.answers.error(self._request, InternalServerError("Internal server error"))
+
+    def send(self, answer: bytes, /) -> None:
+        self._connection.send(self._request, answer)
+
+
+class Server:
+    """Serves one engine. `start` and `stop` run in the event loop, as does everything between."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        access: Access,
+        *,
+        region: str = "us-east-1",
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.engine = engine
+        self.limits = limits or Limits()
+        self.answers = Answers(region)
+        self.connections: set[Connection] = set()
+        self.stopping = False
+        self.ticks = 0
+        self._access = access
+        self._clock = clock
+        self._listeners: list[asyncio.Server] = []
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+
+    async def start(self, sockets: Sequence[socket.socket]) -> None:
+        """Listen on bound sockets and begin the background work."""
+        loop = self._loop = asyncio.get_running_loop()
+        self._commit = GroupCommit(self.engine, loop.call_soon)
+        self.answers.tick(self._clock())
+        for each in sockets:
+            self._listeners.append(await loop.create_server(self._connect, sock=each, backlog=1024))
+        self._timers["tick"] = loop.call_later(1, self._tick)
+        self._timers["work"] = loop.call_later(0, self._work)
+
+    async def stop(self) -> None:
+        """Accept nothing more, answer what is under way, commit. The engine stays open; its owner closes it."""
+        self.stopping = True
+        for listener in self._listeners:
+            listener.close()
+        if "work" in self._timers:
+            self._timers.pop("work").cancel()
+        deadline = self._loop.time() + self.limits.stop_seconds
+        while self.connections and self._loop.time() < deadline:
+            for connection in list(self.connections):
+                if connection.idle():
+                    connection.close()
+            await asyncio.sleep(0.01)
+        self._timers.pop("tick").cancel()
+        self._commit.flush()
+        for connection in list(self.connections):
+            connection.abort()
+
+    def serve(self, connection: Connection, request: Request) -> None:
+        """Answer one request, now or after the commit that it is part of."""
+        if request.method != b"POST":
+            connection.send(request, self._other_method(request))
+            return
+        try:
+            operation = self._admit(request)
+        except ServiceError as error:
+            connection.send(request, self.answers.error(request, error))
+            return
+        if operation is None:
+            connection.send(request, self.answers.not_found(request))
+        else:
+            self._commit.submit(Exchange(self, connection, request, operation))
+
+    def refusal(self, request: Request, status: int) -> bytes:
+        """The answer to what cannot be read as a request at all."""
+        if status == RequestEntityTooLarge.status:
+            message = f"The request body is larger than {self.limits.body_bytes} bytes"
+            return self.answers.error(request, RequestEntityTooLarge(message))
+        return self.answers.plain(request, status)
+
+    def sweep(self) -> None:
+        """One second has passed: close what has been idle, or incomplete, for too long."""
+        self.ticks += 1
+        self.answers.tick(self._clock())
+        for connection in list(self.connections):
+            age = self.ticks - connection.since
+            if connection.receiving and age > self.limits.request_seconds:
+                connection.abort()
+            elif connection.idle() and age > self.limits.idle_seconds:
+                connection.close()
+
+    def _connect(self) -> asyncio.BaseProtocol:
+        if len(self.connections) >= self.limits.connections:
+            return _TooMany()
+        return Connection(self)
+
+    def _admit(self, request: Request) -> str | None:
+        """The operation asked for, if the caller may ask. None for a content type that is none of ours.
+
+        AWS's order: content type, JSON, target, signature. A body is parsed again by the operation only on its
+        way to an error, so that the good path parses once.
+        """
+        headers = request.headers
+        if request.body and request.content_type() not in JSON_TYPES:
+            return None
+        encoding = headers.get(b"content-encoding")
+        operation = operation_of(headers.get(b"x-amz-target", b""))
+        try:
+            if operation is None:
+                raise UnknownOperationException()
+            self._access.check(request)
+        except ServiceError:
+            if request.body and encoding is None:
+                read_members(request.body)
+            raise
+        if encoding is not None:  # after the signature, which is of the body as sent: strangers unpack nothing
+            request.body = compression.decode(encoding, request.body, self.limits.body_bytes)
+        return operation
+
+    def _other_method(self, request: Request) -> bytes:
+        if request.method in (b"GET", b"HEAD") and request.path() in (b"/", b"/ping"):
+            return self.answers.health(request)
+        if request.method == b"OPTIONS" and b"origin" in request.headers:
+            return self.answers.preflight(request)
+        return self.answers.not_found(request)
+
+    def _tick(self) -> None:
+        self._timers["tick"] = self._loop.call_later(1, self._tick)
+        self.sweep()
+
+    def _work(self) -> None:
+        self._commit.flush()
+        try:
+            delay = self.engine.work()
+            if self.engine.in_transaction:
+                self.engine.flush()
+        except Exception:
+            log.exception("background work failed")
+            self.engine.rollback()
+            delay = 1.0
+        self._timers["work"] = self._loop.call_later(delay, self._work)
+
+
+class _TooMany(asyncio.Protocol):
+    """Beyond the limit of connections: closed at once."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        transport.close()
+
+
+def bind(host: str, port: int) -> list[socket.socket]:
+    """Sockets for every address of the host, on one port. Port 0 takes a free one."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    sockets: list[socket.socket] = []
+    try:
+        for family, kind, protocol, _, address in dict.fromkeys(found):
+            each = socket.socket(family, kind, protocol)
+            sockets.append(each)
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                each.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            each.bind((address[0], port))
+            port = port or each.getsockname()[1]
+    except OSError:
+        for each in sockets:
+            each.close()
+        raise
+    return sockets
+
+
+def is_loopback(host: str) -> bool:
+    """Whether every address of the host is of this machine alone."""
+    found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
+    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
+
+
+def read_members(body: bytes) -> dict[str, Any]:
+    """The body's JSON object. AWS says no more than this of what is none."""
+    try:
+        members: Any = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise SerializationException() from None
+    if isinstance(members, dict):
+        return cast(dict[str, Any], members)
+    raise SerializationException("Start of list found where not expected" if isinstance(members, list) else "")
