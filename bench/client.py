@@ -1,4 +1,4 @@
-"""The smallest DynamoDB client: one keep-alive connection, unsigned, for filling tables and for timing first answers."""
+"""The smallest DynamoDB client: one keep-alive connection, unsigned, to fill tables and to time first answers."""
 
 import http.client
 import json

@@ -22,7 +22,10 @@ DEFINITION = {
     "GlobalSecondaryIndexes": [
         {
             "IndexName": "ByOwner",
-            "KeySchema": [{"AttributeName": "owner", "KeyType": "HASH"}, {"AttributeName": "score", "KeyType": "RANGE"}],
+            "KeySchema": [
+                {"AttributeName": "owner", "KeyType": "HASH"},
+                {"AttributeName": "score", "KeyType": "RANGE"},
+            ],
             "Projection": {"ProjectionType": "ALL"},
         }
     ],

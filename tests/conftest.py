@@ -1,0 +1,25 @@
+"""What every test may use. The run's DynamoDB Local, if a test starts one, ends with the run."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+from tests.oracle.server import Lifeline
+
+# The same examples every time: a red build is red for everyone. `--hypothesis-profile=explore` looks further.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=2000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+_lifeline = pytest.StashKey[Lifeline]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # only the process that owns the run, not the workers of xdist
+        config.stash[_lifeline] = Lifeline()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if lifeline := config.stash.get(_lifeline, None):
+        lifeline.close()
