@@ -15,6 +15,7 @@ ITEM_TOO_LARGE = "Item size has exceeded the maximum allowed size"
 UPDATE_TOO_LARGE = "Item size to update has exceeded the maximum allowed size"
 
 CONTAINER_BYTES = 3  # a list or a map, whatever it holds
+NUMBER_BYTES_MAX = 21
 ELEMENT_BYTES = 1  # each element of a list or a map, besides its name and value
 
 
@@ -53,7 +54,7 @@ def text_size(text: str) -> int:
 
 
 def number_size(text: str) -> int:
-    """One byte, one for each two digits, one more below zero.
+    """One byte, one for each two digits, one more below zero; never more than 21.
 
     The pairs stand left and right of the decimal point, as DynamoDB Local counts them: 12 and 1200 have one, 1.2 and
     120 have two. So the documented "approximately one byte per two significant digits" becomes exact.
@@ -65,7 +66,7 @@ def number_size(text: str) -> int:
     digits = ("0" if len(whole) & 1 else "") + whole + fraction + ("0" if len(fraction) & 1 else "")
     leading = len(digits) - len(digits.lstrip("0"))
     trailing = len(digits) - len(digits.rstrip("0"))
-    return 1 + negative + len(digits) // 2 - leading // 2 - trailing // 2
+    return min(1 + negative + len(digits) // 2 - leading // 2 - trailing // 2, NUMBER_BYTES_MAX)
 
 
 def binary_size(base64_text: str) -> int:
