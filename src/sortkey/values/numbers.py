@@ -43,8 +43,8 @@ def canonical(text: str) -> str:
 
 def encode(text: str) -> bytes:
     """Bytes that sort as the numbers do, and of which none is a prefix of another. `text` is canonical."""
-    if text == "0":
-        return b"\x80"
+    if text.isdigit():  # nearly all key numbers: counters and times
+        return _encode_integer(text)
     negative = text[0] == "-"
     whole, _, fraction = text[negative:].partition(".")
     if whole != "0":
@@ -87,10 +87,19 @@ def as_number(text: str) -> int | Decimal:
     return Decimal(text) if "." in text else int(text)
 
 
+def _encode_integer(text: str) -> bytes:
+    if text == "0":
+        return b"\x80"
+    digits = text.rstrip("0")
+    nibbles = digits.translate(_NIBBLES_POSITIVE) + ("000" if len(digits) & 1 else "00")
+    return _INTEGER_HEADS[len(text)] + bytes.fromhex(nibbles)
+
+
 # The sum of the largest and the smallest number spans 126 + 130 + 37 digits; so this context never rounds.
 _EXACT = Context(prec=320)
 _NIBBLES_POSITIVE = str.maketrans("0123456789", "123456789a")
 _NIBBLES_NEGATIVE = str.maketrans("0123456789", "a987654321")
+_INTEGER_HEADS = [bytes((0xC0, length - 1 - MAGNITUDE_MIN)) if length else b"" for length in range(MAGNITUDE_MAX + 2)]
 
 # AWS reads numbers with Java's BigDecimal: "+1", ".5", "5." and "1e5" are numbers; spaces, "1_0" and "NaN" are not.
 # Python's own digits include other scripts' (as BigDecimal's do); we refuse those.
