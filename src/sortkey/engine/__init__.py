@@ -6,15 +6,31 @@ import os
 from typing import Any
 
 from sortkey.engine.engine import Engine
+from sortkey.engine.remote import RemoteEngine
+from sortkey.errors import FolderInUse
 from sortkey.storage.database import Database, Synchronous
 from sortkey.storage.folder import Folder
 
 MEMORY = ":memory:"
 
-__all__ = ["MEMORY", "Engine", "open"]
+__all__ = ["MEMORY", "Engine", "RemoteEngine", "open", "own"]
 
 
-def open(folder: str | os.PathLike[str] = MEMORY, *, synchronous: Synchronous = "normal", **settings: Any) -> Engine:
-    """Open a data folder, made if it is not there, or an engine in memory. Raises FolderInUse."""
+def open(folder: str | os.PathLike[str] = MEMORY, **settings: Any) -> Engine | RemoteEngine:
+    """The engine of a folder, or one in memory.
+
+    A folder that a running server owns is reached through that server; one that a program holds without serving
+    raises FolderInUse.
+    """
+    try:
+        return own(folder, **settings)
+    except FolderInUse as held:
+        if held.address is None:
+            raise
+        return RemoteEngine(held.address, held.token)
+
+
+def own(folder: str | os.PathLike[str] = MEMORY, *, synchronous: Synchronous = "normal", **settings: Any) -> Engine:
+    """The engine of a folder in this process and no other, made if it is not there. Raises FolderInUse."""
     owned = None if folder == MEMORY else Folder(folder)
     return Engine(Database(owned, synchronous), **settings)

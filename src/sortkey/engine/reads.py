@@ -124,3 +124,66 @@ def _measure(page: Page, meter: Meter, size_read: int, fetched: int) -> None:
         meter.read(page.table, read_units(size_read, page.consistent), index)
         if fetched:
             meter.read(page.table, fetched if page.consistent else fetched / 2)
+
+
+# -- parameters of Query and Scan
+
+
+def find_index(table: Table, request: dict[str, Any]) -> Index | None:
+    """The index that a read names, if it can be read."""
+    name = request.get("IndexName")
+    if name is None:
+        return None
+    index = table.index(name)
+    if index is None or index.backfilling:
+        raise ValidationException(
+            f"The table does not have the specified index: {name}"
+            if index is None
+            else f"Cannot read from backfilling global secondary index: {name}"
+        )
+    if index.kind == "GSI" and request.get("ConsistentRead"):
+        raise ValidationException("Consistent reads are not supported on global secondary indexes")
+    return index
+
+
+def check_select(request: dict[str, Any]) -> None:
+    """What `Select` allows beside it."""
+    select = request.get("Select")
+    given = next((n for n in ("ProjectionExpression", "AttributesToGet") if request.get(n) is not None), None)
+    if select == "SPECIFIC_ATTRIBUTES" and given is None:
+        raise ValidationException(
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+        )
+    if select in _EXCLUSIVE and given is not None:
+        raise ValidationException(f"Cannot specify the {given} when choosing to get {_EXCLUSIVE[select]}")
+    if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
+        raise ValidationException("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+
+
+_EXCLUSIVE = {
+    "COUNT": "only the Count",
+    "ALL_ATTRIBUTES": "ALL_ATTRIBUTES",
+    "ALL_PROJECTED_ATTRIBUTES": "ALL_PROJECTED_ATTRIBUTES",
+}
+
+
+def reads_whole(table: Table, index: Index | None, request: dict[str, Any], projection: Projection | None) -> bool:
+    """Whether items are fetched from the table: a local index can, a global one refuses."""
+    names = None if index is None else table.projected_names(index)
+    if index is None or names is None:
+        return False
+    everything = request.get("Select") == "ALL_ATTRIBUTES"
+    missing = sorted(projection.top_level - names) if projection is not None else []
+    if index.kind == "LSI":
+        return everything or bool(missing)
+    if everything:
+        raise ValidationException(
+            "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
+            f"secondary index {index.name} because its projection type is not ALL"
+        )
+    if missing:
+        raise ValidationException(
+            f"One or more parameter values were invalid: Global secondary index {index.name} does not project "
+            f"[{', '.join(missing)}]"
+        )
+    return False

@@ -43,7 +43,7 @@ class KeySchema:
 
 @dataclass(frozen=True)
 class Index:
-    """A secondary index. `column` is where the rows keep its key; `settings` are the API's members that only describe."""
+    """A secondary index. `column` is where the rows keep its key; `settings` are members that only describe."""
 
     name: str
     kind: IndexKind

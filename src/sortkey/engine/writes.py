@@ -33,6 +33,12 @@ class Write:
     """Whether `apply` looks at the old item, or the caller at the change's old side."""
     size: int | None = None
     """The new item's size where it is known already."""
+    checks_only: bool = False
+    """Nothing is to be stored: the condition check of a transaction."""
+
+
+Bind = Callable[["Engine"], Write]
+"""A request that is in order by itself; what is left is to find its table and to fit it to the table's keys."""
 
 
 @dataclass(slots=True)

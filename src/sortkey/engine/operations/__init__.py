@@ -13,7 +13,7 @@ Run = Callable[[Any, dict[str, Any]], dict[str, Any]]
 
 
 class Operations(Mapping[str, Run]):
-    """Finds `PutItem` in put_item.py, when it is first asked for: a server starts without loading what it may not need."""
+    """Finds `PutItem` in put_item.py when it is first asked for, so that a server starts without loading them all."""
 
     def __getitem__(self, name: str) -> Run:
         if name not in self._files():

@@ -8,7 +8,7 @@ from sortkey.engine.conditions import guard
 from sortkey.engine.item_keys import encode_key
 from sortkey.engine.parameters import check_return_values, read_condition
 from sortkey.engine.write_requests import old_attributes, run_write
-from sortkey.engine.writes import Write
+from sortkey.engine.writes import Bind, Write
 from sortkey.values.attributes import Item, read_item
 
 if TYPE_CHECKING:
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     wants_old = check_return_values(request, "NONE", "ALL_OLD") == "ALL_OLD"
-    return run_write(engine, request, parse(engine, request), old_attributes if wants_old else None)
+    return run_write(engine, request, parse(request)(engine), old_attributes if wants_old else None)
 
 
-def parse(engine: Engine, request: dict[str, Any]) -> Write:
-    """The write that a delete asks for: of this operation, or of a transaction's Delete."""
-    condition = read_condition(request)
+def parse(request: dict[str, Any]) -> Bind:
+    """The delete of this operation, of a batch or of a transaction. Bound to its table when all else is in order."""
+    refuse = guard(read_condition(request), request)
     key, _ = read_item(request["Key"])
-    table = engine.catalog.table(request["TableName"])
-    refuse = guard(condition, request)
+
+    def bind(engine: Engine) -> Write:
+        table = engine.catalog.table(request["TableName"])
+        return Write(table, encode_key(table, key), apply, reads_old=refuse is not None)
 
     def apply(old: Item | None) -> None:
         if refuse is not None:
             refuse(old)
 
-    return Write(table, encode_key(table, key), apply, reads_old=refuse is not None)
+    return bind

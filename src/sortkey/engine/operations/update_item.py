@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine.conditions import guard
+from sortkey.engine.conditions import Guard, guard
 from sortkey.engine.item_keys import check_index_keys, encode_key
 from sortkey.engine.parameters import check_return_values, read_condition_and_update
 from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import old_attributes, run_write
-from sortkey.engine.writes import Change, Write
+from sortkey.engine.writes import Bind, Change, Write
 from sortkey.errors import ValidationException
+from sortkey.expressions.conditions import Condition
 from sortkey.expressions.updates import Update
 from sortkey.values.attributes import INVALID, Item, check_nesting, read_item
 from sortkey.values.sizes import check_item_size, item_size
@@ -23,42 +24,42 @@ RETURN_VALUES = ("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW")
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return_values = check_return_values(request, *RETURN_VALUES)
-    wanted, update = parse(engine, request)
+    condition, update = read_condition_and_update(request)
+    wanted = parse(request, condition, update)(engine)
     if return_values == "NONE":
         return run_write(engine, request, wanted, None)
     return run_write(engine, request, wanted, lambda change: _attributes(return_values, change, update))
 
 
-def parse(engine: Engine, request: dict[str, Any]) -> tuple[Write, Update | None]:
-    """The write that an update asks for: of this operation, or of a transaction's Update."""
-    condition, update = read_condition_and_update(request)
+def parse(request: dict[str, Any], condition: Condition | None, update: Update | None) -> Bind:
+    """The update of this operation or of a transaction. Bound to its table when all else is in order."""
+    refuse = guard(condition, request)
     key, _ = read_item(request["Key"])
-    table = engine.catalog.table(request["TableName"])
-    encoded = encode_key(table, key)
-    if update is not None:
-        check_keys_untouched(table, update)
-    return Write(table, encoded, apply_update(table, key, update, guard(condition, request))), update
 
-
-def apply_update(table: Table, key: Item, update: Update | None, refuse: Any) -> Any:
-    """The pure step from the old item to the new one."""
-
-    def apply(old: Item | None) -> Item | None:
-        if refuse is not None:
-            refuse(old)
-        if old is None and update is not None and update.only_removes:
-            update({})  # it may still be refused
-            return None  # AWS makes no item just to remove something from it
-        new = key if old is None else old
+    def bind(engine: Engine) -> Write:
+        table = engine.catalog.table(request["TableName"])
+        encoded = encode_key(table, key)
         if update is not None:
-            new = update(new)
-            if table.indexes and not update.top_level.isdisjoint(table.index_key_set):
-                check_index_keys(table, new)
-            check_nesting(new)
-        check_item_size(item_size(new), updating=True)
-        return new
+            check_keys_untouched(table, update)
+        return Write(table, encoded, lambda old: apply_update(table, key, update, refuse, old))
 
-    return apply
+    return bind
+
+
+def apply_update(table: Table, key: Item, update: Update | None, refuse: Guard | None, old: Item | None) -> Item | None:
+    """The pure step from the old item to the new one."""
+    if refuse is not None:
+        refuse(old)
+    if update is None:
+        return key if old is None else old
+    new = update(key if old is None else old)
+    if old is None and update.only_removes:
+        return None  # AWS makes no item just to remove something from it
+    if not update.top_level.isdisjoint(table.index_key_set):
+        check_index_keys(table, new)
+    check_nesting(new)
+    check_item_size(item_size(new), updating=True)
+    return new
 
 
 def check_keys_untouched(table: Table, update: Update) -> None:

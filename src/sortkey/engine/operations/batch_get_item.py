@@ -1,0 +1,79 @@
+"""BatchGetItem: up to 100 items by key, 16 MB at most; what does not fit comes back as UnprocessedKeys."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine.capacity import Meter, read_units
+from sortkey.engine.item_keys import encode_key
+from sortkey.engine.operations.get_item import fetch
+from sortkey.engine.parameters import read_projection
+from sortkey.engine.tables import Table
+from sortkey.errors import ValidationException
+from sortkey.expressions.projections import Projection
+from sortkey.values.attributes import Item, read_item
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+KEYS_MAX = 100
+ANSWER_BYTES_MAX = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of one table."""
+
+    name: str
+    table: Table
+    keys: list[tuple[Item, bytes]]
+    projection: Projection | None
+    consistent: bool
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    meter = Meter(request.get("ReturnConsumedCapacity"))
+    responses: dict[str, list[Any]] = {}
+    unprocessed: dict[str, Any] = {}
+    size_read = 0
+    for wanted in parse(engine, request["RequestItems"]):
+        found = responses.setdefault(wanted.name, [])
+        for position, (_, key) in enumerate(wanted.keys):
+            if size_read > ANSWER_BYTES_MAX:
+                left = [key for key, _ in wanted.keys[position:]]
+                unprocessed[wanted.name] = {**request["RequestItems"][wanted.name], "Keys": left}
+                break
+            item, size = fetch(wanted.table, key, wanted.projection)
+            size_read += size
+            meter.read(wanted.table, read_units(size, wanted.consistent))
+            if item is not None:
+                found.append(item)
+    return {"Responses": responses, "UnprocessedKeys": unprocessed, **meter.report_list()}
+
+
+def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[Wanted]:
+    _check_counts(tables)
+    return [_parse_one(engine, name, request) for name, request in tables.items()]
+
+
+def _parse_one(engine: Engine, name: str, request: dict[str, Any]) -> Wanted:
+    projection = read_projection(request)
+    items = [read_item(key)[0] for key in request["Keys"]]
+    table = engine.catalog.table(name)
+    keys = [(item, encode_key(table, item)) for item in items]
+    if len({key for _, key in keys}) < len(keys):
+        raise ValidationException("Provided list of item keys contains duplicates")
+    return Wanted(name, table, keys, projection, bool(request.get("ConsistentRead")))
+
+
+def _check_counts(tables: dict[str, dict[str, Any]]) -> None:
+    if not tables:
+        raise ValidationException("BatchGetItem must have some requests set")
+    for name, request in tables.items():
+        if not request["Keys"]:
+            raise ValidationException(
+                f"The list of keys in RequestItems for BatchGetItem is required: {name} has empty list"
+            )
+    if sum(len(request["Keys"]) for request in tables.values()) > KEYS_MAX:
+        raise ValidationException("Too many items requested for the BatchGetItem call")

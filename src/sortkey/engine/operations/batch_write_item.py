@@ -1,0 +1,66 @@
+"""BatchWriteItem: up to 25 puts and deletes, each for itself. Nothing is ever left unprocessed here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import item_collections
+from sortkey.engine.capacity import Meter
+from sortkey.engine.operations import delete_item, put_item
+from sortkey.engine.writes import Bind, Write, prepare, store
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import MANY_TYPES
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+REQUESTS_MAX = 25
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    meter = Meter(request.get("ReturnConsumedCapacity"))
+    metrics: dict[str, list[Any]] = {}
+    writes = parse(engine, request["RequestItems"])
+    if meter.on:
+        for wanted in writes:
+            wanted.reads_old = True
+    changes = [prepare(engine, wanted) for wanted in writes]
+    for change in changes:
+        store(engine, change)
+        meter.write(change)
+        if change.table.has_lsi:
+            metrics.setdefault(change.table.name, []).append(item_collections.metrics(change))
+    answer: dict[str, Any] = {"UnprocessedItems": {}, **meter.report_list()}
+    if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:
+        answer["ItemCollectionMetrics"] = metrics
+    return answer
+
+
+def parse(engine: Engine, tables: dict[str, list[dict[str, Any]]]) -> list[Write]:
+    """The writes, in the order of the request; no item twice."""
+    _check_counts(tables)
+    parsed = [_parse_one(name, each) for name, requests in tables.items() for each in requests]
+    writes = [bind(engine) for bind in parsed]
+    if len({(wanted.table.name, wanted.key) for wanted in writes}) < len(writes):
+        raise ValidationException("Provided list of item keys contains duplicates")
+    return writes
+
+
+def _parse_one(table: str, request: dict[str, Any]) -> Bind:
+    put, delete = request.get("PutRequest"), request.get("DeleteRequest")
+    if (put is None) == (delete is None):
+        raise ValidationException(MANY_TYPES)  # AWS's words, though it is no AttributeValue
+    if put is not None:
+        return put_item.parse({"TableName": table, "Item": put["Item"]})
+    assert delete is not None
+    return delete_item.parse({"TableName": table, "Key": delete["Key"]})
+
+
+def _check_counts(tables: dict[str, list[dict[str, Any]]]) -> None:
+    if not tables:
+        raise ValidationException("BatchWriteItem cannot have a null or no requests set")
+    for name, requests in tables.items():
+        if not requests:
+            raise ValidationException(f"The batch write request list for a table cannot be null or empty: {name}")
+    if sum(len(requests) for requests in tables.values()) > REQUESTS_MAX:
+        raise ValidationException("Too many items requested for the BatchWriteItem call")

@@ -1,0 +1,91 @@
+"""Scan: every item of a table or an index, or of one segment of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine.capacity import Meter
+from sortkey.engine.parameters import placeholders
+from sortkey.engine.reads import Page, Span, check_select, find_index, position, read, reads_whole
+from sortkey.engine.tables import Index, Table
+from sortkey.errors import ValidationException
+from sortkey.expressions import legacy
+from sortkey.expressions.conditions import Condition
+from sortkey.expressions.projections import Projection
+from sortkey.values.attributes import Item, read_item
+from sortkey.values.keys import segment_bounds
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+LEGACY = ("ScanFilter", "AttributesToGet", "ConditionalOperator")
+EXPRESSIONS = ("FilterExpression", "ProjectionExpression")
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    condition, projection = _read_expressions(request)
+    check_select(request)
+    _check_segment(request)
+    start, _ = read_item(request["ExclusiveStartKey"]) if request.get("ExclusiveStartKey") else (None, 0)
+    table = engine.catalog.table(request["TableName"])
+    index = find_index(table, request)
+    page = Page(
+        table,
+        index,
+        request.get("Limit"),
+        condition,
+        projection,
+        count_only=request.get("Select") == "COUNT",
+        consistent=bool(request.get("ConsistentRead")),
+        whole=reads_whole(table, index, request, projection),
+    )
+    return read(page, _span(table, index, request, start), Meter(request.get("ReturnConsumedCapacity")))
+
+
+def _read_expressions(request: dict[str, Any]) -> tuple[Condition | None, Projection | None]:
+    legacy.check_not_mixed(request, LEGACY, EXPRESSIONS)
+    context = placeholders(request)
+    filter_text, projection_text = (request.get(name) for name in EXPRESSIONS)
+    condition = (
+        context.condition(filter_text, "FilterExpression") if filter_text is not None else legacy.scan_filter(request)
+    )
+    projection = (
+        context.projection(projection_text) if projection_text is not None else legacy.attributes_to_get(request)
+    )
+    context.finish()
+    return condition, projection
+
+
+def _check_segment(request: dict[str, Any]) -> None:
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    if segment is None and total is None:
+        return
+    if total is None:
+        raise ValidationException(
+            "The TotalSegments parameter is required but was not present in the request "
+            "when Segment parameter is present"
+        )
+    if segment is None:
+        raise ValidationException(
+            "The Segment parameter is required but was not present in the request "
+            "when parameter TotalSegments is present"
+        )
+    if segment >= total:
+        raise ValidationException(
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+            f"Segment: {segment} is not less than TotalSegments: {total}"
+        )
+
+
+def _span(table: Table, index: Index | None, request: dict[str, Any], start: Item | None) -> Span:
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    span = Span(b"", None) if segment is None or total is None else Span(*segment_bounds(segment, total))
+    if start is not None:
+        span.after = position(table, index, start)
+        at = span.after[1] if index is None else span.after[0]
+        if at is None or at < span.lower or (span.upper is not None and at >= span.upper):
+            raise ValidationException(
+                "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey "
+                f"with correct Segment. TotalSegments: {total} Segment: {segment}"
+            )
+    return span

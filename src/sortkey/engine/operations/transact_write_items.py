@@ -1,0 +1,92 @@
+"""TransactWriteItems: up to 100 puts, updates, deletes and checks, all or none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import item_collections, transactions
+from sortkey.engine.capacity import Meter
+from sortkey.engine.conditions import guard
+from sortkey.engine.item_keys import encode_key
+from sortkey.engine.operations import delete_item, put_item, update_item
+from sortkey.engine.parameters import read_condition, read_condition_and_update
+from sortkey.engine.writes import Bind, Change, Write
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import Item, read_item
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    for each in request["TransactItems"]:
+        _check_one_action(each)
+    meter = Meter(request.get("ReturnConsumedCapacity"), transactional=True)
+    token = transactions.Token.of(engine, request, request["TransactItems"])
+    if token is not None and token.used():
+        return meter.report_list() if not meter.on else _repeated(engine, request, meter)
+    parsed = [_PARSERS[name](body) for each in request["TransactItems"] for name, body in each.items() if body]
+    changes = transactions.write_all(engine, parsed, meter.on)
+    if token is not None:
+        token.remember()
+    return _answer(request, changes, meter)
+
+
+def _answer(request: dict[str, Any], changes: list[Change], meter: Meter) -> dict[str, Any]:
+    metrics: dict[str, list[Any]] = {}
+    for change in changes:
+        meter.write(change)
+        if change.table.has_lsi:
+            metrics.setdefault(change.table.name, []).append(item_collections.metrics(change))
+    answer = meter.report_list()
+    if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:
+        answer["ItemCollectionMetrics"] = metrics
+    return answer
+
+
+def _repeated(engine: Engine, request: dict[str, Any], meter: Meter) -> dict[str, Any]:
+    """The answer to a repeated token: nothing is written, reads are what it costs."""
+    for each in request["TransactItems"]:
+        for body in each.values():
+            if body:
+                meter.read(engine.catalog.table(body["TableName"]), 1.0)
+    return meter.report_list()
+
+
+def _check_one_action(each: dict[str, Any]) -> None:
+    actions = [name for name in _PARSERS if each.get(name) is not None]
+    if not actions:
+        raise ValidationException(
+            "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+        )
+    if len(actions) > 1:
+        raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
+
+
+def _parse_check(request: dict[str, Any]) -> Bind:
+    """A ConditionCheck is a write that leaves the item as it is."""
+    refuse = guard(read_condition(request), request)
+    key, _ = read_item(request["Key"])
+
+    def bind(engine: Engine) -> Write:
+        table = engine.catalog.table(request["TableName"])
+        return Write(table, encode_key(table, key), apply, checks_only=True)
+
+    def apply(old: Item | None) -> Item | None:
+        if refuse is not None:
+            refuse(old)
+        return old
+
+    return bind
+
+
+def _parse_update(request: dict[str, Any]) -> Bind:
+    return update_item.parse(request, *read_condition_and_update(request))
+
+
+_PARSERS = {
+    "ConditionCheck": _parse_check,
+    "Put": put_item.parse,
+    "Delete": delete_item.parse,
+    "Update": _parse_update,
+}

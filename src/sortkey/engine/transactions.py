@@ -1,0 +1,121 @@
+"""Transactions: every write is prepared before any is stored; who fails says why, in the order of the request.
+
+A client request token makes a transaction idempotent for ten minutes; it is kept with the data, in the same commit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sortkey.engine.writes import Bind, Change, Write, prepare, store
+from sortkey.errors import (
+    ConditionalCheckFailedException,
+    IdempotentParameterMismatchException,
+    ItemCollectionSizeLimitExceededException,
+    TransactionCanceledException,
+    ValidationException,
+)
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+TOKEN_SECONDS = 600
+SAME_ITEM = "Transaction request cannot include multiple operations on one item"
+TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
+
+
+def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> list[Change]:
+    """Store what was asked for, all of it or none. Raises TransactionCanceledException with a reason for each."""
+    reasons = Reasons(len(parsed))
+    wanted: list[Write] = []
+    for position, bind in enumerate(parsed):
+        with reasons.collect(position):
+            wanted.append(bind(engine))
+    reasons.raise_if_any()
+    if len({(each.table.name, each.key) for each in wanted}) < len(wanted):
+        raise ValidationException(SAME_ITEM)
+    changes: list[Change] = []
+    for position, each in enumerate(wanted):
+        each.reads_old = each.reads_old or reads_old
+        with reasons.collect(position):
+            changes.append(prepare(engine, each))
+    reasons.raise_if_any()
+    if sum(max(change.old_size, change.new_size) for change in changes) > TRANSACTION_BYTES_MAX:
+        raise ValidationException("Collection size of items in transaction has exceeded the maximum allowed size: 4 MB")
+    for each, change in zip(wanted, changes, strict=True):
+        if not each.checks_only:
+            store(engine, change)
+    return changes
+
+
+class Reasons:
+    """Why each operation of a transaction failed, or that it did not."""
+
+    def __init__(self, count: int) -> None:
+        self._reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in range(count)]
+        self._failed = False
+
+    @contextmanager
+    def collect(self, position: int) -> Generator[None]:
+        """Keep the error of one operation as its reason, and go on."""
+        try:
+            yield
+        except ConditionalCheckFailedException as error:
+            self._fail(position, "ConditionalCheckFailed", error.message, error.extra)
+        except ItemCollectionSizeLimitExceededException as error:
+            self._fail(position, "ItemCollectionSizeLimitExceeded", error.message, {})
+        except ValidationException as error:
+            self._fail(position, "ValidationError", error.message, {})
+
+    def raise_if_any(self) -> None:
+        if self._failed:
+            raise TransactionCanceledException(self._reasons)
+
+    def _fail(self, position: int, code: str, message: str, extra: dict[str, Any]) -> None:
+        self._reasons[position] = {"Code": code, "Message": message, **extra}
+        self._failed = True
+
+
+class Token:
+    """A ClientRequestToken and what was asked under it."""
+
+    def __init__(self, engine: Engine, token: str, content: Any) -> None:
+        self._engine = engine
+        self._token = token
+        self._hash = hashlib.sha256(orjson.dumps(content, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    @staticmethod
+    def of(engine: Engine, request: dict[str, Any], content: Any) -> Token | None:
+        token = request.get("ClientRequestToken")
+        return Token(engine, token, content) if token else None
+
+    def used(self) -> bool:
+        """Whether this transaction was done already. Raises when the token stood for another one."""
+        known = self._engine.records.get("token", self._token)
+        if known is None or known["until"] <= self._engine.clock():
+            return False
+        if known["hash"] != self._hash:
+            raise IdempotentParameterMismatchException(
+                "The provided ClientRequestToken was used with different parameters"
+            )
+        return True
+
+    def remember(self) -> None:
+        self._engine.database.begin()
+        until = self._engine.clock() + TOKEN_SECONDS
+        self._engine.records.put("token", self._token, {"hash": self._hash, "until": until})
+
+
+def trim_tokens(engine: Engine) -> float:
+    """Chore: forget tokens that ran out."""
+    now = engine.clock()
+    for token, known in engine.records.all("token"):
+        if known["until"] <= now:
+            engine.database.begin()
+            engine.records.delete("token", token)
+    return float(TOKEN_SECONDS)

@@ -1,0 +1,72 @@
+"""Who owns a data folder, and what others are told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sortkey.errors import FolderInUse
+from sortkey.storage.folder import Folder
+
+HOLD = """
+import sys
+from sortkey.storage.folder import Folder
+folder = Folder(sys.argv[1])
+if len(sys.argv) > 2:
+    folder.publish(sys.argv[2], "secret")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def hold(path, *address):
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path), *address], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+def test_a_held_folder_names_the_process_and_says_what_to_do(tmp_path):
+    # Two writers on one SQLite file with two journals in memory would lose data.
+    process = hold(tmp_path)
+    try:
+        with pytest.raises(FolderInUse, match=rf"process {process.pid}; it serves nothing: stop it"):
+            Folder(tmp_path)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_served_folder_tells_where_it_answers(tmp_path):
+    # A script that opens the folder of a running server should find the server.
+    process = hold(tmp_path, "http://127.0.0.1:8123")
+    try:
+        with pytest.raises(FolderInUse) as caught:
+            Folder(tmp_path)
+        assert (caught.value.pid, caught.value.address) == (process.pid, "http://127.0.0.1:8123")
+        assert caught.value.token == "secret"
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_killed_owner_leaves_the_folder_free(tmp_path):
+    # The lock must die with the process, however it dies.
+    process = hold(tmp_path)
+    process.kill()
+    process.communicate()
+    Folder(tmp_path).release()
+
+
+def test_the_lock_file_is_private_and_forgets_its_owner(tmp_path):
+    # It carries the token that opens the server.
+    folder = Folder(tmp_path)
+    folder.publish("http://127.0.0.1:1", "secret")
+    lock = tmp_path / "sortkey.lock"
+    assert os.stat(lock).st_mode & 0o077 == 0
+    folder.release()
+    assert "secret" not in lock.read_text()
