@@ -108,11 +108,12 @@ def _blob(of: Shape, value: Any) -> str:
 
 
 def _integer(of: Shape, value: Any) -> int:
-    number = math.floor(_number(of, value, "cannot be converted to " + of.type.capitalize()))
-    bits = 31 if of.type == "integer" else 63
-    if not -(1 << bits) <= number < 1 << bits:
-        _refuse(f"NUMBER_VALUE cannot be converted to {of.type.capitalize()}")
-    return number
+    refusal = f"cannot be converted to {of.type.capitalize()}"
+    number = _number(of, value, refusal)
+    limit = 1 << (31 if of.type == "integer" else 63)
+    if not -limit <= number < limit:
+        _refuse(f"NUMBER_VALUE {refusal}")
+    return math.floor(number)
 
 
 def _double(of: Shape, value: Any) -> int | float:
