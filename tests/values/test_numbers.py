@@ -92,10 +92,12 @@ def test_a_number_is_answered_in_plain_notation(text: str, expected: str) -> Non
         "1e99999999999",
         "0e99999999999",
         "1e-2147483648",
+        "0.1e-2147483647",
     ],
 )
-def test_what_java_would_not_read_is_no_number(text: str) -> None:
-    # Python's int and Decimal take underscores, spaces and other scripts' digits; AWS must not seem to.
+def test_text_that_is_no_plain_decimal_is_refused(text: str) -> None:
+    # Python's int and Decimal take underscores, spaces and other scripts' digits, which would then be stored.
+    # DynamoDB Local refuses all of these but the digits of other scripts.
     with pytest.raises(ValidationException) as error:
         numbers.canonical(text)
     assert error.value.message == f"The parameter cannot be converted to a numeric value: {text}"
@@ -138,7 +140,7 @@ def test_a_number_out_of_limits_is_refused_in_the_words_of_aws(text: str, messag
     ],
 )
 def test_sums_are_exact_or_refused(a: str, b: str, total: str, difference: str) -> None:
-    # A counter that rounds silently loses money; DynamoDB Local refuses each of these, and so do we.
+    # A counter that rounds silently loses money; DynamoDB Local refuses where we do, in words of its own.
     for operation, expected in ((numbers.add, total), (numbers.subtract, difference)):
         if expected[0].isalpha():
             with pytest.raises(ValidationException) as error:

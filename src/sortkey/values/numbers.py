@@ -113,10 +113,11 @@ def _parts(text: str) -> tuple[str, str, int]:
         raise _not_numeric(text)
     sign, whole, fraction, exponent_sign, exponent_digits = match.groups(default="")
     digits = whole + fraction
-    exponent = int(exponent_sign + exponent_digits) if exponent_digits else 0
-    if not digits or abs(exponent) > _EXPONENT_MAX:
+    written = int(exponent_sign + exponent_digits) if exponent_digits else 0
+    exponent = written - len(fraction)
+    if not digits or abs(written) > _EXPONENT_MAX or abs(exponent) > _EXPONENT_MAX:
         raise _not_numeric(text)
-    return ("-" if sign == "-" else ""), digits, exponent - len(fraction)
+    return ("-" if sign == "-" else ""), digits, exponent
 
 
 def _plain(digits: str, exponent: int) -> str:
