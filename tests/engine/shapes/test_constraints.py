@@ -1,4 +1,4 @@
-"""Constraints of requests, in AWS's words and order. Each message was answered by AWS, or follows one that was."""
+"""Constraints of requests, in AWS's words and order. Messages from published answers of AWS, or by their rules."""
 
 from __future__ import annotations
 

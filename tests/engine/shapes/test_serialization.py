@@ -1,4 +1,4 @@
-"""Types of requests: what AWS answers when the JSON is not of the operation's shape. Texts as AWS has answered them."""
+"""Types of requests: what AWS answers when the JSON is not of the operation's shape. Texts of published answers."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Where AWS does not do what its published model says, each with what was seen. The only hand-written table here.
+"""Where AWS does not do what its model says. The only hand-written table of this package.
 
-Seen against AWS in several regions in 2026, and in dynalite's tests, which ran against AWS. The newer wording that AWS
-is rolling out region by region ("Value at 'TableName' failed…", one error at a time) is not followed.
+Taken from published captures of AWS's answers (several regions, 2026) and from dynalite's tests, which ran against AWS.
+AWS is moving to a newer wording region by region ("Value at 'TableName' failed…", one error at a time); most regions
+still answer with the older one, which is followed here.
 """
 
 from __future__ import annotations

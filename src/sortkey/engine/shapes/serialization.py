@@ -111,7 +111,7 @@ def _integer(of: Shape, value: Any) -> int:
     refusal = f"cannot be converted to {of.type.capitalize()}"
     number = _number(of, value, refusal)
     limit = 1 << (31 if of.type == "integer" else 63)
-    if not -limit <= number < limit:
+    if not -limit <= number < limit:  # no answer of AWS to this is known; the words are those for other types
         _refuse(f"NUMBER_VALUE {refusal}")
     return math.floor(number)
 
