@@ -30,6 +30,7 @@ class Connection(asyncio.Protocol):
         "_body_bytes",
         "_busy",
         "_closing",
+        "_completed",
         "_draining",
         "_drops_body",
         "_head_bytes",
@@ -61,6 +62,7 @@ class Connection(asyncio.Protocol):
         self._busy = False
         self._paused = False
         self._closing = False
+        self._completed = False
         self._draining = False
         self._drops_body = False
         self._refused = False
@@ -82,13 +84,15 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._closing:
             return
+        self._completed = False
         try:
             self._parser.feed_data(data)
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._refuse(400)
             return
         if self._in_head:
-            self._head_bytes += len(data)
+            if not self._completed:  # else the data is mostly of other requests
+                self._head_bytes += len(data)
             if self._head_bytes > self._limits.head_bytes:
                 self._refuse(431)
 
@@ -149,6 +153,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self.receiving = False
+        self._completed = True
         self.since = self._server.ticks
         if self._refused:
             self._closing = True

@@ -1,0 +1,67 @@
+"""Stopping: nothing new is taken, what is under way is answered and committed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sortkey.wire.server import Limits, bind, is_loopback
+from tests.wire.harness import Running, Start, http
+
+
+def begin_stop(running: Running) -> asyncio.Future[None]:
+    return running.run(lambda: asyncio.ensure_future(running.server.stop()))
+
+
+def wait(running: Running, future: asyncio.Future[None]) -> None:
+    running.run(asyncio.wait_for(future, 10))
+
+
+def test_idle_connections_are_closed_and_new_ones_refused(running: Running) -> None:
+    client = running.client()
+    client.send(http())
+    client.read()
+    wait(running, begin_stop(running))
+    assert client.closed()
+    with pytest.raises(ConnectionRefusedError):
+        running.client()
+
+
+def test_a_request_under_way_is_answered_and_then_closed(running: Running) -> None:
+    # A rolling restart must not show as an error.
+    client = running.client()
+    request = http("PutItem", b'{"Name":"late"}')
+    client.send(request[:-3])
+    while not any(connection.receiving for connection in running.server.connections):
+        running.run(lambda: None)
+    stopped = begin_stop(running)
+    client.send(request[-3:])
+    answer = client.read()
+    assert (answer.status, answer.headers["connection"]) == (200, "close")
+    wait(running, stopped)
+    assert running.engine.committed == ["late"]
+
+
+def test_a_client_that_does_not_finish_is_not_waited_for_forever(start: Start) -> None:
+    running = start(limits=Limits(stop_seconds=0))
+    client = running.client()
+    client.send(http()[:-1])
+    while not any(connection.receiving for connection in running.server.connections):
+        running.run(lambda: None)
+    wait(running, begin_stop(running))
+    assert client.closed()
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"), [("127.0.0.1", True), ("::1", True), ("127.9.9.9", True), ("0.0.0.0", False), ("::", False)]
+)
+def test_loopback_is_told_from_what_others_can_reach(host: str, expected: bool) -> None:
+    # Without credentials the server listens on nothing else.
+    assert is_loopback(host) is expected
+
+
+def test_port_0_takes_a_free_port() -> None:
+    (bound,) = bind("127.0.0.1", 0)
+    with bound:
+        assert bound.getsockname()[1] > 0
