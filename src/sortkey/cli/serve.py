@@ -10,6 +10,7 @@ from sortkey.cli.failure import USAGE, CommandFailed
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable, Coroutine
 
     from sortkey.engine.engine import Engine
     from sortkey.wire.access import Credentials
@@ -54,29 +55,31 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None: 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
-    from sortkey.wire.access import Access
-
     credentials = _credentials(options)
     sockets = _bind(options, credentials)
     engine = _open(options)
     try:
-        import time
         from secrets import token_hex
+        from time import time
 
+        from sortkey.wire.access import Access
         from sortkey.wire.server import Server
 
         token = token_hex(32)
-        access = Access(credentials, options.region, time.time, token)
-        server = Server(engine, access, region=options.region)
         address = _address(sockets[0])
-        engine.publish(address, token)
-        _serve(server, sockets, _banner(options, address, credentials))
+
+        def ready() -> None:
+            engine.publish(address, token)
+            print(_banner(options, address, credentials), flush=True)
+
+        server = Server(engine, Access(credentials, options.region, time, token), region=options.region)
+        _run_loop(_until_signal(server, sockets, ready))
     finally:
         engine.close()
     return 0
 
 
-def _serve(server: Server, sockets: list[socket.socket], banner: str) -> None:
+def _run_loop(serving: Coroutine[None, None, None]) -> None:
     import asyncio
 
     try:
@@ -84,10 +87,10 @@ def _serve(server: Server, sockets: list[socket.socket], banner: str) -> None:
     except ImportError:
         new_event_loop = None
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(_until_signal(server, sockets, banner))
+        runner.run(serving)
 
 
-async def _until_signal(server: Server, sockets: list[socket.socket], banner: str) -> None:
+async def _until_signal(server: Server, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
     import asyncio
     import gc
     import signal
@@ -104,7 +107,7 @@ async def _until_signal(server: Server, sockets: list[socket.socket], banner: st
     await server.start(sockets)
     gc.collect()
     gc.freeze()  # what is there now stays: spare the collector from walking it under load
-    print(banner, flush=True)
+    ready()
     await signalled.wait()
     await server.stop()
 
@@ -157,7 +160,7 @@ def _open(options: argparse.Namespace) -> Engine:
 
     folder = ":memory:" if options.memory else options.data
     try:
-        return engine.open(folder, synchronous=options.synchronous, region=options.region)
+        return engine.own(folder, synchronous=options.synchronous, region=options.region)
     except FolderInUse as error:
         raise CommandFailed(
             f"the folder {error.folder} is in use by process {error.pid}"

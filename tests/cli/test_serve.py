@@ -1,0 +1,214 @@
+"""`sortkey serve` as a process: it starts fast, says where it is, stops cleanly, and fails in one line."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+import sortkey.engine
+from sortkey.cli import main
+
+Serve = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Generator[Serve]:
+    """Starts `sortkey serve` in a folder of its own; ends what still runs after the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def begin(*arguments: str, **environment: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sortkey", "serve", "--port", "0", *arguments],
+            cwd=tmp_path,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def address_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    found = re.search(r"http://\S+", line)
+    assert found, process.communicate()
+    return found[0]
+
+
+def client(address: str, key: str = "any", secret: str = "any"):
+    return boto3.client(
+        "dynamodb",
+        endpoint_url=address,
+        region_name="us-east-1",
+        aws_access_key_id=key,
+        aws_secret_access_key=secret,
+    )
+
+
+def make_table(address: str) -> None:
+    client(address).create_table(
+        TableName="kept",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_cleanly_and_finds_its_data_again(serve: Serve, stop: signal.Signals) -> None:
+    process = serve()
+    address = address_of(process)
+    make_table(address)
+    process.send_signal(stop)
+    assert process.wait(10) == 0
+    assert process.communicate()[1] == ""
+    again = serve()
+    assert client(address_of(again)).list_tables()["TableNames"] == ["kept"]
+
+
+def test_memory_leaves_nothing_behind(serve: Serve, tmp_path: Path) -> None:
+    process = serve("--memory")
+    make_table(address_of(process))
+    process.terminate()
+    assert process.wait(10) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_banner_says_how_to_reach_it(serve: Serve, tmp_path: Path) -> None:
+    process = serve("--region", "eu-west-1")
+    address = address_of(process)
+    process.terminate()
+    assert process.stdout is not None
+    text = process.stdout.read()
+    assert f'endpoint_url="{address}", region_name="eu-west-1"' in text
+    assert str(tmp_path / "data") in text
+    assert "Ctrl-C" in text
+
+
+def test_credentials_from_the_environment_are_asked_for(serve: Serve) -> None:
+    # The environment keeps the secret out of the process list.
+    process = serve("--memory", SORTKEY_ACCESS_KEY="KEY", SORTKEY_SECRET_KEY="SECRET")
+    address = address_of(process)
+    assert client(address, "KEY", "SECRET").list_tables()["TableNames"] == []
+    for key, secret, code in [
+        ("KEY", "WRONG", "InvalidSignatureException"),
+        ("OTHER", "SECRET", "UnrecognizedClientException"),
+    ]:
+        with pytest.raises(ClientError) as refused:
+            client(address, key, secret).list_tables()
+        assert refused.value.response["Error"]["Code"] == code
+    process.terminate()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    assert "SECRET" not in process.stdout.read() + process.stderr.read()
+
+
+def test_a_program_that_opens_a_served_folder_reaches_its_server(serve: Serve, tmp_path: Path) -> None:
+    # The lock file has the address and a token, so that it works with credentials as well.
+    process = serve("--access-key", "KEY", "--secret-key", "SECRET")
+    address_of(process)
+    with sortkey.engine.open(tmp_path / "data") as engine:
+        assert engine.call("ListTables", {}) == {"TableNames": []}
+
+
+def test_a_second_signal_ends_it_at_once(serve: Serve) -> None:
+    # The first one waits for a client that never finishes its request.
+    process = serve("--memory")
+    port = int(address_of(process).rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as raw:
+        raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\nPOST / HTTP/1.1\r\n")
+        raw.recv(100)
+        process.terminate()
+        while True:  # until the first signal has closed the listener
+            try:
+                socket.create_connection(("127.0.0.1", port)).close()
+            except ConnectionRefusedError:
+                break
+        process.terminate()
+        assert process.wait(5) == 130
+
+
+def test_a_folder_in_use_is_an_error_that_says_where_it_is_served(serve: Serve) -> None:
+    address = address_of(serve())
+    second = serve()
+    out, error = second.communicate(timeout=10)
+    assert (second.returncode, out) == (1, "")
+    assert re.fullmatch(
+        rf"sortkey serve: the folder data is in use by process \d+, which serves it on {address}: use that, "
+        r"or choose another folder with --data\n",
+        error,
+    )
+
+
+def test_a_port_in_use_is_one_line(serve: Serve) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        process = serve("--memory", "--port", port)
+        _, error = process.communicate(timeout=10)
+    assert process.returncode == 1
+    assert error == (
+        f"sortkey serve: port {port} on 127.0.0.1 is in use: stop what uses it, or choose another with --port\n"
+    )
+
+
+def test_other_addresses_need_credentials_or_a_word(capsys: pytest.CaptureFixture[str], serve: Serve) -> None:
+    # A database without a lock must not be put on a network by accident.
+    assert main(["serve", "--host", "0.0.0.0", "--memory"]) == 2
+    assert "give --access-key and --secret-key, or --insecure" in capsys.readouterr().err
+    assert address_of(serve("--host", "0.0.0.0", "--memory", "--insecure")).startswith("http://127.0.0.1:")
+    keys = ("--access-key", "a", "--secret-key", "b")
+    assert address_of(serve("--host", "0.0.0.0", "--memory", *keys)).startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--access-key", "a"], "credentials need both parts"),
+        (["--secret-key", "a"], "credentials need both parts"),
+        (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8000"),
+        (["--host", "192.0.2.1", "--insecure"], "cannot listen on 192.0.2.1:8000"),
+        (["--port", "0", "--data", "/dev/null/x"], "cannot use the folder /dev/null/x: Not a directory"),
+    ],
+)
+def test_what_cannot_be_is_said_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(["serve", *arguments]) in (1, 2)
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert "Traceback" not in error
+
+
+@pytest.mark.slow
+def test_it_answers_soon_and_stays_small(serve: Serve) -> None:
+    # 0.3 s and 45 MB are the aims on a quiet machine; the limits here leave room for a busy one.
+    began = time.perf_counter()
+    process = serve("--memory")
+    port = int(address_of(process).rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port)) as raw:
+        raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert raw.recv(100).startswith(b"HTTP/1.1 200")
+    assert time.perf_counter() - began < 1.5
+    if Path("/proc").is_dir():
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        rss_kb = int(re.search(r"VmRSS:\s+(\d+)", status)[1])  # type: ignore[index]
+        assert rss_kb < 60_000
