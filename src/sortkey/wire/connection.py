@@ -122,14 +122,14 @@ class Connection(asyncio.Protocol):
         if name in headers:
             value = headers[name] + b"," + value
         headers[name] = value
-        if len(headers) > self._limits.headers:
-            self._refuse(431)
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         headers = self._headers
         if self._parser.should_upgrade():  # to HTTP/2 or WebSocket; httptools would not read on
             self._refuse(400)
+        elif len(headers) > self._limits.headers:
+            self._refuse(431)
         elif int(headers.get(b"content-length", b"0")) > self._limits.body_bytes:
             self._refuse(413)
         elif (expect := headers.get(b"expect")) is not None:

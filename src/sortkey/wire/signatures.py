@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from calendar import timegm
 from collections.abc import Callable
-from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
+from functools import lru_cache
 from hashlib import sha256
 from hmac import compare_digest
 from hmac import digest as hmac
 from time import gmtime, strftime, strptime
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from sortkey.errors import (
@@ -39,8 +40,7 @@ _MISMATCH = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """What a request says of its own signature."""
 
     algorithm: str
@@ -61,19 +61,20 @@ class Verifier:
         self._region = region
         self._clock = clock
         self._keys: dict[str, bytes] = {}
+        self._scopes: dict[tuple[str, str], str] = {}  # of credentials and days that passed
 
     def verify(self, request: Request) -> None:
         """Raise unless the request is signed with our secret, for us, and about now."""
-        query = _query_pairs(request.url)
+        query = _query_pairs(request.url) if b"?" in request.url else []
         claim = _read_claim(request, dict(query))
         date = self._check_date(claim)
-        _check_signed_headers(claim, request)
+        names = _signed_names(claim.signed_headers, b"x-amz-target" in request.headers)
         if claim.algorithm != ALGORITHM:
             raise IncompleteSignatureException(
                 f"Unsupported AWS 'algorithm': '{claim.algorithm}' (only {ALGORITHM} for now). "
             )
-        scope = self._check_scope(claim, date)
-        canonical = _canonical_request(request, query, claim)
+        scope = self._check_scope(claim.credential, date)
+        canonical = _canonical_request(request, query, names, presigned=claim.presigned)
         to_sign = f"{ALGORITHM}\n{date}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
         expected = hmac(self._signing_key(date[:8]), to_sign.encode(), "sha256").hex()
         if not compare_digest(expected.encode(), claim.signature.encode()):
@@ -83,28 +84,37 @@ class Verifier:
 
     def _check_date(self, claim: Claim) -> str:
         """The date in ISO basic form, if it is within the window."""
-        seconds = _parse_date(claim.date)
+        date, seconds = _parse_date(claim.date)
         now = self._clock()
-        date = _iso(seconds)
         oldest, newest = now - claim.valid_seconds, now + SKEW_SECONDS
+        if oldest <= seconds <= newest:
+            return date
         if seconds < oldest:
             raise InvalidSignatureException(
                 f"Signature expired: {date} is now earlier than {_iso(oldest)} "
                 f"({_iso(now)} - {claim.valid_seconds // 60} min.)"
             )
-        if seconds > newest:
-            raise InvalidSignatureException(
-                f"Signature not yet current: {date} is still later than {_iso(newest)} "
-                f"({_iso(now)} + {SKEW_SECONDS // 60} min.)"
-            )
-        return date
+        raise InvalidSignatureException(
+            f"Signature not yet current: {date} is still later than {_iso(newest)} "
+            f"({_iso(now)} + {SKEW_SECONDS // 60} min.)"
+        )
 
-    def _check_scope(self, claim: Claim, date: str) -> str:
-        parts = claim.credential.rstrip("/").split("/")
+    def _check_scope(self, credential: str, date: str) -> str:
+        """`20260101/us-east-1/dynamodb/aws4_request`, if it and the key are ours."""
+        scope = self._scopes.get((credential, date[:8]))
+        if scope is None:
+            scope = self._read_scope(credential, date)
+            if len(self._scopes) > 2:  # yesterday, today and tomorrow are all that the window lets through
+                self._scopes.clear()
+            self._scopes[credential, date[:8]] = scope
+        return scope
+
+    def _read_scope(self, credential: str, date: str) -> str:
+        parts = credential.rstrip("/").split("/")
         if len(parts) != 5:
             raise IncompleteSignatureException(
                 "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, "
-                f"got '{claim.credential}'"
+                f"got '{credential}'"
             )
         key_id, day, region, service, terminator = parts
         wrong = ""
@@ -131,7 +141,7 @@ class Verifier:
             key = hmac(self._secret, day.encode(), "sha256")
             for part in (self._region, SERVICE, TERMINATOR):
                 key = hmac(key, part.encode(), "sha256")
-            if len(self._keys) > 2:  # yesterday, today and tomorrow are all that the window lets through
+            if len(self._keys) > 2:
                 self._keys.clear()
             self._keys[day] = key
         return key
@@ -152,7 +162,9 @@ def _read_claim(request: Request, query: dict[str, str]) -> Claim:
     return _read_header(text, request.headers)
 
 
-def _read_header(text: str, headers: dict[bytes, bytes]) -> Claim:
+@lru_cache(maxsize=256)
+def _read_words(text: str) -> tuple[str, dict[str, str]]:
+    """The algorithm and the parts of an Authorization header. All but the signature is the same for hours."""
     algorithm, *words = re.split(r"[ ,]+", text)
     given: dict[str, str] = {}
     for word in filter(None, words):
@@ -162,19 +174,31 @@ def _read_header(text: str, headers: dict[bytes, bytes]) -> Claim:
                 f"'{name}' not a valid key=value pair (missing equal-sign) in Authorization header: '{text}'."
             )
         given[name] = value
+    return algorithm, given
+
+
+def _read_header(text: str, headers: dict[bytes, bytes]) -> Claim:
+    start, name, signature = text.rpartition("Signature=")
+    if name and signature.isalnum():
+        algorithm, given = _read_words(start)
+    else:
+        algorithm, given = _read_words(text)
+        signature = given.get("Signature", "")
     date = (headers.get(b"x-amz-date") or headers.get(b"date", b"")).decode("latin-1")
     missing = [
         f"Authorization header requires '{name}' parameter. "
-        for name in ("Credential", "Signature", "SignedHeaders")
-        if not given.get(name)
+        for name, value in (
+            ("Credential", given.get("Credential")),
+            ("Signature", signature),
+            ("SignedHeaders", given.get("SignedHeaders")),
+        )
+        if not value
     ]
     if not date:
         missing.append("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
     if missing:
         raise IncompleteSignatureException("".join(missing) + "Authorization=" + text)
-    return Claim(
-        algorithm, given["Credential"], given["SignedHeaders"], given["Signature"], date, SKEW_SECONDS, presigned=False
-    )
+    return Claim(algorithm, given["Credential"], given["SignedHeaders"], signature, date, SKEW_SECONDS, presigned=False)
 
 
 def _read_query(query: dict[str, str]) -> Claim:
@@ -191,57 +215,68 @@ def _read_query(query: dict[str, str]) -> Claim:
     return Claim(algorithm, credential, signed_headers, signature, date, int(seconds), presigned=True)
 
 
-def _check_signed_headers(claim: Claim, request: Request) -> None:
-    """Host by AWS's rule; the target because without it a signature would fit any other operation as well."""
-    signed = claim.signed_headers.lower().split(";")
-    for name in ("Host", "X-Amz-Target"):
-        if name.lower() not in signed and (name == "Host" or b"x-amz-target" in request.headers):
+@lru_cache(maxsize=256)
+def _signed_names(text: str, has_target: bool) -> tuple[tuple[str, bytes], ...]:
+    """The names of the signed headers, as text and as bytes.
+
+    Host is among them by AWS's rule; the target because without it a signature would fit any other operation.
+    """
+    names = text.lower().split(";")
+    for name in ("Host", "X-Amz-Target") if has_target else ("Host",):
+        if name.lower() not in names:
             raise InvalidSignatureException(f"'{name}' must be a 'SignedHeader' in the AWS Authorization.")
+    return tuple((name, name.encode("latin-1")) for name in names)
 
 
-def _canonical_request(request: Request, query: list[tuple[str, str]], claim: Claim) -> str:
-    names = claim.signed_headers.lower().split(";")
-    values = [
-        name + ":" + " ".join(request.headers.get(name.encode("latin-1"), b"").decode("latin-1").split()) + "\n"
-        for name in names
-    ]
-    pairs = sorted(
-        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
-        for name, value in query
-        if not (claim.presigned and name == "X-Amz-Signature")
-    )
+def _canonical_request(
+    request: Request, query: list[tuple[str, str]], names: tuple[tuple[str, bytes], ...], *, presigned: bool
+) -> str:
+    headers = request.headers
+    values = [f"{name}:{_trim(headers.get(key, b''))}\n" for name, key in names]
     return "\n".join(
         (
             request.method.decode("latin-1"),
-            quote(request.path().decode("latin-1") or "/", safe="/-_.~"),
-            "&".join(f"{name}={value}" for name, value in pairs),
+            "/" if request.url == b"/" else quote(request.path().decode("latin-1") or "/", safe="/-_.~"),
+            _canonical_query(query, presigned) if query else "",
             "".join(values),
-            ";".join(names),
+            ";".join([name for name, _ in names]),
             sha256(request.body).hexdigest(),  # always the body itself: DynamoDB takes no UNSIGNED-PAYLOAD
         )
     )
 
 
+def _trim(value: bytes) -> str:
+    """A header's value with every run of blanks as one."""
+    text = value.decode("latin-1")
+    return " ".join(text.split()) if "  " in text or "\t" in text else text.strip()
+
+
+def _canonical_query(query: list[tuple[str, str]], presigned: bool) -> str:
+    pairs = sorted(
+        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
+        for name, value in query
+        if not (presigned and name == "X-Amz-Signature")
+    )
+    return "&".join(f"{name}={value}" for name, value in pairs)
+
+
 def _query_pairs(url: bytes) -> list[tuple[str, str]]:
     _, _, query = url.decode("latin-1").partition("?")
-    if not query:
-        return []
-    pairs = (pair.partition("=") for pair in query.split("&"))
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
     return [(unquote(name), unquote(value)) for name, _, value in pairs]
 
 
-def _parse_date(text: str) -> int:
-    """Seconds of an ISO basic date, or of the form that the Date header has."""
-    if _ISO_BASIC.fullmatch(text):
-        try:
-            return timegm(strptime(text, "%Y%m%dT%H%M%SZ"))
-        except ValueError:
-            pass
-    elif (parsed := parsedate_tz(text)) is not None:
-        try:
-            return mktime_tz(parsed)
-        except (ValueError, OverflowError):
-            pass
+@lru_cache(maxsize=256)
+def _parse_date(text: str) -> tuple[str, int]:
+    """A date in ISO basic form, and its seconds. The form that the Date header has is read as well."""
+    try:
+        if _ISO_BASIC.fullmatch(text):
+            return text, timegm(strptime(text, "%Y%m%dT%H%M%SZ"))
+        if (parsed := parsedate_tz(text)) is not None:
+            seconds = mktime_tz(parsed)
+            return _iso(seconds), seconds
+    except (ValueError, OverflowError):
+        pass
     raise IncompleteSignatureException(
         f"Date must be in ISO-8601 'basic format'. Got '{text}'. See http://en.wikipedia.org/wiki/ISO_8601"
     )
