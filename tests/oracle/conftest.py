@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import sortkey.engine
+from tests.oracle.cases import Arena
 from tests.oracle.endpoints import Http, InProcess
 from tests.oracle.pair import Pair
 from tests.oracle.server import shared_port
@@ -38,3 +39,10 @@ def pair(oracle_port: int) -> Iterator[Pair]:
 def prefix() -> str:
     """Starts every table's name: workers share one DynamoDB Local."""
     return f"{os.environ.get('PYTEST_XDIST_WORKER', 'main')}-{secrets.token_hex(3)}"
+
+
+@pytest.fixture(scope="module")
+def arena(pair: Pair, prefix: str) -> Iterator[Arena]:
+    made = Arena(pair, f"{prefix}-{secrets.token_hex(2)}")
+    yield made
+    made.close()
