@@ -1,0 +1,179 @@
+"""What AWS checks of a condition once its placeholders are known: operand counts and types, ranges, limits.
+
+The walk is depth first and from left to right, and the first fault found is the one AWS reports.
+"""
+
+from __future__ import annotations
+
+from binascii import a2b_base64
+
+from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
+from sortkey.expressions.functions import OPERAND_COUNTS
+from sortkey.expressions.paths import Parts, show
+from sortkey.expressions.scope import Scope
+from sortkey.expressions.syntax import (
+    And,
+    Between,
+    Call,
+    Comparison,
+    Condition,
+    Membership,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Value,
+)
+from sortkey.values.attributes import AttributeValue
+from sortkey.values.compare import order
+
+CHOICES_MAX = 100
+OPERATORS_MAX = 300
+
+ORDERED = frozenset(("S", "N", "B"))
+PREFIXED = frozenset(("S", "B"))
+SIZED = frozenset(("S", "B", "SS", "NS", "BS", "L", "M"))
+# In AWS's own order, that of a hash map.
+TYPE_NAMES = ("N", "BS", "L", "B", "NULL", "M", "S", "SS", "NS", "BOOL")
+# What AWS shows where a path stands for the name of a type: all types of its expression language.
+_ANY_TYPE = "{DECIMALSET,FLOAT,BS,DICT,DOUBLESET,HDS,L,BOOL,S,B,NS,DOUBLE,M,SS,FS,HD,N,DECIMAL,INTSET,NULL,INT}"
+
+
+def check_condition(tree: Condition, scope: Scope) -> None:
+    _check(tree, scope)
+    if _operators(tree) > OPERATORS_MAX:  # AWS stops counting there
+        raise Fault(f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}")
+
+
+def check_bounds(low: AttributeValue, high: AttributeValue) -> None:
+    """The bounds of a BETWEEN when both are values."""
+    shown = f"lower bound operand: {_show(low)}, upper bound operand: {_show(high)}"
+    compared = order(low, high)
+    if compared is None:
+        raise Fault(f"The BETWEEN operator requires same data type for lower and upper bounds; {shown}")
+    if compared > 0:
+        raise Fault(f"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; {shown}")
+
+
+def check_type_name(value: AttributeValue) -> str:
+    """The second operand of attribute_type, a string."""
+    name = value["S"]
+    if name not in TYPE_NAMES:
+        raise Fault(f"Invalid attribute type name found; type: {name}, valid types: {{{','.join(TYPE_NAMES)}}}")
+    return name
+
+
+def kind_of(value: AttributeValue) -> str:
+    return next(iter(value))
+
+
+def _check(tree: Condition, scope: Scope) -> None:
+    match tree:
+        case And(terms) | Or(terms):
+            for term in terms:
+                _check(term, scope)
+        case Not(term):
+            _check(term, scope)
+        case Comparison(operator, left, right):
+            allowed = None if operator in ("=", "<>") else ORDERED
+            _check_operands(operator, (left, right), scope, allowed)
+        case Between(operand, low, high):
+            _check_operands("BETWEEN", (operand, low, high), scope, ORDERED)
+            if isinstance(low, Value) and isinstance(high, Value):
+                check_bounds(scope.value(low.name), scope.value(high.name))
+        case Membership(operand, choices):
+            if len(choices) > CHOICES_MAX:
+                raise Fault(f"The IN operator is provided with too many operands; number of operands: {len(choices)}")
+            _check_operands("IN", (operand, *choices), scope)
+        case Call():
+            _check_call(tree, scope)
+
+
+def _check_call(call: Call, scope: Scope) -> None:
+    function, operands = call.function, call.operands
+    kinds = [_kind(operand, scope) for operand in operands]
+    if len(operands) != OPERAND_COUNTS[function]:
+        raise wrong_operand_count(function, len(operands))
+    match function:
+        case "attribute_exists" | "attribute_not_exists":
+            if not isinstance(operands[0], Path):
+                raise path_required(function)
+        case "attribute_type":
+            if kinds[1] != "S":
+                raise wrong_operand_type(function, kinds[1] or _ANY_TYPE)
+            if isinstance(operands[1], Value):
+                check_type_name(scope.value(operands[1].name))
+        case "begins_with":
+            _check_kinds(function, kinds, PREFIXED)
+            _check_distinct(function, operands, scope)
+        case "contains":
+            _check_distinct(function, operands, scope)
+        case _:
+            _check_kinds(function, kinds, SIZED)
+
+
+def _check_operands(
+    operator: str, operands: tuple[Operand, ...], scope: Scope, allowed: frozenset[str] | None = None
+) -> None:
+    kinds = [_kind(operand, scope) for operand in operands]
+    if allowed is not None:
+        _check_kinds(operator, kinds, allowed)
+    _check_distinct(operator, operands, scope)
+
+
+def _kind(operand: Operand, scope: Scope) -> str | None:
+    """The type of an operand, as far as it is known without the item. Looks its placeholders up."""
+    match operand:
+        case Value(name):
+            return kind_of(scope.value(name))
+        case Call():
+            _check_call(operand, scope)
+            return "N"
+        case Path():
+            scope.path(operand)
+            return None
+
+
+def _check_kinds(operator: str, kinds: list[str | None], allowed: frozenset[str]) -> None:
+    for kind in kinds:
+        if kind is not None and kind not in allowed:
+            raise wrong_operand_type(operator, kind)
+
+
+def _check_distinct(operator: str, operands: tuple[Operand, ...], scope: Scope) -> None:
+    first = operands[0]
+    if not isinstance(first, Path):
+        return
+    parts: Parts = scope.path(first)
+    for other in operands[1:]:
+        if isinstance(other, Path) and scope.path(other) == parts:
+            raise Fault(
+                "The first operand must be distinct from the remaining operands for this operator or function; "
+                f"operator: {operator}, first operand: {show(parts)}"
+            )
+
+
+def _operators(tree: Condition | Operand) -> int:
+    match tree:
+        case And(terms) | Or(terms):
+            return len(terms) - 1 + sum(map(_operators, terms))
+        case Not(term):
+            return 1 + _operators(term)
+        case Comparison(_, left, right):
+            return 1 + _operators(left) + _operators(right)
+        case Between(operand, low, high):
+            return 1 + _operators(operand) + _operators(low) + _operators(high)
+        case Membership(operand, choices):
+            return 1 + _operators(operand) + sum(map(_operators, choices))
+        case Call(_, operands):
+            return 1 + sum(map(_operators, operands))
+        case Path() | Value():
+            return 0
+
+
+def _show(value: AttributeValue) -> str:
+    ((kind, content),) = value.items()
+    if kind == "B":
+        size = len(a2b_base64(content))
+        content = f"java.nio.HeapByteBuffer[pos=0 lim={size} cap={size}]"
+    return f"AttributeValue: {{{kind}:{content}}}"

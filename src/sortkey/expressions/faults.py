@@ -1,0 +1,27 @@
+"""What is wrong with an expression, before it is known which parameter the expression came in.
+
+`placeholders` puts "Invalid FilterExpression: " or its like before the words and raises the ValidationException.
+"""
+
+from __future__ import annotations
+
+
+class Fault(Exception):
+    """An expression that AWS refuses. Its text is AWS's, without the parameter's name."""
+
+
+def wrong_operand_type(operator: str, kind: str) -> Fault:
+    return Fault(
+        f"Incorrect operand type for operator or function; operator or function: {operator}, operand type: {kind}"
+    )
+
+
+def wrong_operand_count(operator: str, count: int) -> Fault:
+    return Fault(
+        "Incorrect number of operands for operator or function; "
+        f"operator or function: {operator}, number of operands: {count}"
+    )
+
+
+def path_required(operator: str) -> Fault:
+    return Fault(f"Operator or function requires a document path; operator or function: {operator}")

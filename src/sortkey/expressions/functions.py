@@ -1,0 +1,116 @@
+"""The functions of expressions: where each may stand, and how many operands it takes.
+
+`check_words` is AWS's first look at a parsed expression, before any placeholder: functions, reserved words, indexes.
+"""
+
+from __future__ import annotations
+
+from sortkey.expressions.faults import Fault
+from sortkey.expressions.reserved import RESERVED_WORDS
+from sortkey.expressions.syntax import (
+    And,
+    Arithmetic,
+    Between,
+    Call,
+    Comparison,
+    Condition,
+    Expression,
+    Membership,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Projection,
+    Update,
+)
+
+TESTS = {"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2, "contains": 2}
+UPDATES = {"if_not_exists": 2, "list_append": 2}
+OPERAND_COUNTS = {**TESTS, **UPDATES, "size": 1}
+INDEX_MAX = 2**31 - 1
+
+
+def check_words(tree: Expression) -> None:
+    match tree:
+        case Update(sections):
+            for section in sections:
+                for action in section.actions:
+                    _check_path(action.path)
+                    if action.operand is not None:
+                        _check_sum(action.operand)
+        case Projection(paths):
+            for path in paths:
+                _check_path(path)
+        case _:
+            _check_condition(tree)
+
+
+def _check_condition(tree: Condition) -> None:
+    match tree:
+        case And(terms) | Or(terms):
+            for term in terms:
+                _check_condition(term)
+        case Not(term):
+            _check_condition(term)
+        case Comparison(_, left, right):
+            _check_operands(left, right)
+        case Between(operand, low, high):
+            _check_operands(operand, low, high)
+        case Membership(operand, choices):
+            _check_operands(operand, *choices)
+        case Call(function, operands):
+            _check_known(function, "condition")
+            if function not in TESTS:
+                raise _misplaced(function)
+            _check_operands(*operands)
+
+
+def _check_operands(*operands: Operand) -> None:
+    for operand in operands:
+        if isinstance(operand, Path):
+            _check_path(operand)
+        elif isinstance(operand, Call):
+            _check_known(operand.function, "condition")
+            if operand.function != "size":
+                raise _misplaced(operand.function)
+            _check_operands(*operand.operands)
+
+
+def _check_sum(operand: Operand | Arithmetic) -> None:
+    if isinstance(operand, Arithmetic):
+        _check_update_operand(operand.left, inner=True)
+        _check_update_operand(operand.right, inner=True)
+    else:
+        _check_update_operand(operand, inner=False)
+
+
+def _check_update_operand(operand: Operand, inner: bool) -> None:
+    if isinstance(operand, Path):
+        _check_path(operand)
+    elif isinstance(operand, Call):
+        _check_known(operand.function, "update")
+        if inner and operand.function == "list_append":
+            raise _misplaced(operand.function)
+        for each in operand.operands:
+            _check_update_operand(each, inner=True)
+
+
+def _check_known(function: str, kind: str) -> None:
+    if function not in OPERAND_COUNTS:
+        raise Fault(f"Invalid function name; function: {function}")
+    if (function in UPDATES) != (kind == "update"):
+        article = "an" if kind == "update" else "a"
+        raise Fault(f"The function is not allowed in {article} {kind} expression; function: {function}")
+
+
+def _check_path(path: Path) -> None:
+    for part in path.parts:
+        if isinstance(part, int):
+            if part > INDEX_MAX:
+                raise Fault(f"List index is not within the allowable range; index: [{part}]")
+        elif part[0] != "#" and part.upper() in RESERVED_WORDS:
+            raise Fault(f"Attribute name is a reserved keyword; reserved keyword: {part}")
+
+
+def _misplaced(function: str) -> Fault:
+    return Fault(f"The function is not allowed to be used this way in an expression; function: {function}")

@@ -1,0 +1,142 @@
+"""Fitting key conditions to a key schema, with AWS's order of checks.
+
+The attributes of an index key may be several on each side: all of the hash side need "=", and the range side is
+narrowed from left to right, where only the last condition may be something else than "=".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import AttributeValue
+from sortkey.values.sizes import value_size
+
+RANGE_BYTES_MAX = 1024
+RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
+
+NOT_SUPPORTED = "Query key condition not supported"
+NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyTerm:
+    """A condition on one attribute. An operator that no key can have (of the legacy ones) keeps its own name."""
+
+    name: str
+    operator: str
+    values: tuple[AttributeValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRange:
+    """A partition and what to read of it. All values are in the order of the key schema.
+
+    `equals` are the leading range attributes that have "=". `operator` ("<", "<=", ">", ">=", "BETWEEN",
+    "begins_with" or None) with its one or two `operands` is about the range attribute after those.
+    """
+
+    hash_values: tuple[AttributeValue, ...]
+    equals: tuple[AttributeValue, ...] = ()
+    operator: str | None = None
+    operands: tuple[AttributeValue, ...] = ()
+
+
+def resolve_terms(
+    terms: Sequence[KeyTerm], hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str]
+) -> KeyRange:
+    by_name = {term.name: term for term in terms}
+    simple = len(hash_names) == 1 and len(range_names) <= 1
+    if simple and len(terms) > 2:
+        _refuse("Conditions can be of length 1 or 2 only")
+    if len(terms) > len(hash_names) + len(range_names):
+        _refuse(NOT_SUPPORTED)
+    hash_terms = _hash_terms(by_name, hash_names, types)
+    unknown = len(hash_terms) + sum(name in by_name for name in range_names) < len(terms)
+    if unknown:
+        _refuse(f"Query condition missed key schema element: {_first_unused(by_name, range_names)}")
+    equals, last = _range_terms(by_name, range_names)
+    for term in (*equals, *([last] if last else ())):
+        _check_values(term, types)
+        if term.operator not in RANGE_OPERATORS:
+            _refuse(NOT_INDEXABLE)
+        _check_not_empty(term)
+    _check_range_size([*equals, *([last] if last else ())])
+    hash_values = tuple(term.values[0] for term in hash_terms)
+    equal_values = tuple(term.values[0] for term in equals)
+    if last is None:
+        return KeyRange(hash_values, equal_values)
+    return KeyRange(hash_values, equal_values, last.operator, last.values)
+
+
+def _hash_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Mapping[str, str]) -> list[KeyTerm]:
+    if len(names) == 1:
+        term = by_name.get(names[0])
+        if term is None:
+            _refuse(f"Query condition missed key schema element: {names[0]}")
+        _check_values(term, types)
+        if term.operator != "=":
+            _refuse(NOT_SUPPORTED)
+        _check_not_empty(term)
+        return [term]
+    missing = [name for name in names if name not in by_name]
+    unequal = missing or [name for name in names if by_name[name].operator != "="]
+    if unequal:
+        _refuse(f"HASH key attributes {', '.join(unequal)} must have equality conditions specified in the query")
+    terms = [by_name[name] for name in names]
+    for term in terms:
+        _check_values(term, types)
+        _check_not_empty(term)
+    return terms
+
+
+def _range_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str]) -> tuple[list[KeyTerm], KeyTerm | None]:
+    """The leading terms that have "=", and the one after them."""
+    used = [name for name in names if name in by_name]
+    if not used:
+        return [], None
+    before = names[: names.index(used[-1])]
+    unequal = [name for name in before if name not in by_name or by_name[name].operator != "="]
+    if unequal:
+        _refuse(
+            f"RANGE key attributes {', '.join(unequal)} must have equality conditions specified in the query "
+            f"because a condition is present on key attribute {used[-1]}"
+        )
+    terms = [by_name[name] for name in used]
+    return (terms, None) if terms[-1].operator == "=" else (terms[:-1], terms[-1])
+
+
+def _check_values(term: KeyTerm, types: Mapping[str, str]) -> None:
+    if any(types[term.name] not in value for value in term.values):
+        _refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
+
+
+def _check_not_empty(term: KeyTerm) -> None:
+    for value in term.values:
+        ((kind, content),) = value.items()
+        if not content:
+            title = "string" if kind == "S" else "binary"
+            _refuse(
+                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
+                f"an empty {title} value. Key: {term.name}"
+            )
+
+
+def _check_range_size(terms: Sequence[KeyTerm]) -> None:
+    for number in range(2):
+        sizes = [value_size(term.values[number]) for term in terms if number < len(term.values)]
+        if sum(sizes) > RANGE_BYTES_MAX:
+            _refuse(
+                "One or more parameter values were invalid: Aggregated size of all range keys has exceeded "
+                f"the size limit of {RANGE_BYTES_MAX} bytes"
+            )
+
+
+def _first_unused(by_name: Mapping[str, KeyTerm], names: Sequence[str]) -> str:
+    return next(name for name in names if name not in by_name)
+
+
+def _refuse(message: str) -> NoReturn:
+    raise ValidationException(message)

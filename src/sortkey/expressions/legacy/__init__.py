@@ -1,0 +1,9 @@
+"""The parameters that came before expressions, made into the same conditions, updates, key conditions and projections."""
+
+from sortkey.expressions.legacy.attribute_updates import attribute_updates
+from sortkey.expressions.legacy.attributes_to_get import attributes_to_get
+from sortkey.expressions.legacy.conditions import expected, legacy_filter
+from sortkey.expressions.legacy.key_conditions import key_conditions
+from sortkey.expressions.legacy.mixing import check_mixing
+
+__all__ = ["attribute_updates", "attributes_to_get", "check_mixing", "expected", "key_conditions", "legacy_filter"]

@@ -1,0 +1,20 @@
+"""AttributesToGet: whole attributes only, each named once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sortkey.errors import ValidationException
+from sortkey.expressions.legacy.comparisons import check_name
+from sortkey.expressions.projections import Projection, project_names
+from sortkey.values.attributes import INVALID
+
+
+def attributes_to_get(names: Sequence[str]) -> Projection:
+    seen: set[str] = set()
+    for name in names:
+        check_name(name)
+        if name in seen:
+            raise ValidationException(INVALID + f"Duplicate value in attribute name: {name}")
+        seen.add(name)
+    return project_names(names)

@@ -1,0 +1,90 @@
+"""Expected, and QueryFilter and ScanFilter, with their ConditionalOperator: to conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sortkey.errors import ValidationException
+from sortkey.expressions.conditions import Condition, Test
+from sortkey.expressions.legacy.comparisons import check_arguments, check_name, comparison, read_comparison
+from sortkey.values.attributes import INVALID, read_value
+
+Conditions = Mapping[str, Mapping[str, Any]]
+
+
+def expected(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
+    """What Expected demands of the item; None for no or an empty Expected."""
+    _check_operator(conditions, conditional_operator)
+    if not conditions:
+        return None
+    tests = [_expectation(name, condition) for name, condition in conditions.items()]
+    return _joined(conditions, tests, conditional_operator)
+
+
+def legacy_filter(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
+    """What QueryFilter or ScanFilter lets through; None for no or an empty filter."""
+    _check_operator(conditions, conditional_operator)
+    if not conditions:
+        return None
+    tests: list[Test] = []
+    for name, condition in conditions.items():
+        check_name(name)
+        tests.append(comparison(name, *read_comparison(condition)))
+    return _joined(conditions, tests, conditional_operator)
+
+
+def _check_operator(conditions: Conditions | None, conditional_operator: str | None) -> None:
+    if conditional_operator is None:
+        return
+    if not conditions:
+        raise ValidationException("ConditionalOperator cannot be used without Filter or Expected")
+    if len(conditions) < 2:
+        raise ValidationException(
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+        )
+
+
+def _joined(conditions: Conditions, tests: list[Test], conditional_operator: str | None) -> Condition:
+    paths = tuple((name,) for name in conditions)
+    if len(tests) == 1:
+        return Condition(tests[0], paths)
+    if conditional_operator == "OR":
+        return Condition(lambda item: any(test(item) for test in tests), paths)
+    return Condition(lambda item: all(test(item) for test in tests), paths)
+
+
+def _expectation(name: str, condition: Mapping[str, Any]) -> Test:
+    check_name(name)
+    value, given = condition.get("Value"), condition.get("AttributeValueList")
+    exists, operator = condition.get("Exists"), condition.get("ComparisonOperator")
+    if value is not None and given is not None:
+        raise _misused("Value and AttributeValueList cannot be used together", name)
+    if operator is None:
+        if given is not None:
+            raise _misused("AttributeValueList can only be used with a ComparisonOperator", name)
+        return _existence(name, exists, value)
+    if exists is not None:
+        raise _misused("Exists and ComparisonOperator cannot be used together", name)
+    if value is None and given is None and operator not in ("NULL", "NOT_NULL"):
+        raise _misused(f"Value or AttributeValueList must be used with ComparisonOperator: {operator}", name)
+    if value is None:
+        return comparison(name, *read_comparison(condition))
+    arguments = [read_value(value)[0]]
+    check_arguments(operator, arguments)
+    return comparison(name, operator, arguments)
+
+
+def _existence(name: str, exists: bool | None, value: Any) -> Test:
+    """The oldest form: Value alone, or Exists."""
+    if exists is False:
+        if value is not None:
+            raise _misused("Value cannot be used when Exists is false", name)
+        return comparison(name, "NULL", ())
+    if value is None:
+        raise _misused(f"Value must be provided when Exists is {'null' if exists is None else 'true'}", name)
+    return comparison(name, "EQ", [read_value(value)[0]])
+
+
+def _misused(fault: str, name: str) -> ValidationException:
+    return ValidationException(INVALID + f"{fault} for Attribute: {name}")

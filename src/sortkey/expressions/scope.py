@@ -1,0 +1,54 @@
+"""The names and values that an expression may refer to, and which of them it did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sortkey.expressions.faults import Fault
+from sortkey.expressions.paths import Parts
+from sortkey.expressions.syntax import Path
+from sortkey.values.attributes import AttributeValue
+
+PATH_LEVELS_MAX = 32
+
+Values = Mapping[str, AttributeValue]
+
+
+class Scope:
+    """Looks placeholders up, while an expression is checked and compiled."""
+
+    def __init__(self, names: Mapping[str, str], values: Values) -> None:
+        self._names = names
+        self._values = values
+        self.used_names: set[str] = set()
+        self.used_values: set[str] = set()
+        self.paths: dict[Parts, None] = {}  # in the order of their first use
+
+    def path(self, path: Path) -> Parts:
+        """The path with its aliases replaced."""
+        if len(path.parts) > PATH_LEVELS_MAX:
+            levels = len(path.parts)
+            raise Fault(f"The document path has too many nesting levels; nesting levels: {levels}")
+        parts = tuple(self._name(part) if isinstance(part, str) else part for part in path.parts)
+        self.paths[parts] = None
+        return parts
+
+    def value(self, placeholder: str) -> AttributeValue:
+        self.used_values.add(placeholder)
+        try:
+            return self._values[placeholder]
+        except KeyError:
+            raise Fault(
+                f"An expression attribute value used in expression is not defined; attribute value: {placeholder}"
+            ) from None
+
+    def _name(self, part: str) -> str:
+        if part[0] != "#":
+            return part
+        self.used_names.add(part)
+        try:
+            return self._names[part]
+        except KeyError:
+            raise Fault(
+                f"An expression attribute name used in the document path is not defined; attribute name: {part}"
+            ) from None

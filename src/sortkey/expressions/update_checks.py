@@ -1,0 +1,99 @@
+"""What AWS checks of an update expression besides its paths: sections, placeholders, then operand counts and types."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sortkey.expressions.condition_checks import OPERATORS_MAX, kind_of
+from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
+from sortkey.expressions.functions import OPERAND_COUNTS
+from sortkey.expressions.scope import Scope
+from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Update, Value
+from sortkey.expressions.update_values import SETS
+
+# What AWS calls the types in messages about ADD and DELETE.
+TYPE_TITLES = {
+    "S": "STRING",
+    "N": "NUMBER",
+    "B": "BINARY",
+    "SS": "STRING_SET",
+    "NS": "NUMBER_SET",
+    "BS": "BINARY_SET",
+    "L": "LIST",
+    "M": "MAP",
+    "BOOL": "BOOLEAN",
+    "NULL": "NULL",
+}
+_ALLOWED = {"ADD": SETS | {"N"}, "DELETE": SETS}
+
+
+def check_sections(update: Update) -> None:
+    keywords: set[str] = set()
+    for section in update.sections:
+        if section.keyword in keywords:
+            raise Fault(f'The "{section.keyword}" section can only be used once in an update expression;')
+        keywords.add(section.keyword)
+
+
+def check_update(actions: Sequence[Action], scope: Scope) -> None:
+    """The operands of all actions: first that every placeholder is defined, then what they may be."""
+    for action in actions:
+        _resolve(action.operand, scope)
+    for action in actions:
+        if action.keyword in _ALLOWED and isinstance(action.operand, Value):
+            _check_set_operand(action.keyword, kind_of(scope.value(action.operand.name)))
+        elif isinstance(action.operand, Arithmetic):
+            for operand in (action.operand.left, action.operand.right):
+                _check_kind(action.operand.operator, _kind(operand, scope), "N")
+        elif isinstance(action.operand, Call):
+            _kind(action.operand, scope)
+    if sum(isinstance(action.operand, Arithmetic | Call) for action in actions) > OPERATORS_MAX:
+        raise Fault(f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}")
+
+
+def _resolve(operand: Operand | Arithmetic | None, scope: Scope) -> None:
+    match operand:
+        case Path():
+            scope.path(operand)
+        case Value(name):
+            scope.value(name)
+        case Call(_, operands):
+            for each in operands:
+                _resolve(each, scope)
+        case Arithmetic(_, left, right):
+            _resolve(left, scope)
+            _resolve(right, scope)
+        case None:
+            pass
+
+
+def _check_set_operand(keyword: str, kind: str) -> None:
+    if kind not in _ALLOWED[keyword]:
+        raise Fault(
+            f"Incorrect operand type for operator or function; operator: {keyword}, "
+            f"operand type: {TYPE_TITLES[kind]}, typeSet: ALLOWED_FOR_{keyword}_OPERAND"
+        )
+
+
+def _kind(operand: Operand, scope: Scope) -> str | None:
+    match operand:
+        case Value(name):
+            return kind_of(scope.value(name))
+        case Path():
+            return None
+        case Call(function, operands):
+            if len(operands) != OPERAND_COUNTS[function]:
+                raise wrong_operand_count(function, len(operands))
+            kinds = [_kind(each, scope) for each in operands]
+            if function == "if_not_exists":
+                if not isinstance(operands[0], Path):
+                    raise path_required(function)
+                return None
+            for kind in kinds:
+                _check_kind(function, kind, "L")
+            return "L"
+
+
+def _check_kind(operator: str, kind: str | None, allowed: str) -> None:
+    if kind is not None and kind != allowed:
+        raise wrong_operand_type(operator, kind)

@@ -1,0 +1,47 @@
+"""The arithmetic of updates on single values: sums, list_append, ADD to and DELETE from what is there."""
+
+from __future__ import annotations
+
+from sortkey.errors import ValidationException
+from sortkey.values import numbers
+from sortkey.values.attributes import AttributeValue, read_value
+
+WRONG_TYPE = "An operand in the update expression has an incorrect data type"
+SETS = frozenset(("SS", "NS", "BS"))
+
+
+def calculate(operator: str, left: AttributeValue, right: AttributeValue) -> AttributeValue:
+    if "N" not in left or "N" not in right:
+        raise ValidationException(WRONG_TYPE)
+    combine = numbers.add if operator == "+" else numbers.subtract
+    return {"N": combine(left["N"], right["N"])}
+
+
+def append(left: AttributeValue, right: AttributeValue) -> AttributeValue:
+    if "L" not in left or "L" not in right:
+        raise ValidationException(WRONG_TYPE)
+    return {"L": left["L"] + right["L"]}
+
+
+def add(old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE) -> AttributeValue:
+    """ADD: a sum of numbers, a union of sets; what is missing counts as zero or as the empty set."""
+    if old is None:
+        return operand
+    ((kind, content),) = operand.items()
+    if kind not in old:
+        raise ValidationException(wrong_type)
+    if kind == "N":
+        return {"N": numbers.add(old["N"], content)}
+    missing = [element for element in content if element not in old[kind]]
+    return read_value({kind: old[kind] + missing})[0] if missing else old
+
+
+def delete(old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE) -> AttributeValue | None:
+    """DELETE: a difference of sets; None when nothing is left, for there is no empty set."""
+    if old is None:
+        return None
+    ((kind, content),) = operand.items()
+    if kind not in old:
+        raise ValidationException(wrong_type)
+    left = [element for element in old[kind] if element not in content]
+    return {kind: left} if left else None

@@ -1,0 +1,157 @@
+"""Update expressions: SET, REMOVE, ADD and DELETE, each evaluated against the item as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sortkey.errors import ValidationException
+from sortkey.expressions.compiled import Compiled, compiled
+from sortkey.expressions.functions import check_words
+from sortkey.expressions.grammar import parse_update
+from sortkey.expressions.paths import Getter, Parts, PathTree, distinct_paths, getter
+from sortkey.expressions.projections import select
+from sortkey.expressions.scope import Scope, Values
+from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Value
+from sortkey.expressions.update_checks import check_sections, check_update
+from sortkey.expressions.update_paths import Change, write
+from sortkey.expressions.update_values import add, append, calculate, delete
+from sortkey.values.attributes import AttributeValue, Item
+
+MISSING_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
+
+MakeChange = Callable[[Values], Change]
+MakeGetter = Callable[[Values], Getter]
+
+_NO_ITEM: Item = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Call it with the old item (None where there is none) for the new one; the old one is left as it is.
+
+    `paths` are those that it writes to, `reads` those that it only reads. `only_removes` is true of an update that
+    creates no item where there is none.
+    """
+
+    paths: tuple[Parts, ...]
+    tree: PathTree
+    changes: tuple[Change, ...]
+    only_removes: bool
+    reads: tuple[Parts, ...] = ()
+    top_level: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "top_level", frozenset(str(parts[0]) for parts in self.paths))
+
+    def __call__(self, item: Item | None) -> Item:
+        return write(_NO_ITEM if item is None else item, self.tree, self.changes)
+
+    def updated_old(self, old: Item | None) -> Item:
+        """What ReturnValues UPDATED_OLD shows: the written paths, as they were."""
+        return select(old, self.tree) if old else {}
+
+    def updated_new(self, new: Item | None) -> Item:
+        """What UPDATED_NEW shows: the written paths in the new item, a removed element's place included."""
+        return select(new, self.tree) if new else {}
+
+
+def compile_update(text: str, scope: Scope) -> Compiled[Update]:
+    source = parse_update(text)
+    check_words(source)
+    check_sections(source)
+    actions = [action for section in source.sections for action in section.actions]
+    paths, tree = distinct_paths([action.path for action in actions], scope.path)
+    scope.paths.clear()
+    check_update(actions, scope)
+    reads = tuple(scope.paths)
+    makers = [_change(action, scope) for action in actions]
+    written = tuple(paths)
+    only_removes = all(action.keyword in ("REMOVE", "DELETE") for action in actions)
+
+    def make(values: Values) -> Update:
+        return Update(written, tree, tuple(maker(values) for maker in makers), only_removes, reads)
+
+    return compiled(scope, make)
+
+
+def _change(action: Action, scope: Scope) -> MakeChange:
+    match action:
+        case Action("SET", _, Value(name)):
+            return lambda values: _put(values[name])
+        case Action("SET", _, operand) if operand is not None:
+            make_operand = _sum(operand, scope)
+            return lambda values: _set(make_operand(values))
+        case Action("ADD", _, Value(name)):
+            return lambda values: _add(values[name])
+        case Action("DELETE", _, Value(name)):
+            return lambda values: _delete(values[name])
+        case _:
+            return lambda values: _remove
+
+
+def _put(value: AttributeValue) -> Change:
+    return lambda item, old: value
+
+
+def _set(find: Getter) -> Change:
+    return lambda item, old: _required(find(item))
+
+
+def _add(operand: AttributeValue) -> Change:
+    return lambda item, old: add(old, operand)
+
+
+def _delete(operand: AttributeValue) -> Change:
+    return lambda item, old: delete(old, operand)
+
+
+def _remove(item: Item, old: AttributeValue | None) -> None:
+    return None
+
+
+def _sum(operand: Operand | Arithmetic, scope: Scope) -> MakeGetter:
+    if not isinstance(operand, Arithmetic):
+        return _operand(operand, scope)
+    operator, make_left, make_right = operand.operator, _operand(operand.left, scope), _operand(operand.right, scope)
+
+    def make(values: Values) -> Getter:
+        left, right = make_left(values), make_right(values)
+        return lambda item: calculate(operator, _required(left(item)), _required(right(item)))
+
+    return make
+
+
+def _operand(operand: Operand, scope: Scope) -> MakeGetter:
+    match operand:
+        case Path():
+            find = getter(scope.path(operand))
+            return lambda values: find
+        case Value(name):
+            return lambda values: _constant(values[name])
+        case Call(function, operands):
+            make_first, make_second = _operand(operands[0], scope), _operand(operands[1], scope)
+            combine = _if_not_exists if function == "if_not_exists" else _list_append
+            return lambda values: combine(make_first(values), make_second(values))
+
+
+def _constant(value: AttributeValue) -> Getter:
+    return lambda item: value
+
+
+def _if_not_exists(find: Getter, otherwise: Getter) -> Getter:
+    def choose(item: Item) -> AttributeValue | None:
+        value = find(item)
+        return otherwise(item) if value is None else value
+
+    return choose
+
+
+def _list_append(first: Getter, second: Getter) -> Getter:
+    return lambda item: append(_required(first(item)), _required(second(item)))
+
+
+def _required(value: AttributeValue | None) -> AttributeValue:
+    if value is None:
+        raise ValidationException(MISSING_ATTRIBUTE)
+    return value
