@@ -318,4 +318,4 @@ def test_connections_beyond_the_limit_are_closed(start: Start) -> None:
 
 def test_background_work_is_run(running: Running) -> None:
     running.ask(http())
-    assert running.engine.works == 1
+    assert running.engine.works > 0

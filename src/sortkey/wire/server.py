@@ -29,6 +29,10 @@ from sortkey.wire.request import JSON_TYPES, Request, operation_of
 
 log = logging.getLogger("sortkey.wire")
 
+WORK_SECONDS_MAX = (
+    0.1  # a request may have made work that the engine did not foresee when it last said how long to wait
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -201,6 +205,8 @@ class Server:
             log.exception("background work failed")
             self.engine.rollback()
             delay = 1.0
+        else:
+            delay = min(delay, WORK_SECONDS_MAX)
         self._timers["work"] = self._loop.call_later(delay, self._work)
 
 

@@ -1,0 +1,91 @@
+"""The wire on the real engine: a short scenario with boto3, and many clients that write at once."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+
+import sortkey.engine
+from sortkey.wire.access import Access
+from sortkey.wire.server import Server, bind
+from tests.wire.harness import RawClient, http
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Generator[int]:
+    """A server on a folder of its own, in a thread."""
+    loop = asyncio.new_event_loop()
+    engine = sortkey.engine.own(tmp_path / "data")
+    server = Server(engine, Access(None, "us-east-1", time.time))
+    sockets = bind("127.0.0.1", 0)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(server.start(sockets), loop).result(10)
+    yield sockets[0].getsockname()[1]
+    asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(10)
+    loop.close()
+    engine.close()
+
+
+@pytest.fixture
+def dynamodb(port: int) -> Any:
+    client = boto3.client(
+        "dynamodb",
+        endpoint_url=f"http://127.0.0.1:{port}",
+        region_name="us-east-1",
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
+    client.create_table(
+        TableName="things",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    return client
+
+
+def test_boto3_puts_gets_and_is_refused(dynamodb: Any) -> None:
+    item = {"pk": {"S": "ä"}, "n": {"N": "1.5"}, "b": {"B": b"\x00\xff"}, "l": {"L": [{"NULL": True}]}}
+    dynamodb.put_item(TableName="things", Item=item)
+    assert dynamodb.get_item(TableName="things", Key={"pk": {"S": "ä"}})["Item"] == item
+    with pytest.raises(dynamodb.exceptions.ConditionalCheckFailedException) as refused:
+        dynamodb.put_item(
+            TableName="things",
+            Item=item,
+            ConditionExpression="attribute_not_exists(pk)",
+            ReturnValuesOnConditionCheckFailure="ALL_OLD",
+        )
+    assert refused.value.response["Item"] == item
+    with pytest.raises(dynamodb.exceptions.ResourceNotFoundException):
+        dynamodb.get_item(TableName="nothing", Key={"pk": {"S": "a"}})
+
+
+@pytest.mark.usefixtures("dynamodb")
+def test_a_counter_raised_by_many_clients_at_once_loses_nothing(port: int) -> None:
+    # They share commits; each must still see the write before it.
+    body = (
+        b'{"TableName":"things","Key":{"pk":{"S":"n"}},"UpdateExpression":"ADD n :one",'
+        b'"ExpressionAttributeValues":{":one":{"N":"1"}},"ReturnValues":"UPDATED_NEW"}'
+    )
+
+    def raise_50_times(_: int) -> list[int]:
+        client = RawClient(port)
+        client.send(http("UpdateItem", body) * 50)
+        seen = [int(client.read().json()["Attributes"]["n"]["N"]) for _ in range(50)]
+        client.close()
+        return seen
+
+    with ThreadPoolExecutor(8) as pool:
+        seen = [number for numbers in pool.map(raise_50_times, range(8)) for number in numbers]
+    assert sorted(seen) == list(range(1, 401))
