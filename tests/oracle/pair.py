@@ -154,6 +154,7 @@ def _tables_of_batch(body: dict[str, Any]) -> dict[str, Any]:
 
 _OPEN_ORDER: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "Scan": _scan,
+    "ExecuteStatement": _scan,
     "BatchGetItem": _batch_get,
     "BatchWriteItem": _tables_of_batch,
     "TransactWriteItems": _tables_of_batch,

@@ -1,4 +1,4 @@
-"""TransactWriteItems and TransactGetItems: order of reasons, duplicates, tokens, what is refused before anything runs."""
+"""TransactWriteItems and TransactGetItems: order of reasons, duplicates, tokens, what is refused beforehand."""
 
 from typing import Any
 
