@@ -9,6 +9,7 @@ from binascii import a2b_base64
 
 from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS
+from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.paths import Parts, show
 from sortkey.expressions.scope import Scope
 from sortkey.expressions.syntax import (
@@ -28,7 +29,6 @@ from sortkey.values.attributes import AttributeValue
 from sortkey.values.compare import order
 
 CHOICES_MAX = 100
-OPERATORS_MAX = 300
 
 ORDERED = frozenset(("S", "N", "B"))
 PREFIXED = frozenset(("S", "B"))
@@ -41,8 +41,8 @@ _ANY_TYPE = "{DECIMALSET,FLOAT,BS,DICT,DOUBLESET,HDS,L,BOOL,S,B,NS,DOUBLE,M,SS,F
 
 def check_condition(tree: Condition, scope: Scope) -> None:
     _check(tree, scope)
-    if _operators(tree) > OPERATORS_MAX:  # AWS stops counting there
-        raise Fault(f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}")
+    if _operators(tree) > OPERATORS_MAX:
+        raise Fault(TOO_MANY_OPERATORS)
 
 
 def check_bounds(low: AttributeValue, high: AttributeValue) -> None:

@@ -51,7 +51,11 @@ class Condition:
 
 
 def compile_condition(text: str, scope: Scope) -> Compiled[Condition]:
-    tree = parse_condition(text)
+    return compile_condition_tree(parse_condition(text), scope)
+
+
+def compile_condition_tree(tree: Tree, scope: Scope) -> Compiled[Condition]:
+    """The same for a tree that another grammar made: PartiQL's WHERE."""
     check_words(tree)
     check_condition(tree, scope)
     make_test = _condition(tree, scope)

@@ -40,10 +40,15 @@ from sortkey.expressions.syntax import (
 from sortkey.expressions.tokens import ALIAS, COMPARATORS, END, INDEX, NAME, VALUE, syntax_error, tokenize
 
 EXPRESSION_BYTES_MAX = 4096
+OPERATORS_MAX = 300
+# AWS stops counting at the first that is too many.
+TOO_MANY_OPERATORS = f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}"
 # Deeper parentheses hold no more than 300 operators only when some of them are redundant.
 _NESTING_MAX = 320
 
 _REDUNDANT = "The expression has redundant parentheses;"
+
+_OPERATORS = COMPARATORS | {"AND", "OR", "NOT", "BETWEEN", "IN"}
 
 _Tree = TypeVar("_Tree")
 _Element = TypeVar("_Element")
@@ -104,7 +109,7 @@ class _Parser:
     def open_group(self) -> int:
         self._open += 1
         if self._open > _NESTING_MAX:
-            raise Fault(_REDUNDANT)
+            raise self._too_deep()
         start = self.position
         self.expect("(")
         return start
@@ -116,6 +121,10 @@ class _Parser:
         self._closed_by[start] = end
         if self._closed_by.get(start + 1) == end - 1:
             self.redundant = True
+
+    def _too_deep(self) -> Fault:
+        operators = sum(token.kind in _OPERATORS for token in self.tokens)
+        return Fault(TOO_MANY_OPERATORS if operators > OPERATORS_MAX else _REDUNDANT)
 
     # Conditions
 

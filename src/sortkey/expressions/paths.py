@@ -47,7 +47,7 @@ def getter(parts: Parts) -> Getter:
 
 
 def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Parts]) -> tuple[list[Parts], PathTree]:
-    """Resolve paths that may not overlap; and their tree. AWS goes from the last to the first, so the last fault counts."""
+    """Resolve paths that may not overlap; and their tree. AWS starts with the last path, and so do its messages."""
     paths: list[Parts] = []
     seen: PathTree = {}
     for source in reversed(sources):

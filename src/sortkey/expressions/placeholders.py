@@ -43,7 +43,7 @@ class Placeholders:
 
     @classmethod
     def of(cls, request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]) -> Placeholders:
-        """Those of a request. `expressions` are its parameters that are expressions, `valued` those that take values."""
+        """Those of a request. `expressions` are the parameters that are expressions, `valued` those with values."""
         names, values = request.get(NAMES), request.get(VALUES)
         if names is not None and all(request.get(parameter) is None for parameter in expressions):
             raise ValidationException(f"{NAMES} can only be specified when using expressions")
@@ -99,7 +99,8 @@ def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
     for key, name in names.items():
         _check_key(NAMES, _NAME_KEY, key)
         if not name:
-            raise ValidationException(f"{NAMES} contains invalid value: {EMPTY_NAME} for key {key}")
+            fault = EMPTY_NAME if name == "" else "null"
+            raise ValidationException(f"{NAMES} contains invalid value: {fault} for key {key}")
         if len(name) * 4 > NAME_BYTES_MAX and len(name.encode()) > NAME_BYTES_MAX:
             raise ValidationException(f"{NAMES} contains invalid value: {NAME_TOO_LARGE} for key {key}")
     return names

@@ -1,12 +1,13 @@
-"""What AWS checks of an update expression besides its paths: sections, placeholders, then operand counts and types."""
+"""What AWS checks of an update expression besides its paths: sections, then placeholders, operand counts and types."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sortkey.expressions.condition_checks import OPERATORS_MAX, kind_of
+from sortkey.expressions.condition_checks import kind_of
 from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS
+from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.scope import Scope
 from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Update, Value
 from sortkey.expressions.update_values import SETS
@@ -36,35 +37,24 @@ def check_sections(update: Update) -> None:
 
 
 def check_update(actions: Sequence[Action], scope: Scope) -> None:
-    """The operands of all actions: first that every placeholder is defined, then what they may be."""
-    for action in actions:
-        _resolve(action.operand, scope)
-    for action in actions:
-        if action.keyword in _ALLOWED and isinstance(action.operand, Value):
-            _check_set_operand(action.keyword, kind_of(scope.value(action.operand.name)))
-        elif isinstance(action.operand, Arithmetic):
-            for operand in (action.operand.left, action.operand.right):
-                _check_kind(action.operand.operator, _kind(operand, scope), "N")
-        elif isinstance(action.operand, Call):
-            _kind(action.operand, scope)
+    """The operands of all actions, looked up and checked. AWS starts with the last action."""
+    for action in reversed(actions):
+        _check_action(action, scope)
     if sum(isinstance(action.operand, Arithmetic | Call) for action in actions) > OPERATORS_MAX:
-        raise Fault(f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}")
+        raise Fault(TOO_MANY_OPERATORS)
 
 
-def _resolve(operand: Operand | Arithmetic | None, scope: Scope) -> None:
-    match operand:
-        case Path():
-            scope.path(operand)
-        case Value(name):
-            scope.value(name)
-        case Call(_, operands):
-            for each in operands:
-                _resolve(each, scope)
-        case Arithmetic(_, left, right):
-            _resolve(left, scope)
-            _resolve(right, scope)
+def _check_action(action: Action, scope: Scope) -> None:
+    match action.operand:
         case None:
             pass
+        case Arithmetic(operator, left, right):
+            for kind in [_kind(left, scope), _kind(right, scope)]:
+                _check_kind(operator, kind, "N")
+        case operand:
+            kind = _kind(operand, scope)
+            if kind is not None and action.keyword in _ALLOWED:
+                _check_set_operand(action.keyword, kind)
 
 
 def _check_set_operand(keyword: str, kind: str) -> None:
@@ -80,11 +70,12 @@ def _kind(operand: Operand, scope: Scope) -> str | None:
         case Value(name):
             return kind_of(scope.value(name))
         case Path():
+            scope.path(operand)
             return None
         case Call(function, operands):
+            kinds = [_kind(each, scope) for each in operands]
             if len(operands) != OPERAND_COUNTS[function]:
                 raise wrong_operand_count(function, len(operands))
-            kinds = [_kind(each, scope) for each in operands]
             if function == "if_not_exists":
                 if not isinstance(operands[0], Path):
                     raise path_required(function)
