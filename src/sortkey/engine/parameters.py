@@ -11,6 +11,9 @@ from sortkey.expressions.placeholders import Placeholders
 from sortkey.expressions.projections import Projection
 from sortkey.expressions.updates import Update
 
+_CONDITION = ("ConditionExpression",)
+_UPDATE = ("UpdateExpression", "ConditionExpression")
+_PROJECTION = ("ProjectionExpression",)
 _PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
 
@@ -22,36 +25,39 @@ def check_return_values(request: dict[str, Any], *allowed: str) -> str:
     return wanted
 
 
-def placeholders(request: dict[str, Any]) -> Placeholders:
-    return Placeholders(request.get("ExpressionAttributeNames"), request.get("ExpressionAttributeValues"))
-
-
 def read_condition(request: dict[str, Any]) -> Condition | None:
     """The condition of a put or a delete."""
     if not _has_any(request, "ConditionExpression", "Expected", "ConditionalOperator", *_PLACEHOLDERS):
         return None
-    legacy.check_not_mixed(request, ("Expected", "ConditionalOperator"), ("ConditionExpression",))
-    context = placeholders(request)
+    legacy.check_mixing(request, ("Expected", "ConditionalOperator"), _CONDITION)
+    context = Placeholders.of(request, _CONDITION, _CONDITION)
     text = request.get("ConditionExpression")
-    condition = context.condition(text, "ConditionExpression") if text is not None else legacy.expected(request)
+    condition = (
+        context.condition(text, "ConditionExpression")
+        if text is not None
+        else legacy.expected(request.get("Expected"), request.get("ConditionalOperator"))
+    )
     context.finish()
     return condition
 
 
 def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None, Update | None]:
     """What an UpdateItem asks for, by expressions or by AttributeUpdates and Expected."""
-    legacy.check_not_mixed(
+    legacy.check_mixing(
         request,
         ("AttributeUpdates", "Expected", "ConditionalOperator"),
-        ("UpdateExpression", "ConditionExpression"),
+        _UPDATE,
     )
-    context = placeholders(request)
+    context = Placeholders.of(request, _UPDATE, _UPDATE)
     update_text, condition_text = request.get("UpdateExpression"), request.get("ConditionExpression")
-    update = context.update(update_text) if update_text is not None else legacy.attribute_updates(request)
+    updates = request.get("AttributeUpdates")
+    update = context.update(update_text) if update_text is not None else None
+    if updates is not None:
+        update = legacy.attribute_updates(updates)
     if condition_text is not None:
         condition = context.condition(condition_text, "ConditionExpression")
     else:
-        condition = legacy.expected(request)
+        condition = legacy.expected(request.get("Expected"), request.get("ConditionalOperator"))
     context.finish()
     return condition, update
 
@@ -60,12 +66,27 @@ def read_projection(request: dict[str, Any]) -> Projection | None:
     """What of an item a read wants; None for all."""
     if not _has_any(request, "ProjectionExpression", "AttributesToGet", *_PLACEHOLDERS):
         return None
-    legacy.check_not_mixed(request, ("AttributesToGet",), ("ProjectionExpression",))
-    context = placeholders(request)
-    text = request.get("ProjectionExpression")
-    projection = context.projection(text) if text is not None else legacy.attributes_to_get(request)
+    legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)
+    context = Placeholders.of(request, _PROJECTION, ())
+    projection = project(context, request)
     context.finish()
     return projection
+
+
+def project(context: Placeholders, request: dict[str, Any]) -> Projection | None:
+    """ProjectionExpression or AttributesToGet."""
+    text, names = request.get("ProjectionExpression"), request.get("AttributesToGet")
+    if text is not None:
+        return context.projection(text)
+    return None if names is None else legacy.attributes_to_get(names)
+
+
+def keep(context: Placeholders, request: dict[str, Any], older: str) -> Condition | None:
+    """FilterExpression, or its older form: QueryFilter or ScanFilter."""
+    text = request.get("FilterExpression")
+    if text is not None:
+        return context.condition(text, "FilterExpression")
+    return legacy.legacy_filter(request.get(older), request.get("ConditionalOperator"))
 
 
 def _has_any(request: dict[str, Any], *names: str) -> bool:

@@ -5,6 +5,7 @@ Everything derived from the definition (key encoders, projections) is computed o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -12,8 +13,12 @@ from typing import Any, Literal
 from sortkey.storage.rows import Rows
 from sortkey.values import keys
 from sortkey.values.attributes import Item
+from sortkey.values.sizes import value_size
 
 IndexKind = Literal["GSI", "LSI"]
+
+HASH_BYTES_MAX = 2048
+RANGE_BYTES_MAX = 1024
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class Index:
     status: str = "ACTIVE"
     backfilling: bool = False
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
+    added_later: bool = False
+    """By UpdateTable: there may be items whose values cannot be its keys. They are left out of it."""
 
     @property
     def projects_all(self) -> bool:
@@ -82,6 +89,9 @@ class Table:
     stream: Stream | None = None
     ttl_attribute: str | None = None
     pitr_since: float | None = None
+    pitr_days: int = 35
+    copies: int = 0
+    """How many copies are being made of it: each needs the journal, so as to be of one instant."""
     status: str = "ACTIVE"
     columns_used: int = 0
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -101,7 +111,11 @@ class Table:
     @cached_property
     def index_encoders(self) -> tuple[keys.Encoder, ...]:
         """An item's key in each index, in the order of the rows' columns; None when it is not in the index."""
-        return tuple(schema.encode for schema in self.index_schemas.values())
+        return tuple(self._index_encoder(index) for index in self.indexes)
+
+    def _index_encoder(self, index: Index) -> keys.Encoder:
+        encode = self.index_schemas[index.name].encode
+        return _sparing(index, encode) if index.added_later else encode
 
     def encode(self, item: Item) -> bytes:
         """An item's row key. Its key attributes are there and of the right type: `check_item` made sure."""
@@ -153,7 +167,7 @@ class Table:
 
     @cached_property
     def journaled(self) -> bool:
-        return self.streams or self.pitr_since is not None
+        return self.streams or self.pitr_since is not None or self.copies > 0
 
     # -- the record
 
@@ -168,9 +182,29 @@ class Table:
     def from_record(record: dict[str, Any]) -> Table:
         fields = dict(record)
         fields["key"] = _key_schema(fields["key"])
-        fields["indexes"] = tuple(Index(**{**index, "key": _key_schema(index["key"])}) for index in fields["indexes"])
+        fields["indexes"] = tuple(_index(index) for index in fields["indexes"])
         fields["stream"] = Stream(**fields["stream"]) if fields["stream"] else None
         return Table(**fields)
+
+
+def _sparing(index: Index, encode: keys.Encoder) -> keys.Encoder:
+    """Leaves out items whose key attributes are empty or too long; those of another type `encode` leaves out."""
+
+    def encode_fitting(item: Mapping[str, Mapping[str, Any]]) -> bytes | None:
+        for names, most in ((index.key.hash, HASH_BYTES_MAX), (index.key.range, RANGE_BYTES_MAX)):
+            for name in names:
+                value = item.get(name)
+                if value is None or not 0 < value_size(dict(value)) <= most:
+                    return None
+        return encode(item)
+
+    return encode_fitting
+
+
+def _index(record: dict[str, Any]) -> Index:
+    fields = dict(record)
+    fields["key"] = _key_schema(fields["key"])
+    return Index(**fields)
 
 
 def _key_schema(record: dict[str, list[str]]) -> KeySchema:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.capacity import Meter
-from sortkey.engine.parameters import placeholders
+from sortkey.engine.parameters import keep, project
 from sortkey.engine.reads import Page, Span, check_select, find_index, position, read, reads_whole
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
 from sortkey.expressions import legacy
 from sortkey.expressions.conditions import Condition
+from sortkey.expressions.placeholders import Placeholders
 from sortkey.expressions.projections import Projection
 from sortkey.values.attributes import Item, read_item
 from sortkey.values.keys import segment_bounds
@@ -43,15 +44,10 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_expressions(request: dict[str, Any]) -> tuple[Condition | None, Projection | None]:
-    legacy.check_not_mixed(request, LEGACY, EXPRESSIONS)
-    context = placeholders(request)
-    filter_text, projection_text = (request.get(name) for name in EXPRESSIONS)
-    condition = (
-        context.condition(filter_text, "FilterExpression") if filter_text is not None else legacy.scan_filter(request)
-    )
-    projection = (
-        context.projection(projection_text) if projection_text is not None else legacy.attributes_to_get(request)
-    )
+    legacy.check_mixing(request, LEGACY, EXPRESSIONS)
+    context = Placeholders.of(request, EXPRESSIONS, EXPRESSIONS[:1])
+    condition = keep(context, request, "ScanFilter")
+    projection = project(context, request)
     context.finish()
     return condition, projection
 

@@ -75,5 +75,5 @@ def _attributes(return_values: str, change: Change, update: Update | None) -> di
         return {"Attributes": change.new} if change.new is not None else {}
     if update is None:
         return {}
-    touched = update.updated(change.old if return_values == "UPDATED_OLD" else change.new)
+    touched = update.updated_old(change.old) if return_values == "UPDATED_OLD" else update.updated_new(change.new)
     return {"Attributes": touched} if touched else {}
