@@ -22,7 +22,7 @@
         │   ├── InvalidRestoreTimeException, InvalidExportTimeException
         │   ├── ExportNotFoundException, ExportConflictException
         │   ├── ImportNotFoundException, ImportConflictException
-        │   ├── PolicyNotFoundException
+        │   ├── PolicyNotFoundException, GlobalTableNotFoundException
         │   ├── ExpiredIteratorException, TrimmedDataAccessException
         │   ├── ProvisionedThroughputExceededException, ThrottlingException
         │   ├── AccessDeniedException, UnrecognizedClientException, InvalidSignatureException,
@@ -190,6 +190,10 @@ class ImportConflictException(ClientError):
 
 
 class PolicyNotFoundException(ClientError):
+    pass
+
+
+class GlobalTableNotFoundException(ClientError):
     pass
 
 

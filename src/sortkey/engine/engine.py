@@ -10,13 +10,15 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
 
-from sortkey.engine import shapes
+from sortkey.engine import not_offered, shapes
 from sortkey.engine.background import Background
 from sortkey.engine.catalog import Catalog
+from sortkey.engine.figures import Counts
 from sortkey.engine.operations import OPERATIONS, Run
 from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
 from sortkey.storage.database import Database
@@ -38,6 +40,7 @@ class Engine:
         clock: Callable[[], float] = time.time,
         entropy: Callable[[int], bytes] = os.urandom,
         item_collection_limit_bytes: int = 10 * 1024**3,
+        buckets: str | os.PathLike[str] | None = None,
     ) -> None:
         self.database = database
         self.records = Records(database)
@@ -47,6 +50,10 @@ class Engine:
         self.clock = clock
         self.entropy = entropy
         self.item_collection_limit_bytes = item_collection_limit_bytes
+        self.counts = Counts()
+        self.address: str | None = None
+        self.buckets = _buckets(database, buckets)
+        """Where exports go and imports come from: a folder for each S3 bucket."""
         self.background = Background(self)
         self._runs: dict[str, Run] = {}
         self._lock = threading.RLock()
@@ -87,7 +94,7 @@ class Engine:
 
     def _find(self, name: str) -> Run:
         if name not in OPERATIONS:
-            raise UnknownOperationException()
+            raise UnknownOperationException(not_offered.REASONS.get(name, ""))
         run = self._runs[name] = OPERATIONS[name]
         return run
 
@@ -113,6 +120,7 @@ class Engine:
 
     def publish(self, address: str, token: str) -> None:
         """Write into the folder where this engine answers, so that other openers find it."""
+        self.address = address
         if self.database.folder:
             self.database.folder.publish(address, token)
 
@@ -126,3 +134,9 @@ class Engine:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _buckets(database: Database, given: str | os.PathLike[str] | None) -> Path | None:
+    if given is not None:
+        return Path(given)
+    return database.folder.path / "buckets" if database.folder else None

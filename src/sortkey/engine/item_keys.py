@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sortkey.engine.tables import Index, Table
+from sortkey.engine.tables import HASH_BYTES_MAX, RANGE_BYTES_MAX, Index, Table
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID, AttributeValue, Item, read_item
 from sortkey.values.sizes import value_size
-
-HASH_BYTES_MAX = 2048
-RANGE_BYTES_MAX = 1024
 
 MISMATCH = "The provided key element does not match the schema"
 HASH_TOO_LONG = INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"  # sic

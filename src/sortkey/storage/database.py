@@ -58,6 +58,11 @@ class Database:
     def in_transaction(self) -> bool:
         return self._open_transaction
 
+    @property
+    def changes(self) -> int:
+        """Rises with every row that is written, also with those that are rolled back."""
+        return self._connection.total_changes()
+
     def begin(self) -> None:
         """Open a transaction unless one is open."""
         if not self._open_transaction:

@@ -61,6 +61,15 @@ class Rows:
             f"create index if not exists {self.name}_expires on {self.name}(expires) where expires is not null"
         )
 
+    def rename(self, number: int) -> Rows:
+        """The same rows under another number, at once, whatever their count. Their indexes go."""
+        for column in self.columns:
+            self.drop_index(column)
+        self._execute(f"drop index if exists {self.name}_expires")
+        self._execute(f"drop table if exists {self.name}_collection")
+        self._execute(f"alter table {self.name} rename to t{number}")
+        return Rows(self._db, number, [])
+
     def drop(self) -> None:
         self._execute(f"drop table if exists {self.name}")
         self._execute(f"drop table if exists {self.name}_collection")
@@ -113,6 +122,10 @@ class Rows:
             f"select id, key, item, size from {self.name} where id > ? order by id limit ?", (after, limit)
         ).fetchall()
 
+    def walk(self, after: int) -> Iterator[tuple[int, bytes, bytes, int]]:
+        """The same, as far as the caller goes on."""
+        return self._execute(f"select id, key, item, size from {self.name} where id > ? order by id", (after,))
+
     def last_id(self) -> int:
         return self._execute(f"select coalesce(max(id), 0) from {self.name}").fetchone()[0]
 
@@ -123,11 +136,14 @@ class Rows:
     def clear_column(self, column: str) -> None:
         self._execute(f"update {self.name} set {column} = null where {column} is not null")
 
-    def expired(self, now_s: int, limit: int) -> list[tuple[bytes, bytes]]:
-        return self._execute(
-            f"select key, item from {self.name} where expires is not null and expires <= ? order by expires limit ?",
-            (now_s, limit),
-        ).fetchall()
+    def expired(self, from_s: int, to_s: int, limit: int) -> list[bytes]:
+        """Keys of rows that expire between two instants, both included, the earliest first."""
+        rows = self._execute(
+            f"select key from {self.name} where expires is not null and expires between ? and ? "
+            "order by expires limit ?",
+            (from_s, to_s, limit),
+        )
+        return [key for (key,) in rows]
 
     # -- item collections, for tables that have local indexes
 

@@ -1,45 +1,124 @@
-"""CreateTable: a new, empty table with its indexes."""
+"""CreateTable: a new, empty table with its indexes. The answer says CREATING; the table can be used at once."""
 
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sortkey.engine import encryption, key_schemas, not_offered, resource_policies, streams, tags, throughput
 from sortkey.engine.describe import describe
 from sortkey.engine.tables import Index, IndexKind, KeySchema, Table
-from sortkey.errors import ResourceInUseException
+from sortkey.errors import ResourceInUseException, ValidationException
+from sortkey.values.attributes import INVALID
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
+NO_VIEW = "Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams."
+VIEW_WITHOUT_STREAM = "Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present."
+
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    name = request["TableName"]
-    if engine.catalog.find(name):
-        raise ResourceInUseException(f"Table already exists: {name}")
-    indexes = _indexes(request)
-    engine.database.begin()
-    table = engine.catalog.create(
-        Table(
-            name=name,
-            number=engine.catalog.next_number(),
-            id=str(uuid.UUID(bytes=engine.entropy(16), version=4)),
-            created=engine.clock(),
-            key=KeySchema.read(request["KeySchema"]),
-            types={each["AttributeName"]: each["AttributeType"] for each in request["AttributeDefinitions"]},
-            indexes=indexes,
-            columns_used=len(indexes),
-        )
+    definition = parse(engine, request)
+    if engine.catalog.find(definition.name):
+        raise ResourceInUseException(f"Table already exists: {definition.name}")
+    table = create(engine, definition)
+    stream: dict[str, Any] = request.get("StreamSpecification") or {}
+    if stream.get("StreamEnabled"):
+        table = streams.enable(engine, table, stream["StreamViewType"])
+    if "ResourcePolicy" in request:
+        resource_policies.put(engine, engine.catalog.arn(table.name), request["ResourcePolicy"])
+    return {"TableDescription": creating(describe(engine, table))}
+
+
+def parse(engine: Engine, request: dict[str, Any]) -> Table:
+    """The table that a request asks for, without its number. Finds every error; also ImportTable's."""
+    _check_name(request["TableName"])
+    for name, why in not_offered.PARAMETERS.items():
+        if name in request:
+            raise ValidationException(f"{INVALID}{name} cannot be specified: {why}")
+    throughput.check_table(request)
+    types = key_schemas.check_table(request)
+    mode = throughput.billing_mode(request)
+    throughput.check_warm(request.get("WarmThroughput"), None, "table")
+    for index in request.get("GlobalSecondaryIndexes") or ():
+        throughput.check_index(index, mode)
+        throughput.check_warm(index.get("WarmThroughput"), None, f"index {index['IndexName']}")
+    check_stream(request.get("StreamSpecification"))
+    if "ResourcePolicy" in request:
+        resource_policies.check(request["ResourcePolicy"])
+    indexes = _read_indexes(engine, request)
+    return Table(
+        name=request["TableName"],
+        number=0,
+        id=str(uuid.UUID(bytes=engine.entropy(16), version=4)),
+        created=engine.clock(),
+        key=KeySchema.read(request["KeySchema"]),
+        types=types,
+        indexes=indexes,
+        columns_used=len(indexes),
+        settings=_read_settings(engine, request),
     )
-    return {"TableDescription": {**describe(engine, table), "TableStatus": "CREATING"}}
 
 
-def _indexes(request: dict[str, Any]) -> tuple[Index, ...]:
+def create(engine: Engine, definition: Table) -> Table:
+    """Give the table its number and its place."""
+    engine.database.begin()
+    return engine.catalog.create(replace(definition, number=engine.catalog.next_number()))
+
+
+def creating(description: dict[str, Any]) -> dict[str, Any]:
+    """A table's description as it is at the moment of its making."""
+    description["TableStatus"] = "CREATING"
+    for index in description.get("GlobalSecondaryIndexes", ()):
+        index["IndexStatus"] = "CREATING"
+    return description
+
+
+def check_stream(specification: dict[str, Any] | None) -> None:
+    """A stream needs its view type, and only a stream has one."""
+    if specification is None:
+        return
+    if specification["StreamEnabled"] and not specification.get("StreamViewType"):
+        raise ValidationException(NO_VIEW)
+    if not specification["StreamEnabled"] and specification.get("StreamViewType"):
+        raise ValidationException(VIEW_WITHOUT_STREAM)
+
+
+def _check_name(name: str) -> None:
+    if name.startswith("arn:"):
+        raise ValidationException(
+            f"1 validation error detected: Value '{name}' at 'tableName' failed to satisfy constraint: "
+            "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+        )
+
+
+def _read_indexes(engine: Engine, request: dict[str, Any]) -> tuple[Index, ...]:
     wanted: list[tuple[IndexKind, dict[str, Any]]] = [
-        *(("LSI", each) for each in request.get("LocalSecondaryIndexes") or []),
-        *(("GSI", each) for each in request.get("GlobalSecondaryIndexes") or []),
+        *(("LSI", each) for each in request.get("LocalSecondaryIndexes") or ()),
+        *(("GSI", each) for each in request.get("GlobalSecondaryIndexes") or ()),
     ]
     return tuple(
-        Index(each["IndexName"], kind, KeySchema.read(each["KeySchema"]), each["Projection"], f"x{number}")
+        Index(
+            each["IndexName"],
+            kind,
+            KeySchema.read(each["KeySchema"]),
+            each["Projection"],
+            f"x{number}",
+            settings=throughput.new_settings(each, engine.clock()) if kind == "GSI" else {},
+        )
         for number, (kind, each) in enumerate(wanted, 1)
     )
+
+
+def _read_settings(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    settings = throughput.new_settings(request, engine.clock())
+    settings.update(encryption.read(request.get("SSESpecification"), engine.region))
+    if "TableClass" in request:
+        settings["TableClass"] = request["TableClass"]
+    if request.get("DeletionProtectionEnabled"):
+        settings["DeletionProtection"] = True
+    if request.get("Tags"):
+        settings["Tags"] = tags.merge({}, tags.read(request["Tags"]))
+    return settings

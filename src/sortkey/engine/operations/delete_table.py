@@ -1,17 +1,32 @@
-"""DeleteTable: remove a table, its items, indexes and tags. Its streams stay readable for a day."""
+"""DeleteTable: remove a table, its items, indexes, tags and policies. Its streams stay readable for a day."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sortkey.engine import resource_policies, streams
 from sortkey.engine.describe import describe
+from sortkey.errors import ResourceInUseException, ValidationException
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
+PROTECTED = (
+    "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+)
+
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table = engine.catalog.described(request["TableName"])
+    if table.settings.get("DeletionProtection"):
+        raise ValidationException(PROTECTED)
+    if table.status == "CREATING":
+        raise ResourceInUseException(
+            f"Attempt to change a resource which is still in use: Table is being created: {table.name}"
+        )
     description = {**describe(engine, table), "TableStatus": "DELETING"}
+    description.pop("GlobalSecondaryIndexes", None)  # AWS names them no more
+    streams.drop(engine, table)
+    resource_policies.forget(engine, engine.catalog.arn(table.name))
     engine.catalog.drop(table)
     return {"TableDescription": description}

@@ -1,0 +1,84 @@
+"""How many items a table and its indexes hold, and their bytes. AWS refreshes these figures about every six hours.
+
+Here they are exact while counting is quick. Counting a big table takes long; then the last figures are used again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import orjson
+
+from sortkey.engine.capacity import entry_size
+from sortkey.engine.tables import Index, Table
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+QUICK_SECONDS = 0.05
+STALE_SECONDS = 6 * 3600
+SAMPLE = 2000
+"""Entries of an index with a projection that are measured one by one; more are taken to be like these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    count: int
+    size: int
+    indexes: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+
+    def index(self, name: str) -> tuple[int, int]:
+        return self.indexes.get(name, (0, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    indexes: tuple[Index, ...]
+    figures: Figures
+    changes: int
+    at: float
+    took: float
+
+
+class Counts:
+    """The figures of every table, as far as they were asked for."""
+
+    def __init__(self, timer: Callable[[], float] = time.perf_counter) -> None:
+        self._timer = timer
+        self._counted: dict[int, _Counted] = {}
+
+    def of(self, engine: Engine, table: Table) -> Figures:
+        known = self._counted.get(table.number)
+        if known is not None and known.indexes == table.indexes and _still_good(engine, known):
+            return known.figures
+        began = self._timer()
+        figures = _count(table)
+        took = self._timer() - began
+        self._counted[table.number] = _Counted(table.indexes, figures, engine.database.changes, engine.clock(), took)
+        return figures
+
+
+def _still_good(engine: Engine, known: _Counted) -> bool:
+    if known.changes == engine.database.changes:
+        return True
+    return known.took > QUICK_SECONDS and 0 <= engine.clock() - known.at < STALE_SECONDS
+
+
+def _count(table: Table) -> Figures:
+    count, size = table.rows.totals()
+    return Figures(count, size, {index.name: _count_index(table, index) for index in table.indexes if count})
+
+
+def _count_index(table: Table, index: Index) -> tuple[int, int]:
+    count, size = table.rows.index_totals(index.column)
+    if index.projects_all or not count:
+        return count, size
+    sampled = [
+        entry_size(table, index, orjson.loads(item), item_size)
+        for _, _, item, item_size in islice(table.rows.index_range(index.column, b"", None), SAMPLE)
+    ]
+    return count, sum(sampled) * count // len(sampled)

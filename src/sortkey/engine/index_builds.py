@@ -1,0 +1,83 @@
+"""Filling an index that was added to a table with items, in slices, while requests go on.
+
+Every write since the index was added has set its key; the build does the rows before. How far it got is a record,
+written in the transaction of the slice, so a build goes on where it was after a crash.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import orjson
+
+from sortkey.engine.tables import Index, Table
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+KIND = "index_build"
+SLICE_ROWS = 500
+AT_ONCE_ROWS = 1000
+"""A table with no more rows than this has its index at once."""
+
+IDLE_SECONDS = 60.0
+
+
+def add(engine: Engine, table: Table, index: Index) -> Table:
+    """Add an index to a table. A small table's is filled here, a big one's by `work`."""
+    last = table.rows.last_id()
+    column = f"x{table.columns_used + 1}"
+    index = replace(index, column=column, status="CREATING", backfilling=True, added_later=True)
+    table = engine.catalog.save(
+        replace(table, indexes=(*table.indexes, index), columns_used=table.columns_used + 1),
+    )
+    table.rows.add_column(column)
+    engine.records.put(KIND, _id(table, index), {"after": 0, "last": last})
+    if last <= AT_ONCE_ROWS:
+        return build(engine, table, index, AT_ONCE_ROWS)
+    engine.background.wake(work)
+    return table
+
+
+def remove(engine: Engine, table: Table, index: Index) -> Table:
+    """Take an index from a table, also one that is being built. Attributes that are no key any more lose their type."""
+    engine.database.begin()
+    table.rows.drop_index(index.column)
+    engine.records.delete(KIND, _id(table, index))
+    kept = tuple(each for each in table.indexes if each.name != index.name)
+    used = {*table.key.names, *(name for each in kept for name in each.key.names)}
+    types = {name: kind for name, kind in table.types.items() if name in used}
+    return engine.catalog.save(replace(table, indexes=kept, types=types))
+
+
+def work(engine: Engine) -> float:
+    """One slice of the first build that is not done."""
+    for table in engine.catalog.tables():
+        for index in table.indexes:
+            if index.backfilling:
+                build(engine, table, index, SLICE_ROWS)
+                return 0.0
+    return IDLE_SECONDS
+
+
+def build(engine: Engine, table: Table, index: Index, rows: int) -> Table:
+    """Set the index key of the next rows; after the last of them the index is active."""
+    engine.database.begin()
+    progress = engine.records.get(KIND, _id(table, index)) or {"after": 0, "last": table.rows.last_id()}
+    found = [row for row in table.rows.by_id(progress["after"], rows) if row[0] <= progress["last"]]
+    if found:
+        encode = table.index_encoders[table.indexes.index(index)]
+        table.rows.set_column(index.column, [(encode(orjson.loads(item)), id) for id, _, item, _ in found])
+    if len(found) == rows:
+        engine.records.put(KIND, _id(table, index), {**progress, "after": found[-1][0]})
+        return table
+    engine.records.delete(KIND, _id(table, index))
+    done = replace(index, status="ACTIVE", backfilling=False)
+    return engine.catalog.save(
+        replace(table, indexes=tuple(done if each is index else each for each in table.indexes)),
+    )
+
+
+def _id(table: Table, index: Index) -> str:
+    return f"{table.number}/{index.column}"

@@ -1,0 +1,148 @@
+"""GlobalSecondaryIndexUpdates of UpdateTable: one index made or deleted at a time, throughput of any number changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import index_builds, key_schemas, throughput
+from sortkey.engine.tables import Index, KeySchema, Table
+from sortkey.errors import LimitExceededException, ResourceNotFoundException, ValidationException
+from sortkey.values.attributes import INVALID
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+ACTIONS = ("Update", "Create", "Delete")
+NO_ACTION = (
+    INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+    "GlobalSecondaryIndexUpdate.Delete must not be null"
+)
+MANY_ACTIONS = (
+    INVALID + "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+    "GlobalSecondaryIndexUpdate.Delete may be specified"
+)
+ONE_AT_A_TIME = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+BLOCKED = (
+    "This operation cannot be performed with given input values. Please contact DynamoDB service team for more info: "
+    "Action Blocked: IndexUpdate"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexUpdates:
+    """What a request wants of a table's global indexes, checked."""
+
+    create: Index | None
+    types: dict[str, str]
+    delete: Index | None
+    settings: dict[str, dict[str, Any]]
+    """The new settings of indexes by name."""
+
+    def apply(self, engine: Engine, table: Table) -> Table:
+        if self.settings:
+            table = replace(table, indexes=tuple(self._with_settings(index) for index in table.indexes))
+            table = engine.catalog.save(table)
+        if self.delete is not None:
+            table = index_builds.remove(engine, table, self.delete)
+        if self.create is not None:
+            table = index_builds.add(engine, replace(table, types={**table.types, **self.types}), self.create)
+        return table
+
+    def statuses(self) -> dict[str, str]:
+        """What the answer says of the indexes that change."""
+        return {
+            **dict.fromkeys(self.settings, "UPDATING"),
+            **({self.create.name: "CREATING"} if self.create else {}),
+            **({self.delete.name: "DELETING"} if self.delete else {}),
+        }
+
+    def _with_settings(self, index: Index) -> Index:
+        return replace(index, settings=self.settings.get(index.name, index.settings))
+
+
+def check_shape(updates: list[dict[str, Any]]) -> None:
+    """What can be said without the table: one action each, one for each index."""
+    names: set[str] = set()
+    for update in updates:
+        actions = [update[action] for action in ACTIONS if update.get(action) is not None]
+        if not actions:
+            raise ValidationException(NO_ACTION)
+        if len(actions) > 1:
+            raise ValidationException(MANY_ACTIONS)
+        name = actions[0]["IndexName"]
+        if name in names:
+            raise ValidationException(
+                f"{INVALID}Only one global secondary index update per index is allowed simultaneously. Index: {name}"
+            )
+        names.add(name)
+
+
+def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> IndexUpdates:
+    """The updates of a request on this table under the billing mode that it will have."""
+    updates: list[dict[str, Any]] = request.get("GlobalSecondaryIndexUpdates") or []
+    creates = [update["Create"] for update in updates if update.get("Create")]
+    deletes = [update["Delete"]["IndexName"] for update in updates if update.get("Delete")]
+    building = any(index.backfilling and index.name not in deletes for index in table.indexes)
+    if len(creates) + len(deletes) > 1 or (building and (creates or deletes)):
+        raise LimitExceededException(ONE_AT_A_TIME)
+    wanted = {update["Update"]["IndexName"]: update["Update"] for update in updates if update.get("Update")}
+    delete = _find(table, deletes[0]) if deletes else None
+    settings = {name: _changed(engine, table, update, mode) for name, update in wanted.items()}
+    _check_all_provisioned(table, request, mode, {*settings, *deletes})
+    create, types = _new(engine, table, creates[0], request, mode) if creates else (None, {})
+    return IndexUpdates(create, types, delete, settings)
+
+
+def _find(table: Table, name: str) -> Index:
+    index = table.index(name)
+    if index is None:
+        raise ResourceNotFoundException("Requested resource not found")
+    if index.kind != "GSI":
+        raise ValidationException(f"{INVALID}Index is not a global secondary index: {name}")
+    return index
+
+
+def _new(
+    engine: Engine, table: Table, wanted: dict[str, Any], request: dict[str, Any], mode: str
+) -> tuple[Index, dict[str, str]]:
+    definitions = key_schemas.read_definitions(request.get("AttributeDefinitions") or [])
+    key_schemas.check_index("GSI", wanted, definitions)
+    key_schemas.check_projection(wanted["Projection"])
+    throughput.check_index(wanted, mode)
+    throughput.check_warm(wanted.get("WarmThroughput"), None, f"index {wanted['IndexName']}")
+    if table.index(wanted["IndexName"]) is not None:
+        raise ValidationException("Attempting to create an index which already exists")
+    key_schemas.check_global_count(len(table.of_kind("GSI")) + 1)
+    key_schemas.check_non_key_total([*(index.projection for index in table.indexes), wanted["Projection"]])
+    key = KeySchema.read(wanted["KeySchema"])
+    key_schemas.check_not_redefined(table, key, definitions)
+    settings = throughput.new_settings(wanted, engine.clock())
+    index = Index(wanted["IndexName"], "GSI", key, wanted["Projection"], column="", settings=settings)
+    return index, {name: definitions[name] for name in key.names}
+
+
+def _changed(engine: Engine, table: Table, update: dict[str, Any], mode: str) -> dict[str, Any]:
+    wanted, name = update.get("ProvisionedThroughput"), update["IndexName"]
+    if wanted is not None and max(wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]) > throughput.UNITS_MAX:
+        raise ValidationException(BLOCKED)
+    index = _find(table, name)
+    settings = dict(index.settings)
+    if wanted is not None:
+        throughput.check_index({"IndexName": name, "ProvisionedThroughput": wanted}, mode)
+        current = settings.get("ProvisionedThroughput")
+        if throughput.billing_mode(table.settings) == mode:
+            throughput.check_changes(current, wanted, f"index {name}", "index")
+        settings["ProvisionedThroughput"] = throughput.changed(current, wanted, engine.clock())
+    throughput.check_maximum(update.get("OnDemandThroughput"), mode)
+    throughput.check_warm(update.get("WarmThroughput"), throughput.warm(settings, mode), f"index {name}")
+    return throughput.with_limits(settings, update)
+
+
+def _check_all_provisioned(table: Table, request: dict[str, Any], mode: str, named: set[str]) -> None:
+    """A table that leaves on-demand billing says the throughput of every index."""
+    if mode != throughput.PROVISIONED or throughput.billing_mode(table.settings) == mode:
+        return
+    missing = [index.name for index in table.of_kind("GSI") if index.name not in named]
+    if missing:
+        raise ValidationException(f"{INVALID}ProvisionedThroughput must be specified for index: {','.join(missing)}")

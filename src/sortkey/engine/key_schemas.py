@@ -1,0 +1,210 @@
+"""Whether keys, attribute definitions and projections of a new table or index fit together, in AWS's words and order.
+
+Shapes are checked already; here is what they mean. CreateTable, ImportTable and UpdateTable's new indexes use it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sortkey.engine.tables import IndexKind, KeySchema, Table
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import INVALID
+
+LSI_MAX = 5
+GSI_MAX = 20
+GSI_SIDE_MAX = 4  # attributes of an index's hash side, and of its range side
+NON_KEY_MAX = 100  # over all indexes of a table; an attribute in two indexes counts twice
+
+SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
+FIRST_NOT_HASH = "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
+SECOND_NOT_RANGE = "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
+WRONG_ORDER = "Invalid KeySchema: All HASH key elements must precede all RANGE key elements"
+NO_DEFINITION = "Invalid KeySchema: Some index key attribute have no definition"
+NO_TABLE_RANGE = (
+    INVALID + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+)
+NUMBER_MISMATCH = (
+    INVALID + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+    "AttributeDefinitions"
+)
+
+Elements = list[dict[str, str]]
+Definitions = dict[str, str]
+
+
+def check_table(request: dict[str, Any]) -> Definitions:
+    """Everything that CreateTable says of keys and indexes. Gives the attributes' types."""
+    definitions = read_definitions(request["AttributeDefinitions"])
+    schema: Elements = request["KeySchema"]
+    _check_table_keys(schema, definitions)
+    local, wide = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
+    if local is None and wide is None and len(schema) != len(definitions):
+        raise ValidationException(NUMBER_MISMATCH)
+    names: set[str] = set()
+    if local is not None:
+        _check_local(local, schema, definitions, names)
+    if wide is not None:
+        _check_global(wide, definitions, names)
+    indexes = [*(local or ()), *(wide or ())]
+    check_non_key_total(index["Projection"] for index in indexes)
+    _check_all_used(definitions, [schema, *(index["KeySchema"] for index in indexes)])
+    return definitions
+
+
+def read_definitions(definitions: list[dict[str, str]]) -> Definitions:
+    types: Definitions = {}
+    for definition in definitions:
+        name = definition["AttributeName"]
+        if name in types:
+            raise ValidationException(f"{INVALID}Duplicate AttributeName in AttributeDefinitions: {name}")
+        types[name] = definition["AttributeType"]
+    return types
+
+
+def check_index(kind: IndexKind, index: dict[str, Any], definitions: Definitions) -> None:
+    """One index: its keys are defined and in order, and it says what it projects."""
+    schema: Elements = index["KeySchema"]
+    _check_defined(schema, definitions)
+    if kind == "LSI" or (len(schema) <= 2 and schema[-1]["KeyType"] == "RANGE"):
+        _check_pair(schema)
+    else:
+        _check_many(schema)
+    if kind == "LSI" and len(schema) < 2:
+        raise ValidationException(f"{INVALID}Index KeySchema does not have a range key for index: {index['IndexName']}")
+
+
+def check_projection(projection: dict[str, Any]) -> None:
+    kind, attributes = projection.get("ProjectionType"), projection.get("NonKeyAttributes")
+    if kind is None:
+        raise ValidationException(INVALID + "Unknown ProjectionType: null")
+    if kind != "INCLUDE":
+        if attributes is not None:
+            raise ValidationException(f"{INVALID}ProjectionType is {kind}, but NonKeyAttributes is specified")
+        return
+    if attributes is None:
+        raise ValidationException(INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+    if len(set(attributes)) < len(attributes):
+        twice = next(name for place, name in enumerate(attributes) if name in attributes[:place])
+        raise ValidationException(f"{INVALID}Duplicate attribute name in NonKeyAttributes: {twice}")
+
+
+def check_non_key_total(projections: Iterable[dict[str, Any]]) -> None:
+    total = sum(len(projection.get("NonKeyAttributes") or ()) for projection in projections)
+    if total > NON_KEY_MAX:
+        raise ValidationException(
+            f"{INVALID}Number of NonKeyAttributes across all secondary indexes exceeds per-table limit of {NON_KEY_MAX}"
+        )
+
+
+def check_global_count(count: int) -> None:
+    if count > GSI_MAX:
+        raise ValidationException(
+            f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_MAX}",
+        )
+
+
+def check_not_redefined(table: Table, new: KeySchema, definitions: Definitions) -> None:
+    """An attribute that is a key already keeps its type: items are checked against it."""
+    for name in new.names:
+        if table.types.get(name, definitions[name]) != definitions[name]:
+            holder = next(key for key in (table.key, *(i.key for i in table.indexes)) if name in key.names)
+            raise ValidationException(
+                f"{INVALID}Attributes cannot be redefined. Please check that your attribute has the same type as "
+                f"previously defined. Existing schema: {_shown(holder, table.types)} "
+                f"New schema: {_shown(new, definitions)}"
+            )
+
+
+def _check_table_keys(schema: Elements, definitions: Definitions) -> None:
+    if len(schema) > len(definitions):
+        raise ValidationException(NO_DEFINITION)
+    _check_defined(schema, definitions)
+    _check_pair(schema)
+
+
+def _check_local(indexes: list[dict[str, Any]], schema: Elements, definitions: Definitions, names: set[str]) -> None:
+    if not indexes:
+        raise ValidationException(INVALID + "List of LocalSecondaryIndexes is empty")
+    if len(schema) < 2:
+        raise ValidationException(NO_TABLE_RANGE)
+    for index in indexes:
+        check_index("LSI", index, definitions)
+        own, tables = index["KeySchema"][0]["AttributeName"], schema[0]["AttributeName"]
+        if own != tables:
+            raise ValidationException(
+                f"{INVALID}Index KeySchema does not have the same leading hash key as table KeySchema for index: "
+                f"{index['IndexName']}. index hash key: {own}, table hash key: {tables}"
+            )
+        check_projection(index["Projection"])
+        _claim(index["IndexName"], names)
+    if len(indexes) > LSI_MAX:
+        raise ValidationException(f"{INVALID}Number of LocalSecondaryIndexes exceeds per-table limit of {LSI_MAX}")
+
+
+def _check_global(indexes: list[dict[str, Any]], definitions: Definitions, names: set[str]) -> None:
+    if not indexes:
+        raise ValidationException(INVALID + "List of GlobalSecondaryIndexes is empty")
+    for index in indexes:
+        check_index("GSI", index, definitions)
+        check_projection(index["Projection"])
+        _claim(index["IndexName"], names)
+    check_global_count(len(indexes))
+
+
+def _claim(name: str, names: set[str]) -> None:
+    if name in names:
+        raise ValidationException(f"{INVALID}Duplicate index name: {name}")
+    names.add(name)
+
+
+def _check_defined(schema: Elements, definitions: Definitions) -> None:
+    names = [element["AttributeName"] for element in schema]
+    if any(name not in definitions for name in names):
+        raise ValidationException(
+            f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. "
+            f"Keys: [{', '.join(names)}], AttributeDefinitions: [{', '.join(definitions)}]"
+        )
+
+
+def _check_pair(schema: Elements) -> None:
+    """A hash key, and a range key after it or none."""
+    if len(schema) > 1 and schema[0]["AttributeName"] == schema[1]["AttributeName"]:
+        raise ValidationException(SAME_NAME)
+    if schema[0]["KeyType"] != "HASH":
+        raise ValidationException(FIRST_NOT_HASH)
+    if len(schema) > 1 and schema[1]["KeyType"] != "RANGE":
+        raise ValidationException(SECOND_NOT_RANGE)
+
+
+def _check_many(schema: Elements) -> None:
+    """The keys of a GSI: up to four hash attributes, then up to four range attributes."""
+    names = [element["AttributeName"] for element in schema]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise ValidationException(f"{INVALID}Duplicate attribute name in KeySchema: {name}")
+    if schema[0]["KeyType"] != "HASH":
+        raise ValidationException(FIRST_NOT_HASH)
+    types = [element["KeyType"] for element in schema]
+    if types != sorted(types):  # HASH sorts before RANGE
+        raise ValidationException(WRONG_ORDER)
+    if types.count("HASH") > GSI_SIDE_MAX:
+        raise ValidationException("Too many partition keys. GSI can have at most 4 partition keys")
+    if types.count("RANGE") > GSI_SIDE_MAX:
+        raise ValidationException("Too many sort keys. GSI can have at most 4 sort keys")
+
+
+def _check_all_used(definitions: Definitions, schemas: list[Elements]) -> None:
+    used = list(dict.fromkeys(element["AttributeName"] for schema in schemas for element in schema))
+    if len(used) < len(definitions):
+        raise ValidationException(
+            f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(definitions)}], "
+            f"keys used: [{', '.join(used)}]"
+        )
+
+
+def _shown(key: KeySchema, types: Definitions) -> str:
+    sides = [(name, "HASH") for name in key.hash] + [(name, "RANGE") for name in key.range]
+    elements = (f"SchemaElement: key{{{name}:{types[name]}:{side}}}" for name, side in sides)
+    return f"Schema:[{', '.join(elements)}]"

@@ -1,0 +1,13 @@
+"""DescribeKinesisStreamingDestination: a table has none, as there is no Kinesis here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    table = engine.catalog.described(request["TableName"])
+    return {"TableName": table.name, "KinesisDataStreamDestinations": []}
