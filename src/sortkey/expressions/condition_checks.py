@@ -105,9 +105,9 @@ def _check_call(call: Call, scope: Scope) -> None:
                 check_type_name(scope.value(operands[1].name))
         case "begins_with":
             _check_kinds(function, kinds, PREFIXED)
-            _check_distinct(function, operands, scope)
+            check_distinct(function, operands, scope)
         case "contains":
-            _check_distinct(function, operands, scope)
+            check_distinct(function, operands, scope)
         case _:
             _check_kinds(function, kinds, SIZED)
 
@@ -118,7 +118,7 @@ def _check_operands(
     kinds = [_kind(operand, scope) for operand in operands]
     if allowed is not None:
         _check_kinds(operator, kinds, allowed)
-    _check_distinct(operator, operands, scope)
+    check_distinct(operator, operands, scope)
 
 
 def _kind(operand: Operand, scope: Scope) -> str | None:
@@ -140,7 +140,7 @@ def _check_kinds(operator: str, kinds: list[str | None], allowed: frozenset[str]
             raise wrong_operand_type(operator, kind)
 
 
-def _check_distinct(operator: str, operands: tuple[Operand, ...], scope: Scope) -> None:
+def check_distinct(operator: str, operands: tuple[Operand, ...], scope: Scope) -> None:
     first = operands[0]
     if not isinstance(first, Path):
         return

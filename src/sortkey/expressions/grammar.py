@@ -75,9 +75,6 @@ def _parse(text: str, rule: Callable[[_Parser], _Tree]) -> _Tree:
     parser = _Parser(text)
     tree = rule(parser)
     parser.expect(END)
-    # AWS looks for redundant parentheses only in what has no syntax error.
-    if parser.redundant:
-        raise Fault(_REDUNDANT)
     return tree
 
 
@@ -87,7 +84,6 @@ class _Parser:
         self.tokens = tokenize(text)
         self.position = 0
         self.kind = self.tokens[0].kind
-        self.redundant = False
         self._open = 0
         self._closed_by: dict[int, int] = {}
 
@@ -120,7 +116,7 @@ class _Parser:
         self._open -= 1
         self._closed_by[start] = end
         if self._closed_by.get(start + 1) == end - 1:
-            self.redundant = True
+            raise Fault(_REDUNDANT)
 
     def _too_deep(self) -> Fault:
         operators = sum(token.kind in _OPERATORS for token in self.tokens)

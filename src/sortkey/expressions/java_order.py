@@ -1,11 +1,14 @@
-"""The order in which a Java HashMap hands out its strings. AWS lists names in error messages in this order."""
+"""The order in which a Java HashMap hands out its keys. AWS's error messages name things in this order."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
+
+_Key = TypeVar("_Key", str, int, str | int)
 
 
-def java_order(keys: Iterable[str]) -> list[str]:
+def java_order(keys: Iterable[_Key]) -> list[_Key]:
     """The keys as a HashMap that holds just these would iterate them (of one bucket: in the order given)."""
     listed = list(keys)
     buckets = 16
@@ -14,7 +17,9 @@ def java_order(keys: Iterable[str]) -> list[str]:
     return sorted(listed, key=lambda key: _spread_hash(key) % buckets)
 
 
-def _spread_hash(key: str) -> int:
+def _spread_hash(key: str | int) -> int:
+    if isinstance(key, int):
+        return key ^ (key >> 16)
     code = 0
     units = key.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):

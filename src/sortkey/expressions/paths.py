@@ -49,15 +49,20 @@ def getter(parts: Parts) -> Getter:
 def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Parts]) -> tuple[list[Parts], PathTree]:
     """Resolve paths that may not overlap; and their tree. AWS starts with the last path, and so do its messages."""
     paths: list[Parts] = []
-    seen: PathTree = {}
-    for source in reversed(sources):
-        parts = resolve(source)
-        paths.insert(0, parts)
-        _insert(seen, parts, 0)
     tree: PathTree = {}
-    for number, parts in enumerate(paths):
+    for number in reversed(range(len(sources))):
+        parts = resolve(sources[number])
+        paths.insert(0, parts)
         _insert(tree, parts, number)
     return paths, tree
+
+
+def evaluation_order(tree: PathTree) -> PathTree:
+    """The tree with its parts in the order in which AWS evaluates updates: of two that fail, the first is reported."""
+    return {
+        part: below if isinstance(below := tree[part], int) else evaluation_order(below)
+        for part in reversed(_mapped(tree))
+    }
 
 
 def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str]) -> None:
@@ -77,22 +82,25 @@ def _insert(tree: PathTree, parts: Parts, number: int) -> None:
         if node and isinstance(next(iter(node)), str) != isinstance(part, str):
             raise _clash("conflict", parts, parts[:depth] + _last(node))
         below = node.get(part)
-        if depth == len(parts) - 1:
-            if below is not None:
-                raise _clash("overlap", parts, parts[:depth] + _last(node))
+        ends = depth == len(parts) - 1
+        if isinstance(below, int) or (ends and below is not None):
+            raise _clash("overlap", parts, parts[:depth] + _last(node))
+        if ends:
             node[part] = number
-        elif isinstance(below, int):
-            raise _clash("overlap", parts, parts[: depth + 1])
         else:
             if below is None:
                 below = node[part] = {}
             node = below
 
 
+def _mapped(tree: PathTree) -> list[str | int]:
+    """The parts at the top of a tree as AWS's hash map iterates them; of one bucket, the newest comes first."""
+    return java_order(reversed(tree))
+
+
 def _last(tree: PathTree) -> Parts:
     """The path that AWS shows of those in a tree: at each part the last of a hash map's keys."""
-    names = [part for part in tree if isinstance(part, str)]
-    part = java_order(names)[-1] if names else max(tree)
+    part = _mapped(tree)[-1]
     below = tree[part]
     return (part,) if isinstance(below, int) else (part, *_last(below))
 

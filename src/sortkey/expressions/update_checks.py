@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sortkey.expressions.condition_checks import kind_of
+from sortkey.expressions.condition_checks import check_distinct, kind_of
 from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS
 from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
@@ -79,6 +79,7 @@ def _kind(operand: Operand, scope: Scope) -> str | None:
             if function == "if_not_exists":
                 if not isinstance(operands[0], Path):
                     raise path_required(function)
+                check_distinct(function, operands, scope)
                 return None
             for kind in kinds:
                 _check_kind(function, kind, "L")

@@ -20,6 +20,7 @@ INVALID_PATH = "The document path provided in the update expression is invalid f
 
 
 def write(item: Item, tree: PathTree, changes: Sequence[Change]) -> Item:
+    """The item with the changes made; those of a tree in its order, which decides the error where several fail."""
     return _write_members(item, tree, changes, item)
 
 
@@ -29,7 +30,8 @@ def _write_members(
     written = dict(members)
     for part, below in tree.items():
         name = str(part)
-        value = _write(members.get(name), below, changes, item)
+        old = members.get(name)
+        value = changes[below](item, old) if isinstance(below, int) else _write(old, below, changes, item)
         if value is None:
             written.pop(name, None)
         else:
@@ -38,26 +40,26 @@ def _write_members(
 
 
 def _write_elements(elements: list[Any], tree: PathTree, changes: Sequence[Change], item: Item) -> list[AttributeValue]:
-    written: list[AttributeValue | None] = list(elements)
-    for index in sorted(part for part in tree if isinstance(part, int)):
+    values: dict[int, AttributeValue | None] = {}
+    for index, below in tree.items():
+        assert isinstance(index, int)
         old = elements[index] if index < len(elements) else None
-        value = _write(old, tree[index], changes, item)
+        values[index] = changes[below](item, old) if isinstance(below, int) else _write(old, below, changes, item)
+    written: list[AttributeValue | None] = list(elements)
+    for index in sorted(values):
         if index < len(elements):
-            written[index] = value
+            written[index] = values[index]
         else:
-            written.append(value)
+            written.append(values[index])
     return [value for value in written if value is not None]
 
 
-def _write(
-    old: AttributeValue | None, below: int | PathTree, changes: Sequence[Change], item: Item
-) -> AttributeValue | None:
-    if isinstance(below, int):
-        return changes[below](item, old)
-    if isinstance(next(iter(below)), str):
+def _write(old: AttributeValue | None, tree: PathTree, changes: Sequence[Change], item: Item) -> AttributeValue:
+    """A map or list with the changes made in it."""
+    if isinstance(next(iter(tree)), str):
         if old is None or "M" not in old:
             raise ValidationException(INVALID_PATH)
-        return {"M": _write_members(old["M"], below, changes, item)}
+        return {"M": _write_members(old["M"], tree, changes, item)}
     if old is None or "L" not in old:
         raise ValidationException(INVALID_PATH)
-    return {"L": _write_elements(old["L"], below, changes, item)}
+    return {"L": _write_elements(old["L"], tree, changes, item)}

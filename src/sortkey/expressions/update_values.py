@@ -6,21 +6,23 @@ from sortkey.errors import ValidationException
 from sortkey.values import numbers
 from sortkey.values.attributes import AttributeValue, read_value
 
+MISSING_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
 WRONG_TYPE = "An operand in the update expression has an incorrect data type"
 SETS = frozenset(("SS", "NS", "BS"))
 
 
 def calculate(operator: str, left: AttributeValue, right: AttributeValue) -> AttributeValue:
-    if "N" not in left or "N" not in right:
-        raise ValidationException(WRONG_TYPE)
     combine = numbers.add if operator == "+" else numbers.subtract
     return {"N": combine(left["N"], right["N"])}
 
 
-def append(left: AttributeValue, right: AttributeValue) -> AttributeValue:
-    if "L" not in left or "L" not in right:
+def required(value: AttributeValue | None, kind: str | None = None) -> AttributeValue:
+    """An operand that has to be there and, where a kind is given, of that type."""
+    if value is None:
+        raise ValidationException(MISSING_ATTRIBUTE)
+    if kind is not None and kind not in value:
         raise ValidationException(WRONG_TYPE)
-    return {"L": left["L"] + right["L"]}
+    return value
 
 
 def add(old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE) -> AttributeValue:

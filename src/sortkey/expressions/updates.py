@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sortkey.errors import ValidationException
 from sortkey.expressions.compiled import Compiled, compiled
 from sortkey.expressions.functions import check_words
 from sortkey.expressions.grammar import parse_update
-from sortkey.expressions.paths import Getter, Parts, PathTree, distinct_paths, getter
+from sortkey.expressions.paths import Getter, Parts, PathTree, distinct_paths, evaluation_order, getter
 from sortkey.expressions.projections import select
 from sortkey.expressions.scope import Scope, Values
 from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Value
 from sortkey.expressions.update_checks import check_sections, check_update
 from sortkey.expressions.update_paths import Change, write
-from sortkey.expressions.update_values import add, append, calculate, delete
+from sortkey.expressions.update_values import add, calculate, delete, required
 from sortkey.values.attributes import AttributeValue, Item
-
-MISSING_ATTRIBUTE = "The provided expression refers to an attribute that does not exist in the item"
 
 MakeChange = Callable[[Values], Change]
 MakeGetter = Callable[[Values], Getter]
@@ -67,6 +64,7 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
     reads = tuple(scope.paths)
     makers = [_change(action, scope) for action in actions]
     written = tuple(paths)
+    tree = evaluation_order(tree)
     only_removes = all(action.keyword in ("REMOVE", "DELETE") for action in actions)
 
     def make(values: Values) -> Update:
@@ -78,7 +76,7 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
 def _change(action: Action, scope: Scope) -> MakeChange:
     match action:
         case Action("SET", _, Value(name)):
-            return lambda values: _put(values[name])
+            return lambda values: put(values[name])
         case Action("SET", _, operand) if operand is not None:
             make_operand = _sum(operand, scope)
             return lambda values: _set(make_operand(values))
@@ -87,15 +85,19 @@ def _change(action: Action, scope: Scope) -> MakeChange:
         case Action("DELETE", _, Value(name)):
             return lambda values: _delete(values[name])
         case _:
-            return lambda values: _remove
+            return lambda values: remove
 
 
-def _put(value: AttributeValue) -> Change:
+def put(value: AttributeValue) -> Change:
     return lambda item, old: value
 
 
+def remove(item: Item, old: AttributeValue | None) -> None:
+    return None
+
+
 def _set(find: Getter) -> Change:
-    return lambda item, old: _required(find(item))
+    return lambda item, old: required(find(item))
 
 
 def _add(operand: AttributeValue) -> Change:
@@ -106,10 +108,6 @@ def _delete(operand: AttributeValue) -> Change:
     return lambda item, old: delete(old, operand)
 
 
-def _remove(item: Item, old: AttributeValue | None) -> None:
-    return None
-
-
 def _sum(operand: Operand | Arithmetic, scope: Scope) -> MakeGetter:
     if not isinstance(operand, Arithmetic):
         return _operand(operand, scope)
@@ -117,7 +115,7 @@ def _sum(operand: Operand | Arithmetic, scope: Scope) -> MakeGetter:
 
     def make(values: Values) -> Getter:
         left, right = make_left(values), make_right(values)
-        return lambda item: calculate(operator, _required(left(item)), _required(right(item)))
+        return lambda item: calculate(operator, required(left(item), "N"), required(right(item), "N"))
 
     return make
 
@@ -142,16 +140,11 @@ def _constant(value: AttributeValue) -> Getter:
 def _if_not_exists(find: Getter, otherwise: Getter) -> Getter:
     def choose(item: Item) -> AttributeValue | None:
         value = find(item)
-        return otherwise(item) if value is None else value
+        default = required(otherwise(item))  # DynamoDB evaluates it in any case
+        return default if value is None else value
 
     return choose
 
 
 def _list_append(first: Getter, second: Getter) -> Getter:
-    return lambda item: append(_required(first(item)), _required(second(item)))
-
-
-def _required(value: AttributeValue | None) -> AttributeValue:
-    if value is None:
-        raise ValidationException(MISSING_ATTRIBUTE)
-    return value
+    return lambda item: {"L": required(first(item), "L")["L"] + required(second(item), "L")["L"]}

@@ -10,7 +10,7 @@ from sortkey.expressions.legacy.comparisons import check_name
 from sortkey.expressions.update_checks import TYPE_TITLES
 from sortkey.expressions.update_paths import Change
 from sortkey.expressions.update_values import SETS, add, delete
-from sortkey.expressions.updates import Update
+from sortkey.expressions.updates import Update, put, remove
 from sortkey.values.attributes import INVALID, AttributeValue, read_value
 
 TYPE_MISMATCH = "Type mismatch for attribute to update"
@@ -30,11 +30,11 @@ def _change(name: str, update: Mapping[str, Any]) -> Change:
     if given is None:
         if action != "DELETE":
             raise ValidationException(INVALID + "Only DELETE action is allowed when no attribute value is specified")
-        return lambda item, old: None
+        return remove
     value = read_value(given)[0]
     kind = next(iter(value))
     if action == "PUT":
-        return lambda item, old: value
+        return put(value)
     if action == "ADD":
         if kind not in SETS and kind not in ("N", "L"):
             raise ValidationException(INVALID + f"ADD action is not supported for the type {TYPE_TITLES[kind]}")
