@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sortkey.engine import expiry, index_builds
+from sortkey.engine import expiry, index_builds, jobs, retention
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 Chore = Callable[["Engine"], float]
 
-CHORES: list[Chore] = [index_builds.work, expiry.work]
+CHORES: list[Chore] = [index_builds.work, expiry.work, jobs.work, retention.trim]
 """In the order in which they run."""
 
 IDLE_SECONDS = 60.0

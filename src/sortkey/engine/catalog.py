@@ -20,13 +20,15 @@ class Catalog:
         self._records = records
         self.region = region
         self._tables: dict[str, Table] = {}
+        self._open: dict[str, Table] = {}
+        """Those whose items can be read and written: a table that is being restored or imported cannot."""
         self.reload()
 
     # -- finding
 
     def table(self, name_or_arn: str) -> Table:
         """The table that a data operation names."""
-        table = self._tables.get(name_or_arn) or self._tables.get(table_name(name_or_arn))
+        table = self._open.get(name_or_arn) or self._open.get(table_name(name_or_arn))
         if table is None:
             raise ResourceNotFoundException("Requested resource not found")
         return table
@@ -77,10 +79,12 @@ class Catalog:
         table.rows.drop()
         self._records.delete("table", table.name)
         del self._tables[table.name]
+        self._open.pop(table.name, None)
 
     def reload(self) -> None:
         """Read everything again: at the start, and after a rollback."""
         self._tables.clear()
+        self._open.clear()
         for _, record in self._records.all("table"):
             self._load(Table.from_record(record))
 
@@ -88,6 +92,10 @@ class Catalog:
         rows = Rows(self._db, table.number, [index.column for index in table.indexes])
         table = replace(table, rows=rows)
         self._tables[table.name] = table
+        if table.status == "CREATING":
+            self._open.pop(table.name, None)
+        else:
+            self._open[table.name] = table
         return table
 
 

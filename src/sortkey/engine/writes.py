@@ -69,7 +69,7 @@ def prepare(engine: Engine, wanted: Write) -> Change:
         row = table.rows.get(wanted.key)
         if row is not None:
             old_bytes, old_size = row
-            if wanted.reads_old:
+            if wanted.reads_old or table.has_lsi:
                 old = orjson.loads(old_bytes)
     new = wanted.apply(old)
     new_size = 0
@@ -98,6 +98,15 @@ def store(engine: Engine, change: Change, actor: int = USER) -> None:
         item_collections.account(change)
     if table.journaled and not _same(change, new_bytes):
         engine.journal.append(table.number, int(engine.clock() * 1000), change.key, change.old_bytes, new_bytes, actor)
+
+
+def load(engine: Engine, table: Table, key: bytes, item: Item, item_bytes: bytes, size: int) -> None:
+    """Put an item of a restore or an import into a table that is not open yet: no condition, no journal."""
+    engine.database.begin()
+    expires = None if table.ttl_attribute is None else expiry(item, table.ttl_attribute)
+    table.rows.put(key, item_bytes, size, expires, [encode(item) for encode in table.index_encoders])
+    if table.has_lsi:
+        item_collections.account(Change(table, key, None, 0, None, item, size))
 
 
 def expiry(item: Item, attribute: str) -> int | None:

@@ -5,6 +5,7 @@ Sequence numbers rise by one and are never used twice, also not after the oldest
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from sortkey.storage.database import Database
@@ -51,14 +52,40 @@ class Journal:
         )
         return [Entry(*row) for row in rows]
 
-    def read_back(self, table: int, from_ms: int, below: int | None = None, limit: int = 1000) -> list[Entry]:
-        """Entries of a table made after an instant, newest first: what to undo to get back there."""
+    def walk_back(self, table: int, after: int, below: int) -> Iterator[Entry]:
+        """Entries of a table with after < seq < below, newest first: what to undo to get back to `after`."""
         rows = self._db.execute(
-            "select seq, at_ms, key, old, new, actor from journal "
-            "where tbl = ? and seq < ? and at_ms > ? order by seq desc limit ?",
-            (table, self._last + 1 if below is None else below, from_ms, limit),
+            "select seq, at_ms, key, old, new, actor from journal where tbl = ? and seq > ? and seq < ? "
+            "order by seq desc",
+            (table, after, below),
         )
-        return [Entry(*row) for row in rows]
+        return (Entry(*row) for row in rows)
+
+    def at(self, table: int, at_ms: int) -> int:
+        """A number that parts a table's entries made up to an instant from those made after it.
+
+        Found by halving: entries are in the order of their instants, and there may be millions.
+        """
+        low, high = 0, self._last
+        while low < high:
+            middle = (low + high) // 2
+            next_ms = self._next_ms(table, middle)
+            if next_ms is None or next_ms > at_ms:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def tables(self) -> list[int]:
+        """The tables that have entries, without reading the entries."""
+        return [
+            number
+            for (number,) in self._db.execute(
+                "with recursive found(tbl) as (select min(tbl) from journal union all "
+                "select (select min(tbl) from journal where tbl > found.tbl) from found where found.tbl is not null) "
+                "select tbl from found where tbl is not null"
+            )
+        ]
 
     def first(self, table: int) -> Entry | None:
         """The oldest entry that is still there."""
@@ -67,16 +94,28 @@ class Journal:
         ).fetchone()
         return Entry(*row) if row else None
 
-    def trim(self, table: int, before_ms: int, limit: int = 5000) -> int:
-        """Forget a table's entries older than an instant; says how many. Called in slices."""
-        rows = self._db.execute(
-            "delete from journal where seq in "
-            "(select seq from journal where tbl = ? and at_ms < ? order by seq limit ?) returning seq",
-            (table, before_ms, limit),
-        ).fetchall()
-        if rows:
+    def trim(self, table: int, before_ms: int, up_to: int | None = None, limit: int = 5000) -> int:
+        """Forget a table's oldest entries, as far as they are older than an instant; says how many."""
+        cut = count = 0
+        for seq, at_ms in self._db.execute(
+            "select seq, at_ms from journal where tbl = ? and seq <= ? order by seq limit ?",
+            (table, self._last if up_to is None else up_to, limit),
+        ):
+            if at_ms >= before_ms:
+                break  # not a filter: entries after this one need not be looked at
+            cut, count = seq, count + 1
+        if count:
+            self._db.begin()
+            self._db.execute("delete from journal where tbl = ? and seq <= ?", (table, cut))
             self._remember_last()
-        return len(rows)
+        return count
+
+    def reserve(self) -> int:
+        """A sequence number without an entry: a mark between the entries before it and those after it."""
+        self._db.begin()
+        self._last += 1
+        self._remember_last()
+        return self._last
 
     def forget(self, table: int) -> None:
         """Drop all entries of a table."""
@@ -86,6 +125,12 @@ class Journal:
     def reload(self) -> None:
         """After a rollback: the numbers given out in it are free again."""
         self._last = self._stored_last()
+
+    def _next_ms(self, table: int, after: int) -> int | None:
+        row = self._db.execute(
+            "select at_ms from journal where tbl = ? and seq > ? order by seq limit 1", (table, after)
+        ).fetchone()
+        return row[0] if row else None
 
     def _remember_last(self) -> None:
         self._db.execute("insert or replace into meta(name, value) values('journal_last', ?)", (self._last,))

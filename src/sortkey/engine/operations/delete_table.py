@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine import resource_policies, streams
+from sortkey.engine import recovery, resource_policies, streams
 from sortkey.engine.describe import describe
 from sortkey.errors import ResourceInUseException, ValidationException
 
@@ -28,5 +28,6 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     description.pop("GlobalSecondaryIndexes", None)  # AWS names them no more
     streams.drop(engine, table)
     resource_policies.forget(engine, engine.catalog.arn(table.name))
+    recovery.drop(engine, table)
     engine.catalog.drop(table)
     return {"TableDescription": description}

@@ -1,0 +1,56 @@
+"""S3 buckets as folders on disk. A key is a path in its bucket's folder, and never one outside of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sortkey.errors import ValidationException
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+NO_BUCKETS = (
+    "This engine has no folder for S3 buckets, because it keeps its data in memory. "
+    "Open it with buckets=FOLDER, or with a data folder, to export and import tables"
+)
+
+
+def folder(engine: Engine, bucket: str) -> Path:
+    """The bucket's folder, which need not be there."""
+    if engine.buckets is None:
+        raise ValidationException(NO_BUCKETS)
+    path = engine.buckets / bucket
+    if path.name != bucket or not path.resolve().is_relative_to(engine.buckets.resolve()):
+        raise ValidationException(f"The specified bucket is not valid: {bucket}")
+    return path
+
+
+def check_key(engine: Engine, bucket: str, key: str) -> None:
+    """Refuse a key or prefix that leads out of the bucket."""
+    root = folder(engine, bucket)
+    if "\0" in key or ".." in key.split("/") or not (root / key.lstrip("/")).resolve().is_relative_to(root.resolve()):
+        raise ValidationException(f"The specified S3 prefix leads out of the bucket: {key}")
+
+
+def write(engine: Engine, bucket: str, key: str, content: bytes) -> None:
+    """Put an object, whole or not at all."""
+    check_key(engine, bucket, key)
+    path = folder(engine, bucket) / key
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(path.name + ".part")
+    draft.write_bytes(content)
+    os.replace(draft, path)
+
+
+def keys(engine: Engine, bucket: str, prefix: str) -> list[str]:
+    """The keys that begin with a prefix, in order. A link that leads out of the bucket is not followed."""
+    check_key(engine, bucket, prefix)
+    root = folder(engine, bucket)
+    found: list[str] = []
+    for path in root.rglob("*"):
+        key = path.relative_to(root).as_posix()
+        if key.startswith(prefix) and path.is_file() and path.resolve().is_relative_to(root.resolve()):
+            found.append(key)
+    return sorted(found)

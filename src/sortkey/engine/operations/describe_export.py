@@ -1,0 +1,14 @@
+"""DescribeExport: how far an export is, and what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import exports
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    return {"ExportDescription": exports.find(engine, request["ExportArn"])}

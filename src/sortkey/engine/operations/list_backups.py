@@ -1,0 +1,36 @@
+"""ListBackups: the backups of all tables or of one, the oldest first, a page at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import backups
+from sortkey.engine.backups import Backup
+from sortkey.engine.catalog import table_name
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+PAGE = 100
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    limit = request.get("Limit") or PAGE
+    found = [backup for backup in backups.all_of(engine) if _wanted(backup, request)]
+    answer: dict[str, Any] = {"BackupSummaries": [backups.summary(engine, backup) for backup in found[:limit]]}
+    if len(found) > limit:
+        answer["LastEvaluatedBackupArn"] = found[limit - 1].arn
+    return answer
+
+
+def _wanted(backup: Backup, request: dict[str, Any]) -> bool:
+    type = request.get("BackupType") or "USER"
+    name = request.get("TableName")
+    start = request.get("ExclusiveStartBackupArn")
+    return (
+        type in ("ALL", backup.type)
+        and (name is None or backup.table["name"] == table_name(name))
+        and request.get("TimeRangeLowerBound", 0) <= backup.created
+        and backup.created < request.get("TimeRangeUpperBound", float("inf"))
+        and (start is None or backup.id > start.rsplit("/", 1)[-1])
+    )

@@ -1,0 +1,29 @@
+"""RestoreTableFromBackup: a new table with what a backup holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import backups, restores
+from sortkey.engine.describe import describe
+from sortkey.errors import BackupInUseException
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    backup = backups.find(engine, request["BackupArn"])
+    if backup.status != "AVAILABLE":
+        raise BackupInUseException(f"Backup is being created: {backup.arn}")
+    restores.check_target(engine, request["TargetTableName"])
+    source = backup.source
+    summary = {
+        "SourceBackupArn": backup.arn,
+        "SourceTableArn": engine.catalog.arn(source.name),
+        "RestoreDateTime": backup.created,
+    }
+    target = restores.create_target(engine, source, request, summary)
+    answer = {"TableDescription": describe(engine, target)}
+    restores.fill(engine, target, backup.rows)
+    return answer

@@ -1,0 +1,20 @@
+"""UpdateContinuousBackups: turn point-in-time recovery on or off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine import recovery
+from sortkey.errors import ValidationException
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    wanted = request["PointInTimeRecoverySpecification"]
+    enabled, days = wanted["PointInTimeRecoveryEnabled"], wanted.get("RecoveryPeriodInDays")
+    if not enabled and days is not None:
+        raise ValidationException("RecoveryPeriodInDays should not be specified when PointInTimeRecovery is disabled")
+    table = recovery.find_table(engine, request["TableName"])
+    return recovery.describe(engine, recovery.switch(engine, table, enabled, days))

@@ -1,0 +1,174 @@
+"""A table's streams: which there are, their shards, and when one begins and ends. The records come from the journal.
+
+A stream has one open shard at a time, replaced every four hours; a shard is a run of the journal's sequence numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine.tables import Stream, Table
+from sortkey.errors import ResourceNotFoundException
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+KIND = "stream"
+RETENTION_MS = 24 * 3600 * 1000
+SHARD_MS = 4 * 3600 * 1000
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Sequence numbers from `first` to `last`, both included; `last` is None while the shard is open."""
+
+    id: str
+    first: int
+    opened_ms: int
+    parent: str | None = None
+    last: int | None = None
+    closed_ms: int | None = None
+
+    def describe(self) -> dict[str, Any]:
+        numbers = {"StartingSequenceNumber": sequence_text(self.first)}
+        if self.last is not None:
+            numbers["EndingSequenceNumber"] = sequence_text(self.last)
+        parent = {"ParentShardId": self.parent} if self.parent else {}
+        return {"ShardId": self.id, "SequenceNumberRange": numbers, **parent}
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A stream as it is kept, whether its table still has it or not. `trimmed` is the newest number that is gone."""
+
+    arn: str
+    table: str
+    number: int
+    label: str
+    view: str
+    created: float
+    key_schema: list[dict[str, str]]
+    shards: tuple[Shard, ...]
+    disabled_ms: int | None = None
+    trimmed: int = 0
+
+    @property
+    def id(self) -> str:
+        return f"{self.table}/{self.label}"
+
+    def shard(self, id: str) -> Shard:
+        for shard in self.shards:
+            if shard.id == id:
+                return shard
+        raise ResourceNotFoundException("Requested resource not found: Shard does not exist")
+
+
+# -- beginning and ending
+
+
+def enable(engine: Engine, table: Table, view: str) -> Table:
+    """Give the table a new stream, which begins with the next change."""
+    now_ms = _now_ms(engine)
+    label_ms = now_ms
+    while engine.records.get(KIND, f"{table.name}/{_label(label_ms)}") is not None:
+        label_ms += 1  # two streams of one table in one millisecond
+    label = _label(label_ms)
+    feed = Feed(
+        arn=f"{engine.catalog.arn(table.name)}/stream/{label}",
+        table=table.name,
+        number=table.number,
+        label=label,
+        view=view,
+        created=label_ms / 1000,
+        key_schema=table.key.describe(),
+        shards=(_open_shard(engine, now_ms, None),),
+    )
+    save(engine, feed)
+    return engine.catalog.save(replace(table, stream=Stream(label, view)))
+
+
+def disable(engine: Engine, table: Table) -> Table:
+    """End the table's stream. It can be read for another day, and the table still names it as its latest."""
+    drop(engine, table)
+    stream = replace(table.stream, enabled=False) if table.stream else None
+    return engine.catalog.save(replace(table, stream=stream))
+
+
+def drop(engine: Engine, table: Table) -> None:
+    """End the stream of a table that is being deleted. It can be read for another day."""
+    if table.stream is None or not table.stream.enabled:
+        return
+    feed = find(engine, f"{engine.catalog.arn(table.name)}/stream/{table.stream.label}")
+    now_ms = _now_ms(engine)
+    save(engine, replace(feed, shards=_close_last(engine, feed.shards, now_ms), disabled_ms=now_ms))
+
+
+def rotate(engine: Engine, feed: Feed) -> Feed:
+    """Close the open shard and go on in its child, as AWS does about every four hours."""
+    now_ms = _now_ms(engine)
+    closed = _close_last(engine, feed.shards, now_ms)
+    feed = replace(feed, shards=(*closed, _open_shard(engine, now_ms, closed[-1])))
+    save(engine, feed)
+    return feed
+
+
+# -- finding and keeping
+
+
+def find(engine: Engine, arn: str) -> Feed:
+    """The stream of an ARN."""
+    record = engine.records.get(KIND, "/".join(arn.split(":table/", 1)[-1].split("/stream/", 1)))
+    if record is None or record["arn"] != arn:
+        raise ResourceNotFoundException(f"Requested resource not found: Stream: {arn} not found")
+    return _from_record(record)
+
+
+def feeds(engine: Engine) -> list[Feed]:
+    """Every stream that can be read: by the name of its table, the newest first."""
+    found = [_from_record(record) for _, record in engine.records.all(KIND)]
+    found.sort(key=lambda feed: feed.label, reverse=True)
+    found.sort(key=lambda feed: feed.table)
+    return found
+
+
+def save(engine: Engine, feed: Feed) -> None:
+    engine.database.begin()
+    engine.records.put(KIND, feed.id, asdict(feed))
+
+
+def forget(engine: Engine, feed: Feed) -> None:
+    engine.database.begin()
+    engine.records.delete(KIND, feed.id)
+
+
+def sequence_text(number: int) -> str:
+    """A sequence number as the API shows it: at least 21 digits, in the same order as text and as number."""
+    return f"{number:021d}"
+
+
+def _open_shard(engine: Engine, now_ms: int, parent: Shard | None) -> Shard:
+    # The id begins with its instant, which orders the shards of a stream.
+    opened_ms = now_ms if parent is None else max(now_ms, parent.opened_ms + 1)
+    id = f"shardId-{opened_ms:020d}-{engine.entropy(4).hex()}"
+    return Shard(id, engine.journal.reserve(), opened_ms, parent.id if parent else None)
+
+
+def _close_last(engine: Engine, shards: tuple[Shard, ...], now_ms: int) -> tuple[Shard, ...]:
+    return (*shards[:-1], replace(shards[-1], last=engine.journal.last, closed_ms=now_ms))
+
+
+def _from_record(record: dict[str, Any]) -> Feed:
+    fields = dict(record)
+    fields["shards"] = tuple(Shard(**shard) for shard in record["shards"])
+    return Feed(**fields)
+
+
+def _label(at_ms: int) -> str:
+    instant = datetime.fromtimestamp(at_ms // 1000, UTC)
+    return f"{instant:%Y-%m-%dT%H:%M:%S}.{at_ms % 1000:03d}"
+
+
+def _now_ms(engine: Engine) -> int:
+    return int(engine.clock() * 1000)

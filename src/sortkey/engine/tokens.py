@@ -1,0 +1,43 @@
+"""Client tokens of exports and imports: the same request with the same token within eight hours is the same job."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from sortkey.errors import ClientError
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+KIND = "client_token"
+VALID_SECONDS = 8 * 3600
+
+
+def recall(engine: Engine, job: str, request: dict[str, Any], conflict: type[ClientError]) -> str | None:
+    """The ARN that this request was answered with before. Raises `conflict` when the token belongs to another one."""
+    token = request.get("ClientToken")
+    known = engine.records.get(KIND, f"{job}/{token}") if token is not None else None
+    if known is None or known["at"] + VALID_SECONDS < engine.clock():
+        return None
+    if known["request"] != _digest(request):
+        raise conflict(f"The client token was used before with other parameters: {token}")
+    return known["arn"]
+
+
+def remember(engine: Engine, job: str, request: dict[str, Any], token: str, arn: str) -> None:
+    record = {"at": engine.clock(), "request": _digest({**request, "ClientToken": token}), "arn": arn}
+    engine.records.put(KIND, f"{job}/{token}", record)
+
+
+def expire(engine: Engine) -> None:
+    for id, record in engine.records.all(KIND):
+        if record["at"] + VALID_SECONDS < engine.clock():
+            engine.database.begin()
+            engine.records.delete(KIND, id)
+
+
+def _digest(request: dict[str, Any]) -> str:
+    return hashlib.blake2b(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
