@@ -1,0 +1,88 @@
+"""The one command: every server in turn, every workload, the large table; then docs/performance.md."""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench import load, peers
+from bench.client import Client
+from bench.large import measure
+from bench.processes import resident_mb
+from bench.report import CONNECTIONS, Run, markdown
+from bench.workloads import WORKLOADS, fill
+from tools.downloads import Missing
+
+RESULT = Path(__file__).parent.parent / "docs" / "performance.md"
+_LARGE_ITEMS = 10_000, 10_000_000
+
+
+def main() -> None:
+    arguments = _arguments()
+    run = Run(seconds=arguments.seconds or (2 if arguments.quick else 4))
+    chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if arguments.only.lower() in p.name.lower()]
+    with tempfile.TemporaryDirectory(prefix="sortkey-bodies-") as folder:
+        for peer in chosen:
+            _measure(peer, run, Path(folder))
+    if not arguments.quick and not arguments.no_large:
+        _measure_large(run)
+    text = markdown(run)
+    print(text)
+    if not arguments.quick and not arguments.only:
+        RESULT.parent.mkdir(exist_ok=True)
+        RESULT.write_text(text)
+        _say(f"wrote {RESULT.name}")
+
+
+def _measure(peer: peers.Peer, run: Run, folder: Path) -> None:
+    try:
+        with peers.started(peer) as server:
+            _say(f"{peer.name}: first answer after {server.start_seconds:.2f} s")
+            run.start_seconds[peer.name] = server.start_seconds
+            run.idle_mb[peer.name] = resident_mb(server.pid)
+            client = Client(server.port)
+            fill(client)
+            client.close()
+            _warm(peer, server, folder)
+            for connections in CONNECTIONS:
+                for workload in WORKLOADS:
+                    result = load.run(workload, server.port, server.pid, connections, run.seconds, folder)
+                    run.results[peer.name, workload.name, connections] = result
+                    _say(f"  {workload.name} x{connections}: {result.per_second:,.0f}/s, {result.cpu_us:,.0f} µs CPU")
+    except (Missing, RuntimeError, OSError) as problem:
+        run.notes.append(f"{peer.name}: {problem}")
+        _say(run.notes[-1])
+
+
+def _warm(peer: peers.Peer, server: peers.Running, folder: Path) -> None:
+    # Every workload gets its share, round after round, so that what the compiler sees last is not one of them.
+    end = time.monotonic() + peer.warm_seconds
+    while time.monotonic() < end:
+        for workload in WORKLOADS:
+            load.run(workload, server.port, server.pid, 16, 1, folder)
+
+
+def _measure_large(run: Run) -> None:
+    for items in _LARGE_ITEMS:
+        _say(f"a table of {items:,} items")
+        run.large.append(measure(items, run.seconds))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="ours and DynamoDB Local in memory, two minutes, prints only"
+    )
+    parser.add_argument("--seconds", type=int, help="length of each measure")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only servers whose name has this text; prints only")
+    parser.add_argument("--no-large", action="store_true", help="leave out the table of ten million items")
+    return parser.parse_args()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,139 @@
+"""The result as Markdown: what docs/performance.md holds after a run."""
+
+import os
+import platform
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench import peers
+from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Results, verdicts
+from bench.large import LargeResult
+from bench.workloads import WORKLOADS
+
+CONNECTIONS = (1, 16)
+
+
+@dataclass(slots=True)
+class Run:
+    """Everything that one run measured; `notes` says what could not be."""
+
+    seconds: int
+    results: Results = field(default_factory=Results)
+    start_seconds: dict[str, float] = field(default_factory=dict[str, float])
+    idle_mb: dict[str, float] = field(default_factory=dict[str, float])
+    large: list[LargeResult] = field(default_factory=list[LargeResult])
+    notes: list[str] = field(default_factory=list[str])
+
+
+def markdown(run: Run) -> str:
+    parts = [_head(run), _goals(run), _start(run), *(_table(run, count) for count in CONNECTIONS), _large(run)]
+    if run.notes:
+        parts.append("## Not measured\n\n" + "\n".join(f"- {note}" for note in run.notes) + "\n")
+    return "\n".join(part for part in parts if part)
+
+
+def _head(run: Run) -> str:
+    return f"""# Performance
+
+`make bench` wrote this on {datetime.now(UTC):%d %B %Y}: {_machine()}.
+Every server ran alone, one after the other, in one run, on the machine that also ran the load generator (wrk, one
+thread, ready-made bodies, unsigned). Items have 8 attributes and 1 KB; the table has a sort key and one global index
+and holds 10,000 items at the start. Each figure is from {run.seconds} seconds; DynamoDB Local was warmed for 25.
+"CPU" is the server's own time a request, all threads and children.
+"""
+
+
+def _goals(run: Run) -> str:
+    lines = [
+        "## Against the goals",
+        "",
+        "| work | connections | ours / peer | ratio | at least | aim | |",
+        "|" + "---|" * 7,
+    ]
+    for verdict in verdicts(run.results):
+        goal = verdict.goal
+        ratio = f"{verdict.ratio:.1f}×" if verdict.ratio else "–"
+        aim = f"{goal.aim:g}×" if goal.aim else "–"
+        lines.append(
+            f"| {goal.workload} | {goal.connections} | {goal.ours} / {goal.peer} | {ratio} "
+            f"| {goal.at_least:g}× | {aim} | {verdict.words} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _start(run: Run) -> str:
+    lines = ["## Start and idle memory", "", "| server | start to first answer | idle memory |", "|---|---|---|"]
+    for name, seconds in run.start_seconds.items():
+        lines.append(f"| {name} | {seconds:.2f} s | {run.idle_mb[name]:.0f} MB |")
+    ours = peers.NORMAL.name
+    if ours in run.start_seconds:
+        start = _met(run.start_seconds[ours] <= START_SECONDS_MAX)
+        idle = _met(run.idle_mb[ours] <= IDLE_MB_MAX)
+        lines += ["", f"Goals of ours: {START_SECONDS_MAX} s ({start}) and {IDLE_MB_MAX} MB ({idle})."]
+    return "\n".join(lines) + "\n"
+
+
+def _table(run: Run, connections: int) -> str:
+    names = list(dict.fromkeys(server for server, _, count in run.results if count == connections))
+    if not names:
+        return ""
+    head = " | ".join(workload.name for workload in WORKLOADS)
+    lines = [f"## {connections} connection{'s' if connections > 1 else ''}: requests a second (CPU a request)", ""]
+    lines += [f"| server | {head} |", "|---|" + "---|" * len(WORKLOADS)]
+    for name in names:
+        cells = [_cell(run, name, workload.name, connections) for workload in WORKLOADS]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(run: Run, name: str, workload: str, connections: int) -> str:
+    measure = run.results.get((name, workload, connections))
+    if not measure:
+        return "–"
+    failed = f", {measure.failed} failed" if measure.failed else ""
+    return f"{measure.per_second:,.0f} ({measure.cpu_us:,.0f} µs{failed})"
+
+
+def _large(run: Run) -> str:
+    if len(run.large) < 2:
+        return ""
+    small, large = run.large
+    lines = [
+        "## A large table, 16 connections",
+        "",
+        "| items | Get | Query of 25 | filled in | on disk |",
+        "|" + "---|" * 5,
+    ]
+    for each in run.large:
+        lines.append(
+            f"| {each.items:,} | {each.get.per_second:,.0f}/s | {each.query.per_second:,.0f}/s "
+            f"| {each.fill_seconds:.0f} s | {each.folder_mb:,.0f} MB |"
+        )
+    get, query = (small.get.per_second / large.get.per_second, small.query.per_second / large.query.per_second)
+    verdict = _met(max(get, query) <= LARGE_RATIO_MAX)
+    lines += [
+        "",
+        f"Small over large: {get:.2f}× for Get, {query:.2f}× for Query; at most {LARGE_RATIO_MAX}× allowed: {verdict}.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _met(yes: bool) -> str:
+    return "met" if yes else "**missed**"
+
+
+def _machine() -> str:
+    hardware = f"{os.cpu_count()} cores of {_processor()}, {_memory_gb():.0f} GB"
+    return f"{hardware}, {platform.system()} {platform.release()}, Python {platform.python_version()}"
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return platform.machine()
+
+
+def _memory_gb() -> float:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
