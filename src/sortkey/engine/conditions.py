@@ -20,6 +20,9 @@ def guard(condition: Condition | None, request: dict[str, Any]) -> Guard | None:
 
     def check(old: Item | None) -> None:
         if not condition(old or {}):
-            raise ConditionalCheckFailedException(**({"Item": old} if show and old is not None else {}))
+            error = ConditionalCheckFailedException()
+            if show and old is not None:
+                error.extra["Item"] = old
+            raise error
 
     return check

@@ -33,6 +33,8 @@ class Page:
     count_only: bool
     consistent: bool
     whole: bool = False
+    bytes_left: int = PAGE_BYTES
+    """Counts down over the spans that make one page."""
 
 
 @dataclass(slots=True)
@@ -45,45 +47,84 @@ class Span:
     after: tuple[bytes | None, bytes] | None = None
 
 
+@dataclass(slots=True)
+class Walked:
+    """What a walk over a span found. `last` is the item at which it stopped short of the end."""
+
+    items: list[Any]
+    count: int
+    scanned: int
+    size_read: int
+    fetched_units: int
+    last: bytes | None
+
+
 def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
     """The answer of a query or a scan."""
     table, index = page.table, page.index
+    rows = table.rows.items(
+        span.lower,
+        span.upper,
+        column=index.column if index else None,
+        after=span.after,
+        descending=span.descending,
+    )
     names = None if index is None else table.projected_names(index)
-    items: list[Any] = []
-    count = scanned = size_read = fetched = 0
+    as_stored = names is None and page.condition is None and page.projection is None
+    walked = _walk_stored(page, rows) if as_stored else _walk_shown(page, rows, names is not None)
+    page.bytes_left -= walked.size_read
+    _measure(page, meter, walked.size_read, walked.fetched_units)
+    answer: dict[str, Any] = {} if page.count_only else {"Items": walked.items}
+    answer["Count"], answer["ScannedCount"] = walked.count, walked.scanned
+    if walked.last is not None:
+        answer["LastEvaluatedKey"] = start_key(table, index, orjson.loads(walked.last))
+    if meter.on:
+        answer.update(meter.report())
+    return answer
+
+
+def _walk_stored(page: Page, rows: Iterator[tuple[bytes, int]]) -> Walked:
+    """Items go out as the bytes that are stored: nothing is decoded. The way of most queries."""
+    limit, bytes_left = page.limit or _NO_LIMIT, page.bytes_left
+    stored: list[bytes] = []
+    size_read = 0
     last: bytes | None = None
-    for row_bytes, row_size in _rows(page, span):
-        scanned += 1
-        shown: Any = None
-        item: Item | None = None
-        if names is not None or page.condition is not None or page.projection is not None:
-            item = orjson.loads(row_bytes)
-        if names is not None:
-            held = entry(table, index, item) or {}  # type: ignore[arg-type]
-            row_size_held = item_size(held)
+    for item, size in rows:
+        stored.append(item)
+        size_read += size
+        if size_read >= bytes_left or len(stored) >= limit:
+            last = item
+            break
+    items = [] if page.count_only else [Fragment(item) for item in stored]
+    return Walked(items, len(stored), len(stored), size_read, 0, last)
+
+
+def _walk_shown(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) -> Walked:
+    """Items are decoded: to be filtered, projected, or cut down to what the index holds."""
+    walked = Walked([], 0, 0, 0, 0, None)
+    for stored, size in rows:
+        item: Item = orjson.loads(stored)
+        shown: Any = Fragment(stored)
+        if partial and page.index is not None:
+            held = entry(page.table, page.index, item) or {}
             if page.whole:
-                fetched += int(read_units(row_size, True))
-                shown = Fragment(row_bytes)
+                walked.fetched_units += int(read_units(size, True))
             else:
                 shown = item = held
-            row_size = row_size_held
-        else:
-            shown = Fragment(row_bytes)
-        size_read += row_size
-        if page.condition is None or page.condition(item or {}):
-            count += 1
+            size = item_size(held)
+        walked.scanned += 1
+        walked.size_read += size
+        if page.condition is None or page.condition(item):
+            walked.count += 1
             if not page.count_only:
-                items.append(page.projection(item or {}) if page.projection is not None else shown)
-        if scanned == page.limit or size_read >= PAGE_BYTES:
-            last = row_bytes
+                walked.items.append(shown if page.projection is None else page.projection(item))
+        if walked.scanned == page.limit or walked.size_read >= page.bytes_left:
+            walked.last = stored
             break
-    _measure(page, meter, size_read, fetched)
-    answer: dict[str, Any] = {} if page.count_only else {"Items": items}
-    answer["Count"], answer["ScannedCount"] = count, scanned
-    if last is not None:
-        answer["LastEvaluatedKey"] = start_key(table, index, orjson.loads(last))
-    answer.update(meter.report())
-    return answer
+    return walked
+
+
+_NO_LIMIT = 1 << 62
 
 
 def start_key(table: Table, index: Index | None, item: Item) -> Item:
@@ -98,20 +139,6 @@ def position(table: Table, index: Index | None, key: Item) -> tuple[bytes | None
     if set(key) != wanted or any(table.types[name] not in key[name] for name in wanted):
         raise ValidationException("The provided starting key is invalid: " + MISMATCH)
     return (None if index is None else table.index_schemas[index.name].encode(key)), table.encode(key)
-
-
-def _rows(page: Page, span: Span) -> Iterator[tuple[bytes, int]]:
-    rows, index = page.table.rows, page.index
-    if index is None:
-        after = span.after[1] if span.after else None
-        for _, item, size in rows.range(span.lower, span.upper, after=after, descending=span.descending):
-            yield item, size
-        return
-    start: Any = span.after
-    for _, _, item, size in rows.index_range(
-        index.column, span.lower, span.upper, after=start, descending=span.descending
-    ):
-        yield item, size
 
 
 def _measure(page: Page, meter: Meter, size_read: int, fetched: int) -> None:

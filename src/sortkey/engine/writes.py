@@ -16,7 +16,7 @@ from sortkey.engine import item_collections
 from sortkey.engine.tables import Table
 from sortkey.storage.journal import USER
 from sortkey.values.attributes import Item
-from sortkey.values.sizes import item_size
+from sortkey.values.sizes import check_item_size, item_size
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -74,7 +74,10 @@ def prepare(engine: Engine, wanted: Write) -> Change:
     new = wanted.apply(old)
     new_size = 0
     if new is not None:
-        new_size = item_size(new) if wanted.size is None else wanted.size
+        new_size = wanted.size
+        if new_size is None:
+            new_size = item_size(new)
+            check_item_size(new_size, updating=True)
     change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size)
     if table.has_lsi:
         item_collections.check_limit(engine, change)
@@ -91,9 +94,11 @@ def store(engine: Engine, change: Change, actor: int = USER) -> None:
     else:
         new_bytes = orjson.dumps(new)
         expires = None if table.ttl_attribute is None else expiry(new, table.ttl_attribute)
-        table.rows.put(
-            change.key, new_bytes, change.new_size, expires, [encode(new) for encode in table.index_encoders]
-        )
+        index_keys = [encode(new) for encode in table.index_encoders]
+        if change.old is not None and index_keys == [encode(change.old) for encode in table.index_encoders]:
+            table.rows.replace(change.key, new_bytes, change.new_size, expires)
+        else:
+            table.rows.put(change.key, new_bytes, change.new_size, expires, index_keys)
     if table.has_lsi:
         item_collections.account(change)
     if table.journaled and not _same(change, new_bytes):

@@ -30,6 +30,7 @@ class Rows:
             f"insert into {self.name}({', '.join(names)}) values({', '.join('?' * len(names))}) "
             f"on conflict(key) do update set {', '.join(f'{n} = excluded.{n}' for n in names[1:])}"
         )
+        self._sql_replace = f"update {self.name} set item = ?, size = ?, expires = ? where key = ?"
 
     # -- the table itself
 
@@ -82,6 +83,10 @@ class Rows:
     def put(self, key: bytes, item: bytes, size: int, expires: int | None, index_keys: Iterable[bytes | None]) -> None:
         self._execute(self._sql_put, (key, item, size, expires, *index_keys))
 
+    def replace(self, key: bytes, item: bytes, size: int, expires: int | None) -> None:
+        """The same for a row that is there and stays where it is in every index: their trees are left alone."""
+        self._execute(self._sql_replace, (item, size, expires, key))
+
     def delete(self, key: bytes) -> None:
         self._execute(self._sql_delete, (key,))
 
@@ -112,6 +117,30 @@ class Rows:
         order = "desc" if descending else "asc"
         return self._execute(
             f"select {column}, key, item, size from {self.name} indexed by {self.name}_{column} "
+            f"where {column} is not null and {where} order by {column} {order}, key {order}",
+            values,
+        )
+
+    def items(
+        self,
+        lower: bytes,
+        upper: bytes | None,
+        *,
+        column: str | None = None,
+        after: tuple[bytes | None, bytes] | None = None,
+        descending: bool = False,
+    ) -> Iterator[tuple[bytes, int]]:
+        """Items and sizes only, by key or by the index key in a column: what a page is made of."""
+        where, values = _bounds(column or "key", lower, upper, None, descending)
+        order, beyond = ("desc", "<") if descending else ("asc", ">")
+        if column is None:
+            if after is not None:
+                where, values = f"{where} and key {beyond} ?", (*values, after[1])
+            return self._execute(f"select item, size from {self.name} where {where} order by key {order}", values)
+        if after is not None:
+            where, values = f"{where} and ({column}, key) {beyond} (?, ?)", (*values, *after)
+        return self._execute(
+            f"select item, size from {self.name} indexed by {self.name}_{column} "
             f"where {column} is not null and {where} order by {column} {order}, key {order}",
             values,
         )

@@ -14,7 +14,6 @@ from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition
 from sortkey.expressions.updates import Update
 from sortkey.values.attributes import INVALID, Item, check_nesting, read_item
-from sortkey.values.sizes import check_item_size, item_size
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -58,7 +57,6 @@ def apply_update(table: Table, key: Item, update: Update | None, refuse: Guard |
     if not update.top_level.isdisjoint(table.index_key_set):
         check_index_keys(table, new)
     check_nesting(new)
-    check_item_size(item_size(new), updating=True)
     return new
 
 
