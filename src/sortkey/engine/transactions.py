@@ -15,6 +15,7 @@ import orjson
 from sortkey.engine.writes import Bind, Change, Write, prepare, store
 from sortkey.errors import (
     ConditionalCheckFailedException,
+    DuplicateItemException,
     IdempotentParameterMismatchException,
     ItemCollectionSizeLimitExceededException,
     TransactionCanceledException,
@@ -67,6 +68,8 @@ class Reasons:
             yield
         except ConditionalCheckFailedException as error:
             self._fail(position, "ConditionalCheckFailed", error.message, error.extra)
+        except DuplicateItemException as error:
+            self._fail(position, "DuplicateItem", error.message, {})
         except ItemCollectionSizeLimitExceededException as error:
             self._fail(position, "ItemCollectionSizeLimitExceeded", error.message, {})
         except ValidationException as error:

@@ -1,0 +1,124 @@
+"""BatchExecuteStatement: up to 25 statements on one item each, all reads or all writes, each for itself."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sortkey.engine.capacity import Meter, read_units
+from sortkey.engine.operations.execute_statement import ONLY_IN_TRANSACTIONS
+from sortkey.engine.partiql.changes import Writing, read_write
+from sortkey.engine.partiql.selects import Plan, fetch, plan, read_select
+from sortkey.engine.partiql.statements import parse
+from sortkey.engine.partiql.syntax import Exists, Other, Select, Statement
+from sortkey.engine.partiql.values import Parameters
+from sortkey.engine.writes import Write, write
+from sortkey.errors import (
+    ConditionalCheckFailedException,
+    DuplicateItemException,
+    ItemCollectionSizeLimitExceededException,
+    ResourceNotFoundException,
+    ServiceError,
+    ValidationException,
+)
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+CODES: dict[type[ServiceError], str] = {
+    ValidationException: "ValidationError",
+    ResourceNotFoundException: "ResourceNotFound",
+    ConditionalCheckFailedException: "ConditionalCheckFailed",
+    DuplicateItemException: "DuplicateItem",
+    ItemCollectionSizeLimitExceededException: "ItemCollectionSizeLimitExceeded",
+}
+
+
+def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    requests = request["Statements"]
+    parameters = [Parameters(each.get("Parameters")) for each in requests]
+    responses: list[dict[str, Any]] = [{} for _ in requests]
+    parsed: list[Statement | None] = [None] * len(requests)
+    for number, each in enumerate(requests):
+        with _collect(responses[number]):
+            parsed[number] = parse(each["Statement"])
+    _check_kinds(parsed)
+    planned: list[Plan | tuple[Write, Writing] | None] = [None] * len(requests)
+    for number, statement in enumerate(parsed):
+        if statement is not None:
+            with _collect(responses[number]):
+                planned[number] = _plan(engine, statement, parameters[number], requests[number])
+    _check_distinct(planned)
+    meter = Meter(request.get("ReturnConsumedCapacity"))
+    for number, each in enumerate(planned):
+        if each is not None:
+            with _collect(responses[number]):
+                _run_one(engine, each, requests[number], meter, responses[number])
+    return {"Responses": responses, **meter.report_list()}
+
+
+def _plan(
+    engine: Engine, statement: Statement, parameters: Parameters, request: dict[str, Any]
+) -> Plan | tuple[Write, Writing]:
+    match statement:
+        case Select():
+            planned = plan(engine, read_select(statement, parameters))
+            if planned.key is None:
+                raise ValidationException("Only single item select is supported")
+            return planned
+        case Exists() | Other(calls=True):
+            raise ValidationException(ONLY_IN_TRANSACTIONS)
+        case Other():
+            raise ValidationException("Invalid operation. Only select, insert, update and delete operations are valid")
+        case _:
+            writing = read_write(statement, parameters, request)
+            return writing.bind(engine), writing
+
+
+def _run_one(
+    engine: Engine,
+    planned: Plan | tuple[Write, Writing],
+    request: dict[str, Any],
+    meter: Meter,
+    response: dict[str, Any],
+) -> None:
+    if isinstance(planned, Plan):
+        response["TableName"] = planned.table.name
+        item, size = fetch(planned)
+        meter.read(planned.table, read_units(size, bool(request.get("ConsistentRead"))))
+    else:
+        wanted, writing = planned
+        response["TableName"] = wanted.table.name
+        change = write(engine, wanted)
+        meter.write(change)
+        item = writing.attributes(change).get("Attributes") if writing.attributes else None
+    if item is not None:
+        response["Item"] = item
+
+
+@contextmanager
+def _collect(response: dict[str, Any]) -> Generator[None]:
+    """A statement's error is its own answer; the others go on."""
+    try:
+        yield
+    except tuple(CODES) as error:
+        response["Error"] = {"Code": CODES[type(error)], "Message": error.message, **error.extra}
+
+
+def _check_kinds(parsed: list[Statement | None]) -> None:
+    reads = sum(isinstance(statement, Select) for statement in parsed)
+    writes = sum(statement is not None and not isinstance(statement, Select | Other | Exists) for statement in parsed)
+    if reads and writes:
+        raise ValidationException("Read and write requests together in the same batch is not supported.")
+
+
+def _check_distinct(planned: list[Plan | tuple[Write, Writing] | None]) -> None:
+    keys: list[tuple[str, bytes | None]] = []
+    for each in planned:
+        if isinstance(each, Plan):
+            keys.append((each.table.name, each.key))
+        elif each is not None:
+            keys.append((each[0].table.name, each[0].key))
+    if len(set(keys)) < len(keys):
+        raise ValidationException("Provided list of item keys contains duplicates")

@@ -1,0 +1,259 @@
+"""SELECT: one item by its key, partitions of a table or an index, or a scan; whichever reads the least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import orjson
+from orjson import Fragment
+
+from sortkey.engine.capacity import Meter, read_units
+from sortkey.engine.item_keys import encode_key
+from sortkey.engine.partiql.conditions import Translator
+from sortkey.engine.partiql.keys import Term, check_filter, check_key_value, conjuncts, read_term, together
+from sortkey.engine.partiql.projections import Lifted, read_projection
+from sortkey.engine.partiql.sources import read_source
+from sortkey.engine.partiql.syntax import Ordering, Reference, Select
+from sortkey.engine.partiql.values import Parameters
+from sortkey.engine.reads import Page, Span, find_index, position, read, reads_whole
+from sortkey.engine.tables import Index, KeySchema, Table
+from sortkey.errors import ValidationException
+from sortkey.expressions.conditions import Condition
+from sortkey.expressions.paths import Parts, check_key_paths
+from sortkey.expressions.syntax import Condition as Tree
+from sortkey.values.attributes import AttributeValue, Item
+from sortkey.values.keys import plain
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
+_HASH_NEEDED = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+_RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
+
+
+@dataclass(slots=True)
+class Selection:
+    """A SELECT that is in order by itself; `plan` fits it to its table."""
+
+    table_name: str
+    index_name: str | None
+    projection: Lifted | None
+    where: Tree | None
+    read_paths: tuple[Parts, ...]
+    order: tuple[Ordering, ...]
+    translator: Translator
+
+    @property
+    def paths(self) -> Iterable[Parts]:
+        """All that it looks at."""
+        columns = () if self.projection is None else self.projection.columns
+        return (*(parts for _, parts in columns), *self.read_paths)
+
+
+@dataclass(slots=True)
+class Plan:
+    """What to read: the item under `key`, or all spans one after the other."""
+
+    table: Table
+    index: Index | None
+    projection: Lifted | None
+    condition: Condition | None
+    key: bytes | None = None
+    key_item: Item | None = None
+    spans: list[tuple[bytes, Span]] = field(default_factory=list[tuple[bytes, Span]])
+    """With each partition's hash value, to find where a page goes on."""
+    partitions_descending: bool = False
+
+
+def read_select(select: Select, parameters: Parameters) -> Selection:
+    """Finds every error that does not depend on the table."""
+    if select.refused is not None:
+        raise ValidationException(select.refused)
+    table_name, index_name = read_source(select.source)
+    projection = read_projection(select.projection)
+    translator = Translator(parameters)
+    where = None if select.where is None else translator.where(select.where)
+    read_paths = () if where is None else translator.compile(where).paths
+    if select.order and where is None:
+        raise ValidationException("Must have WHERE clause in the statement when using ORDER BY clause.")
+    return Selection(table_name, index_name, projection, where, read_paths, select.order, translator)
+
+
+def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan:
+    table = engine.catalog.table(selection.table_name)
+    index = find_index(table, {"IndexName": selection.index_name, "ConsistentRead": consistent})
+    key = table.key if index is None else index.key
+    check_key_paths(selection.paths, (*table.key.names, *key.names))
+    order = _read_order(key, selection)
+    terms = [(tree, read_term(tree, selection.translator)) for tree in conjuncts(selection.where)]
+    if order and not any(term is not None and term.name in key.hash for _, term in terms):
+        raise ValidationException(_HASH_NEEDED)
+    partitions = _partitions(table, key, terms)
+    ranges = [] if partitions is None else _ranges(table, key, terms)
+    used = {id(tree) for tree, _ in ranges}
+    if partitions is not None:
+        used |= {id(tree) for tree in partitions.trees}
+    rest = together([tree for tree, _ in terms if id(tree) not in used])
+    condition = None if rest is None else _filter(table, key, rest, selection)
+    planned = Plan(table, index, selection.projection, condition)
+    planned.partitions_descending = any(order.get(name, False) for name in key.hash)
+    if partitions is None:
+        planned.spans = [(b"", Span(b"", None))]
+        return planned
+    exact = len(partitions.values) == 1 and len(ranges) == len(key.range) and rest is None
+    if index is None and exact and all(term.operator == "=" for _, term in ranges):
+        values = [*partitions.values[0], *(term.operands[0] for _, term in ranges)]
+        planned.key_item = dict(zip(key.names, values, strict=True))
+        planned.key = encode_key(table, planned.key_item)
+        return planned
+    descending = any(order.get(name, False) for name in key.range)
+    planned.spans = _spans(table, index, partitions.values, [term for _, term in ranges], descending)
+    planned.spans.sort(key=lambda each: each[0], reverse=planned.partitions_descending)
+    return planned
+
+
+def _filter(table: Table, key: KeySchema, rest: Tree, selection: Selection) -> Condition:
+    check_filter(table, frozenset((*table.key.names, *key.names)), rest, selection.translator)
+    return selection.translator.compile(rest)
+
+
+# -- what the WHERE clause says of the key
+
+_Terms = list[tuple[Tree, Term | None]]
+
+
+@dataclass(slots=True)
+class _Partitions:
+    """The values of the hash attributes, one tuple for each partition, and the conditions that gave them."""
+
+    values: list[tuple[AttributeValue, ...]]
+    trees: list[Tree]
+
+
+def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | None:
+    """The partitions that are named by = or, where the key has one hash attribute, by IN. None for a scan."""
+    found: list[tuple[AttributeValue, ...]] = []
+    trees: list[Tree] = []
+    allowed = ("=", "IN") if len(key.hash) == 1 else ("=",)
+    for name in key.hash:
+        usable = [(tree, term) for tree, term in terms if term and term.name == name and term.operator in allowed]
+        if not usable:
+            return None
+        tree, term = min(usable, key=lambda each: each[1].operator == "IN")
+        for value in term.operands:
+            check_key_value(table, name, value)
+        trees.append(tree)
+        found.append(term.operands)
+    if len(key.hash) > 1:
+        return _Partitions([tuple(operands[0] for operands in found)], trees)
+    distinct = {plain(value): value for value in found[0]}
+    return _Partitions([(value,) for value in distinct.values()], trees)
+
+
+def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Term]]:
+    """The terms that bound the range attributes: leading equalities, then one more comparison."""
+    found: list[tuple[Tree, Term]] = []
+    for name in key.range:
+        usable = [(t, term) for t, term in terms if term and term.name == name and term.operator in _RANGE_OPERATORS]
+        for _, term in usable:
+            for value in term.operands:
+                check_key_value(table, name, value)
+        if not usable:
+            break
+        chosen = min(usable, key=lambda each: each[1].operator != "=")
+        found.append(chosen)
+        if chosen[1].operator != "=":
+            break
+    return found
+
+
+def _spans(
+    table: Table, index: Index | None, partitions: list[tuple[AttributeValue, ...]], ranges: list[Term], desc: bool
+) -> list[tuple[bytes, Span]]:
+    schema = table.schema if index is None else table.index_schemas[index.name]
+    equals = [term.operands[0] for term in ranges if term.operator == "="]
+    last = ranges[-1] if ranges and ranges[-1].operator != "=" else None
+    operator: Any = None if last is None else last.operator
+    operands = () if last is None else last.operands
+    return [
+        (plain(values[0]), Span(*schema.bounds(schema.partition(values), equals, operator, operands), desc))
+        for values in partitions
+    ]
+
+
+def _read_order(key: KeySchema, selection: Selection) -> dict[str, bool]:
+    """Which key attributes are ordered by, and whether downwards."""
+    order: dict[str, bool] = {}
+    for each in selection.order:
+        node = each.node
+        if not isinstance(node, Reference) or len(node.steps) != 1:
+            shown = "PATH" if isinstance(node, Reference) else getattr(node, "content", type(node).__name__)
+            raise ValidationException(f"Argument to ORDER BY must be of type VariableReference. Type: {shown}")
+        name = str(node.steps[0])
+        if name not in key.names:
+            raise ValidationException(f"Variable reference {name} in ORDER BY clause must be part of the primary key")
+        order[name] = each.descending
+    return order
+
+
+# -- reading
+
+
+def fetch(planned: Plan) -> tuple[Any, int]:
+    """The one item that is read by its key (None when it is not there), and the size of the whole of it."""
+    assert planned.key is not None
+    row = planned.table.rows.get(planned.key)
+    if row is None:
+        return None, 0
+    item, size = row
+    return (Fragment(item) if planned.projection is None else planned.projection(orjson.loads(item))), size
+
+
+def read_page(planned: Plan, request: dict[str, Any], start: Item | None) -> tuple[list[Any], Item | None, Meter]:
+    """A page of items, where the next one starts, and what it cost."""
+    meter = Meter(request.get("ReturnConsumedCapacity"))
+    consistent = bool(request.get("ConsistentRead"))
+    if planned.key is not None:
+        return *_read_one(planned, request, meter, start), meter
+    table, index = planned.table, planned.index
+    projection: Any = planned.projection
+    whole = reads_whole(table, index, request, projection)
+    page = Page(table, index, request.get("Limit"), planned.condition, projection, False, consistent, whole)
+    items: list[Any] = []
+    for span in _from(planned, start):
+        answer = read(page, span, meter)
+        items += answer["Items"]
+        if "LastEvaluatedKey" in answer:
+            return items, answer["LastEvaluatedKey"], meter
+        if page.limit is not None:
+            page.limit -= answer["ScannedCount"]
+    return items, None, meter
+
+
+def _read_one(
+    planned: Plan, request: dict[str, Any], meter: Meter, start: Item | None
+) -> tuple[list[Any], Item | None]:
+    """A page of the item under a key. With a limit of one it goes on, to an empty page, like any full page."""
+    item, size = (None, 0) if start is not None else fetch(planned)
+    meter.read(planned.table, read_units(size, bool(request.get("ConsistentRead"))))
+    if item is None:
+        return [], None
+    return [item], planned.key_item if request.get("Limit") == 1 else None
+
+
+def _from(planned: Plan, start: Item | None) -> list[Span]:
+    """The spans that are left after the item where the last page stopped."""
+    if start is None:
+        return [span for _, span in planned.spans]
+    key = planned.table.key if planned.index is None else planned.index.key
+    at, after = plain(start[key.hash[0]]), position(planned.table, planned.index, start)
+    spans: list[Span] = []
+    for hash_value, span in planned.spans:
+        if hash_value == at or not hash_value:
+            span.after = after
+            spans.append(span)
+        elif (hash_value < at) == planned.partitions_descending:
+            spans.append(span)
+    return spans
