@@ -104,7 +104,9 @@ class Database:
 
     def _on_commit(self, connection: apsw.Connection, name: str, pages: int) -> int:
         if pages >= STALLED_PAGES:
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+            # The commit is done: an error from here would look like its failure, and its writes be made twice.
+            with suppress(apsw.Error):
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
         elif pages >= CHECKPOINT_PAGES and self._checkpointer:
             self._checkpointer.wanted.set()
         return apsw.SQLITE_OK
@@ -130,7 +132,7 @@ class Checkpointer:
         connection = apsw.Connection(self._path)
         while not self._stopping:
             self.wanted.clear()
-            with suppress(apsw.BusyError):
+            with suppress(apsw.Error):  # a reader in the way, or a full disk: the next commit asks again
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
             self.wanted.wait()
         connection.close()
