@@ -6,13 +6,13 @@ The types of the values are part of what a compilation is for, so the closures c
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sortkey.expressions.compiled import Compiled, compiled
 from sortkey.expressions.condition_checks import check_bounds, check_condition, check_type_name, kind_of
 from sortkey.expressions.functions import check_words
 from sortkey.expressions.grammar import parse_condition
-from sortkey.expressions.paths import Getter, Parts, getter
+from sortkey.expressions.paths import Getter, Parts, getter, top_level
 from sortkey.expressions.predicates import (
     COMPARABLE,
     ORDERINGS,
@@ -35,16 +35,12 @@ MakeGetter = Callable[[Values], Getter]
 _NO_ITEM: Item = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """Call it with an item, or with None where there is no item. `test` is the same for an item that is there."""
 
     test: Test
     paths: tuple[Parts, ...]
-    top_level: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "top_level", frozenset(str(parts[0]) for parts in self.paths))
+    top_level: frozenset[str]
 
     def __call__(self, item: Item | None) -> bool:
         return self.test(_NO_ITEM if item is None else item)
@@ -60,7 +56,8 @@ def compile_condition_tree(tree: Tree, scope: Scope) -> Compiled[Condition]:
     check_condition(tree, scope)
     make_test = _condition(tree, scope)
     paths = tuple(scope.paths)
-    return compiled(scope, lambda values: Condition(make_test(values), paths))
+    names = top_level(paths)
+    return compiled(scope, lambda values: Condition(make_test(values), paths, names))
 
 
 def _condition(tree: Tree, scope: Scope) -> MakeTest:

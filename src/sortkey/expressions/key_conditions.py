@@ -7,7 +7,8 @@ reports only after all expressions were found valid are kept in `problem` until 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from sortkey.errors import ValidationException
 from sortkey.expressions.compiled import Compiled, compiled
@@ -25,20 +26,17 @@ _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _INVALID = "Invalid condition in KeyConditionExpression: "
 
 
-@dataclass(frozen=True, slots=True)
-class KeyCondition:
-    terms: tuple[KeyTerm, ...]
-    paths: tuple[Parts, ...] = ()
-    problem: str | None = None
-    top_level: frozenset[str] = field(init=False)
+class KeyCondition(NamedTuple):
+    """Terms on attributes, one for each; `problem` is what is wrong with a condition that cannot be on a key."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "top_level", frozenset(str(parts[0]) for parts in self.paths))
+    terms: tuple[KeyTerm, ...]
+    paths: tuple[Parts, ...]
+    problem: str | None = None
 
     def resolve(self, hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str]) -> KeyRange:
         """The part of a table or index with these key attributes, of these types ("S", "N", "B")."""
-        check_key_paths(self.paths, (*hash_names, *range_names))
         if self.problem is not None:
+            check_key_paths(self.paths, (*hash_names, *range_names))
             raise ValidationException(self.problem)
         return resolve_terms(self.terms, hash_names, range_names, types)
 
@@ -66,17 +64,13 @@ def compile_key_condition(text: str, scope: Scope) -> Compiled[KeyCondition]:
         return compiled(scope, lambda values: broken)
 
     def make(values: Values) -> KeyCondition:
-        terms = tuple([KeyTerm(t.name, t.operator, tuple([values[p] for p in t.placeholders])) for t in templates])
-        for term in terms:
-            if term.operator == "BETWEEN":
-                check_bounds(*term.values)
-        return KeyCondition(terms, paths)
+        return KeyCondition(tuple([_filled(template, values) for template in templates]), paths)
 
     return compiled(scope, make)
 
 
 class _Problem(Exception):
-    pass
+    """Why a condition cannot be on a key; in AWS's words, without a prefix."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +78,13 @@ class _Template:
     name: str
     operator: str
     placeholders: tuple[str, ...]
+
+
+def _filled(template: _Template, values: Values) -> KeyTerm:
+    operands = tuple([values[placeholder] for placeholder in template.placeholders])
+    if template.operator == "BETWEEN":
+        check_bounds(*operands)
+    return KeyTerm(template.name, template.operator, operands)
 
 
 def _templates(tree: Tree, scope: Scope) -> list[_Template]:

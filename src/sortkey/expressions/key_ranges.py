@@ -7,22 +7,21 @@ narrowed from left to right, where only the last condition may be something else
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import AttributeValue
 from sortkey.values.sizes import value_size
 
 RANGE_BYTES_MAX = 1024
+_BYTES_OF_CHARACTER_MAX = 4
 RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
 NOT_SUPPORTED = "Query key condition not supported"
 NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
 
 
-@dataclass(frozen=True, slots=True)
-class KeyTerm:
+class KeyTerm(NamedTuple):
     """A condition on one attribute. An operator that no key can have (of the legacy ones) keeps its own name."""
 
     name: str
@@ -30,8 +29,7 @@ class KeyTerm:
     values: tuple[AttributeValue, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class KeyRange:
+class KeyRange(NamedTuple):
     """A partition and what to read of it. All values are in the order of the key schema.
 
     `equals` are the leading range attributes that have "=". `operator` ("<", "<=", ">", ">=", "BETWEEN",
@@ -48,27 +46,25 @@ def resolve_terms(
     terms: Sequence[KeyTerm], hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str]
 ) -> KeyRange:
     by_name = {term.name: term for term in terms}
-    simple = len(hash_names) == 1 and len(range_names) <= 1
-    if simple and len(terms) > 2:
+    if len(terms) > 2 and len(hash_names) == 1 and len(range_names) <= 1:
         _refuse("Conditions can be of length 1 or 2 only")
     if len(terms) > len(hash_names) + len(range_names):
         _refuse(NOT_SUPPORTED)
     hash_terms = _hash_terms(by_name, hash_names, types)
-    unknown = len(hash_terms) + sum(name in by_name for name in range_names) < len(terms)
-    if unknown:
-        _refuse(f"Query condition missed key schema element: {_first_unused(by_name, range_names)}")
-    equals, last = _range_terms(by_name, range_names)
-    for term in (*equals, *([last] if last else ())):
+    hash_values = tuple([term.values[0] for term in hash_terms])
+    if len(hash_terms) == len(terms):
+        return KeyRange(hash_values)
+    range_terms = _range_terms(by_name, range_names, len(terms) - len(hash_terms))
+    for term in range_terms:
         _check_values(term, types)
         if term.operator not in RANGE_OPERATORS:
             _refuse(NOT_INDEXABLE)
         _check_not_empty(term)
-    _check_range_size([*equals, *([last] if last else ())])
-    hash_values = tuple(term.values[0] for term in hash_terms)
-    equal_values = tuple(term.values[0] for term in equals)
-    if last is None:
-        return KeyRange(hash_values, equal_values)
-    return KeyRange(hash_values, equal_values, last.operator, last.values)
+    _check_range_size(range_terms)
+    last = range_terms[-1]
+    if last.operator == "=":
+        return KeyRange(hash_values, tuple([term.values[0] for term in range_terms]))
+    return KeyRange(hash_values, tuple([term.values[0] for term in range_terms[:-1]]), last.operator, last.values)
 
 
 def _hash_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Mapping[str, str]) -> list[KeyTerm]:
@@ -92,50 +88,52 @@ def _hash_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Map
     return terms
 
 
-def _range_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str]) -> tuple[list[KeyTerm], KeyTerm | None]:
-    """The leading terms that have "=", and the one after them."""
-    used = [name for name in names if name in by_name]
-    if not used:
-        return [], None
-    before = names[: names.index(used[-1])]
-    unequal = [name for name in before if name not in by_name or by_name[name].operator != "="]
+def _range_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], count: int) -> list[KeyTerm]:
+    """The terms on the range attributes, in the order of the key schema. All but the last have "="."""
+    terms = [by_name[name] for name in names if name in by_name]
+    if len(terms) < count:  # some term is on another attribute
+        unused = next(name for name in names if name not in by_name)
+        _refuse(f"Query condition missed key schema element: {unused}")
+    last = terms[-1].name
+    unequal = [name for name in names[: names.index(last)] if name not in by_name or by_name[name].operator != "="]
     if unequal:
         _refuse(
             f"RANGE key attributes {', '.join(unequal)} must have equality conditions specified in the query "
-            f"because a condition is present on key attribute {used[-1]}"
+            f"because a condition is present on key attribute {last}"
         )
-    terms = [by_name[name] for name in used]
-    return (terms, None) if terms[-1].operator == "=" else (terms[:-1], terms[-1])
+    return terms
 
 
 def _check_values(term: KeyTerm, types: Mapping[str, str]) -> None:
-    if any(types[term.name] not in value for value in term.values):
-        _refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
+    kind = types[term.name]
+    for value in term.values:
+        if kind not in value:
+            _refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
 
 
 def _check_not_empty(term: KeyTerm) -> None:
     for value in term.values:
-        ((kind, content),) = value.items()
-        if not content:
-            title = "string" if kind == "S" else "binary"
-            _refuse(
-                "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
-                f"an empty {title} value. Key: {term.name}"
-            )
+        for kind, content in value.items():
+            if not content:
+                title = "string" if kind == "S" else "binary"
+                _refuse(
+                    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+                    f"contain an empty {title} value. Key: {term.name}"
+                )
 
 
 def _check_range_size(terms: Sequence[KeyTerm]) -> None:
+    """Lower bounds together, then upper ones. Short texts, nearly all, need no exact figure."""
+    texts = [text for term in terms for value in term.values for text in value.values()]
+    if sum(map(len, texts)) * _BYTES_OF_CHARACTER_MAX <= RANGE_BYTES_MAX:
+        return
     for number in range(2):
-        sizes = [value_size(term.values[number]) for term in terms if number < len(term.values)]
+        sizes = [value_size(term.values[min(number, len(term.values) - 1)]) for term in terms]
         if sum(sizes) > RANGE_BYTES_MAX:
             _refuse(
                 "One or more parameter values were invalid: Aggregated size of all range keys has exceeded "
                 f"the size limit of {RANGE_BYTES_MAX} bytes"
             )
-
-
-def _first_unused(by_name: Mapping[str, KeyTerm], names: Sequence[str]) -> str:
-    return next(name for name in names if name not in by_name)
 
 
 def _refuse(message: str) -> NoReturn:

@@ -46,6 +46,11 @@ def getter(parts: Parts) -> Getter:
     return find
 
 
+def top_level(paths: Iterable[Parts]) -> frozenset[str]:
+    """The names of the attributes that the paths start from."""
+    return frozenset(str(parts[0]) for parts in paths)
+
+
 def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Parts]) -> tuple[list[Parts], PathTree]:
     """Resolve paths that may not overlap; and their tree. AWS starts with the last path, and so do its messages."""
     paths: list[Parts] = []

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sortkey.expressions.compiled import Compiled, compiled
 from sortkey.expressions.functions import check_words
 from sortkey.expressions.grammar import parse_update
-from sortkey.expressions.paths import Getter, Parts, PathTree, distinct_paths, evaluation_order, getter
+from sortkey.expressions.paths import Getter, Parts, PathTree, distinct_paths, evaluation_order, getter, top_level
 from sortkey.expressions.projections import select
 from sortkey.expressions.scope import Scope, Values
 from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Value
@@ -23,8 +23,7 @@ MakeGetter = Callable[[Values], Getter]
 _NO_ITEM: Item = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(NamedTuple):
     """Call it with the old item (None where there is none) for the new one; the old one is left as it is.
 
     `paths` are those that it writes to, `reads` those that it only reads. `only_removes` is true of an update that
@@ -35,11 +34,8 @@ class Update:
     tree: PathTree
     changes: tuple[Change, ...]
     only_removes: bool
+    top_level: frozenset[str]
     reads: tuple[Parts, ...] = ()
-    top_level: frozenset[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "top_level", frozenset(str(parts[0]) for parts in self.paths))
 
     def __call__(self, item: Item | None) -> Item:
         return write(_NO_ITEM if item is None else item, self.tree, self.changes)
@@ -63,12 +59,12 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
     check_update(actions, scope)
     reads = tuple(scope.paths)
     makers = [_change(action, scope) for action in actions]
-    written = tuple(paths)
+    written, names = tuple(paths), top_level(paths)
     tree = evaluation_order(tree)
     only_removes = all(action.keyword in ("REMOVE", "DELETE") for action in actions)
 
     def make(values: Values) -> Update:
-        return Update(written, tree, tuple(maker(values) for maker in makers), only_removes, reads)
+        return Update(written, tree, tuple([maker(values) for maker in makers]), only_removes, names, reads)
 
     return compiled(scope, make)
 

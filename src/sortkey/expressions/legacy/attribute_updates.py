@@ -7,6 +7,7 @@ from typing import Any
 
 from sortkey.errors import ValidationException
 from sortkey.expressions.legacy.comparisons import check_name
+from sortkey.expressions.paths import PathTree
 from sortkey.expressions.update_checks import TYPE_TITLES
 from sortkey.expressions.update_paths import Change
 from sortkey.expressions.update_values import SETS, add, delete
@@ -21,7 +22,8 @@ def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
     changes = [_change(name, update) for name, update in updates.items()]
     paths = tuple((name,) for name in updates)
     only_removes = bool(updates) and all(update.get("Action") == "DELETE" for update in updates.values())
-    return Update(paths, {name: number for number, name in enumerate(updates)}, tuple(changes), only_removes)
+    tree: PathTree = {name: number for number, name in enumerate(updates)}
+    return Update(paths, tree, tuple(changes), only_removes, frozenset(updates))
 
 
 def _change(name: str, update: Mapping[str, Any]) -> Change:

@@ -46,12 +46,21 @@ def _check_operator(conditions: Conditions | None, conditional_operator: str | N
 
 
 def _joined(conditions: Conditions, tests: list[Test], conditional_operator: str | None) -> Condition:
-    paths = tuple((name,) for name in conditions)
     if len(tests) == 1:
-        return Condition(tests[0], paths)
-    if conditional_operator == "OR":
-        return Condition(lambda item: any(test(item) for test in tests), paths)
-    return Condition(lambda item: all(test(item) for test in tests), paths)
+        test = tests[0]
+    elif conditional_operator == "OR":
+        test = _some(tests)
+    else:
+        test = _every(tests)
+    return Condition(test, tuple((name,) for name in conditions), frozenset(conditions))
+
+
+def _some(tests: list[Test]) -> Test:
+    return lambda item: any(test(item) for test in tests)
+
+
+def _every(tests: list[Test]) -> Test:
+    return lambda item: all(test(item) for test in tests)
 
 
 def _expectation(name: str, condition: Mapping[str, Any]) -> Test:
