@@ -26,7 +26,9 @@ from sortkey.engine.partiql.syntax import (
 from sortkey.engine.partiql.tokens import END, ION, NAME, NUMBER, STRING, Token, malformed, tokenize
 from sortkey.errors import ValidationException
 
-NESTING_MAX = 100  # Python's stack; 8 KB of statement could hold thousands of parentheses
+# A statement of 8 KB could hold thousands of parentheses, more than Python's stack; items nest 32 levels at most.
+NESTING_MAX = 40
+CHAIN_MAX = 100
 
 WILDCARD = "Wildcard path component like a[*].b are not supported"
 UNPIVOT = "Unpivot path component like a.*.b are not supported"
@@ -71,19 +73,33 @@ class ExpressionParser:
     # -- operators, loosest first
 
     def expression(self) -> Node:
+        return self._nested(lambda: self._joined(self._conjunction, "or"))
+
+    def _nested(self, rule: Callable[[], Node]) -> Node:
         self._depth += 1
         if self._depth > NESTING_MAX:
             raise self.fail()
-        node = self._chain(self._conjunction, "or")
+        node = rule()
         self._depth -= 1
         return node
 
     def _conjunction(self) -> Node:
-        return self._chain(self._negation, "and")
+        return self._joined(self._negation, "and")
+
+    def _joined(self, rule: Callable[[], Node], operator: str) -> Node:
+        """However many terms there are, they are operands of one node."""
+        first = rule()
+        place = self.token.place
+        terms = [first]
+        while self.accept(operator):
+            terms.append(rule())
+        return first if len(terms) == 1 else Operation(operator, tuple(terms), place)
 
     def _negation(self) -> Node:
         token = self.accept("not")
-        return self._comparison() if token is None else Operation("not", (self._negation(),), token.place)
+        if token is None:
+            return self._comparison()
+        return Operation("not", (self._nested(self._negation),), token.place)
 
     def _comparison(self) -> Node:
         node = self._concatenation()
@@ -144,15 +160,18 @@ class ExpressionParser:
 
     def _chain(self, rule: Callable[[], Node], *operators: str) -> Node:
         node = rule()
-        while token := self.accept(*operators):
+        for _ in range(CHAIN_MAX):
+            token = self.accept(*operators)
+            if token is None:
+                return node
             node = Operation(token.kind, (node, rule()), token.place)
-        return node
+        raise self.fail()
 
     def _signed(self) -> Node:
         token = self.accept("-", "+")
         if token is None:
             return self.path_or_primary()
-        node = self._signed()
+        node = self._nested(self._signed)
         if isinstance(node, Literal) and node.kind == "N":
             if token.kind == "+":
                 return node

@@ -146,15 +146,12 @@ class _StatementParser(ExpressionParser):
 
     def _source(self, *, joins: bool) -> Source:
         joined = joins and self.accept("unpivot") is not None
-        node = self.subquery_or_path()
+        node = self.expression() if joins else self.path_or_primary()
         aliased = self._alias()
         while joins and self.kind in (",", "join", "inner", "left", "right", "full", "cross"):
             joined = True
             self._join()
         return Source(node, aliased, joined)
-
-    def subquery_or_path(self) -> Node:
-        return self.path_or_primary()
 
     def _alias(self) -> bool:
         aliased = False
