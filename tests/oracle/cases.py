@@ -63,10 +63,14 @@ class Arena:
     """Both sides with the tables above, filled a little."""
 
     def __init__(self, pair: Pair, prefix: str) -> None:
-        self.pair, self.prefix = pair, prefix
+        self.pair, self.prefix, self.news = pair, prefix, 0
+        self._fill()
+
+    def _fill(self) -> None:
+        self.pair.diverged = False
         for definition in _DEFINITIONS:
             self._prepare("CreateTable", definition)
-            pair.settle(self.name(definition["TableName"]))
+            self.pair.settle(self.name(definition["TableName"]))
         for table, items in _ITEMS.items():
             for item in items:
                 self._prepare("PutItem", {"TableName": table, "Item": item})
@@ -75,15 +79,24 @@ class Arena:
         """Send a case to both sides; equal answers, or the test fails with the difference."""
         return self.pair.same(operation, self._named(case))
 
+    def same_afterwards(self, operation: str, case: Case) -> None:
+        """Compare what is stored now; or, when a known difference has parted the two sides, begin afresh."""
+        if self.pair.diverged:
+            self.close()
+            self._fill()
+        else:
+            self.same(operation, case)
+
     def same_items(self, operation: str, case: dict[str, Any]) -> Answer:
         return self.pair.same_items(operation, json.loads(self._named(case)))
 
     def name(self, token: str) -> str:
-        return token.replace("@", f"{self.prefix}-")
+        return token.replace("@", f"{self.prefix}-") + (str(self.news) if token == "@new" else "")
 
     def close(self) -> None:
         for definition in _DEFINITIONS:
             self.pair.call("DeleteTable", {"TableName": self.name(definition["TableName"])})
+        self.pair.ours.work()
 
     def _prepare(self, operation: str, request: dict[str, Any]) -> None:
         answers = self.pair.call(operation, self._named(request))
@@ -92,7 +105,7 @@ class Arena:
     def _named(self, case: Case) -> str:
         text = case if isinstance(case, str) else json.dumps(case)
         for token in ("hash", "range", "binary", "indexed", "missing", "new"):
-            text = text.replace(f"@{token}", f"{self.prefix}-{token}")
+            text = text.replace(f"@{token}", self.name(f"@{token}"))
         return text
 
 

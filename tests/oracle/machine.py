@@ -116,9 +116,13 @@ def run(pair: Pair, requests: int, seed: int, differences_max: int = 20) -> list
         session = None
         try:
             session = Session(pair, f"m{seed}-{number}-{random.SystemRandom().randrange(10**6)}", source)
+            pair.diverged = False
             for _ in range(min(REQUESTS_PER_SESSION, requests - sent.total())):
                 session.step()
-            session.compare_everything()
+                if pair.diverged:
+                    break
+            else:
+                session.compare_everything()
         except Difference as difference:
             found.append(f"session {number}: {difference}")
             print(found[-1], file=sys.stderr, flush=True)

@@ -31,6 +31,7 @@ class Pair:
     oracle: Endpoint
     explained_count: Counter[str] = field(default_factory=Counter[str])
     outcomes: Counter[str] = field(default_factory=Counter[str])
+    diverged: bool = False  # one side took what the other refused: their items may differ from now on
     keep: Any = None  # what must live as long as the pair
 
     def call(self, operation: str, request: Request | str) -> tuple[Answer, Answer]:
@@ -61,7 +62,8 @@ class Pair:
         if ours == oracle:
             return
         if reason := explained(operation, request, ours, oracle):
-            self.explained_count[reason] += 1
+            self.explained_count[reason.name] += 1
+            self.diverged = self.diverged or reason.parts or ours.ok != oracle.ok
             return
         raise Difference(describe(operation, request, ours, oracle))
 

@@ -120,5 +120,5 @@ def test_execute_statement_answers_as_the_oracle(arena: Arena, case: Case) -> No
 def test_many_statements_answer_as_the_oracle(arena: Arena, case: Case, operation: str) -> None:
     # A batch reports each failure in its place; a transaction fails as a whole.
     assert isinstance(case, dict)
-    named = case if operation == "BatchExecuteStatement" or "Statements" not in case else None
-    arena.same(operation, named or {"TransactStatements": case["Statements"]})
+    name = "Statements" if operation == "BatchExecuteStatement" else "TransactStatements"
+    arena.same(operation, {name: statements for statements in case.values()})

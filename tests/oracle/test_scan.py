@@ -313,7 +313,7 @@ def test_pages_together_hold_every_item_once(arena: Arena, limit: int) -> None:
     arena.same_items("Scan", {"TableName": "@indexed", "IndexName": "by_g", "Limit": limit})
 
 
-@cases(wrong_types({"TableName": "@hash", "Limit": 1, "Segment": 0, "TotalSegments": 1, "ConsistentRead": False}))
+@cases(wrong_types({"TableName": "@hash", "Limit": 9, "Segment": 0, "TotalSegments": 1, "ConsistentRead": False}))
 def test_members_of_a_wrong_type_are_refused_as_the_oracle_does(arena: Arena, case: Case) -> None:
     # The body is read into a shape before anything is checked.
     arena.same("Scan", case)
