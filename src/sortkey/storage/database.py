@@ -18,7 +18,7 @@ from sortkey.storage.folder import Folder
 Synchronous = Literal["normal", "full"]
 
 CHECKPOINT_PAGES = 2_000
-"""Log pages after which the background thread copies them into the database file."""
+"""New log pages after which the background thread copies them into the database file."""
 
 STALLED_PAGES = 40_000
 """Log pages after which a commit checkpoints by itself: under constant load the log never empties otherwise."""
@@ -45,6 +45,7 @@ class Database:
         self.executemany: Callable[..., Any] = self._connection.executemany
         self._open_transaction = False
         self._checkpointer: Checkpointer | None = None
+        self._asked_at_pages = 0
         self.execute("pragma cache_size=-32768; pragma temp_store=memory")
         if folder:
             self.execute(f"pragma journal_mode=wal; pragma synchronous={synchronous}; pragma wal_autocheckpoint=0")
@@ -103,11 +104,14 @@ class Database:
             self.folder.release()
 
     def _on_commit(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        if pages < self._asked_at_pages:
+            self._asked_at_pages = 0  # the log began anew
         if pages >= STALLED_PAGES:
             # The commit is done: an error from here would look like its failure, and its writes be made twice.
             with suppress(apsw.Error):
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
-        elif pages >= CHECKPOINT_PAGES and self._checkpointer:
+        elif pages - self._asked_at_pages >= CHECKPOINT_PAGES and self._checkpointer:
+            self._asked_at_pages = pages
             self._checkpointer.wanted.set()
         return apsw.SQLITE_OK
 
@@ -129,7 +133,9 @@ class Checkpointer:
 
     def _run(self) -> None:
         self.wanted.wait()
-        connection = apsw.Connection(self._path)
+        connection: Any = apsw.Connection(self._path)
+        # Before its first look at the file a connection does not know of the log, and checkpoints nothing.
+        connection.execute("select count(*) from meta").fetchall()
         while not self._stopping:
             self.wanted.clear()
             with suppress(apsw.Error):  # a reader in the way, or a full disk: the next commit asks again
