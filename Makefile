@@ -33,12 +33,12 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/python tools/generated.py --check
+	$(BIN)/python tools/generate_shapes.py --check
 
 format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/python tools/generated.py
+	$(BIN)/python tools/generate_shapes.py
 
 oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
 	$(BIN)/python -m tests.oracle.machine --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))

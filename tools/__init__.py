@@ -1,1 +1,1 @@
-"""What development needs and the package does not: downloads, the oracle's process, generated files."""
+"""What development needs and the package does not: downloads, the process of the oracle, generated files."""

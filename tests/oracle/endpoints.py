@@ -3,6 +3,7 @@
 import http.client
 import json
 import time
+import traceback
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -11,6 +12,7 @@ import orjson
 _AUTHORIZATION = (
     "AWS4-HMAC-SHA256 Credential=oracle/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
 )
+OURS = "Sortkey"
 _STREAM_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
 
 
@@ -71,7 +73,7 @@ class InProcess:
     """Our engine without a socket. The body is parsed again for every call, as the wire would."""
 
     def __init__(self, engine: Any) -> None:
-        self.name = "sortkey"
+        self.name = OURS
         self._engine = engine
 
     def call(self, operation: str, body: str) -> Answer:
@@ -82,6 +84,8 @@ class InProcess:
         except ServiceError as error:
             extra = json.loads(orjson.dumps(error.extra))
             return Answer(error.status, extra, error.code, error.message)
+        except Exception as crash:  # a fault of ours is a difference like any other, and the walk goes on
+            return Answer(500, {}, "InternalServerError", "".join(traceback.format_exception(crash)[-3:]))
         return Answer(200, json.loads(orjson.dumps(answer)))
 
     def work(self) -> None:

@@ -42,6 +42,7 @@ class Session:
             return
         draft = random_request(self.tables, source)
         self.sent[draft.operation] += 1
+        self.pair.one_fault = not draft.damaged
         if draft.operation == "CreateTable":
             self._create_other(draft)
         elif draft.drain:

@@ -1,10 +1,13 @@
 """Takes out of an answer what two correct servers may answer differently: identities, times, order without meaning."""
 
 import re
+from decimal import Decimal, getcontext
 from typing import Any
 
 from tests.oracle.endpoints import Answer
 
+getcontext().prec = 50  # DynamoDB has 38 digits
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _ARN = re.compile(r"arn:aws:dynamodb:[^:/\s]*:[^:/\s]*:")
 _STREAM_LABEL = re.compile(r"/stream/[0-9T:.\-]+")
 _BACKUP_ID = re.compile(r"/backup/[0-9a-f\-]+")
@@ -73,6 +76,27 @@ def normal_value(value: Any, name: str = "") -> Any:
     if isinstance(value, float) and value.is_integer():
         return int(value)  # 1 and 1.0 are one number in JSON
     return value
+
+
+def plain_numbers(value: Any) -> Any:
+    """Numbers in AWS's spelling, everywhere: DynamoDB Local leaves those in documents and in some updates as sent."""
+    if isinstance(value, list):
+        return [plain_numbers(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    match value:
+        case {"N": str(text)} if len(value) == 1:
+            return {"N": _plain(text)}
+        case {"NS": [*texts]} if len(value) == 1:
+            return {"NS": [_plain(each) for each in texts]}
+        case _:
+            return {name: plain_numbers(each) for name, each in value.items()}
+
+
+def _plain(text: str) -> str:
+    if not _NUMBER.fullmatch(text):
+        return text
+    return f"{Decimal(text).normalize():f}" if Decimal(text) else "0"
 
 
 def _member(name: str, value: Any) -> Any:

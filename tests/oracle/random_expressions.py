@@ -20,9 +20,9 @@ class Expressions:
 
     def placeholders(self) -> dict[str, Any]:
         """The request members that go with the texts; one time in sixty one too many."""
-        if self.source.random() < 0.015:
+        if self.names and self.source.random() < 0.015:
             self.names["#unused"] = "a"
-        if self.source.random() < 0.015:
+        if self.values and self.source.random() < 0.015:
             self.values[":unused"] = {"S": "a"}
         members: dict[str, Any] = {}
         if self.names:

@@ -19,7 +19,7 @@ def expected(source: random.Random) -> dict[str, Any]:
         return {}
     names = source.sample(PLAIN, source.randint(1, 2))
     members: dict[str, Any] = {"Expected": {name: _expectation(source) for name in names}}
-    return members | _joined(source)
+    return members | _joined(names, source)
 
 
 def attribute_updates(table: Table, source: random.Random) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def key_conditions(table: Table, hash_name: str, sort_name: str | None, source: 
     conditions = {hash_name: _comparison("EQ", [scalar(source, table.types[hash_name])])}
     if sort_name and source.random() < 0.6:
         operator = source.choice(("EQ", "LE", "LT", "GE", "GT", "BEGINS_WITH", "BETWEEN"))
-        values = [scalar(source, table.types[sort_name]) for _ in range(_COUNTS.get(operator, 1))]
+        values = [scalar(source, table.types[sort_name])] * _COUNTS.get(operator, 1)
         conditions[sort_name] = _comparison(operator, values)
     return conditions
 
@@ -48,7 +48,7 @@ def filters(member: str, source: random.Random) -> dict[str, Any]:
     if source.random() < 0.4:
         return {}
     names = source.sample(PLAIN, source.randint(1, 2))
-    return {member: {name: _random_comparison(source) for name in names}} | _joined(source)
+    return {member: {name: _random_comparison(source) for name in names}} | _joined(names, source)
 
 
 def _expectation(source: random.Random) -> dict[str, Any]:
@@ -73,7 +73,9 @@ def _comparison(operator: str, values: list[dict[str, Any]]) -> dict[str, Any]:
     return {"ComparisonOperator": operator} | ({"AttributeValueList": values} if values else {})
 
 
-def _joined(source: random.Random) -> dict[str, Any]:
+def _joined(names: list[str], source: random.Random) -> dict[str, Any]:
+    if len(names) < 2:  # refused, and there may be another fault already
+        return {}
     return {"ConditionalOperator": source.choice(("AND", "OR"))} if source.random() < 0.2 else {}
 
 

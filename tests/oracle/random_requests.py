@@ -20,6 +20,7 @@ class Draft:
     request: dict[str, Any]
     drain: bool = False
     order_by: str | None = None
+    damaged: bool = False
 
 
 def random_request(tables: list[Table], source: random.Random) -> Draft:
@@ -28,7 +29,7 @@ def random_request(tables: list[Table], source: random.Random) -> Draft:
     draft = made(tables, source)
     if source.random() < 0.125:
         request = damage(draft.request, source)
-        return Draft(draft.operation, request, draft.drain, None)
+        return Draft(draft.operation, request, draft.drain, None, damaged=True)
     return draft
 
 
@@ -72,6 +73,8 @@ def query(tables: list[Table], source: random.Random) -> Draft:
     request: dict[str, Any] = {"TableName": table.name} | _read_options(table, index, source)
     if source.random() < 0.5:
         request["ScanIndexForward"] = source.random() < 0.5
+    if not index and not sort_name:  # DynamoDB Local knows that one item is all there is, and gives no cursor
+        request.pop("Limit", None)
     if source.random() < 0.15:
         conditions = key_conditions(table, hash_name, sort_name, source)
         request |= {"KeyConditions": conditions} | filters("QueryFilter", source)
@@ -87,6 +90,8 @@ def scan(tables: list[Table], source: random.Random) -> Draft:
     table = source.choice(tables)
     request: dict[str, Any] = {"TableName": table.name}
     request |= _read_options(table, source.choice([None, *table.indexes]), source)
+    if "IndexName" in request:  # DynamoDB Local filters before it projects: attributes outside the index count
+        return Draft("Scan", request, drain="Limit" in request)
     if source.random() < 0.2:
         return Draft("Scan", request | filters("ScanFilter", source), drain="Limit" in request)
     words = Expressions(table, source)
@@ -113,7 +118,8 @@ def batch_get(tables: list[Table], source: random.Random) -> Draft:
 
 def transact_write(tables: list[Table], source: random.Random) -> Draft:
     actions = [_write_action(source.choice(tables), source) for _ in range(source.randint(1, 4))]
-    return Draft("TransactWriteItems", {"TransactItems": actions} | _capacity(source))
+    # Two actions may both be at fault, and AWS does not say which one it names.
+    return Draft("TransactWriteItems", {"TransactItems": actions} | _capacity(source), damaged=len(actions) > 1)
 
 
 def transact_get(tables: list[Table], source: random.Random) -> Draft:
@@ -125,7 +131,7 @@ def transact_get(tables: list[Table], source: random.Random) -> Draft:
         if source.random() < 0.3:
             get |= {"ProjectionExpression": words.projection()} | words.placeholders()
         gets.append({"Get": get})
-    return Draft("TransactGetItems", {"TransactItems": gets} | _capacity(source))
+    return Draft("TransactGetItems", {"TransactItems": gets} | _capacity(source), damaged=len(gets) > 1)
 
 
 def describe_table(tables: list[Table], source: random.Random) -> Draft:

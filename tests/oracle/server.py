@@ -53,6 +53,8 @@ def _start(folder: Path) -> int:
     # cat returns when the owner of the run closes its end or dies.
     script = f"{jar} & jar=$!; cat {shlex.quote(str(folder / 'alive'))} > /dev/null; kill $jar"
     quiet = subprocess.DEVNULL
-    process = subprocess.Popen(["sh", "-c", script], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    process = subprocess.Popen(
+        ["sh", "-c", script], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, cwd=folder
+    )
     wait_until_it_answers(port, process)
     return port

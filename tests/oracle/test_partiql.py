@@ -121,4 +121,4 @@ def test_many_statements_answer_as_the_oracle(arena: Arena, case: Case, operatio
     # A batch reports each failure in its place; a transaction fails as a whole.
     assert isinstance(case, dict)
     name = "Statements" if operation == "BatchExecuteStatement" else "TransactStatements"
-    arena.same(operation, {name: statements for statements in case.values()})
+    arena.same(operation, {name: case["Statements"]} if case else {})

@@ -50,6 +50,7 @@ _PAIRS: tuple[tuple[str, str], ...] = (
         r"(.*: )?Attempting to store more than 38 significant digits in a Number(.*)",
         r"(.*: )?DynamoDB only supports precision up to 38 digits(.*)",
     ),
+    (r"(.*)operand: AttributeValue: \{N:.*", r"(.*)operand: AttributeValue: \{N:.*"),  # the number as it was sent
     (r"(.*)Input collection .*contains duplicates\.?(.*)", r"(.*)Input collection .*contains duplicates\.?(.*)"),
     # Items
     (r"ReturnValues can only be ALL_OLD or NONE", r"Return values set to invalid value"),
@@ -64,7 +65,8 @@ _PAIRS: tuple[tuple[str, str], ...] = (
         r"Batch\w+ (must have some|cannot have a null or no) requests.*",
     ),
     (r"The provided ClientRequestToken was used with different parameters", r""),
-    # Queries and scans
+    # Queries and scans; attributes of a set come in the order of a hash table
+    (r"(.*does not project (one or more filter attributes: )?)\[.*\]", r"(.*does not project (one .*: )?)\[.*\]"),
     (r"Query condition missed key schema element: \S+", r"Query condition missed key schema element"),
     (r"The provided starting key is invalid(: .*)?", r"Exclusive Start Key must have same size as table's key schema"),
     (

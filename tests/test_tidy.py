@@ -1,0 +1,109 @@
+"""Style as a test: sizes of files and functions, leftovers, and paths or prints that do not belong.
+
+An exception is listed by name with its reason; an entry that is no longer needed fails too.
+"""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sortkey.engine.operations import OPERATIONS
+
+ROOT = Path(__file__).parent.parent
+FUNCTION_LINES_MAX = 60
+FILE_LINES_MAX = 400
+
+# "path" or "path:function", and why it may be long.
+LONG_FILES: dict[str, str] = {}
+LONG_FUNCTIONS: dict[str, str] = {}
+
+_LEFTOVER = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|X" + r"XX)\b")
+_MACHINE_PATH = re.compile(r"(^|[^A-Za-z0-9_.~])/(work|home|root|Users|tmp|farm|opt)/\w")
+_BANNED_NAMES = {"utils", "helpers", "common", "misc", "manager"}
+
+
+def _tracked(*patterns: str) -> list[Path]:
+    """Files that git tracks, or that are new and not ignored."""
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
+    names = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+SOURCES = [path for path in _tracked("*.py") if path.is_relative_to(ROOT / "src")]
+PYTHON = _tracked("*.py")
+
+
+def _functions(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{path.relative_to(ROOT)}:{node.name}", (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_files_of_the_package_fit_in_the_head() -> None:
+    # A file that needs a map has two subjects.
+    long = {str(p.relative_to(ROOT)) for p in SOURCES if len(p.read_text().splitlines()) > FILE_LINES_MAX}
+    assert long == set(LONG_FILES)
+
+
+def test_functions_fit_on_a_screen() -> None:
+    # What cannot be seen at once is not understood at once.
+    long = {name for path in SOURCES for name, lines in _functions(path) if lines > FUNCTION_LINES_MAX}
+    assert long == set(LONG_FUNCTIONS)
+
+
+def test_nothing_was_left_for_later() -> None:
+    # Work that is left belongs in an issue, where it is seen.
+    found = [f"{p.relative_to(ROOT)}: {line.strip()}" for p in PYTHON for line in _lines_with(p, _LEFTOVER)]
+    assert found == []
+
+
+def test_no_path_of_a_machine_stands_in_the_repository() -> None:
+    # It works here and nowhere else.
+    texts = [p for p in _tracked() if p.suffix in {".py", ".md", ".toml", ".txt", ".in", ".lua", ".yml", ""}]
+    ours = [p for p in texts if p != Path(__file__) and "LICENSE" not in p.name]
+    found = [f"{p.relative_to(ROOT)}: {line.strip()}" for p in ours for line in _lines_with(p, _MACHINE_PATH)]
+    assert found == []
+
+
+def test_only_the_command_line_prints() -> None:
+    # A library that prints cannot be used in a program that pipes.
+    printing = [path for path in SOURCES if "cli" not in path.parts and _calls_print(path)]
+    assert printing == []
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    # The first lines are what a newcomer reads.
+    silent = [str(p.relative_to(ROOT)) for p in PYTHON if p.read_text().strip() and not _docstring(p)]
+    assert silent == []
+
+
+def test_names_say_what_a_thing_is() -> None:
+    # A drawer for everything is a drawer where nothing is found.
+    vague = [str(p.relative_to(ROOT)) for p in PYTHON if _BANNED_NAMES & {p.stem, *p.relative_to(ROOT).parts}]
+    assert vague == []
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in SOURCES if p.parent.name == "operations" and p.name != "__init__.py"], ids=lambda p: p.stem
+)
+def test_an_operation_is_found_by_its_name(path: Path) -> None:
+    # put_item.py is PutItem, in the registry, with a `run`.
+    name = "".join(word.capitalize() for word in path.stem.split("_"))
+    assert callable(OPERATIONS[name])
+
+
+def _lines_with(path: Path, pattern: re.Pattern[str]) -> list[str]:
+    return [line for line in path.read_text(errors="replace").splitlines() if pattern.search(line)]
+
+
+def _calls_print(path: Path) -> bool:
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "print" for n in nodes)
+
+
+def _docstring(path: Path) -> str | None:
+    return ast.get_docstring(ast.parse(path.read_text()))
