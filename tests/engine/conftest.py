@@ -1,0 +1,21 @@
+"""An engine in memory for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sortkey.engine import Engine
+from tests.engine.tables import Clock, new_engine
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def engine(clock: Clock) -> Iterator[Engine]:
+    with new_engine(clock=clock) as opened:
+        yield opened

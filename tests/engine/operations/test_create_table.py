@@ -1,0 +1,318 @@
+"""CreateTable: what AWS refuses, in its words, and what a new table looks like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sortkey.engine import Engine
+from tests.engine.tables import ARN, NOW, UNITS, described, failure, index, table
+
+INVALID = "ValidationException: One or more parameter values were invalid: "
+BIG = {"ReadCapacityUnits": 10**12 + 1, "WriteCapacityUnits": 1}
+BIG_WRITE = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 10**12 + 1}
+AB = {"key": "a b", "attributes": "a b"}
+LSI, GSI = "LocalSecondaryIndexes", "GlobalSecondaryIndexes"
+INCLUDE = {"ProjectionType": "INCLUDE"}
+
+
+def include(names: int, prefix: str = "x") -> dict[str, Any]:
+    return {**INCLUDE, "NonKeyAttributes": [f"{prefix}{number}" for number in range(names)]}
+
+
+def local(*indexes: dict[str, Any]) -> dict[str, Any]:
+    return {**AB, LSI: list(indexes)}
+
+
+def wide(*indexes: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {**AB, GSI: list(indexes), **members}
+
+
+NO_UNITS = (
+    INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+)
+BOTH_UNITS = INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+SAME = "ValidationException: Both the Hash Key and the Range Key element in the KeySchema have the same name"
+FIRST = "ValidationException: Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
+SECOND = "ValidationException: Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
+UNDEFINED = INVALID + "Some index key attributes are not defined in AttributeDefinitions. "
+NO_DEFINITION = "ValidationException: Invalid KeySchema: Some index key attribute have no definition"
+NUMBER = (
+    INVALID + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+    "AttributeDefinitions"
+)
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    # billing comes first
+    ({"BillingMode": None}, BOTH_UNITS),
+    ({"BillingMode": "PROVISIONED"}, BOTH_UNITS),
+    ({"ProvisionedThroughput": UNITS}, NO_UNITS),
+    ({"ProvisionedThroughput": UNITS, "attributes": ""}, NO_UNITS),
+    (
+        {"BillingMode": None, "ProvisionedThroughput": BIG},
+        "ValidationException: Given value 1000000000001 for ReadCapacityUnits is out of bounds",
+    ),
+    (
+        {"BillingMode": None, "ProvisionedThroughput": BIG_WRITE},
+        "ValidationException: Given value 1000000000001 for WriteCapacityUnits is out of bounds",
+    ),
+    # keys of the table
+    ({"attributes": ""}, NO_DEFINITION),
+    ({"attributes": "a", "key": "a b"}, NO_DEFINITION),
+    ({"attributes": "b"}, UNDEFINED + "Keys: [a], AttributeDefinitions: [b]"),
+    ({"attributes": "a c", "key": "a b"}, UNDEFINED + "Keys: [a, b], AttributeDefinitions: [a, c]"),
+    ({"attributes": "a b", "key": "a a"}, SAME),
+    ({"attributes": "a b", "key": "a:H b:H"}, SECOND),
+    ({"attributes": "a b", "key": "a:R b:H"}, FIRST),
+    ({"attributes": "a b", "key": "a:R b:R"}, FIRST),
+    ({"key": "a:R", "attributes": "a"}, FIRST),
+    ({"attributes": "a b"}, NUMBER),
+    ({"attributes": "a c b", "key": "a b"}, NUMBER),
+    ({"attributes": "a a:N"}, INVALID + "Duplicate AttributeName in AttributeDefinitions: a"),
+    # local indexes
+    ({LSI: []}, INVALID + "List of LocalSecondaryIndexes is empty"),
+    (
+        {LSI: [index("lsi", "a b")], "attributes": "a b"},
+        INVALID + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
+    ),
+    (local(index("lsi", "a c")), UNDEFINED + "Keys: [a, c], AttributeDefinitions: [a, b]"),
+    (local(index("lsi", "a a")), SAME),
+    (local(index("lsi", "a:R")), FIRST),
+    (local(index("lsi", "a:H b:H")), SECOND),
+    (local(index("lsi", "a")), INVALID + "Index KeySchema does not have a range key for index: lsi"),
+    (
+        local(index("lsi", "b a")),
+        INVALID + "Index KeySchema does not have the same leading hash key as table KeySchema for index: lsi. "
+        "index hash key: b, table hash key: a",
+    ),
+    (local(index("lsi", "a b"), index("lsi", "a b")), INVALID + "Duplicate index name: lsi"),
+    (
+        local(*(index(f"lsi{number}", "a b") for number in range(6))),
+        INVALID + "Number of LocalSecondaryIndexes exceeds per-table limit of 5",
+    ),
+    # global indexes
+    ({GSI: []}, INVALID + "List of GlobalSecondaryIndexes is empty"),
+    (wide(index("gsi", "c d")), UNDEFINED + "Keys: [c, d], AttributeDefinitions: [a, b]"),
+    (wide(index("gsi", "a a")), SAME),
+    (wide(index("gsi", "a:R b:H")), FIRST),
+    (wide(index("gsi", "a:R b:R")), FIRST),
+    (wide(index("gsi", "a b"), index("gsi", "a b")), INVALID + "Duplicate index name: gsi"),
+    ({**local(index("same", "a b")), GSI: [index("same", "b")]}, INVALID + "Duplicate index name: same"),
+    (
+        wide(*(index(f"gsi{number}", "a b") for number in range(21))),
+        INVALID + "GlobalSecondaryIndex count exceeds the per-table limit of 20",
+    ),
+    (
+        wide(index("gsi", "b"), attributes="a b c"),
+        INVALID + "Some AttributeDefinitions are not used. AttributeDefinitions: [a, b, c], keys used: [a, b]",
+    ),
+    (
+        wide(index("gsi", "b", ProvisionedThroughput=UNITS)),
+        INVALID + "ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST",
+    ),
+    (
+        wide(index("gsi", "b"), BillingMode=None, ProvisionedThroughput=UNITS),
+        INVALID + "ProvisionedThroughput must be specified for index: gsi",
+    ),
+    (
+        wide(index("gsi", "b", ProvisionedThroughput=BIG), BillingMode=None, ProvisionedThroughput=UNITS),
+        "ValidationException: Given value 1000000000001 for ReadCapacityUnits is out of bounds for index gsi",
+    ),
+    # global indexes of several attributes
+    (
+        {"key": "a", "attributes": "a b c d e", GSI: [index("gsi", "a:H b:H c:H d:H e:H")]},
+        "ValidationException: Too many partition keys. GSI can have at most 4 partition keys",
+    ),
+    (
+        {"key": "a", "attributes": "a b c d e f", GSI: [index("gsi", "a:H b:R c:R d:R e:R f:R")]},
+        "ValidationException: Too many sort keys. GSI can have at most 4 sort keys",
+    ),
+    (
+        {"key": "a", "attributes": "a b c", GSI: [index("gsi", "a:H b:R c:H")]},
+        "ValidationException: Invalid KeySchema: All HASH key elements must precede all RANGE key elements",
+    ),
+    (wide(index("gsi", "a:H b:H a:R")), INVALID + "Duplicate attribute name in KeySchema: a"),
+    # projections
+    (local(index("lsi", "a b", {})), INVALID + "Unknown ProjectionType: null"),
+    (local(index("lsi", "a b", {"NonKeyAttributes": ["x"]})), INVALID + "Unknown ProjectionType: null"),
+    (
+        wide(index("gsi", "b", {"ProjectionType": "ALL", "NonKeyAttributes": ["x"]})),
+        INVALID + "ProjectionType is ALL, but NonKeyAttributes is specified",
+    ),
+    (
+        wide(index("gsi", "b", {"ProjectionType": "KEYS_ONLY", "NonKeyAttributes": ["x"]})),
+        INVALID + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified",
+    ),
+    (wide(index("gsi", "b", INCLUDE)), INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"),
+    (
+        wide(index("gsi", "b", {**INCLUDE, "NonKeyAttributes": ["x", "y", "x"]})),
+        INVALID + "Duplicate attribute name in NonKeyAttributes: x",
+    ),
+    (
+        wide(*(index(f"gsi{number}", "b", include(20)) for number in range(5)), index("one", "b", include(1))),
+        INVALID + "Number of NonKeyAttributes across all secondary indexes exceeds per-table limit of 100",
+    ),
+    # the rest
+    (
+        {"StreamSpecification": {"StreamEnabled": True}},
+        "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.",
+    ),
+    (
+        {"StreamSpecification": {"StreamEnabled": False, "StreamViewType": "KEYS_ONLY"}},
+        "ValidationException: Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present.",
+    ),
+    (
+        {"BillingMode": None, "ProvisionedThroughput": UNITS, "OnDemandThroughput": {"MaxReadRequestUnits": 5}},
+        INVALID
+        + "Neither MaxReadRequestUnits nor MaxWriteRequestUnits can be specified when BillingMode is PROVISIONED",
+    ),
+    (
+        {"OnDemandThroughput": {"MaxReadRequestUnits": 0}},
+        INVALID + "MaxReadRequestUnits must be -1 or at least 1. Provided value: 0",
+    ),
+    (
+        {"WarmThroughput": {"ReadUnitsPerSecond": 11999, "WriteUnitsPerSecond": 4000}},
+        INVALID + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than the minimum of 12000",
+    ),
+    (
+        {"Tags": [{"Key": f"k{number}", "Value": "v"} for number in range(51)]},
+        INVALID + "Number of tags exceeds the per-resource limit of 50",
+    ),
+    ({"ResourcePolicy": "{"}, INVALID + "Resource policy is not a valid JSON document"),
+    (
+        {"SSESpecification": {"Enabled": False, "KMSMasterKeyId": "alias/x"}},
+        INVALID + "SSEType or KMSMasterKeyId can only be specified when SSE is enabled",
+    ),
+    (
+        {"VectorIndexes": []},
+        INVALID + "VectorIndexes cannot be specified: vector indexes are not supported.",
+    ),
+    (
+        {"name": ARN + "tbl"},
+        f"ValidationException: 1 validation error detected: Value '{ARN}tbl' at 'tableName' failed to satisfy "
+        "constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("members", "message"), REFUSED, ids=lambda value: value[:60] if isinstance(value, str) else ""
+)
+def test_a_definition_that_aws_refuses_is_refused_in_its_words(
+    engine: Engine, members: dict[str, Any], message: str
+) -> None:
+    # Tools match on these texts, and a refused table must leave nothing behind.
+    assert failure(engine, "CreateTable", table(**members)) == message
+    assert engine.call("ListTables", {}) == {"TableNames": []}
+
+
+def test_a_new_table_answers_creating_and_is_active_at_once(engine: Engine) -> None:
+    # Waiters poll DescribeTable; nobody should have to wait for an embedded table.
+    answer = engine.call("CreateTable", table(**wide(index("gsi", "b"))))["TableDescription"]
+    assert answer["TableStatus"] == "CREATING"
+    assert answer["GlobalSecondaryIndexes"][0]["IndexStatus"] == "CREATING"
+    now = described(engine)
+    assert now["TableStatus"] == "ACTIVE"
+    assert now["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
+
+
+def test_an_on_demand_table_is_described_as_aws_does(engine: Engine) -> None:
+    # The whole description, so that no member comes or goes unnoticed.
+    engine.call("CreateTable", table(**wide(index("gsi", "b")), StreamSpecification=_stream("KEYS_ONLY")))
+    found = described(engine)
+    label = found["LatestStreamLabel"]
+    none = {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 0, "WriteCapacityUnits": 0}
+    warm = {"ReadUnitsPerSecond": 12000, "WriteUnitsPerSecond": 4000, "Status": "ACTIVE"}
+    assert found.pop("TableId").count("-") == 4
+    assert found == {
+        "TableName": "tbl",
+        "TableArn": ARN + "tbl",
+        "TableStatus": "ACTIVE",
+        "CreationDateTime": NOW,
+        "AttributeDefinitions": table(**AB)["AttributeDefinitions"],
+        "KeySchema": table(**AB)["KeySchema"],
+        "ItemCount": 0,
+        "TableSizeBytes": 0,
+        "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST", "LastUpdateToPayPerRequestDateTime": NOW},
+        "ProvisionedThroughput": none,
+        "WarmThroughput": warm,
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "gsi",
+                "IndexArn": ARN + "tbl/index/gsi",
+                "IndexStatus": "ACTIVE",
+                "KeySchema": [{"AttributeName": "b", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "ALL"},
+                "ItemCount": 0,
+                "IndexSizeBytes": 0,
+                "ProvisionedThroughput": none,
+                "WarmThroughput": warm,
+            }
+        ],
+        "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+        "LatestStreamLabel": label,
+        "LatestStreamArn": f"{ARN}tbl/stream/{label}",
+        "DeletionProtectionEnabled": False,
+    }
+
+
+def test_a_provisioned_table_has_no_billing_summary(engine: Engine) -> None:
+    # AWS shows BillingModeSummary only for tables that are or were on demand.
+    engine.call("CreateTable", table(**local(index("lsi", "a b")), BillingMode=None, ProvisionedThroughput=UNITS))
+    found = described(engine)
+    assert "BillingModeSummary" not in found
+    assert found["ProvisionedThroughput"] == {**UNITS, "NumberOfDecreasesToday": 0}
+    assert found["LocalSecondaryIndexes"] == [
+        {
+            **index("lsi", "a b"),
+            "IndexArn": ARN + "tbl/index/lsi",
+            "IndexSizeBytes": 0,
+            "ItemCount": 0,
+        }
+    ]
+
+
+def test_settings_that_only_describe_come_back(engine: Engine) -> None:
+    # Infrastructure tools compare what they sent with what is described.
+    engine.call(
+        "CreateTable",
+        table(
+            SSESpecification={"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "abc"},
+            TableClass="STANDARD_INFREQUENT_ACCESS",
+            DeletionProtectionEnabled=True,
+            OnDemandThroughput={"MaxReadRequestUnits": 7},
+            WarmThroughput={"ReadUnitsPerSecond": 13000},
+            Tags=[{"Key": "owner", "Value": "me"}],
+            ResourcePolicy='{"Statement": [{}]}',
+        ),
+    )
+    found = described(engine)
+    assert found["SSEDescription"] == {
+        "Status": "ENABLED",
+        "SSEType": "KMS",
+        "KMSMasterKeyArn": "arn:aws:kms:us-east-1:000000000000:key/abc",
+    }
+    assert found["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
+    assert found["DeletionProtectionEnabled"] is True
+    assert found["OnDemandThroughput"] == {"MaxReadRequestUnits": 7, "MaxWriteRequestUnits": -1}
+    assert found["WarmThroughput"] == {"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 4000, "Status": "ACTIVE"}
+    assert engine.call("ListTagsOfResource", {"ResourceArn": ARN + "tbl"})["Tags"] == [{"Key": "owner", "Value": "me"}]
+    assert engine.call("GetResourcePolicy", {"ResourceArn": ARN + "tbl"})["Policy"] == '{"Statement": [{}]}'
+
+
+def test_a_global_index_may_have_four_attributes_on_each_side(engine: Engine) -> None:
+    # Multi-attribute keys, on AWS since November 2025.
+    eight = "a:H b:H c:H d:H e:R f:R g:R h:R"
+    engine.call("CreateTable", table(attributes="a b c d e f g h", GlobalSecondaryIndexes=[index("gsi", eight)]))
+    assert described(engine)["GlobalSecondaryIndexes"][0]["KeySchema"] == index("gsi", eight)["KeySchema"]
+
+
+def test_a_name_can_be_taken_once(engine: Engine) -> None:
+    # The error class is what tools look at to create a table if it does not exist.
+    engine.call("CreateTable", table())
+    assert failure(engine, "CreateTable", table()) == "ResourceInUseException: Table already exists: tbl"
+
+
+def _stream(view: str) -> dict[str, Any]:
+    return {"StreamEnabled": True, "StreamViewType": view}

@@ -1,0 +1,287 @@
+"""UpdateTable: billing, throughput, streams, settings and indexes; what AWS refuses, in its words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sortkey.engine import Engine
+from tests.engine.tables import NOW, UNITS, Clock, definitions, described, failure, index, put, scan, table
+
+INVALID = "ValidationException: One or more parameter values were invalid: "
+REFUSED = "ValidationException: "
+MISSING = "ResourceNotFoundException: Requested resource not found"
+UNDEFINED = INVALID + "Some index key attributes are not defined in AttributeDefinitions. "
+NO_UNITS = (
+    INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+)
+TWO = {"ReadCapacityUnits": 2, "WriteCapacityUnits": 1}
+KEYS = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+BIG = {"ReadCapacityUnits": 10**12 + 1, "WriteCapacityUnits": 1}
+NOTHING = (
+    "ValidationException: At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+    "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required"
+)
+ONE_AT_A_TIME = (
+    "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
+    "per table"
+)
+ACTIONS = "GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete"
+
+
+def create(name: str, key: str, *, attributes: str | None = None, **members: Any) -> dict[str, Any]:
+    """The members of a request that adds one index."""
+    given = " ".join(part.partition(":")[0] for part in key.split()) if attributes is None else attributes
+    return {"AttributeDefinitions": definitions(given), **updates({"Create": index(name, key, **members)})}
+
+
+def updates(*each: dict[str, Any]) -> dict[str, Any]:
+    return {"GlobalSecondaryIndexUpdates": list(each)}
+
+
+def set_units(name: str, units: dict[str, int]) -> dict[str, Any]:
+    return {"Update": {"IndexName": name, "ProvisionedThroughput": units}}
+
+
+def delete(name: str) -> dict[str, Any]:
+    return {"Delete": {"IndexName": name}}
+
+
+def update(engine: Engine, **members: Any) -> dict[str, Any]:
+    return engine.call("UpdateTable", {"TableName": "tbl", **members})["TableDescription"]
+
+
+@pytest.fixture
+def on_demand(engine: Engine) -> Engine:
+    indexes = {"GlobalSecondaryIndexes": [index("gsi", "b")], "LocalSecondaryIndexes": [index("lsi", "a b")]}
+    engine.call("CreateTable", table(key="a b", **indexes))
+    return engine
+
+
+@pytest.fixture
+def provisioned(engine: Engine) -> Engine:
+    gsi = index("gsi", "b", ProvisionedThroughput=UNITS)
+    request = table(attributes="a b", BillingMode=None, ProvisionedThroughput=UNITS, GlobalSecondaryIndexes=[gsi])
+    engine.call("CreateTable", request)
+    return engine
+
+
+def will_not_change(what: str, kind: str) -> str:
+    return (
+        f"ValidationException: The provisioned throughput for the {what} will not change. The requested value equals "
+        f"the current value. Current ReadCapacityUnits provisioned for the {kind}: 1. Requested ReadCapacityUnits: 1. "
+        f"Current WriteCapacityUnits provisioned for the {kind}: 1. Requested WriteCapacityUnits: 1. Refer to the "
+        "Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+    )
+
+
+REFUSED_ON_DEMAND: list[tuple[dict[str, Any], str]] = [
+    ({}, NOTHING),
+    (updates(), NOTHING),
+    ({"AttributeDefinitions": definitions("a")}, NOTHING),
+    ({"TableName": "nope", "BillingMode": "PAY_PER_REQUEST"}, MISSING + ": Table: nope not found"),
+    (
+        {"BillingMode": "PROVISIONED"},
+        INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED",
+    ),
+    (
+        {"ProvisionedThroughput": UNITS},
+        NO_UNITS,
+    ),
+    ({"ProvisionedThroughput": BIG}, REFUSED + "Given value 1000000000001 for ReadCapacityUnits is out of bounds"),
+    (
+        {"BillingMode": "PROVISIONED", "ProvisionedThroughput": UNITS},
+        INVALID + "ProvisionedThroughput must be specified for index: gsi",
+    ),
+    (updates({}), INVALID + f"One of {ACTIONS} must not be null"),
+    (updates({**delete("gsi"), "Create": index("new", "b")}), INVALID + f"Only one of {ACTIONS} may be specified"),
+    (
+        updates(delete("gsi"), delete("gsi")),
+        INVALID + "Only one global secondary index update per index is allowed simultaneously. Index: gsi",
+    ),
+    (updates(delete("gsi"), delete("other")), ONE_AT_A_TIME),
+    (updates(delete("gsi"), {"Create": index("new", "b")}), ONE_AT_A_TIME),
+    (updates(delete("none")), MISSING),
+    (updates(delete("lsi")), INVALID + "Index is not a global secondary index: lsi"),
+    (updates(set_units("none", UNITS)), MISSING),
+    (
+        updates(set_units("gsi", UNITS)),
+        INVALID + "ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST",
+    ),
+    (
+        updates(set_units("none", BIG)),
+        "ValidationException: This operation cannot be performed with given input values. Please contact DynamoDB "
+        "service team for more info: Action Blocked: IndexUpdate",
+    ),
+    (create("gsi", "b"), "ValidationException: Attempting to create an index which already exists"),
+    (create("lsi", "b"), "ValidationException: Attempting to create an index which already exists"),
+    (
+        create("new", "c", attributes=""),
+        UNDEFINED + "Keys: [c], AttributeDefinitions: []",
+    ),
+    # AWS wants the definition again, though it knows the attribute.
+    (
+        updates({"Create": index("new", "b")}),
+        UNDEFINED + "Keys: [b], AttributeDefinitions: []",
+    ),
+    (
+        create("new", "b", attributes="b:N"),
+        INVALID + "Attributes cannot be redefined. Please check that your attribute has the same type as previously "
+        "defined. Existing schema: Schema:[SchemaElement: key{a:S:HASH}, SchemaElement: key{b:S:RANGE}] "
+        "New schema: Schema:[SchemaElement: key{b:N:HASH}]",
+    ),
+    (create("new", "c", projection={}), INVALID + "Unknown ProjectionType: null"),
+    (
+        create("new", "c", ProvisionedThroughput=UNITS),
+        INVALID + "ProvisionedThroughput should not be specified for index: new when BillingMode is PAY_PER_REQUEST",
+    ),
+    ({"StreamSpecification": {"StreamEnabled": False}}, REFUSED + "Table has no stream to disable: TableName: tbl"),
+    (
+        {"StreamSpecification": KEYS, "BillingMode": "PAY_PER_REQUEST"},
+        INVALID + "You cannot modify stream status while updating table IOPS",
+    ),
+    (
+        {"WarmThroughput": {"ReadUnitsPerSecond": 11000}},
+        INVALID + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than current WarmThroughput, "
+        "decreasing WarmThroughput is not supported",
+    ),
+    (
+        {"ReplicaUpdates": [{"Create": {"RegionName": "eu-west-1"}}]},
+        INVALID + "ReplicaUpdates cannot be specified: global tables are not supported: this engine is one region.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "message"), REFUSED_ON_DEMAND)
+def test_a_change_that_aws_refuses_changes_nothing(on_demand: Engine, members: dict[str, Any], message: str) -> None:
+    # A refused update must leave the table exactly as it was, also the parts that were fine.
+    before = described(on_demand)
+    assert failure(on_demand, "UpdateTable", {"TableName": "tbl", **members}) == message
+    assert described(on_demand) == before
+
+
+REFUSED_PROVISIONED: list[tuple[dict[str, Any], str]] = [
+    ({"ProvisionedThroughput": UNITS}, will_not_change("table", "table")),
+    ({"BillingMode": "PROVISIONED", "ProvisionedThroughput": UNITS}, will_not_change("table", "table")),
+    (updates(set_units("gsi", UNITS)), will_not_change("index gsi", "index")),
+    (create("new", "c"), INVALID + "ProvisionedThroughput must be specified for index: new"),
+    (
+        {"OnDemandThroughput": {"MaxReadRequestUnits": 5}},
+        INVALID
+        + "Neither MaxReadRequestUnits nor MaxWriteRequestUnits can be specified when BillingMode is PROVISIONED",
+    ),
+]
+
+
+@pytest.mark.parametrize(("members", "message"), REFUSED_PROVISIONED)
+def test_a_change_of_throughput_that_aws_refuses(provisioned: Engine, members: dict[str, Any], message: str) -> None:
+    # Auto-scaling tools rely on the error for a change that is none.
+    assert failure(provisioned, "UpdateTable", {"TableName": "tbl", **members}) == message
+
+
+def test_throughput_that_rises_and_falls_is_remembered(provisioned: Engine, clock: Clock) -> None:
+    # AWS limits decreases by the day, so it describes them; the answer still shows the old units.
+    clock.now += 10
+    answer = update(provisioned, ProvisionedThroughput=TWO)
+    assert (answer["TableStatus"], answer["ProvisionedThroughput"]["ReadCapacityUnits"]) == ("UPDATING", 1)
+    risen = {**TWO, "NumberOfDecreasesToday": 0, "LastIncreaseDateTime": NOW + 10}
+    assert described(provisioned)["ProvisionedThroughput"] == risen
+    clock.now += 10
+    update(provisioned, ProvisionedThroughput=UNITS)
+    fallen = {**UNITS, "NumberOfDecreasesToday": 1, "LastIncreaseDateTime": NOW + 10, "LastDecreaseDateTime": NOW + 20}
+    assert described(provisioned)["ProvisionedThroughput"] == fallen
+    clock.now += 86400
+    assert described(provisioned)["ProvisionedThroughput"]["NumberOfDecreasesToday"] == 0
+
+
+def test_billing_goes_on_demand_and_back(provisioned: Engine, clock: Clock) -> None:
+    # Going back needs units for the table and every index; the summary remembers when it was on demand.
+    clock.now += 5
+    answer = update(provisioned, BillingMode="PAY_PER_REQUEST")
+    assert answer["GlobalSecondaryIndexes"][0]["IndexStatus"] == "UPDATING"
+    found = described(provisioned)
+    since = {"LastUpdateToPayPerRequestDateTime": NOW + 5}
+    assert found["BillingModeSummary"] == {"BillingMode": "PAY_PER_REQUEST", **since}
+    assert found["ProvisionedThroughput"]["ReadCapacityUnits"] == 0
+    update(provisioned, BillingMode="PROVISIONED", ProvisionedThroughput=TWO, **updates(set_units("gsi", UNITS)))
+    found = described(provisioned)
+    assert found["BillingModeSummary"] == {"BillingMode": "PROVISIONED", **since}
+    assert found["ProvisionedThroughput"]["ReadCapacityUnits"] == 2
+    assert found["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]["ReadCapacityUnits"] == 1
+
+
+def test_a_stream_is_turned_on_and_off(on_demand: Engine) -> None:
+    # A disabled stream stays the latest one: its readers drain it for a day.
+    on = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
+    answer = update(on_demand, StreamSpecification=on)
+    assert answer["StreamSpecification"] == on
+    arn = described(on_demand)["LatestStreamArn"]
+    message = "ValidationException: Table already has an enabled stream: TableName: tbl"
+    assert failure(on_demand, "UpdateTable", {"TableName": "tbl", "StreamSpecification": on}) == message
+    update(on_demand, StreamSpecification={"StreamEnabled": False})
+    found = described(on_demand)
+    assert "StreamSpecification" not in found
+    assert found["LatestStreamArn"] == arn
+
+
+def test_single_settings_can_be_changed_alone(on_demand: Engine) -> None:
+    # Each is enough for an update, though AWS's message for an empty one does not name them all.
+    assert update(on_demand, DeletionProtectionEnabled=True)["DeletionProtectionEnabled"] is True
+    update(on_demand, DeletionProtectionEnabled=False)
+    update(on_demand, TableClass="STANDARD_INFREQUENT_ACCESS")
+    update(on_demand, SSESpecification={"Enabled": True})
+    update(on_demand, OnDemandThroughput={"MaxWriteRequestUnits": 9})
+    update(on_demand, WarmThroughput={"WriteUnitsPerSecond": 5000})
+    found = described(on_demand)
+    assert found["DeletionProtectionEnabled"] is False
+    assert found["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS", "LastUpdateDateTime": NOW}
+    assert found["SSEDescription"]["SSEType"] == "KMS"
+    assert found["OnDemandThroughput"] == {"MaxReadRequestUnits": -1, "MaxWriteRequestUnits": 9}
+    assert found["WarmThroughput"]["WriteUnitsPerSecond"] == 5000
+    update(on_demand, SSESpecification={"Enabled": False})
+    assert "SSEDescription" not in described(on_demand)
+
+
+def test_an_index_is_made_and_deleted(on_demand: Engine) -> None:
+    # Definitions that no key uses are let out, as AWS does, and those of a deleted index go with it.
+    answer = update(on_demand, **create("new", "c", attributes="c unused"))
+    made = answer["GlobalSecondaryIndexes"][-1]
+    assert (answer["TableStatus"], made["IndexStatus"], made["Backfilling"]) == ("UPDATING", "CREATING", False)
+    found = described(on_demand)
+    assert [(each["IndexName"], each["IndexStatus"]) for each in found["GlobalSecondaryIndexes"]] == [
+        ("gsi", "ACTIVE"),
+        ("new", "ACTIVE"),
+    ]
+    assert found["AttributeDefinitions"] == definitions("a b c")
+    answer = update(on_demand, **updates(delete("new")))
+    assert answer["GlobalSecondaryIndexes"][-1]["IndexStatus"] == "DELETING"
+    found = described(on_demand)
+    assert [each["IndexName"] for each in found["GlobalSecondaryIndexes"]] == ["gsi"]
+    assert found["AttributeDefinitions"] == definitions("a b")
+
+
+def test_a_deleted_index_no_longer_binds_the_type(on_demand: Engine) -> None:
+    # While c is an index key it must be a string; without the index it is an attribute like any other.
+    update(on_demand, **create("new", "c"))
+    item = {"a": {"S": "1"}, "b": {"S": "1"}, "c": {"N": "7"}}
+    assert "Type mismatch for Index Key c" in failure(on_demand, "PutItem", {"TableName": "tbl", "Item": item})
+    update(on_demand, **updates(delete("new")))
+    put(on_demand, item)
+    update(on_demand, **create("again", "c"))
+    assert scan(on_demand, IndexName="again") == []
+
+
+def test_an_index_can_be_made_on_the_tables_own_key(on_demand: Engine) -> None:
+    # The attribute is defined already, with the same type.
+    put(on_demand, {"a": {"S": "1"}, "b": {"S": "2"}})
+    update(on_demand, **create("inverted", "b a"))
+    assert len(scan(on_demand, IndexName="inverted")) == 1
+
+
+def test_twenty_indexes_are_enough(engine: Engine) -> None:
+    # One below the limit is fine, one above is not.
+    engine.call("CreateTable", table(GlobalSecondaryIndexes=[index(f"gsi{n}", "a") for n in range(19)]))
+    update(engine, **create("last", "a"))
+    message = INVALID + "GlobalSecondaryIndex count exceeds the per-table limit of 20"
+    assert failure(engine, "UpdateTable", {"TableName": "tbl", **create("more", "a")}) == message
