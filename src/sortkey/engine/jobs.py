@@ -38,6 +38,7 @@ def start(engine: Engine, kind: str, state: State) -> None:
         if _step(kind)(engine, state):
             return
     engine.records.put(KIND, id, {"kind": kind, "state": state})
+    engine.background.wake(work)
 
 
 def holding(source: int, cut: int) -> State:

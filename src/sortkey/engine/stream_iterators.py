@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+from base64 import b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,7 +42,7 @@ def read(engine: Engine, text: str) -> Iterator:
     """Raises for a text that `write` did not give, and for one that is too old."""
     stream_arn, _, rest = text.partition("|1|")
     try:
-        content = urlsafe_b64decode(rest.encode())
+        content = b64decode(rest, altchars=b"-_", validate=True)
     except ValueError:
         content = b""
     mac, content = content[:_MAC_BYTES], content[_MAC_BYTES:]
