@@ -33,4 +33,9 @@ def open(folder: str | os.PathLike[str] = MEMORY, **settings: Any) -> Engine | R
 def own(folder: str | os.PathLike[str] = MEMORY, *, synchronous: Synchronous = "normal", **settings: Any) -> Engine:
     """The engine of a folder in this process and no other, made if it is not there. Raises FolderInUse."""
     owned = None if folder == MEMORY else Folder(folder)
-    return Engine(Database(owned, synchronous), **settings)
+    try:
+        return Engine(Database(owned, synchronous), **settings)
+    except BaseException:
+        if owned is not None:
+            owned.release()
+        raise

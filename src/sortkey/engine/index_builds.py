@@ -34,10 +34,8 @@ def add(engine: Engine, table: Table, index: Index) -> Table:
     )
     table.rows.add_column(column)
     engine.records.put(KIND, _id(table, index), {"after": 0, "last": last})
-    if last <= AT_ONCE_ROWS:
-        return build(engine, table, index, AT_ONCE_ROWS)
     engine.background.wake(work)
-    return table
+    return build(engine, table, index, AT_ONCE_ROWS) if last <= AT_ONCE_ROWS else table
 
 
 def remove(engine: Engine, table: Table, index: Index) -> Table:
@@ -69,7 +67,7 @@ def build(engine: Engine, table: Table, index: Index, rows: int) -> Table:
     if found:
         encode = table.index_encoders[table.indexes.index(index)]
         table.rows.set_column(index.column, [(encode(orjson.loads(item)), id) for id, _, item, _ in found])
-    if len(found) == rows:
+    if len(found) == rows and found[-1][0] < progress["last"]:
         engine.records.put(KIND, _id(table, index), {**progress, "after": found[-1][0]})
         return table
     engine.records.delete(KIND, _id(table, index))

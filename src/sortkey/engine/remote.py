@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import socket
 import threading
 from typing import Any
 from urllib.parse import urlsplit
@@ -57,10 +58,25 @@ class RemoteEngine:
         if connection is None:
             where = urlsplit(self.address)
             connection = self._local.connection = http.client.HTTPConnection(where.hostname or "", where.port)
+        elif _dropped(connection):
+            connection.close()  # the next request opens it again
         return connection
 
 
 _STREAM_OPERATIONS = frozenset({"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"})
+
+
+def _dropped(connection: http.client.HTTPConnection) -> bool:
+    """Whether the server has closed it meanwhile, as it does with what is idle. Nothing else can be there to read."""
+    if not isinstance(connection.sock, socket.socket):
+        return False
+    try:
+        connection.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def _error(status: int, content: bytes) -> ServiceError:
