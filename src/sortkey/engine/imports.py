@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import logging
+import zlib
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -61,7 +63,7 @@ def step(engine: Engine, state: jobs.State) -> bool:
         try:
             failure = _find_files(engine, description, state)
             done = failure is not None or _slice(engine, table, description, state)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error, csv.Error) as error:
             failure = {"FailureCode": "S3AccessDenied", "FailureMessage": str(error)}
     if done or failure:
         _finish(engine, table, description, failure)

@@ -1,0 +1,194 @@
+"""Exports: what is written into a bucket's folder, and what is told about it."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from base64 import b64encode
+
+import pytest
+
+from sortkey.engine import exports
+from tests.engine.tables import ARN, NOW, failure, put, table
+
+TABLE = f"{ARN}tbl"
+
+
+@pytest.fixture
+def buckets(engine, tmp_path):
+    engine.buckets = tmp_path / "buckets"
+    engine.call("CreateTable", table())
+    recovery = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    engine.call("UpdateContinuousBackups", recovery)
+    return engine.buckets
+
+
+def export(engine, **members):
+    request = {"TableArn": TABLE, "S3Bucket": "bucket", **members}
+    return engine.call("ExportTableToPointInTime", request)["ExportDescription"]
+
+
+def describe(engine, description):
+    return engine.call("DescribeExport", {"ExportArn": description["ExportArn"]})["ExportDescription"]
+
+
+def lines(buckets, description):
+    """Follow the manifests to the lines, checking every checksum on the way."""
+    summary = json.loads((buckets / "bucket" / description["ExportManifest"]).read_bytes())
+    manifest = buckets / "bucket" / summary["manifestFilesS3Key"]
+    digest = b64encode(hashlib.md5(manifest.read_bytes()).digest())
+    assert manifest.with_suffix(".md5").read_bytes() == digest
+    found = []
+    for entry in map(json.loads, manifest.read_text().splitlines()):
+        packed = (buckets / "bucket" / entry["dataFileS3Key"]).read_bytes()
+        assert entry["md5Checksum"] == b64encode(hashlib.md5(packed).digest()).decode()
+        content = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+        assert len(content) == entry["itemCount"]
+        found += content
+    assert summary["itemCount"] == len(found)
+    return found
+
+
+def test_an_export_is_the_table_of_an_instant_in_dynamodb_json(engine, buckets, clock):
+    # The same files as on S3: what reads AWS's exports reads ours.
+    put(engine, {"a": {"S": "x"}, "n": {"N": "1"}, "b": {"B": "AAE="}})
+    clock.now += 5
+    put(engine, {"a": {"S": "late"}})
+    begun = export(engine, ExportTime=NOW + 2, S3Prefix="some/prefix")
+    assert begun["ExportStatus"] == "IN_PROGRESS"
+    done = describe(engine, begun)
+    assert done["ExportStatus"] == "COMPLETED"
+    assert done["ItemCount"] == 1
+    assert done["ExportManifest"].startswith("some/prefix/AWSDynamoDB/01800000005000-")
+    assert lines(buckets, done) == [{"Item": {"a": {"S": "x"}, "n": {"N": "1"}, "b": {"B": "AAE="}}}]
+    summary = json.loads((buckets / "bucket" / done["ExportManifest"]).read_bytes())
+    assert summary["exportTime"] == "2027-01-15T08:00:02.000Z"
+    assert summary["outputFormat"] == "DYNAMODB_JSON"
+
+
+def test_a_large_table_is_written_in_several_files_in_the_background(engine, buckets, monkeypatch):
+    # A file is one slice: a million items must not hold up the requests.
+    monkeypatch.setattr(exports, "FILE_ROWS", 10)
+    monkeypatch.setattr("sortkey.engine.jobs.SLICES_AT_ONCE", 1)
+    for number in range(35):
+        put(engine, {"a": {"S": str(number)}})
+    begun = export(engine)
+    assert describe(engine, begun)["ExportStatus"] == "IN_PROGRESS"
+    put(engine, {"a": {"S": "during"}})
+    for _ in range(12):
+        engine.work()
+    done = describe(engine, begun)
+    assert done["ExportStatus"] == "COMPLETED"
+    assert {line["Item"]["a"]["S"] for line in lines(buckets, done)} == set(map(str, range(35)))
+    assert len(list((buckets / "bucket" / done["ExportManifest"]).parent.glob("data/*.json.gz"))) == 4
+
+
+def test_an_empty_table_has_an_empty_file(engine, buckets):
+    assert lines(buckets, describe(engine, export(engine))) == []
+
+
+def test_an_incremental_export_has_each_changed_item_once(engine, buckets, clock):
+    # The oldest old image and the newest new one of the period; what changed before or after is not in it.
+    put(engine, {"a": {"S": "kept"}})
+    put(engine, {"a": {"S": "changed"}, "n": {"N": "0"}})
+    put(engine, {"a": {"S": "deleted"}})
+    clock.now += 100
+    for number in (1, 2):
+        clock.now += 1
+        put(engine, {"a": {"S": "changed"}, "n": {"N": str(number)}})
+    put(engine, {"a": {"S": "new"}})
+    engine.call("DeleteItem", {"TableName": "tbl", "Key": {"a": {"S": "deleted"}}})
+    clock.now = NOW + 2000
+    put(engine, {"a": {"S": "late"}})
+    period = {"ExportFromTime": NOW + 50, "ExportToTime": NOW + 1500}
+    for view in ("NEW_AND_OLD_IMAGES", "NEW_IMAGE"):
+        specification = {**period, "ExportViewType": view}
+        begun = export(engine, ExportType="INCREMENTAL_EXPORT", IncrementalExportSpecification=specification)
+        found = {line["Keys"]["a"]["S"]: line for line in lines(buckets, describe(engine, begun))}
+        assert set(found) == {"changed", "new", "deleted"}
+        assert found["changed"]["NewImage"]["n"] == {"N": "2"}
+        assert found["changed"]["Metadata"] == {"WriteTimestampMicros": {"N": str(int(NOW + 102) * 1_000_000)}}
+        assert "NewImage" not in found["deleted"]
+        assert ("OldImage" in found["deleted"]) == (view == "NEW_AND_OLD_IMAGES")
+        assert "OldImage" not in found["new"]
+    assert found["changed"].get("OldImage") is None
+
+
+def test_the_same_token_is_the_same_export(engine, buckets):
+    # A client that retries must not export twice.
+    first, second = (export(engine, ClientToken="token") for _ in range(2))
+    assert first["ExportArn"] == second["ExportArn"]
+    request = {"TableArn": TABLE, "S3Bucket": "elsewhere", "ClientToken": "token"}
+    assert failure(engine, "ExportTableToPointInTime", request).startswith("ExportConflictException: ")
+
+
+def test_exports_are_listed_newest_first_in_pages(engine, buckets, clock):
+    arns = []
+    for _ in range(3):
+        clock.now += 1
+        arns.insert(0, export(engine)["ExportArn"])
+    first = engine.call("ListExports", {"TableArn": TABLE, "MaxResults": 2})
+    rest = engine.call("ListExports", {"NextToken": first["NextToken"]})
+    listed = [each["ExportArn"] for each in first["ExportSummaries"] + rest["ExportSummaries"]]
+    assert listed == arns
+    assert "NextToken" not in rest
+    assert engine.call("ListExports", {"TableArn": f"{ARN}other"}) == {"ExportSummaries": []}
+
+
+@pytest.mark.parametrize("prefix", ["../out", "a/../../out", "..", "/../out", "ok/.."])
+def test_a_prefix_cannot_lead_out_of_its_bucket(engine, buckets, prefix):
+    # The server writes files on behalf of whoever may call it.
+    request = {"TableArn": TABLE, "S3Bucket": "bucket", "S3Prefix": prefix}
+    assert failure(engine, "ExportTableToPointInTime", request).startswith("ValidationException: ")
+    assert not buckets.exists()
+
+
+def test_a_link_in_the_bucket_is_not_followed_out_of_it(engine, buckets, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (buckets / "bucket").mkdir(parents=True)
+    (buckets / "bucket" / "link").symlink_to(outside)
+    request = {"TableArn": TABLE, "S3Bucket": "bucket", "S3Prefix": "link"}
+    assert failure(engine, "ExportTableToPointInTime", request).startswith("ValidationException: ")
+    assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ({"TableArn": f"{ARN}none"}, "TableNotFoundException: Table not found: none"),
+        ({"TableArn": "none"}, "ValidationException: Invalid TableArn"),
+        ({"ExportFormat": "ION"}, "ValidationException: ExportFormat ION is not offered here; use DYNAMODB_JSON"),
+        (
+            {"ExportTime": NOW - 5},
+            "InvalidExportTimeException: The specified ExportTime is outside of the point in time recovery window.",
+        ),
+    ],
+)
+def test_an_export_that_cannot_be_is_refused(engine, buckets, members, message):
+    assert failure(engine, "ExportTableToPointInTime", {"TableArn": TABLE, "S3Bucket": "bucket", **members}) == message
+
+
+def test_an_export_needs_recovery_and_a_folder(engine, tmp_path):
+    engine.call("CreateTable", table())
+    request = {"TableArn": TABLE, "S3Bucket": "bucket"}
+    assert failure(engine, "ExportTableToPointInTime", request) == (
+        "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table 'tbl'"
+    )
+    recovery = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    engine.call("UpdateContinuousBackups", recovery)
+    assert "no folder for S3 buckets" in failure(engine, "ExportTableToPointInTime", request)
+
+
+def test_a_disk_that_refuses_fails_the_export_and_nothing_else(engine, buckets):
+    (buckets / "bucket").mkdir(parents=True)
+    (buckets / "bucket" / "AWSDynamoDB").write_text("a file where a folder should be")
+    done = describe(engine, export(engine))
+    assert done["ExportStatus"] == "FAILED"
+    assert done["FailureMessage"]
+
+
+def test_an_unknown_export_is_not_found(engine):
+    arn = f"{ARN}tbl/export/01600000000000-abcdef01"
+    assert failure(engine, "DescribeExport", {"ExportArn": arn}) == f"ExportNotFoundException: Export not found: {arn}"
