@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import orjson
@@ -19,15 +20,16 @@ class Served:
     """A server process on a folder. `kill` is SIGKILL: nothing is flushed, nothing is closed."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
+        self._said = TemporaryFile()  # noqa: SIM115  not a pipe: nobody reads it before the end
         self.process = subprocess.Popen(
             [sys.executable, "-m", "sortkey", "serve", "--port", "0", "--data", str(folder), *arguments],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._said,
         )
         assert self.process.stdout is not None
         found = re.search(rb"http://\S+:(\d+)", self.process.stdout.readline())
-        assert found, self.process.communicate()
+        assert found, self.end()
         self.port = int(found[1])
 
     def client(self) -> Client:
@@ -40,13 +42,18 @@ class Served:
     def end(self) -> str:
         """Kill it if it still runs; what it said on stderr."""
         self.process.kill()
-        return self.process.communicate()[1].decode()
+        self.process.wait()
+        self._said.seek(0)
+        return self._said.read().decode()
 
     def __enter__(self) -> Served:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.end()
+        self._said.close()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
 
 
 class Gone(Exception):
