@@ -32,19 +32,24 @@ class Background:
         self._due.pop(chore, None)
 
     def work(self) -> float:
-        """Run what is due, and commit it. Says after how many seconds to come again."""
+        """Run what is due, and commit it. Says after how many seconds to come again.
+
+        A chore that fails loses its slice and waits a while; the others run, and then its error is raised.
+        """
         engine = self._engine
+        failure: Exception | None = None
         for chore in CHORES:
             if self._due.get(chore, 0.0) <= engine.clock():
                 try:
                     pause = chore(engine)
                     engine.flush()
-                except BaseException:
+                except Exception as error:
                     engine.rollback()
-                    raise
+                    pause, failure = IDLE_SECONDS, failure or error
                 self._due[chore] = engine.clock() + pause
-        next_due = min(self._due.values(), default=engine.clock() + IDLE_SECONDS)
-        return min(IDLE_SECONDS, max(0.0, next_due - engine.clock()))
+        if failure is not None:
+            raise failure
+        return min(IDLE_SECONDS, max(0.0, min(self._due.values()) - engine.clock()))
 
     def stop(self) -> None:
         """Leave unfinished work for the next start: every chore can be taken up again from what is stored."""
