@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sortkey.engine.tables import HASH_BYTES_MAX, RANGE_BYTES_MAX, Index, Table
 from sortkey.errors import ValidationException
+from sortkey.expressions.paths import Parts, check_key_paths
 from sortkey.values.attributes import INVALID, AttributeValue, Item, read_item
 from sortkey.values.sizes import value_size
 
@@ -19,6 +21,12 @@ EMPTY_KEY = (
 EMPTY_INDEX_KEY = (
     "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
     "The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, IndexKey: {}"
+)
+UPDATED_TO_TYPE = "The update expression attempted to update the secondary index key to unsupported type"
+UPDATED_TOO_LONG = "The update expression attempted to update the secondary index key beyond allowed size limits"
+UPDATED_TO_EMPTY = (
+    "One or more parameter values are not valid. The update expression attempted to update a secondary index key to "
+    "a value that is not supported. The AttributeValue for a key attribute cannot contain an empty {} value."
 )
 _EMPTY = {"S": "string", "B": "binary"}
 
@@ -44,6 +52,13 @@ def encode_key(table: Table, key: Item) -> bytes:
     return table.encode(key)
 
 
+def check_scalar_keys(table: Table, paths: Iterable[Parts]) -> None:
+    """No expression looks into a key of the table or of an index."""
+    if any(len(parts) > 1 for parts in paths):
+        check_key_paths(paths, table.key.names)
+        check_key_paths(paths, table.index_key_set, "IndexKey")
+
+
 def check_item(table: Table, item: Item) -> None:
     """An item to be put: it has the table's key, and what it has of index keys fits them."""
     for name in table.key.names:
@@ -59,6 +74,14 @@ def check_item(table: Table, item: Item) -> None:
         check_index_keys(table, item)
 
 
+def check_batched_item(table: Table, item: Item) -> None:
+    """The same for a put of a batch, where AWS tells less of what is wrong with the key."""
+    for name in table.key.names:
+        if table.types[name] not in item.get(name, ()):
+            raise ValidationException(MISMATCH)
+    check_item(table, item)
+
+
 def check_index_keys(table: Table, item: Item) -> None:
     """What the item has of the indexes' key attributes is of their types, not empty, and short enough."""
     for name, kind, index in table.index_key_names:
@@ -67,14 +90,35 @@ def check_index_keys(table: Table, item: Item) -> None:
             continue
         content = value.get(kind)
         if content is None:
-            raise ValidationException(
-                f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {_kind(value)} "
-                f"IndexName: {index.name}"
-            )
+            raise _wrong_type(name, kind, value, index)
         if not content:
             raise ValidationException(EMPTY_INDEX_KEY.format(_EMPTY[kind], index.name, name))
         if len(content) > 200:  # a shorter one fits in either side, whatever its encoding
             _check_index_length(index, name, value)
+
+
+def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]]) -> None:
+    """Values that an update gives whole attributes, before it runs: those of index keys have their types."""
+    values = dict(given)
+    for name, kind, index in table.index_key_names:
+        value = values.get(name)
+        if value is not None and kind not in value:
+            raise _wrong_type(name, kind, value, index)
+
+
+def check_updated_index_keys(table: Table, item: Item) -> None:
+    """`check_index_keys` of what an update expression has made, in the words that AWS has for that."""
+    for name, kind, index in table.index_key_names:
+        value = item.get(name)
+        if value is None:
+            continue
+        content = value.get(kind)
+        if content is None:
+            raise ValidationException(UPDATED_TO_TYPE)
+        if not content:
+            raise ValidationException(UPDATED_TO_EMPTY.format(_EMPTY[kind]))
+        if _too_long(value, HASH_BYTES_MAX if name in index.key.hash else RANGE_BYTES_MAX):
+            raise ValidationException(UPDATED_TOO_LONG)
 
 
 def check_lengths(table: Table, key: Item) -> None:
@@ -97,6 +141,12 @@ def _too_long(value: AttributeValue, limit: int) -> bool:
     (content,) = value.values()
     # Text of n characters has at most 4n bytes; only a long one needs counting.
     return len(content) * 4 > limit and value_size(value) > limit
+
+
+def _wrong_type(name: str, kind: str, value: AttributeValue, index: Index) -> ValidationException:
+    return ValidationException(
+        f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {_kind(value)} IndexName: {index.name}"
+    )
 
 
 def _kind(value: AttributeValue) -> str:

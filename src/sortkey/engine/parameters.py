@@ -7,14 +7,14 @@ from typing import Any
 from sortkey.errors import ValidationException
 from sortkey.expressions import legacy
 from sortkey.expressions.conditions import Condition
-from sortkey.expressions.placeholders import Placeholders
+from sortkey.expressions.placeholders import NAMES, VALUES, Placeholders, check_wanted
 from sortkey.expressions.projections import Projection
 from sortkey.expressions.updates import Update
 
 _CONDITION = ("ConditionExpression",)
 _UPDATE = ("UpdateExpression", "ConditionExpression")
 _PROJECTION = ("ProjectionExpression",)
-_PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
+_PLACEHOLDERS = (NAMES, VALUES)
 
 
 def check_return_values(request: dict[str, Any], *allowed: str) -> str:
@@ -25,12 +25,18 @@ def check_return_values(request: dict[str, Any], *allowed: str) -> str:
     return wanted
 
 
-def read_condition(request: dict[str, Any]) -> Condition | None:
-    """The condition of a put or a delete."""
+def has_condition(request: dict[str, Any]) -> bool:
+    """Whether a put or a delete has parameters of a condition; they fit together. AWS looks at that before the item."""
     if not _has_any(request, "ConditionExpression", "Expected", "ConditionalOperator", *_PLACEHOLDERS):
-        return None
+        return False
     legacy.check_mixing(request, ("Expected", "ConditionalOperator"), _CONDITION)
-    context = Placeholders.of(request, _CONDITION, _CONDITION)
+    check_wanted(request, _CONDITION, _CONDITION)
+    return True
+
+
+def read_condition(request: dict[str, Any]) -> Condition | None:
+    """The condition of a put or a delete that has one."""
+    context = Placeholders(request.get(NAMES), request.get(VALUES))
     text = request.get("ConditionExpression")
     condition = (
         context.condition(text, "ConditionExpression")
@@ -41,14 +47,15 @@ def read_condition(request: dict[str, Any]) -> Condition | None:
     return condition
 
 
+def check_update_parameters(request: dict[str, Any]) -> None:
+    """The parameters of an update fit together. AWS looks at that before the key."""
+    legacy.check_mixing(request, ("AttributeUpdates", "Expected", "ConditionalOperator"), _UPDATE)
+    check_wanted(request, _UPDATE, _UPDATE)
+
+
 def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None, Update | None]:
     """What an UpdateItem asks for, by expressions or by AttributeUpdates and Expected."""
-    legacy.check_mixing(
-        request,
-        ("AttributeUpdates", "Expected", "ConditionalOperator"),
-        _UPDATE,
-    )
-    context = Placeholders.of(request, _UPDATE, _UPDATE)
+    context = Placeholders(request.get(NAMES), request.get(VALUES))
     update_text, condition_text = request.get("UpdateExpression"), request.get("ConditionExpression")
     updates = request.get("AttributeUpdates")
     update = context.update(update_text) if update_text is not None else None

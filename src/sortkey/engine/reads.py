@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,12 +11,12 @@ import orjson
 from orjson import Fragment
 
 from sortkey.engine.capacity import Meter, entry, read_units
-from sortkey.engine.item_keys import MISMATCH
+from sortkey.engine.item_keys import check_index_keys, check_scalar_keys, encode_key
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition
 from sortkey.expressions.projections import Projection
-from sortkey.values.attributes import Item
+from sortkey.values.attributes import INVALID, Item, read_item
 from sortkey.values.sizes import item_size
 
 PAGE_BYTES = 1024 * 1024
@@ -125,6 +126,9 @@ def _walk_shown(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) ->
 
 
 _NO_LIMIT = 1 << 62
+START_INVALID = "The provided starting key is invalid"
+# What AWS says of a value in a start key without saying that it is in the start key.
+_SAID_ALONE = re.compile("contains duplicates|number set|numeric value|significant digits|number with magnitude")
 
 
 def start_key(table: Table, index: Index | None, item: Item) -> Item:
@@ -133,12 +137,31 @@ def start_key(table: Table, index: Index | None, item: Item) -> Item:
     return {name: item[name] for name in names}
 
 
-def position(table: Table, index: Index | None, key: Item) -> tuple[bytes | None, bytes]:
+def read_start_key(request: dict[str, Any]) -> Item | None:
+    """ExclusiveStartKey, with values that are in order."""
+    raw = request.get("ExclusiveStartKey")
+    if raw is None:
+        return None
+    try:
+        return read_item(raw)[0]
+    except ValidationException as error:
+        if _SAID_ALONE.search(error.message):
+            raise
+        raise ValidationException(f"{START_INVALID}: {error.message}") from None
+
+
+def position(table: Table, index: Index | None, key: Item, mismatch: str = START_INVALID) -> tuple[bytes | None, bytes]:
     """The place of an ExclusiveStartKey in the order of the index and the table."""
-    wanted = set(table.key.names if index is None else (*table.key.names, *index.key.names))
-    if set(key) != wanted or any(table.types[name] not in key[name] for name in wanted):
-        raise ValidationException("The provided starting key is invalid: " + MISMATCH)
-    return (None if index is None else table.index_schemas[index.name].encode(key)), table.encode(key)
+    wanted = {*table.key.names} if index is None else {*table.key.names, *index.key.names}
+    if key.keys() != wanted or any(table.types[name] not in key[name] for name in wanted):
+        raise ValidationException(mismatch)
+    try:
+        encoded = encode_key(table, {name: key[name] for name in table.key.names})
+        if index is not None:
+            check_index_keys(table, key)
+    except ValidationException as error:
+        raise ValidationException(f"{START_INVALID}: {error.message}") from None
+    return (None if index is None else table.index_schemas[index.name].encode(key)), encoded
 
 
 def _measure(page: Page, meter: Meter, size_read: int, fetched: int) -> None:
@@ -192,6 +215,25 @@ _EXCLUSIVE = {
     "ALL_ATTRIBUTES": "ALL_ATTRIBUTES",
     "ALL_PROJECTED_ATTRIBUTES": "ALL_PROJECTED_ATTRIBUTES",
 }
+
+
+def check_paths(table: Table, condition: Condition | None, projection: Projection | None) -> None:
+    """Neither the filter nor the projection looks into a key."""
+    if condition is not None:
+        check_scalar_keys(table, condition.paths)
+    if projection is not None:
+        check_scalar_keys(table, projection.paths)
+
+
+def check_filtered(table: Table, index: Index | None, condition: Condition) -> None:
+    """A query's filter reads what the index holds; a scan's may name other attributes, and finds them missing."""
+    names = None if index is None else table.projected_names(index)
+    missing = [] if names is None else sorted(condition.top_level - names)
+    if index is not None and missing:
+        raise ValidationException(
+            f"{INVALID}Secondary index {index.name} does not project one or more filter attributes: "
+            f"[{', '.join(missing)}]"
+        )
 
 
 def reads_whole(table: Table, index: Index | None, request: dict[str, Any], projection: Projection | None) -> bool:

@@ -44,15 +44,8 @@ class Placeholders:
     @classmethod
     def of(cls, request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]) -> Placeholders:
         """Those of a request. `expressions` are the parameters that are expressions, `valued` those with values."""
-        names, values = request.get(NAMES), request.get(VALUES)
-        if names is not None and all(request.get(parameter) is None for parameter in expressions):
-            raise ValidationException(f"{NAMES} can only be specified when using expressions")
-        if values is not None and all(request.get(parameter) is None for parameter in valued):
-            verb = "are" if len(valued) > 1 else "is"
-            raise ValidationException(
-                f"{VALUES} can only be specified when using expressions: {' and '.join(valued)} {verb} null"
-            )
-        return cls(names, values)
+        check_wanted(request, expressions, valued)
+        return cls(request.get(NAMES), request.get(VALUES))
 
     def condition(self, text: str, parameter: str = "ConditionExpression") -> Condition:
         return self._product("condition", compile_condition, text, parameter)
@@ -87,6 +80,18 @@ class Placeholders:
             return entry.make(self.values)
         except Fault as fault:
             raise ValidationException(f"Invalid {parameter}: {fault}") from None
+
+
+def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]) -> None:
+    """Refuse names and values where there is no expression that could use them."""
+    names, values = request.get(NAMES), request.get(VALUES)
+    if names is not None and all(request.get(parameter) is None for parameter in expressions):
+        raise ValidationException(f"{NAMES} can only be specified when using expressions")
+    if values is not None and all(request.get(parameter) is None for parameter in valued):
+        verb = "are" if len(valued) > 1 else "is"
+        raise ValidationException(
+            f"{VALUES} can only be specified when using expressions: {' and '.join(valued)} {verb} null"
+        )
 
 
 _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+")

@@ -27,7 +27,7 @@ class Update(NamedTuple):
     """Call it with the old item (None where there is none) for the new one; the old one is left as it is.
 
     `paths` are those that it writes to, `reads` those that it only reads. `only_removes` is true of an update that
-    creates no item where there is none.
+    creates no item where there is none. `given` are the values that whole attributes get from the request itself.
     """
 
     paths: tuple[Parts, ...]
@@ -36,6 +36,7 @@ class Update(NamedTuple):
     only_removes: bool
     top_level: frozenset[str]
     reads: tuple[Parts, ...] = ()
+    given: tuple[tuple[str, AttributeValue], ...] = ()
 
     def __call__(self, item: Item | None) -> Item:
         return write(_NO_ITEM if item is None else item, self.tree, self.changes)
@@ -62,9 +63,16 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
     written, names = tuple(paths), top_level(paths)
     tree = evaluation_order(tree)
     only_removes = all(action.keyword in ("REMOVE", "DELETE") for action in actions)
+    literals = [
+        (str(parts[0]), action.operand.name)
+        for parts, action in zip(paths, actions, strict=True)
+        if len(parts) == 1 and isinstance(action.operand, Value)
+    ]
 
     def make(values: Values) -> Update:
-        return Update(written, tree, tuple([maker(values) for maker in makers]), only_removes, names, reads)
+        changes = tuple([maker(values) for maker in makers])
+        given = tuple([(name, values[placeholder]) for name, placeholder in literals])
+        return Update(written, tree, changes, only_removes, names, reads, given)
 
     return compiled(scope, make)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from sortkey.engine.capacity import Meter, read_units
-from sortkey.engine.item_keys import encode_key
+from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.operations.get_item import fetch
 from sortkey.engine.parameters import read_projection
 from sortkey.engine.tables import Table
@@ -54,17 +56,26 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[Wanted]:
     _check_counts(tables)
-    return [_parse_one(engine, name, request) for name, request in tables.items()]
+    parsed = [(name, request, *_parse_one(request)) for name, request in tables.items()]
+    return [_bind(engine, *each) for each in parsed]
 
 
-def _parse_one(engine: Engine, name: str, request: dict[str, Any]) -> Wanted:
+def _parse_one(request: dict[str, Any]) -> tuple[Projection | None, list[Item]]:
     projection = read_projection(request)
-    items = [read_item(key)[0] for key in request["Keys"]]
-    table = engine.catalog.table(name)
-    keys = [(item, encode_key(table, item)) for item in items]
-    if len({key for _, key in keys}) < len(keys):
+    keys = [read_item(key)[0] for key in request["Keys"]]
+    if len({orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys}) < len(keys):
         raise ValidationException("Provided list of item keys contains duplicates")
-    return Wanted(name, table, keys, projection, bool(request.get("ConsistentRead")))
+    return projection, keys
+
+
+def _bind(
+    engine: Engine, name: str, request: dict[str, Any], projection: Projection | None, keys: list[Item]
+) -> Wanted:
+    table = engine.catalog.table(name)
+    encoded = [(key, encode_key(table, key)) for key in keys]
+    if projection is not None:
+        check_scalar_keys(table, projection.paths)
+    return Wanted(name, table, encoded, projection, bool(request.get("ConsistentRead")))
 
 
 def _check_counts(tables: dict[str, dict[str, Any]]) -> None:

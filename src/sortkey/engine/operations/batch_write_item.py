@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import item_collections
 from sortkey.engine.capacity import Meter
+from sortkey.engine.item_keys import check_batched_item
 from sortkey.engine.operations import delete_item, put_item
 from sortkey.engine.writes import Bind, Write, prepare, store
 from sortkey.errors import ValidationException
@@ -51,7 +52,7 @@ def _parse_one(table: str, request: dict[str, Any]) -> Bind:
     if (put is None) == (delete is None):
         raise ValidationException(MANY_TYPES)  # AWS's words, though it is no AttributeValue
     if put is not None:
-        return put_item.parse({"TableName": table, "Item": put["Item"]})
+        return put_item.parse({"TableName": table, "Item": put["Item"]}, check_batched_item)
     assert delete is not None
     return delete_item.parse({"TableName": table, "Key": delete["Key"]})
 

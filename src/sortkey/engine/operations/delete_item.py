@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.conditions import guard
-from sortkey.engine.item_keys import encode_key
-from sortkey.engine.parameters import check_return_values, read_condition
+from sortkey.engine.item_keys import check_scalar_keys, encode_key
+from sortkey.engine.parameters import check_return_values, has_condition, read_condition
 from sortkey.engine.write_requests import old_attributes, run_write
 from sortkey.engine.writes import Bind, Write
 from sortkey.values.attributes import Item, read_item
@@ -22,12 +22,17 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 def parse(request: dict[str, Any]) -> Bind:
     """The delete of this operation, of a batch or of a transaction. Bound to its table when all else is in order."""
-    refuse = guard(read_condition(request), request)
+    conditional = has_condition(request)
     key, _ = read_item(request["Key"])
+    condition = read_condition(request) if conditional else None
+    refuse = guard(condition, request)
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        return Write(table, encode_key(table, key), apply, reads_old=refuse is not None)
+        encoded = encode_key(table, key)
+        if condition is not None:
+            check_scalar_keys(table, condition.paths)
+        return Write(table, encoded, apply, reads_old=refuse is not None)
 
     def apply(old: Item | None) -> None:
         if refuse is not None:

@@ -8,7 +8,7 @@ import orjson
 from orjson import Fragment
 
 from sortkey.engine.capacity import Meter, read_units
-from sortkey.engine.item_keys import encode_key
+from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.parameters import read_projection
 from sortkey.engine.tables import Table
 from sortkey.expressions.projections import Projection
@@ -22,7 +22,10 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     projection = read_projection(request)
     key, _ = read_item(request["Key"])
     table = engine.catalog.table(request["TableName"])
-    found, size = fetch(table, encode_key(table, key), projection)
+    encoded = encode_key(table, key)
+    if projection is not None:
+        check_scalar_keys(table, projection.paths)
+    found, size = fetch(table, encoded, projection)
     answer = {} if found is None else {"Item": found}
     if "ReturnConsumedCapacity" in request:
         meter = Meter(request["ReturnConsumedCapacity"])

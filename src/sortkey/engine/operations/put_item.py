@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.conditions import guard
-from sortkey.engine.item_keys import check_item
-from sortkey.engine.parameters import check_return_values, read_condition
+from sortkey.engine.item_keys import check_item, check_scalar_keys
+from sortkey.engine.parameters import check_return_values, has_condition, read_condition
+from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import old_attributes, run_write
 from sortkey.engine.writes import Bind, Write
 from sortkey.values.attributes import Item, read_item
@@ -21,16 +23,19 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return run_write(engine, request, parse(request)(engine), old_attributes if wants_old else None)
 
 
-def parse(request: dict[str, Any]) -> Bind:
+def parse(request: dict[str, Any], check: Callable[[Table, Item], None] = check_item) -> Bind:
     """The put of this operation, of a batch or of a transaction. Bound to its table when all else is in order."""
-    condition = read_condition(request)
+    conditional = has_condition(request)
     item, size = read_item(request["Item"])
     check_item_size(size)
+    condition = read_condition(request) if conditional else None
     refuse = guard(condition, request)
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        check_item(table, item)
+        check(table, item)
+        if condition is not None:
+            check_scalar_keys(table, condition.paths)
         return Write(table, table.encode(item), apply, reads_old=refuse is not None, size=size)
 
     def apply(old: Item | None) -> Item:

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.capacity import Meter
 from sortkey.engine.parameters import keep, project
-from sortkey.engine.reads import Page, Span, check_select, find_index, position, read, reads_whole
+from sortkey.engine.reads import (
+    Page,
+    Span,
+    check_filtered,
+    check_paths,
+    check_select,
+    find_index,
+    position,
+    read,
+    read_start_key,
+    reads_whole,
+)
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
 from sortkey.expressions import legacy
@@ -14,33 +25,34 @@ from sortkey.expressions.conditions import Condition
 from sortkey.expressions.key_conditions import KeyCondition, check_filter
 from sortkey.expressions.placeholders import Placeholders
 from sortkey.expressions.projections import Projection
-from sortkey.values.attributes import read_item
+from sortkey.values.attributes import Item
+from sortkey.values.keys import KeySchema
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-LEGACY = ("KeyConditions", "QueryFilter", "AttributesToGet", "ConditionalOperator")
-EXPRESSIONS = ("KeyConditionExpression", "FilterExpression", "ProjectionExpression")
+LEGACY = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions")
+EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
 OUTSIDE = "The provided starting key is outside query boundaries based on provided conditions"
+NO_RANGE_MATCH = "The provided starting key does not match the range key predicate"
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     key_condition, condition, projection = _read_expressions(request)
     check_select(request)
-    start, _ = read_item(request["ExclusiveStartKey"]) if request.get("ExclusiveStartKey") else (None, 0)
+    start = read_start_key(request)
     table = engine.catalog.table(request["TableName"])
     index = find_index(table, request)
-    span = _span(table, index, key_condition)
+    after = None if start is None else position(table, index, start)
+    span = _span(table, index, key_condition, start)
+    span.after = after
+    span.descending = request.get("ScanIndexForward") is False
+    check_paths(table, condition, projection)
     if condition is not None:
         # Conditions on the key belong into the key condition: a filter would be charged for what it drops.
         title = "Filter Expression" if "FilterExpression" in request else "QueryFilter"
         check_filter(condition, (table.key if index is None else index.key).names, title)
-    span.descending = request.get("ScanIndexForward") is False
-    if start is not None:
-        span.after = position(table, index, start)
-        at = span.after[1] if index is None else span.after[0]
-        if at is None or at < span.lower or (span.upper is not None and at >= span.upper):
-            raise ValidationException(OUTSIDE)
+        check_filtered(table, index, condition)
     page = Page(
         table,
         index,
@@ -56,7 +68,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition | None, Projection | None]:
     legacy.check_mixing(request, LEGACY, EXPRESSIONS)
-    context = Placeholders.of(request, EXPRESSIONS, EXPRESSIONS[:2])
+    context = Placeholders.of(request, EXPRESSIONS, EXPRESSIONS[1:])
     key_text = request.get("KeyConditionExpression")
     if key_text is None and request.get("KeyConditions") is None:
         raise ValidationException(
@@ -69,9 +81,23 @@ def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition 
     return key, condition, projection
 
 
-def _span(table: Table, index: Index | None, condition: KeyCondition) -> Span:
+def _span(table: Table, index: Index | None, condition: KeyCondition, start: Item | None) -> Span:
     key = table.key if index is None else index.key
     wanted = condition.resolve(key.hash, key.range, table.types)
     schema = table.schema if index is None else table.index_schemas[index.name]
     operator: Any = wanted.operator
-    return Span(*schema.bounds(schema.partition(wanted.hash_values), wanted.equals, operator, wanted.operands))
+    partition = schema.partition(wanted.hash_values)
+    span = Span(*schema.bounds(partition, wanted.equals, operator, wanted.operands))
+    if start is not None:
+        _check_start(span, partition, schema, start, whole=wanted.operator is None and not wanted.equals)
+    return span
+
+
+def _check_start(span: Span, partition: bytes, schema: KeySchema, start: Item, whole: bool) -> None:
+    """The start key lies where the query looks: first the range key, wherever its partition, then the partition."""
+    own = schema.partition([start[name] for name, _ in schema.hash_attributes])
+    at = partition + (schema.encode(start) or b"")[len(own) :]
+    if not whole and (at < span.lower or (span.upper is not None and at >= span.upper)):
+        raise ValidationException(NO_RANGE_MATCH)
+    if own != partition:
+        raise ValidationException(OUTSIDE)

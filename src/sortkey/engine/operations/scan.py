@@ -5,31 +5,45 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.capacity import Meter
+from sortkey.engine.item_keys import MISMATCH
 from sortkey.engine.parameters import keep, project
-from sortkey.engine.reads import Page, Span, check_select, find_index, position, read, reads_whole
+from sortkey.engine.reads import (
+    START_INVALID,
+    Page,
+    Span,
+    check_paths,
+    check_select,
+    find_index,
+    position,
+    read,
+    read_start_key,
+    reads_whole,
+)
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
 from sortkey.expressions import legacy
 from sortkey.expressions.conditions import Condition
 from sortkey.expressions.placeholders import Placeholders
 from sortkey.expressions.projections import Projection
-from sortkey.values.attributes import Item, read_item
+from sortkey.values.attributes import Item
 from sortkey.values.keys import segment_bounds
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-LEGACY = ("ScanFilter", "AttributesToGet", "ConditionalOperator")
-EXPRESSIONS = ("FilterExpression", "ProjectionExpression")
+LEGACY = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
+EXPRESSIONS = ("ProjectionExpression", "FilterExpression")
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     condition, projection = _read_expressions(request)
     check_select(request)
     _check_segment(request)
-    start, _ = read_item(request["ExclusiveStartKey"]) if request.get("ExclusiveStartKey") else (None, 0)
+    start = read_start_key(request)
     table = engine.catalog.table(request["TableName"])
     index = find_index(table, request)
+    span = _span(table, index, request, start)
+    check_paths(table, condition, projection)
     page = Page(
         table,
         index,
@@ -40,12 +54,12 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         consistent=bool(request.get("ConsistentRead")),
         whole=reads_whole(table, index, request, projection),
     )
-    return read(page, _span(table, index, request, start), Meter(request.get("ReturnConsumedCapacity")))
+    return read(page, span, Meter(request.get("ReturnConsumedCapacity")))
 
 
 def _read_expressions(request: dict[str, Any]) -> tuple[Condition | None, Projection | None]:
     legacy.check_mixing(request, LEGACY, EXPRESSIONS)
-    context = Placeholders.of(request, EXPRESSIONS, EXPRESSIONS[:1])
+    context = Placeholders.of(request, EXPRESSIONS, EXPRESSIONS[1:])
     condition = keep(context, request, "ScanFilter")
     projection = project(context, request)
     context.finish()
@@ -77,11 +91,12 @@ def _span(table: Table, index: Index | None, request: dict[str, Any], start: Ite
     segment, total = request.get("Segment"), request.get("TotalSegments")
     span = Span(b"", None) if segment is None or total is None else Span(*segment_bounds(segment, total))
     if start is not None:
-        span.after = position(table, index, start)
+        mismatch = f"{START_INVALID}: {MISMATCH}" if index is None else START_INVALID
+        span.after = position(table, index, start, mismatch)
         at = span.after[1] if index is None else span.after[0]
         if at is None or at < span.lower or (span.upper is not None and at >= span.upper):
             raise ValidationException(
-                "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey "
-                f"with correct Segment. TotalSegments: {total} Segment: {segment}"
+                f"{START_INVALID}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+                f"TotalSegments: {total} Segment: {segment}"
             )
     return span

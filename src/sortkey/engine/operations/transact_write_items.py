@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from sortkey.engine import item_collections, transactions
 from sortkey.engine.capacity import Meter
 from sortkey.engine.conditions import guard
-from sortkey.engine.item_keys import encode_key
+from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.operations import delete_item, put_item, update_item
-from sortkey.engine.parameters import read_condition, read_condition_and_update
+from sortkey.engine.parameters import has_condition, read_condition
 from sortkey.engine.writes import Bind, Change, Write
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import Item, read_item
@@ -65,12 +65,17 @@ def _check_one_action(each: dict[str, Any]) -> None:
 
 def _parse_check(request: dict[str, Any]) -> Bind:
     """A ConditionCheck is a write that leaves the item as it is."""
-    refuse = guard(read_condition(request), request)
+    conditional = has_condition(request)
     key, _ = read_item(request["Key"])
+    condition = read_condition(request) if conditional else None
+    refuse = guard(condition, request)
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        return Write(table, encode_key(table, key), apply, checks_only=True)
+        encoded = encode_key(table, key)
+        if condition is not None:
+            check_scalar_keys(table, condition.paths)
+        return Write(table, encoded, apply, checks_only=True)
 
     def apply(old: Item | None) -> Item | None:
         if refuse is not None:
@@ -81,7 +86,8 @@ def _parse_check(request: dict[str, Any]) -> Bind:
 
 
 def _parse_update(request: dict[str, Any]) -> Bind:
-    return update_item.parse(request, *read_condition_and_update(request))
+    parsed = update_item.parse(request)
+    return lambda engine: update_item.bind(engine, parsed)
 
 
 _PARSERS = {

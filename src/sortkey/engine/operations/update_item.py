@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sortkey.engine.conditions import Guard, guard
-from sortkey.engine.item_keys import check_index_keys, encode_key
-from sortkey.engine.parameters import check_return_values, read_condition_and_update
+from sortkey.engine.item_keys import (
+    check_given_types,
+    check_index_keys,
+    check_scalar_keys,
+    check_updated_index_keys,
+    encode_key,
+)
+from sortkey.engine.parameters import check_return_values, check_update_parameters, read_condition_and_update
 from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import old_attributes, run_write
-from sortkey.engine.writes import Bind, Change, Write
+from sortkey.engine.writes import Change, Write
 from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition
 from sortkey.expressions.updates import Update
@@ -23,29 +30,54 @@ RETURN_VALUES = ("NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW")
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return_values = check_return_values(request, *RETURN_VALUES)
-    condition, update = read_condition_and_update(request)
-    wanted = parse(request, condition, update)(engine)
+    parsed = parse(request)
+    wanted, update = bind(engine, parsed), parsed.update
     if return_values == "NONE":
         return run_write(engine, request, wanted, None)
     return run_write(engine, request, wanted, lambda change: _attributes(return_values, change, update))
 
 
-def parse(request: dict[str, Any], condition: Condition | None, update: Update | None) -> Bind:
-    """The update of this operation or of a transaction. Bound to its table when all else is in order."""
-    refuse = guard(condition, request)
+class Parsed(NamedTuple):
+    """An update that is in order by itself."""
+
+    request: dict[str, Any]
+    key: Item
+    condition: Condition | None
+    update: Update | None
+
+
+def parse(request: dict[str, Any]) -> Parsed:
+    """The update of this operation or of a transaction."""
+    check_update_parameters(request)
     key, _ = read_item(request["Key"])
-
-    def bind(engine: Engine) -> Write:
-        table = engine.catalog.table(request["TableName"])
-        encoded = encode_key(table, key)
-        if update is not None:
-            check_keys_untouched(table, update)
-        return Write(table, encoded, lambda old: apply_update(table, key, update, refuse, old))
-
-    return bind
+    return Parsed(request, key, *read_condition_and_update(request))
 
 
-def apply_update(table: Table, key: Item, update: Update | None, refuse: Guard | None, old: Item | None) -> Item | None:
+def bind(engine: Engine, parsed: Parsed) -> Write:
+    """The write on the table that the request names, fitted to its keys."""
+    request, key, condition, update = parsed
+    table = engine.catalog.table(request["TableName"])
+    encoded = encode_key(table, key)
+    if condition is not None:
+        check_scalar_keys(table, condition.paths)
+    if update is not None:
+        check_keys_untouched(table, update)
+        if table.indexes:
+            check_given_types(table, update.given)
+        check_scalar_keys(table, (*update.paths, *update.reads))
+    refuse = guard(condition, request)
+    check = check_index_keys if "UpdateExpression" not in request else check_updated_index_keys
+    return Write(table, encoded, lambda old: apply_update(table, key, update, refuse, old, check))
+
+
+def apply_update(
+    table: Table,
+    key: Item,
+    update: Update | None,
+    refuse: Guard | None,
+    old: Item | None,
+    check: Callable[[Table, Item], None] = check_index_keys,
+) -> Item | None:
     """The pure step from the old item to the new one."""
     if refuse is not None:
         refuse(old)
@@ -55,7 +87,7 @@ def apply_update(table: Table, key: Item, update: Update | None, refuse: Guard |
     if old is None and update.only_removes:
         return None  # AWS makes no item just to remove something from it
     if not update.top_level.isdisjoint(table.index_key_set):
-        check_index_keys(table, new)
+        check(table, new)
     check_nesting(new)
     return new
 

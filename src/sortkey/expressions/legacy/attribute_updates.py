@@ -23,7 +23,8 @@ def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
     paths = tuple((name,) for name in updates)
     only_removes = bool(updates) and all(update.get("Action") == "DELETE" for update in updates.values())
     tree: PathTree = {name: number for number, name in enumerate(updates)}
-    return Update(paths, tree, tuple(changes), only_removes, frozenset(updates))
+    given = tuple((name, update["Value"]) for name, update in updates.items() if update.get("Value") is not None)
+    return Update(paths, tree, tuple(changes), only_removes, frozenset(updates), given=given)
 
 
 def _change(name: str, update: Mapping[str, Any]) -> Change:
