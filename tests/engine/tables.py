@@ -23,7 +23,7 @@ class Clock:
 
 
 def new_engine(folder: Any = ":memory:", clock: Clock | None = None) -> Engine:
-    return sortkey.engine.open(folder, clock=clock or Clock())
+    return sortkey.engine.own(folder, clock=clock or Clock())
 
 
 def definitions(names: str) -> list[dict[str, str]]:

@@ -16,14 +16,17 @@ MEMORY = ":memory:"
 __all__ = ["MEMORY", "Engine", "RemoteEngine", "open", "own"]
 
 
-def open(folder: str | os.PathLike[str] = MEMORY, **settings: Any) -> Engine | RemoteEngine:
-    """The engine of a folder, or one in memory.
+def open(folder: str | os.PathLike[str] = MEMORY, *, background: bool = True, **settings: Any) -> Engine | RemoteEngine:
+    """The engine of a folder, or one in memory, which expires items and finishes backups by itself.
 
     A folder that a running server owns is reached through that server; one that a program holds without serving
-    raises FolderInUse.
+    raises FolderInUse. Without `background` the program calls `work` when it likes.
     """
     try:
-        return own(folder, **settings)
+        engine = own(folder, **settings)
+        if background:
+            engine.work_by_itself()
+        return engine
     except FolderInUse as held:
         if held.address is None:
             raise

@@ -6,6 +6,8 @@ be called again; 0 means that there is more to do right now.
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,10 @@ CHORES: list[Chore] = [index_builds.work, expiry.work, jobs.work, retention.trim
 """In the order in which they run."""
 
 IDLE_SECONDS = 60.0
+PAUSE_SECONDS_MIN, PAUSE_SECONDS_MAX = 0.001, 1.0
+"""Of the worker thread: a breath for the program between two slices, and how soon it sees what a request began."""
+
+log = logging.getLogger("sortkey.engine")
 
 
 class Background:
@@ -34,7 +40,7 @@ class Background:
     def work(self) -> float:
         """Run what is due, and commit it. Says after how many seconds to come again.
 
-        A chore that fails loses its slice and waits a while; the others run, and then its error is raised.
+        A chore that fails loses its slice and has it again next time; the others run, and then its error is raised.
         """
         engine = self._engine
         failure: Exception | None = None
@@ -45,11 +51,32 @@ class Background:
                     engine.flush()
                 except Exception as error:
                     engine.rollback()
-                    pause, failure = IDLE_SECONDS, failure or error
+                    pause, failure = 0.0, failure or error
                 self._due[chore] = engine.clock() + pause
         if failure is not None:
             raise failure
         return min(IDLE_SECONDS, max(0.0, min(self._due.values()) - engine.clock()))
 
+
+class Worker:
+    """A thread that does the background work of an engine in a program that has no event loop to do it."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="sortkey-background", daemon=True)
+        self._thread.start()
+
     def stop(self) -> None:
-        """Leave unfinished work for the next start: every chore can be taken up again from what is stored."""
+        """What is unfinished is taken up at the next start, from what is stored."""
+        self._stopping.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        pause = 0.0
+        while not self._stopping.wait(max(PAUSE_SECONDS_MIN, min(pause, PAUSE_SECONDS_MAX))):
+            try:
+                pause = self._engine.work()
+            except Exception:
+                log.exception("background work failed; trying again")
+                pause = PAUSE_SECONDS_MAX

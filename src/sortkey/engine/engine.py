@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from sortkey.engine import not_offered, shapes
-from sortkey.engine.background import Background
+from sortkey.engine.background import Background, Worker
 from sortkey.engine.catalog import Catalog
 from sortkey.engine.figures import Counts
 from sortkey.engine.operations import OPERATIONS, Run
@@ -57,6 +57,7 @@ class Engine:
         self.background = Background(self)
         self._runs: dict[str, Run] = {}
         self._lock = threading.RLock()
+        self._worker: Worker | None = None
 
     def call(self, name: str, request: Request) -> Answer:
         """Run one request and commit it. Safe from several threads."""
@@ -118,6 +119,10 @@ class Engine:
         with self._lock:
             return self.background.work()
 
+    def work_by_itself(self) -> None:
+        """Do the background work in a thread, until `close`: for programs that use `call` only."""
+        self._worker = self._worker or Worker(self)
+
     def publish(self, address: str, token: str) -> None:
         """Write into the folder where this engine answers, so that other openers find it."""
         self.address = address
@@ -125,8 +130,9 @@ class Engine:
             self.database.folder.publish(address, token)
 
     def close(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
         with self._lock:
-            self.background.stop()
             self.database.close()
 
     def __enter__(self) -> Engine:
