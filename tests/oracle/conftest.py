@@ -30,7 +30,7 @@ def oracle_port() -> int:
 
 @pytest.fixture(scope="session")
 def pair(oracle_port: int) -> Iterator[Pair]:
-    engine = sortkey.engine.open(":memory:")
+    engine = sortkey.engine.own()
     yield Pair(InProcess(engine), Http("DynamoDB Local", oracle_port))
     engine.close()
 

@@ -83,6 +83,16 @@ def _cancelled(operation: str, request: Any, ours: Answer, oracle: Answer) -> bo
     return any(same_meaning(each.get("Message", ""), oracle.message) for each in reasons)
 
 
+def _before_the_condition(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if operation == "UpdateItem" and "Type mismatch for Index Key" in ours.message:
+        return oracle.error in {"ConditionalCheckFailedException", "ValidationException"}
+    if operation == "UpdateItem":
+        return ours.error == "ValidationException" and oracle.error == "ConditionalCheckFailedException"
+    reasons = ours.body.get("CancellationReasons", []) if operation == "TransactWriteItems" else []
+    failed = "ConditionalCheckFailed" in oracle.message
+    return failed and any(each["Code"] == "ValidationError" for each in reasons)
+
+
 def _definition_order(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     # AWS checks a definition before it looks whether the name is taken.
     return (
@@ -102,12 +112,23 @@ def _transaction_capacity(operation: str, request: Any, ours: Answer, oracle: An
 def _capacity_of_nothing(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if operation not in {"Query", "Scan", "BatchGetItem"} or not _equal_without("ConsumedCapacity", ours, oracle):
         return False
-    return '"CapacityUnits": 0' in json.dumps(oracle.body["ConsumedCapacity"])
+    return operation == "BatchGetItem" or '"CapacityUnits": 0' in json.dumps(oracle.body["ConsumedCapacity"])
 
 
 def _delete_of_nothing(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     deletes = "DeleteRequest" in json.dumps(request)
     return operation == "BatchWriteItem" and deletes and _equal_without("ConsumedCapacity", ours, oracle)
+
+
+def _absent_from_index(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if operation not in {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"}:
+        return False
+    return _equal_without("ConsumedCapacity", ours, oracle) and 0 < _units(ours) < _units(oracle)
+
+
+def _units(answer: Answer) -> float:
+    capacity = answer.body.get("ConsumedCapacity", [])
+    return sum(each["CapacityUnits"] for each in (capacity if isinstance(capacity, list) else [capacity]))
 
 
 def _metrics(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -239,6 +260,12 @@ KNOWN: tuple[Known, ...] = (
         _cancelled,
     ),
     Known(
+        "before-the-condition",
+        "An update that names a key of the table, or gives a key of an index another type, is refused before any item "
+        "is read; DynamoDB Local looks at the condition, and at the types of the operands, first.",
+        _before_the_condition,
+    ),
+    Known(
         "definition-before-name",
         "AWS checks a table's definition before it looks whether the name is taken.",
         _definition_order,
@@ -263,6 +290,12 @@ KNOWN: tuple[Known, ...] = (
         "delete-of-nothing",
         "A delete of a key that does not exist costs one unit; DynamoDB Local counts two in a batch.",
         _delete_of_nothing,
+    ),
+    Known(
+        "absent-from-index",
+        "A write costs nothing in an index that held the item neither before nor after; DynamoDB Local counts a unit "
+        "when one of the index's two key attributes changes.",
+        _absent_from_index,
     ),
     Known(
         "item-collection-metrics",

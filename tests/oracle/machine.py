@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.oracle.endpoints import Answer, Http, InProcess
 from tests.oracle.normal import as_multiset
-from tests.oracle.pair import Difference, Pair
+from tests.oracle.pair import Difference, Pair, Stuck
 from tests.oracle.random_requests import Draft, random_request
 from tests.oracle.random_tables import Table, index_request, random_global_index, random_table
 from tests.oracle.server import Lifeline, shared_port
@@ -127,6 +127,8 @@ def run(pair: Pair, requests: int, seed: int, differences_max: int = 20) -> list
         except Difference as difference:
             found.append(f"session {number}: {difference}")
             print(found[-1], file=sys.stderr, flush=True)
+        except Stuck as stuck:
+            print(f"session {number} given up: {stuck}", file=sys.stderr, flush=True)
         if session:
             sent += session.sent
             session.close()
@@ -158,7 +160,7 @@ def main() -> None:
 def _pair() -> Pair:
     import sortkey.engine
 
-    return Pair(InProcess(sortkey.engine.open(":memory:")), Http("DynamoDB Local", shared_port()))
+    return Pair(InProcess(sortkey.engine.own()), Http("DynamoDB Local", shared_port()))
 
 
 def _self_pair() -> Pair:

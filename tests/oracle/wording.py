@@ -22,6 +22,7 @@ _PAIRS: tuple[tuple[str, str], ...] = (
     (_NO_MATCH, _INVALID + r"Type mismatch for key"),
     (_NO_MATCH, r"One of the required keys was not given a value"),
     (_NO_MATCH, r"Invalid attribute value type"),
+    (_NO_MATCH, r"Item to put in PutItem cannot be null"),
     (_NO_MATCH, r"The list of keys in RequestItems for BatchGetItem may not contain null or empty values: .*"),
     (_INVALID + r"Missing the key \S+ in the item", r"One of the required keys was not given a value"),
     (_INVALID + r"Missing the key \S+ in the item", r"Item to put in PutItem cannot be null"),
