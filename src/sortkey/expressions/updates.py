@@ -66,7 +66,7 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
     literals = [
         (str(parts[0]), action.operand.name)
         for parts, action in zip(paths, actions, strict=True)
-        if len(parts) == 1 and isinstance(action.operand, Value)
+        if len(parts) == 1 and action.keyword in ("SET", "ADD") and isinstance(action.operand, Value)
     ]
 
     def make(values: Values) -> Update:

@@ -23,7 +23,7 @@ def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
     paths = tuple((name,) for name in updates)
     only_removes = bool(updates) and all(update.get("Action") == "DELETE" for update in updates.values())
     tree: PathTree = {name: number for number, name in enumerate(updates)}
-    given = tuple((name, update["Value"]) for name, update in updates.items() if update.get("Value") is not None)
+    given = tuple((name, update["Value"]) for name, update in updates.items() if update.get("Action") != "DELETE")
     return Update(paths, tree, tuple(changes), only_removes, frozenset(updates), given=given)
 
 
