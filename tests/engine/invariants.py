@@ -48,6 +48,7 @@ def pages(engine: Engine, operation: str, request: Item) -> Iterator[Item]:
         yield from answer["Items"]
         if "LastEvaluatedKey" not in answer:
             return
+        assert answer["LastEvaluatedKey"] != request.get("ExclusiveStartKey"), "the same page for ever"
         request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 

@@ -79,3 +79,27 @@ def test_numbers_are_given_out_once_by_name():
     # Row tables are named by number; a dropped table's number must not come back.
     records = Records(Database())
     assert [records.next_number("table"), records.next_number("table"), records.next_number("other")] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("column", [None, "x1"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_going_on_in_the_middle_walks_over_nothing(column, descending):
+    # Reading a long table page by page would else take the square of its length.
+    database = Database()
+    rows = Rows(database, 1, ["x1"])
+    rows.create()
+    for n in range(5000):
+        rows.put(n.to_bytes(2, "big"), b"%d" % n, 1, None, [b"x"])
+    steps = []
+    database._connection.set_progress_handler(lambda: steps.append(1) or False, 1)
+    after = (None if column is None else b"x", (2500).to_bytes(2, "big"))
+    bounds = (b"x", b"y") if column else (b"", b"\xff")
+    item, _ = next(iter(rows.items(*bounds, column=column, after=after, descending=descending)))
+    assert int(item) == (2499 if descending else 2501)
+    assert len(steps) < 200
+
+
+@pytest.mark.parametrize(("after", "descending", "expected"), [(b"\x00", False, [1, 2]), (b"\x04", True, [2, 1])])
+def test_a_place_outside_the_bounds_does_not_widen_them(rows, after, descending, expected):
+    found = rows.range(b"\x01", b"\x03", after=after, descending=descending)
+    assert [key[0] for key, _, _ in found] == expected

@@ -11,14 +11,14 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from sortkey.engine import expiry, index_builds, jobs, retention
+from sortkey.engine import expiry, index_builds, jobs, retention, transactions
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 Chore = Callable[["Engine"], float]
 
-CHORES: list[Chore] = [index_builds.work, expiry.work, jobs.work, retention.trim]
+CHORES: list[Chore] = [index_builds.work, expiry.work, jobs.work, retention.trim, transactions.trim_tokens]
 """In the order in which they run."""
 
 IDLE_SECONDS = 60.0

@@ -25,7 +25,10 @@ from sortkey.errors import (
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
+KIND = "token"
 TOKEN_SECONDS = 600
+TRIM_ROWS = 2000
+TRIM_SECONDS = 60.0
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
 TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
 
@@ -33,22 +36,21 @@ TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
 def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> list[Change]:
     """Store what was asked for, all of it or none. Raises TransactionCanceledException with a reason for each."""
     reasons = Reasons(len(parsed))
-    wanted: list[Write] = []
+    wanted: dict[int, Write] = {}
     for position, bind in enumerate(parsed):
         with reasons.collect(position):
-            wanted.append(bind(engine))
-    reasons.raise_if_any()
-    if len({(each.table.name, each.key) for each in wanted}) < len(wanted):
+            wanted[position] = bind(engine)
+    if len({(each.table.name, each.key) for each in wanted.values()}) < len(wanted):
         raise ValidationException(SAME_ITEM)
     changes: list[Change] = []
-    for position, each in enumerate(wanted):
+    for position, each in wanted.items():
         each.reads_old = each.reads_old or reads_old
         with reasons.collect(position):
             changes.append(prepare(engine, each))
     reasons.raise_if_any()
     if sum(max(change.old_size, change.new_size) for change in changes) > TRANSACTION_BYTES_MAX:
         raise ValidationException("Collection size of items in transaction has exceeded the maximum allowed size: 4 MB")
-    for each, change in zip(wanted, changes, strict=True):
+    for each, change in zip(wanted.values(), changes, strict=True):
         if not each.checks_only:
             store(engine, change)
     return changes
@@ -99,8 +101,9 @@ class Token:
 
     def used(self) -> bool:
         """Whether this transaction was done already. Raises when the token stood for another one."""
-        known = self._engine.records.get("token", self._token)
-        if known is None or known["until"] <= self._engine.clock():
+        records, now = self._engine.records, self._engine.clock()
+        known = records.get(_kind(now), self._token) or records.get(_kind(now - TOKEN_SECONDS), self._token)
+        if known is None or known["until"] <= now:
             return False
         if known["hash"] != self._hash:
             raise IdempotentParameterMismatchException(
@@ -110,15 +113,18 @@ class Token:
 
     def remember(self) -> None:
         self._engine.database.begin()
-        until = self._engine.clock() + TOKEN_SECONDS
-        self._engine.records.put("token", self._token, {"hash": self._hash, "until": until})
+        now = self._engine.clock()
+        known = {"hash": self._hash, "until": now + TOKEN_SECONDS}
+        self._engine.records.put(_kind(now), self._token, known)
 
 
 def trim_tokens(engine: Engine) -> float:
     """Chore: forget tokens that ran out."""
-    now = engine.clock()
-    for token, known in engine.records.all("token"):
-        if known["until"] <= now:
-            engine.database.begin()
-            engine.records.delete("token", token)
-    return float(TOKEN_SECONDS)
+    engine.database.begin()
+    gone = engine.records.delete_kinds(KIND, _kind(engine.clock() - TOKEN_SECONDS), TRIM_ROWS)
+    return 0.0 if gone == TRIM_ROWS else TRIM_SECONDS
+
+
+def _kind(at: float) -> str:
+    """Tokens are kept by the ten minutes in which they came, so that what is over is found without looking at each."""
+    return f"{KIND}/{int(at // TOKEN_SECONDS):012d}"

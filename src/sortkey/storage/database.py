@@ -17,10 +17,10 @@ from sortkey.storage.folder import Folder
 
 Synchronous = Literal["normal", "full"]
 
-CHECKPOINT_PAGES = 2_000
+CHECKPOINT_PAGES = 64000
 """New log pages after which the background thread copies them into the database file."""
 
-STALLED_PAGES = 40_000
+STALLED_PAGES = 200_000
 """Log pages after which a commit checkpoints by itself: under constant load the log never empties otherwise."""
 
 SCHEMA = """

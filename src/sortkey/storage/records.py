@@ -30,6 +30,15 @@ class Records:
         rows = self._db.execute("select id, body from record where kind = ? order by id", (kind,))
         return [(id, orjson.loads(body)) for id, body in rows]
 
+    def delete_kinds(self, first: str, before: str, limit: int) -> int:
+        """Delete some of the records whose kind is in a range, the upper end not included; says how many."""
+        self._db.execute(
+            "delete from record where (kind, id) in "
+            "(select kind, id from record where kind >= ? and kind < ? order by kind, id limit ?)",
+            (first, before, limit),
+        )
+        return self._db.execute("select changes()").fetchone()[0]
+
     def next_number(self, name: str) -> int:
         """A number that was never given out before under this name."""
         row = self._db.execute(

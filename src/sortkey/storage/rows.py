@@ -96,7 +96,7 @@ class Rows:
         self, lower: bytes, upper: bytes | None, *, after: bytes | None = None, descending: bool = False
     ) -> Iterator[Row]:
         """Rows by key. `after` is the key of the last row already seen, in the direction of the walk."""
-        where, values = _bounds("key", lower, upper, after, descending)
+        where, values = _bounds(("key",), lower, upper, None if after is None else (after,), descending)
         order = "desc" if descending else "asc"
         return self._execute(f"select key, item, size from {self.name} where {where} order by key {order}", values)
 
@@ -110,10 +110,7 @@ class Rows:
         descending: bool = False,
     ) -> Iterator[IndexRow]:
         """Rows by (index key, key), for those that have this index key."""
-        where, values = _bounds(column, lower, upper, None, descending)
-        if after is not None:
-            where += f" and ({column}, key) {'<' if descending else '>'} (?, ?)"
-            values += after
+        where, values = _bounds((column, "key"), lower, upper, after, descending)
         order = "desc" if descending else "asc"
         return self._execute(
             f"select {column}, key, item, size from {self.name} indexed by {self.name}_{column} "
@@ -131,14 +128,11 @@ class Rows:
         descending: bool = False,
     ) -> Iterator[tuple[bytes, int]]:
         """Items and sizes only, by key or by the index key in a column: what a page is made of."""
-        where, values = _bounds(column or "key", lower, upper, None, descending)
-        order, beyond = ("desc", "<") if descending else ("asc", ">")
+        order = "desc" if descending else "asc"
         if column is None:
-            if after is not None:
-                where, values = f"{where} and key {beyond} ?", (*values, after[1])
+            where, values = _bounds(("key",), lower, upper, after and after[1:], descending)
             return self._execute(f"select item, size from {self.name} where {where} order by key {order}", values)
-        if after is not None:
-            where, values = f"{where} and ({column}, key) {beyond} (?, ?)", (*values, *after)
+        where, values = _bounds((column, "key"), lower, upper, after, descending)
         return self._execute(
             f"select item, size from {self.name} indexed by {self.name}_{column} "
             f"where {column} is not null and {where} order by {column} {order}, key {order}",
@@ -203,19 +197,24 @@ class Rows:
         ).fetchone()
 
     def bytes_between(self, lower: bytes, upper: bytes | None) -> int:
-        where, values = _bounds("key", lower, upper, None, False)
+        where, values = _bounds(("key",), lower, upper, None, False)
         return self._execute(f"select coalesce(sum(size), 0) from {self.name} where {where}", values).fetchone()[0]
 
 
 def _bounds(
-    column: str, lower: bytes, upper: bytes | None, after: bytes | None, descending: bool
-) -> tuple[str, tuple[bytes, ...]]:
-    terms = [f"{column} >= ?"]
-    values: tuple[bytes, ...] = (lower,)
-    if upper is not None:
-        terms.append(f"{column} < ?")
-        values += (upper,)
+    columns: tuple[str, ...], lower: bytes, upper: bytes | None, after: tuple[Any, ...] | None, descending: bool
+) -> tuple[str, tuple[Any, ...]]:
+    """The terms for a walk over (columns), bounded in the first of them.
+
+    One term a side: of two SQLite takes either to find its start, and walks over all that the other one excludes.
+    """
+    low, high = f"{columns[0]} >= ?", "" if upper is None else f"{columns[0]} < ?"
+    lows: tuple[Any, ...] = (lower,)
+    highs: tuple[Any, ...] = () if upper is None else (upper,)
     if after is not None:
-        terms.append(f"{column} {'<' if descending else '>'} ?")
-        values += (after,)
-    return " and ".join(terms), values
+        place, marks = ", ".join(columns), ", ".join("?" * len(columns))
+        if descending and (upper is None or after[0] < upper):
+            high, highs = f"({place}) < ({marks})", after
+        elif not descending and after[0] >= lower:
+            low, lows = f"({place}) > ({marks})", after
+    return f"{low} and {high}" if high else low, lows + highs
