@@ -59,4 +59,5 @@ def verdicts(results: Results) -> list[Verdict]:
 def _ratio(goal: Goal, results: Results) -> float | None:
     ours = results.get((goal.ours, goal.workload, goal.connections))
     theirs = results.get((goal.peer, goal.workload, goal.connections))
-    return ours.per_second / theirs.per_second if ours and theirs else None
+    usable = ours and theirs and max(ours.failed_share, theirs.failed_share) < 0.01
+    return ours.per_second / theirs.per_second if usable else None

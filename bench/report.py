@@ -91,7 +91,9 @@ def _cell(run: Run, name: str, workload: str, connections: int) -> str:
     measure = run.results.get((name, workload, connections))
     if not measure:
         return "–"
-    failed = f", {measure.failed} failed" if measure.failed else ""
+    if measure.failed_share > 0.5:
+        return "refused"
+    failed = f", {measure.failed_share:.0%} failed" if measure.failed_share >= 0.005 else ""
     return f"{measure.per_second:,.0f} ({measure.cpu_us:,.0f} µs{failed})"
 
 

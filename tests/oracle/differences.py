@@ -100,6 +100,16 @@ def _definition_order(operation: str, request: Any, ours: Answer, oracle: Answer
     )
 
 
+def _cursor_at_the_end(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if (
+        operation != "Query"
+        or "LastEvaluatedKey" in oracle.body
+        or not _equal_without("LastEvaluatedKey", ours, oracle)
+    ):
+        return False
+    return ours.body["ScannedCount"] == request.get("Limit")
+
+
 def _unasked_capacity(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     asked = request.get("ReturnConsumedCapacity", "NONE") != "NONE"
     return operation == "DeleteItem" and not asked and _without(oracle, "ConsumedCapacity") == ours
@@ -269,6 +279,12 @@ KNOWN: tuple[Known, ...] = (
         "definition-before-name",
         "AWS checks a table's definition before it looks whether the name is taken.",
         _definition_order,
+    ),
+    Known(
+        "cursor-at-the-end",
+        "A page that is full has a LastEvaluatedKey, whether or not more items follow; DynamoDB Local leaves it out "
+        "when the last item lies on the bound of the key condition.",
+        _cursor_at_the_end,
     ),
     Known(
         "unasked-capacity",

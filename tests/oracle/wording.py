@@ -66,6 +66,10 @@ _PAIRS: tuple[tuple[str, str], ...] = (
         r"Batch\w+ (must have some|cannot have a null or no) requests.*",
     ),
     (r"The provided ClientRequestToken was used with different parameters", r""),
+    (
+        r"(Invalid \w+: Two document paths (overlap|conflict)) .*",
+        r"(Invalid \w+: Two document paths (overlap|conflict)) .*",
+    ),
     # Queries and scans; attributes of a set come in the order of a hash table
     (r"(.*does not project (one or more filter attributes: )?)\[.*\]", r"(.*does not project (one .*: )?)\[.*\]"),
     (r"Query condition missed key schema element: \S+", r"Query condition missed key schema element"),
