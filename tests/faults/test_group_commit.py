@@ -17,7 +17,7 @@ from tests.wire.harness import RawClient, http
 
 Item = dict[str, Any]
 CONNECTIONS = 16
-ROUNDS = 12
+ROUNDS = 6
 AHEAD = 5
 """Requests that a connection sends without waiting."""
 
