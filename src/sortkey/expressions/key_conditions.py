@@ -33,12 +33,14 @@ class KeyCondition(NamedTuple):
     paths: tuple[Parts, ...]
     problem: str | None = None
 
-    def resolve(self, hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str]) -> KeyRange:
-        """The part of a table or index with these key attributes, of these types ("S", "N", "B")."""
+    def resolve(
+        self, hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str], index: str | None = None
+    ) -> KeyRange:
+        """The part of a table, or of the index of that name, with key attributes of these types ("S", "N", "B")."""
         if self.problem is not None:
             check_key_paths(self.paths, (*hash_names, *range_names))
             raise ValidationException(self.problem)
-        return resolve_terms(self.terms, hash_names, range_names, types)
+        return resolve_terms(self.terms, hash_names, range_names, types, index)
 
 
 def check_filter(condition: Condition, key_names: Iterable[str], title: str = "Filter Expression") -> None:

@@ -43,14 +43,18 @@ class KeyRange(NamedTuple):
 
 
 def resolve_terms(
-    terms: Sequence[KeyTerm], hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str]
+    terms: Sequence[KeyTerm],
+    hash_names: Sequence[str],
+    range_names: Sequence[str],
+    types: Mapping[str, str],
+    index: str | None = None,
 ) -> KeyRange:
     by_name = {term.name: term for term in terms}
     if len(terms) > 2 and len(hash_names) == 1 and len(range_names) <= 1:
         _refuse("Conditions can be of length 1 or 2 only")
     if len(terms) > len(hash_names) + len(range_names):
         _refuse(NOT_SUPPORTED)
-    hash_terms = _hash_terms(by_name, hash_names, types)
+    hash_terms = _hash_terms(by_name, hash_names, types, index)
     hash_values = tuple([term.values[0] for term in hash_terms])
     if len(hash_terms) == len(terms):
         return KeyRange(hash_values)
@@ -59,7 +63,7 @@ def resolve_terms(
         _check_values(term, types)
         if term.operator not in RANGE_OPERATORS:
             _refuse(NOT_INDEXABLE)
-        _check_not_empty(term)
+        _check_not_empty(term, index)
     _check_range_size(range_terms)
     last = range_terms[-1]
     if last.operator == "=":
@@ -67,7 +71,9 @@ def resolve_terms(
     return KeyRange(hash_values, tuple([term.values[0] for term in range_terms[:-1]]), last.operator, last.values)
 
 
-def _hash_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Mapping[str, str]) -> list[KeyTerm]:
+def _hash_terms(
+    by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Mapping[str, str], index: str | None
+) -> list[KeyTerm]:
     if len(names) == 1:
         term = by_name.get(names[0])
         if term is None:
@@ -75,7 +81,7 @@ def _hash_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Map
         _check_values(term, types)
         if term.operator != "=":
             _refuse(NOT_SUPPORTED)
-        _check_not_empty(term)
+        _check_not_empty(term, index)
         return [term]
     missing = [name for name in names if name not in by_name]
     unequal = missing or [name for name in names if by_name[name].operator != "="]
@@ -84,7 +90,7 @@ def _hash_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Map
     terms = [by_name[name] for name in names]
     for term in terms:
         _check_values(term, types)
-        _check_not_empty(term)
+        _check_not_empty(term, index)
     return terms
 
 
@@ -111,15 +117,21 @@ def _check_values(term: KeyTerm, types: Mapping[str, str]) -> None:
             _refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
 
 
-def _check_not_empty(term: KeyTerm) -> None:
+def _check_not_empty(term: KeyTerm, index: str | None) -> None:
     for value in term.values:
         for kind, content in value.items():
             if not content:
-                title = "string" if kind == "S" else "binary"
-                _refuse(
-                    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
-                    f"contain an empty {title} value. Key: {term.name}"
-                )
+                _refuse(_empty_key("string" if kind == "S" else "binary", term.name, index))
+
+
+def _empty_key(title: str, name: str, index: str | None) -> str:
+    empty = f"The AttributeValue for a key attribute cannot contain an empty {title} value. "
+    if index is None:
+        return f"One or more parameter values are not valid. {empty}Key: {name}"
+    return (
+        "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
+        f"{empty}IndexName: {index}, IndexKey: {name}"
+    )
 
 
 def _check_range_size(terms: Sequence[KeyTerm]) -> None:

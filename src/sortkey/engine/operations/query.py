@@ -83,7 +83,7 @@ def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition 
 
 def _span(table: Table, index: Index | None, condition: KeyCondition, start: Item | None) -> Span:
     key = table.key if index is None else index.key
-    wanted = condition.resolve(key.hash, key.range, table.types)
+    wanted = condition.resolve(key.hash, key.range, table.types, None if index is None else index.name)
     schema = table.schema if index is None else table.index_schemas[index.name]
     operator: Any = wanted.operator
     partition = schema.partition(wanted.hash_values)

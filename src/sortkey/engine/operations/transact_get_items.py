@@ -30,9 +30,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             wanted.append((table, encode_key(table, key), projection))
             if projection is not None:
                 check_scalar_keys(table, projection.paths)
-    reasons.raise_if_any()
     if len({(table.name, key) for table, key, _ in wanted}) < len(wanted):
         raise ValidationException(SAME_ITEM)
+    reasons.raise_if_any()
     responses: list[dict[str, Any]] = []
     for table, row_key, projection in wanted:
         item, size = fetch(table, row_key, projection)
