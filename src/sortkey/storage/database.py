@@ -17,10 +17,10 @@ from sortkey.storage.folder import Folder
 
 Synchronous = Literal["normal", "full"]
 
-CHECKPOINT_PAGES = 64000
+CHECKPOINT_PAGES = 4_000
 """New log pages after which the background thread copies them into the database file."""
 
-STALLED_PAGES = 200_000
+STALLED_PAGES = 40_000
 """Log pages after which a commit checkpoints by itself: under constant load the log never empties otherwise."""
 
 SCHEMA = """
@@ -46,14 +46,19 @@ class Database:
         self._open_transaction = False
         self._checkpointer: Checkpointer | None = None
         self._asked_at_pages = 0
-        self.execute("pragma cache_size=-32768; pragma temp_store=memory")
+        self._set("cache_size=-32768", "temp_store=memory")
         if folder:
-            self.execute(f"pragma journal_mode=wal; pragma synchronous={synchronous}; pragma wal_autocheckpoint=0")
+            self._set("journal_mode=wal", f"synchronous={synchronous}", "wal_autocheckpoint=0")
             self._checkpointer = Checkpointer(folder.database)
             self._connection.set_wal_hook(self._on_commit)
         else:
-            self.execute("pragma journal_mode=memory; pragma synchronous=off")
+            self._set("journal_mode=memory", "synchronous=off")
         self.execute(SCHEMA)
+
+    def _set(self, *pragmas: str) -> None:
+        # One by one: apsw stops at the first statement that has a row, and runs the rest only for who reads on.
+        for pragma in pragmas:
+            self.execute(f"pragma {pragma}").fetchall()
 
     @property
     def in_transaction(self) -> bool:
