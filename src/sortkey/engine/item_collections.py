@@ -42,7 +42,7 @@ def report(change: Change) -> dict[str, Any]:
 def metrics(change: Change) -> dict[str, Any]:
     table = change.table
     gib = change.table.rows.collection(partition(change.key)) / GIB
-    item = change.new or change.old or {}
+    item = change.new or change.old or change.named or {}
     return {
         "ItemCollectionKey": {name: item[name] for name in table.key.hash if name in item},
         "SizeEstimateRangeGB": [float(int(gib)), float(int(gib) + 1)],

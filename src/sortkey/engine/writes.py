@@ -35,6 +35,8 @@ class Write:
     """The new item's size where it is known already."""
     checks_only: bool = False
     """Nothing is to be stored: the condition check of a transaction."""
+    named: Item | None = None
+    """The key as the request has it, of a write that may find and leave no item."""
 
 
 Bind = Callable[["Engine"], Write]
@@ -52,6 +54,7 @@ class Change:
     old: Item | None
     new: Item | None
     new_size: int
+    named: Item | None = None
 
 
 def write(engine: Engine, wanted: Write) -> Change:
@@ -78,7 +81,7 @@ def prepare(engine: Engine, wanted: Write) -> Change:
         if new_size is None:
             new_size = item_size(new)
             check_item_size(new_size, updating=True)
-    change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size)
+    change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named)
     if table.has_lsi:
         item_collections.check_limit(engine, change)
     return change

@@ -32,7 +32,7 @@ def parse(request: dict[str, Any]) -> Bind:
         encoded = encode_key(table, key)
         if condition is not None:
             check_scalar_keys(table, condition.paths)
-        return Write(table, encoded, apply, reads_old=refuse is not None)
+        return Write(table, encoded, apply, reads_old=refuse is not None, named=key)
 
     def apply(old: Item | None) -> None:
         if refuse is not None:

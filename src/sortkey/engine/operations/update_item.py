@@ -67,7 +67,7 @@ def bind(engine: Engine, parsed: Parsed) -> Write:
         check_scalar_keys(table, (*update.paths, *update.reads))
     refuse = guard(condition, request)
     check = check_index_keys if "UpdateExpression" not in request else check_updated_index_keys
-    return Write(table, encoded, lambda old: apply_update(table, key, update, refuse, old, check))
+    return Write(table, encoded, lambda old: apply_update(table, key, update, refuse, old, check), named=key)
 
 
 def apply_update(
