@@ -103,3 +103,14 @@ def test_going_on_in_the_middle_walks_over_nothing(column, descending):
 def test_a_place_outside_the_bounds_does_not_widen_them(rows, after, descending, expected):
     found = rows.range(b"\x01", b"\x03", after=after, descending=descending)
     assert [key[0] for key, _, _ in found] == expected
+
+
+def test_a_clock_that_is_set_back_does_not_disorder_the_journal():
+    # Recovery finds an instant by halving, and trimming stops at the first young entry: both need the order.
+    database = Database()
+    journal = Journal(database)
+    for at in (10, 5, 20):
+        journal.append(1, at, b"k", None, b"a")
+    assert [entry.at_ms for entry in journal.read(1, 0)] == [10, 10, 20]
+    assert Journal(database).append(1, 1, b"k", None, b"a") == 4
+    assert journal.read(1, 3, up_to=4)[0].at_ms == 20

@@ -27,6 +27,7 @@ class Journal:
     def __init__(self, database: Database) -> None:
         self._db = database
         self._last = self._stored_last()
+        self._last_ms = self._stored_last_ms()
 
     @property
     def last(self) -> int:
@@ -36,7 +37,9 @@ class Journal:
     def append(
         self, table: int, at_ms: int, key: bytes, old: bytes | None, new: bytes | None, actor: int = USER
     ) -> int:
+        """Record a change. A clock that was set back stands still here: entries are in the order of their instants."""
         self._last += 1
+        self._last_ms = at_ms = max(at_ms, self._last_ms)
         self._db.execute(
             "insert into journal(seq, tbl, at_ms, key, old, new, actor) values(?, ?, ?, ?, ?, ?, ?)",
             (self._last, table, at_ms, key, old, new, actor),
@@ -125,6 +128,7 @@ class Journal:
     def reload(self) -> None:
         """After a rollback: the numbers given out in it are free again."""
         self._last = self._stored_last()
+        self._last_ms = self._stored_last_ms()
 
     def _next_ms(self, table: int, after: int) -> int | None:
         row = self._db.execute(
@@ -139,3 +143,7 @@ class Journal:
         newest = self._db.execute("select coalesce(max(seq), 0) from journal").fetchone()[0]
         kept = self._db.execute("select value from meta where name = 'journal_last'").fetchone()
         return max(newest, kept[0] if kept else 0)
+
+    def _stored_last_ms(self) -> int:
+        row = self._db.execute("select at_ms from journal order by seq desc limit 1").fetchone()
+        return row[0] if row else 0
