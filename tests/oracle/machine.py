@@ -42,7 +42,6 @@ class Session:
             return
         draft = random_request(self.tables, source)
         self.sent[draft.operation] += 1
-        self.pair.one_fault = not draft.damaged
         if draft.operation == "CreateTable":
             self._create_other(draft)
         elif draft.drain:
@@ -56,7 +55,7 @@ class Session:
             for index in [None, *table.indexes]:
                 where = {"IndexName": index.name} if index else {}
                 self.pair.same_items("Scan", {"TableName": table.name, **where})
-            if table.stream:
+            if table.stream and table.name not in self.pair.healed:
                 self._compare_streams(table)
 
     def close(self) -> None:
@@ -87,7 +86,9 @@ class Session:
         else:
             index = random_global_index(10 + len(self.sent) + source.randrange(10_000), table.types, source)
             names = {name for name in (index.hash, index.sort) if name}
-            definitions = [{"AttributeName": n, "AttributeType": table.types[n]} for n in {*table.key_names(), *names}]
+            # All of them: DynamoDB Local forgets the types of index keys that it is not told again.
+            used = {*table.key_names(), *names, *(n for i in table.indexes for n in (i.hash, i.sort) if n)}
+            definitions = [{"AttributeName": name, "AttributeType": table.types[name]} for name in sorted(used)]
             request["AttributeDefinitions"] = definitions
             create = index_request(index, table.provisioned)
             request["GlobalSecondaryIndexUpdates"] = [{"Create": create}]

@@ -3,7 +3,7 @@
 import copy
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tests.oracle.random_expressions import Expressions
@@ -20,24 +20,14 @@ class Draft:
     request: dict[str, Any]
     drain: bool = False
     order_by: str | None = None
-    damaged: bool = False  # so that it may have more than one fault
-
-
-_MAY_BE_AT_FAULT = (
-    *("Item", "ConditionExpression", "UpdateExpression", "FilterExpression", "KeyConditionExpression"),
-    *("ProjectionExpression", "Select", "Expected", "AttributeUpdates", "KeyConditions", "QueryFilter", "ScanFilter"),
-)
 
 
 def random_request(tables: list[Table], source: random.Random) -> Draft:
     """One request; one in eight is damaged."""
     made = source.choices(_MAKERS, weights=_WEIGHTS)[0]
     draft = made(tables, source)
-    if sum(name in draft.request for name in _MAY_BE_AT_FAULT) > 1:
-        draft = replace(draft, damaged=True)
     if source.random() < 0.125:
-        request = damage(draft.request, source)
-        return Draft(draft.operation, request, draft.drain, None, damaged=True)
+        return Draft(draft.operation, damage(draft.request, source), draft.drain)
     return draft
 
 
@@ -113,7 +103,7 @@ def batch_write(tables: list[Table], source: random.Random) -> Draft:
         put = source.random() < 0.7
         write = {"PutRequest": {"Item": table.item(source)}} if put else {"DeleteRequest": {"Key": table.key(source)}}
         writes.setdefault(table.name, []).append(write)
-    return Draft("BatchWriteItem", {"RequestItems": writes} | _capacity(source), damaged=len(writes) > 1)
+    return Draft("BatchWriteItem", {"RequestItems": writes} | _capacity(source))
 
 
 def batch_get(tables: list[Table], source: random.Random) -> Draft:
@@ -121,13 +111,13 @@ def batch_get(tables: list[Table], source: random.Random) -> Draft:
     for table in source.sample(tables, source.randint(1, len(tables))):
         reads[table.name] = {"Keys": [table.key(source) for _ in range(source.randint(1, 3))]}
         reads[table.name] |= _projected(table, source) | _consistent(source)
-    return Draft("BatchGetItem", {"RequestItems": reads} | _capacity(source), damaged=len(reads) > 1)
+    return Draft("BatchGetItem", {"RequestItems": reads} | _capacity(source))
 
 
 def transact_write(tables: list[Table], source: random.Random) -> Draft:
     actions = [_write_action(source.choice(tables), source) for _ in range(source.randint(1, 4))]
     # Two actions may both be at fault, and AWS does not say which one it names.
-    return Draft("TransactWriteItems", {"TransactItems": actions} | _capacity(source), damaged=len(actions) > 1)
+    return Draft("TransactWriteItems", {"TransactItems": actions} | _capacity(source))
 
 
 def transact_get(tables: list[Table], source: random.Random) -> Draft:
@@ -139,7 +129,7 @@ def transact_get(tables: list[Table], source: random.Random) -> Draft:
         if source.random() < 0.3:
             get |= {"ProjectionExpression": words.projection()} | words.placeholders()
         gets.append({"Get": get})
-    return Draft("TransactGetItems", {"TransactItems": gets} | _capacity(source), damaged=len(gets) > 1)
+    return Draft("TransactGetItems", {"TransactItems": gets} | _capacity(source))
 
 
 def describe_table(tables: list[Table], source: random.Random) -> Draft:
