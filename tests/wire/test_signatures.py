@@ -39,9 +39,11 @@ def signed(
     url: str = "http://localhost:8000/",
     signer: type[SigV4Auth] = SigV4Auth,
     session_token: str | None = None,
+    extra: dict[str, str] | None = None,
 ) -> Request:
     """A request that botocore has signed."""
     headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"}
+    headers |= extra or {}
     request = AWSRequest("POST", url, headers=headers, data=BODY)
     signer(BotoCredentials(access_key, secret_key, session_token), service, region).add_auth(request)
     sent = {name.lower().encode(): str(value).encode() for name, value in request.headers.items()}
@@ -65,7 +67,12 @@ def check(request: Request, clock: Callable[[], float] = lambda: NOW) -> str:
         "http://localhost:8000/",
         "http://localhost:8000",
         "http://localhost:8000/a%20path/b",
+        "http://localhost:8000//",
+        "http://localhost:8000/a//b/./c/../d/",
+        "http://localhost:8000/..",
+        "http://localhost:8000/%C3%BC",
         "http://localhost:8000/?b=2&a=1&a=0",
+        "http://localhost:8000/?u=%C3%BC&v=%FF",
         "http://localhost:8000/?q=a%2Fb%20c&flag",
     ],
 )
@@ -98,6 +105,12 @@ def test_commas_alone_may_separate_the_parts() -> None:
 def test_blanks_in_a_signed_value_count_once() -> None:
     request = signed()
     request.headers[b"content-type"] = b"  application/x-amz-json-1.0 "
+    assert check(request) == "ok"
+
+
+def test_a_signed_header_may_hold_any_bytes() -> None:
+    # They are signed as they are sent, in whatever encoding.
+    request = signed(extra={"X-Amz-Name": "Zoë"})
     assert check(request) == "ok"
 
 
@@ -237,6 +250,7 @@ def test_a_wrong_signature_is_refused_in_awss_words(case: str) -> None:
         ),
         (lambda: signed(service="s3"), "InvalidSignatureException: Credential should be scoped to correct service"),
         (lambda: signed(session_token="x"), "UnrecognizedClientException: " + INVALID),
+        (lambda: signed(signer=SigV4QueryAuth, session_token="x"), "UnrecognizedClientException: " + INVALID),
         (lambda: signed(signer=SigV4QueryAuth, secret_key="wrong"), "InvalidSignatureException: " + MISMATCH),
     ],
 )
@@ -263,6 +277,11 @@ def test_a_signature_of_someone_else_is_refused(request_: Callable[[], Request],
         (
             "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d&X-Amz-SignedHeaders=e&X-Amz-Expires=1e9",
             "IncompleteSignatureException: X-Amz-Expires must be",
+        ),
+        (
+            "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-SignedHeaders=host;x-amz-target;%E2%82%AC"
+            "&X-Amz-Date=20260101T000000Z",
+            "IncompleteSignatureException: Unsupported AWS 'algorithm': 'a'",
         ),
         ("/?X-Amz-Credential=a&X-Amz-Signature=b", "MissingAuthenticationTokenException: " + MISSING),
     ],

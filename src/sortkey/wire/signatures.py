@@ -75,11 +75,12 @@ class Verifier:
             )
         scope = self._check_scope(claim.credential, date)
         canonical = _canonical_request(request, query, names, presigned=claim.presigned)
-        to_sign = f"{ALGORITHM}\n{date}\n{scope}\n{sha256(canonical.encode()).hexdigest()}"
+        to_sign = f"{ALGORITHM}\n{date}\n{scope}\n{sha256(canonical).hexdigest()}"
         expected = hmac(self._signing_key(date[:8]), to_sign.encode(), "sha256").hex()
         if not compare_digest(expected.encode(), claim.signature.encode()):
             raise InvalidSignatureException(_MISMATCH)
-        if b"x-amz-security-token" in request.headers:  # a configured key pair has no session
+        if b"x-amz-security-token" in request.headers or any(name == "X-Amz-Security-Token" for name, _ in query):
+            # A configured key pair has no session.
             raise UnrecognizedClientException(_INVALID_TOKEN)
 
     def _check_date(self, claim: Claim) -> str:
@@ -230,19 +231,19 @@ def _signed_names(text: str, has_target: bool) -> tuple[tuple[str, bytes], ...]:
 
 def _canonical_request(
     request: Request, query: list[tuple[str, str]], names: tuple[tuple[str, bytes], ...], *, presigned: bool
-) -> str:
+) -> bytes:
     headers = request.headers
     values = [f"{name}:{_trim(headers.get(key, b''))}\n" for name, key in names]
     return "\n".join(
         (
             request.method.decode("latin-1"),
-            "/" if request.url == b"/" else quote(request.path().decode("latin-1") or "/", safe="/-_.~"),
+            "/" if request.url == b"/" else _canonical_path(request.path()),
             _canonical_query(query, presigned) if query else "",
             "".join(values),
             ";".join([name for name, _ in names]),
             sha256(request.body).hexdigest(),  # always the body itself: DynamoDB takes no UNSIGNED-PAYLOAD
         )
-    )
+    ).encode("latin-1")  # the bytes of the headers as they came
 
 
 def _trim(value: bytes) -> str:
@@ -251,9 +252,21 @@ def _trim(value: bytes) -> str:
     return " ".join(text.split()) if "  " in text or "\t" in text else text.strip()
 
 
+def _canonical_path(path: bytes) -> str:
+    """Without empty, `.` and `..` segments, then encoded once more: the rule of every service but S3."""
+    segments: list[bytes] = []
+    for segment in path.split(b"/"):
+        if segment == b"..":
+            segments = segments[:-1]
+        elif segment not in (b"", b"."):
+            segments.append(segment)
+    end = b"/" if segments and path.endswith(b"/") else b""
+    return quote(b"/" + b"/".join(segments) + end, safe="/-_.~")
+
+
 def _canonical_query(query: list[tuple[str, str]], presigned: bool) -> str:
     pairs = sorted(
-        (quote(name, safe="-_.~"), quote(value, safe="-_.~"))
+        (quote(name, safe="-_.~", encoding="latin-1"), quote(value, safe="-_.~", encoding="latin-1"))
         for name, value in query
         if not (presigned and name == "X-Amz-Signature")
     )
@@ -261,9 +274,10 @@ def _canonical_query(query: list[tuple[str, str]], presigned: bool) -> str:
 
 
 def _query_pairs(url: bytes) -> list[tuple[str, str]]:
+    """Each byte as the character of its number (latin-1): whatever comes in goes back as it was."""
     _, _, query = url.decode("latin-1").partition("?")
     pairs = (pair.partition("=") for pair in query.split("&") if pair)
-    return [(unquote(name), unquote(value)) for name, _, value in pairs]
+    return [(unquote(name, "latin-1"), unquote(value, "latin-1")) for name, _, value in pairs]
 
 
 @lru_cache(maxsize=256)
