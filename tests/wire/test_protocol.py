@@ -7,6 +7,7 @@ import zlib
 
 import pytest
 
+from sortkey.wire.request import Request
 from sortkey.wire.server import Limits
 from tests.wire.harness import Running, Start, http
 
@@ -287,6 +288,88 @@ def test_garbage_after_a_good_request_does_not_cost_its_answer(running: Running)
     client.send(http("PutItem", b'{"Name":"a"}') + b"GARBAGE\r\n\r\n")
     assert client.read().json() == {"Count": 1}
     assert client.read().status == 400
+
+
+@pytest.mark.parametrize(
+    ("refused", "status"),
+    [
+        (http(expect="a miracle"), 417),
+        (http(connection="upgrade", upgrade="websocket"), 400),
+        (http(**{f"x{number}": "y" for number in range(200)}), 431),
+    ],
+)
+def test_a_refusal_does_not_cost_the_write_before_it_its_answer(running: Running, refused: bytes, status: int) -> None:
+    # The write waits for its commit while the refused request is read to its end.
+    client = running.client()
+    client.send(http("PutItem", b'{"Name":"a"}') + refused)
+    assert client.read().json() == {"Count": 1}
+    assert client.read().status == status
+    assert client.closed()
+
+
+def test_http_1_0_has_no_expectations(running: Running) -> None:
+    # RFC 9110: an interim answer would be taken for the answer.
+    assert running.ask(http(version="1.0", expect="100-continue")).status == 200
+
+
+CHUNKED = http(None, b"", length=False, transfer_encoding="chunked") + b"2\r\n{}\r\n"
+
+
+def test_trailers_are_no_headers(running: Running) -> None:
+    # A signature covers none of them, so none may say what is to be done.
+    assert running.ask(CHUNKED + b"0\r\nx-amz-target: DynamoDB_20120810.ListTables\r\n\r\n").status == 400
+
+
+@pytest.mark.parametrize("start_", [b"0\r\nx: ", b"0\r\n", b"2;"])
+def test_trailers_and_extensions_without_end_are_refused(start: Start, start_: bytes) -> None:
+    # The parser holds them, so a limit on the body alone would let a stranger fill memory.
+    running = start(limits=Limits(head_bytes=1000))
+    client = running.client()
+    client.send(CHUNKED + start_)
+    while running.run(lambda: not any(connection.receiving for connection in running.server.connections)):
+        pass
+    client.send(b"x: y\r\n" * 10_000 if start_ == b"0\r\n" else b"y" * 60_000)
+    client.send(b"y" * 2000)
+    assert client.read().status == 431
+    assert client.closed()
+
+
+def test_small_chunks_may_have_much_around_them(start: Start) -> None:
+    running = start(limits=Limits(head_bytes=1000))
+    client = running.client()
+    client.send(CHUNKED.replace(b"{}", b"{ ", 1) + b"1\r\n \r\n" * 5000 + b"1\r\n}\r\n0\r\n\r\n")
+    assert client.read().error() == "UnknownOperationException"
+
+
+def test_a_fault_of_the_server_is_answered_and_costs_no_other_client(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The next request is read while the answers of a commit go out: an exception there would lose the rest of them.
+    def break_(request: Request) -> None:
+        if b"broken" in request.body:
+            raise ZeroDivisionError
+
+    monkeypatch.setattr(running.server._access, "check", break_)
+    client, other = running.client(), running.client()
+    for _ in range(20):
+        client.send(http("PutItem", b'{"Name":"a"}') + http(body=b'{"broken":1}') + http())
+        other.send(http("PutItem", b'{"Name":"b"}'))
+        assert [client.read().status for _ in range(3)] == [200, 500, 200]
+        assert other.read().status == 200
+
+
+def test_a_client_that_takes_no_answer_is_not_waited_for_forever(start: Start) -> None:
+    # Its answers are held in memory, and closing waits until they are gone.
+    running = start(limits=Limits(idle_seconds=5, request_seconds=3))
+    one, several = running.client(), running.client()
+    one.send(http("GetItem", b'{"Size":20000000}'))
+    several.send(http("GetItem", b'{"Size":20000000}') * 3)
+    while sum(connection.stalled() for connection in running.server.connections) < 2:
+        running.run(lambda: None)
+    for _ in range(4):
+        running.run(running.server.sweep)
+    while running.server.connections:
+        running.run(lambda: None)
 
 
 def test_idle_and_unfinished_connections_are_closed_after_their_time(start: Start) -> None:

@@ -7,6 +7,7 @@ reading stops until they are answered, so that a client can never make us hold m
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
@@ -18,6 +19,8 @@ from sortkey.wire.request import Request
 if TYPE_CHECKING:
     from sortkey.wire.server import Server
 
+log = logging.getLogger("sortkey.wire")
+
 # A request that cannot be read still needs something to answer to, with the connection closed after it.
 _UNREADABLE = Request(b"POST", b"/", {}, b"", keep_alive=False)
 
@@ -27,18 +30,17 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_body",
-        "_body_bytes",
         "_busy",
         "_closing",
-        "_completed",
         "_draining",
         "_drops_body",
-        "_head_bytes",
+        "_fields_bytes",
         "_headers",
         "_in_head",
         "_limits",
         "_parser",
         "_paused",
+        "_progressed",
         "_refused",
         "_server",
         "_transport",
@@ -56,13 +58,12 @@ class Connection(asyncio.Protocol):
         self._headers: dict[bytes, bytes] = {}
         self._url = b""
         self._body: bytes | bytearray = b""
-        self._body_bytes = 0
-        self._head_bytes = 0
+        self._fields_bytes = 0
         self._in_head = False
         self._busy = False
         self._paused = False
         self._closing = False
-        self._completed = False
+        self._progressed = False
         self._draining = False
         self._drops_body = False
         self._refused = False
@@ -84,20 +85,26 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._closing:
             return
-        self._completed = False
+        self._progressed = False
         try:
             self._parser.feed_data(data)
+        except httptools.HttpParserCallbackError:
+            log.exception("a request could not be taken")
+            self.abort()
+            return
         except (httptools.HttpParserError, httptools.HttpParserUpgrade):
             self._refuse(400)
             return
-        if self._in_head:
-            if not self._completed:  # else the data is mostly of other requests
-                self._head_bytes += len(data)
-            if self._head_bytes > self._limits.head_bytes:
-                self._refuse(431)
+        if self._progressed:
+            self._fields_bytes = 0
+            return
+        self._fields_bytes += len(data)  # of a head, of a chunk's extension, or of trailers: the parser holds them
+        if self._fields_bytes > self._limits.head_bytes:
+            self._refuse(431)
 
     def pause_writing(self) -> None:
         self._paused = True
+        self.since = self._server.ticks
         self._transport.pause_reading()
 
     def resume_writing(self) -> None:
@@ -109,7 +116,6 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._headers = {}
         self._url = self._body = b""
-        self._body_bytes = self._head_bytes = 0
         self._in_head = self.receiving = True
         self.since = self._server.ticks
 
@@ -117,6 +123,8 @@ class Connection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._in_head:  # a trailer: nobody signs them, and AWS reads none
+            return
         headers = self._headers
         name = name.lower()
         if name in headers:
@@ -133,14 +141,18 @@ class Connection(asyncio.Protocol):
         elif int(headers.get(b"content-length", b"0")) > self._limits.body_bytes:
             self._refuse(413)
         elif (expect := headers.get(b"expect")) is not None:
+            if self._parser.get_http_version() == "1.0":
+                return  # which knows no Expect
             if expect.lower() != b"100-continue":
                 self._refuse(417)
             elif not self._busy and not self._waiting:
                 self._transport.write(CONTINUE)
 
     def on_body(self, body: bytes) -> None:
-        self._body_bytes += len(body)
-        if self._body_bytes > self._limits.body_bytes:
+        self._progressed = True
+        if self._refused:
+            return
+        if len(self._body) + len(body) > self._limits.body_bytes:
             self._body = b""
             self._refuse(413)
         elif not self._body:
@@ -153,11 +165,12 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         self.receiving = False
-        self._completed = True
+        self._progressed = True
         self.since = self._server.ticks
         if self._refused:
-            self._closing = True
-            self._transport.close()
+            self._drops_body = False
+            if not (self._busy or self._waiting):  # else the refusal is still to be sent
+                self.close()
             return
         parser, body = self._parser, self._body
         request = Request(
@@ -190,9 +203,14 @@ class Connection(asyncio.Protocol):
     def idle(self) -> bool:
         return not (self._busy or self._waiting or self.receiving)
 
+    def stalled(self) -> bool:
+        """Whether an answer has been written that the client does not take."""
+        return self._paused or self._closing
+
     def close(self) -> None:
         """Close once what was written has gone out."""
         self._closing = True
+        self.since = self._server.ticks
         self._transport.close()
 
     def abort(self) -> None:

@@ -133,6 +133,10 @@ class Server:
         except ServiceError as error:
             connection.send(request, self.answers.error(request, error))
             return
+        except Exception:  # a fault of ours must cost no other client its answer
+            log.exception("a request could not be admitted")
+            connection.send(request, self.answers.error(request, InternalServerError("Internal server error")))
+            return
         if operation is None:
             connection.send(request, self.answers.not_found(request))
         else:
@@ -146,13 +150,14 @@ class Server:
         return self.answers.plain(request, status)
 
     def sweep(self) -> None:
-        """One second has passed: close what has been idle, or incomplete, for too long."""
+        """One second has passed: end what has been idle, incomplete, or not taken by its client, for too long."""
         self.ticks += 1
         self.answers.tick(self._clock())
         for connection in list(self.connections):
             age = self.ticks - connection.since
-            if connection.receiving and age > self.limits.request_seconds:
-                connection.abort()
+            if connection.receiving or connection.stalled():
+                if age > self.limits.request_seconds:
+                    connection.abort()
             elif connection.idle() and age > self.limits.idle_seconds:
                 connection.close()
 
