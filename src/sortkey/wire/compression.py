@@ -13,6 +13,7 @@ from sortkey.errors import InternalServerError, RequestEntityTooLarge
 THRESHOLD_BYTES = 4096  # AWS packs answers from this size on
 LEVEL = 1  # answers are short-lived: speed counts for more than the last tenth
 ENCODINGS_MAX = 3
+MEMBERS_MAX = 16  # of one gzip body; each costs a copy of what follows it
 
 _WINDOW_BITS = {b"gzip": 31, b"deflate": 15}  # "deflate" is zlib's format (RFC 9110), not the bare stream
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -74,18 +75,24 @@ def _quality(parameters: bytes) -> float:
 def _inflate(body: bytes, window_bits: int, limit_bytes: int) -> bytes:
     parts: list[bytes] = []
     room = limit_bytes
-    while True:
-        unpacker = zlib.decompressobj(window_bits)
-        try:
-            part = unpacker.decompress(body, room + 1)
-        except zlib.error as error:
-            raise InternalServerError("The request body is not in its content encoding") from error
+    for _ in range(MEMBERS_MAX):
+        part, body = _inflate_member(body, window_bits, room)
         if len(part) > room:
             raise RequestEntityTooLarge(f"The request body is larger than {limit_bytes} bytes when unpacked")
-        if not unpacker.eof:
-            raise InternalServerError("The request body ends before its content encoding does")
         parts.append(part)
         room -= len(part)
-        body = unpacker.unused_data
         if window_bits != _WINDOW_BITS[b"gzip"] or not body.startswith(_GZIP_MAGIC):
             return b"".join(parts)  # AWS ignores what follows, unless it is another gzip member
+    raise InternalServerError("The request body has too many gzip members")
+
+
+def _inflate_member(body: bytes, window_bits: int, room: int) -> tuple[bytes, bytes]:
+    """One member unpacked, and what follows it. One byte more than there is room for means: too much."""
+    unpacker = zlib.decompressobj(window_bits)
+    try:
+        part = unpacker.decompress(body, room + 1)
+    except zlib.error as error:
+        raise InternalServerError("The request body is not in its content encoding") from error
+    if not unpacker.eof and len(part) <= room:
+        raise InternalServerError("The request body ends before its content encoding does")
+    return part, unpacker.unused_data
