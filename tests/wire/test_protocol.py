@@ -257,6 +257,7 @@ def test_a_body_at_the_limit_is_taken(start: Start) -> None:
         b"POST / HTTP/1.1\r\nx: " + b"a" * 100_000,
         b"POST /" + b"a" * 100_000,
         b"POST / HTTP/1.1\r\n" + b"".join(b"x%d: y\r\n" % number for number in range(200)) + b"\r\n",
+        b"POST / HTTP/1.1\r\n" + b"x: yyyyyy\r\n" * 2000 + b"\r\n",
     ],
 )
 def test_a_head_beyond_the_limit_is_refused(running: Running, head: bytes) -> None:

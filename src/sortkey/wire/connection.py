@@ -25,6 +25,9 @@ log = logging.getLogger("sortkey.wire")
 _UNREADABLE = Request(b"POST", b"/", {}, b"", keep_alive=False)
 
 
+_REPEATED_BYTES_MAX = 8192  # of a header that comes again and again: each time is a copy of all before
+
+
 class Connection(asyncio.Protocol):
     """Limits come from the server's; `since` is the server's tick at which the present state began."""
 
@@ -123,12 +126,14 @@ class Connection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._in_head:  # a trailer: nobody signs them, and AWS reads none
+        if not self._in_head:  # a trailer, which no signature covers; or the request is refused already
             return
         headers = self._headers
         name = name.lower()
         if name in headers:
             value = headers[name] + b"," + value
+            if len(value) > _REPEATED_BYTES_MAX:
+                self._refuse(431)
         headers[name] = value
 
     def on_headers_complete(self) -> None:
@@ -241,6 +246,7 @@ class Connection(asyncio.Protocol):
         if self._refused or self._closing:
             return
         self._refused = True
+        self._in_head = False
         # The rest of a body must be read and dropped, or the client sees a reset in place of the answer. The limit
         # on the time of a request ends that too.
         self._drops_body = status in (413, 417)
