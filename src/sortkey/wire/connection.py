@@ -24,7 +24,6 @@ log = logging.getLogger("sortkey.wire")
 # A request that cannot be read still needs something to answer to, with the connection closed after it.
 _UNREADABLE = Request(b"POST", b"/", {}, b"", keep_alive=False)
 
-
 _REPEATED_BYTES_MAX = 8192  # of a header that comes again and again: each time is a copy of all before
 
 
