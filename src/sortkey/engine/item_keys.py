@@ -61,6 +61,13 @@ def check_scalar_keys(table: Table, paths: Iterable[Parts]) -> None:
 
 def check_item(table: Table, item: Item) -> None:
     """An item to be put: it has the table's key, and what it has of index keys fits them."""
+    check_own_key(table, item)
+    if table.indexes:
+        check_index_keys(table, item)
+
+
+def check_own_key(table: Table, item: Item) -> None:
+    """An item to be put has the table's key."""
     for name in table.key.names:
         value, kind = item.get(name), table.types[name]
         if value is None:
@@ -70,16 +77,14 @@ def check_item(table: Table, item: Item) -> None:
         if not value[kind]:
             raise ValidationException(EMPTY_KEY.format(_EMPTY[kind], name))
     check_lengths(table, item)
-    if table.indexes:
-        check_index_keys(table, item)
 
 
-def check_batched_item(table: Table, item: Item) -> None:
+def check_batched_key(table: Table, item: Item) -> None:
     """The same for a put of a batch, where AWS tells less of what is wrong with the key."""
     for name in table.key.names:
         if table.types[name] not in item.get(name, ()):
             raise ValidationException(MISMATCH)
-    check_item(table, item)
+    check_own_key(table, item)
 
 
 def check_index_keys(table: Table, item: Item) -> None:

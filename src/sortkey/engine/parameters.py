@@ -69,12 +69,20 @@ def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None
     return condition, update
 
 
+def has_projection(request: dict[str, Any]) -> bool:
+    """Whether a read has parameters of a projection; they fit together."""
+    if not _has_any(request, "ProjectionExpression", "AttributesToGet", *_PLACEHOLDERS):
+        return False
+    legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)
+    check_wanted(request, _PROJECTION, ())
+    return True
+
+
 def read_projection(request: dict[str, Any]) -> Projection | None:
     """What of an item a read wants; None for all."""
-    if not _has_any(request, "ProjectionExpression", "AttributesToGet", *_PLACEHOLDERS):
+    if not has_projection(request):
         return None
-    legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)
-    context = Placeholders.of(request, _PROJECTION, ())
+    context = Placeholders(request.get(NAMES), request.get(VALUES))
     projection = project(context, request)
     context.finish()
     return projection

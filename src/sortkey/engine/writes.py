@@ -37,6 +37,8 @@ class Write:
     """Nothing is to be stored: the condition check of a transaction."""
     named: Item | None = None
     """The key as the request has it, of a write that may find and leave no item."""
+    check: Callable[[], None] | None = None
+    """What else must fit the table, looked at before any item is: keys of indexes, paths in expressions."""
 
 
 Bind = Callable[["Engine"], Write]
@@ -67,6 +69,8 @@ def write(engine: Engine, wanted: Write) -> Change:
 def prepare(engine: Engine, wanted: Write) -> Change:
     """What the write would change. Raises what `apply` raises; writes nothing."""
     table = wanted.table
+    if wanted.check is not None:
+        wanted.check()
     old_bytes, old_size, old = None, 0, None
     if wanted.reads_old or table.journaled or table.has_lsi:
         row = table.rows.get(wanted.key)

@@ -62,9 +62,9 @@ class Placeholders:
     def finish(self) -> None:
         """Refuse what no expression used. Call it when all expressions are compiled."""
         if len(self._used_names) < len(self.names):
-            raise _unused(NAMES, self.names.keys() - self._used_names)
+            raise _unused(NAMES, [name for name in self.names if name not in self._used_names])
         if len(self._used_values) < len(self.values):
-            raise _unused(VALUES, self.values.keys() - self._used_values)
+            raise _unused(VALUES, [name for name in self.values if name not in self._used_values])
 
     def _product(
         self, kind: str, compile_: Callable[[str, Scope], Compiled[_Product]], text: str, parameter: str
@@ -140,6 +140,6 @@ def _check_key(parameter: str, pattern: re.Pattern[str], key: str) -> None:
     raise ValidationException(f"{parameter} contains invalid key: {fault}")
 
 
-def _unused(parameter: str, keys: set[str]) -> ValidationException:
-    listed = ", ".join(java_order(sorted(keys)))
+def _unused(parameter: str, keys: list[str]) -> ValidationException:
+    listed = ", ".join(java_order(keys))
     return ValidationException(f"Value provided in {parameter} unused in expressions: keys: {{{listed}}}")

@@ -10,7 +10,7 @@ import orjson
 from sortkey.engine.capacity import Meter, read_units
 from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.operations.get_item import fetch
-from sortkey.engine.parameters import read_projection
+from sortkey.engine.parameters import has_projection, read_projection
 from sortkey.engine.tables import Table
 from sortkey.errors import ValidationException
 from sortkey.expressions.projections import Projection
@@ -56,16 +56,17 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[Wanted]:
     _check_counts(tables)
-    parsed = [(name, request, *_parse_one(request)) for name, request in tables.items()]
-    return [_bind(engine, *each) for each in parsed]
+    keys = {name: _read_keys(request) for name, request in tables.items()}
+    projections = {name: read_projection(request) for name, request in tables.items()}
+    return [_bind(engine, name, request, projections[name], keys[name]) for name, request in tables.items()]
 
 
-def _parse_one(request: dict[str, Any]) -> tuple[Projection | None, list[Item]]:
-    projection = read_projection(request)
+def _read_keys(request: dict[str, Any]) -> list[Item]:
+    has_projection(request)  # AWS looks at what does not go together before anything else
     keys = [read_item(key)[0] for key in request["Keys"]]
     if len({orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys}) < len(keys):
         raise ValidationException("Provided list of item keys contains duplicates")
-    return projection, keys
+    return keys
 
 
 def _bind(

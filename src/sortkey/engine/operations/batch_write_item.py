@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import item_collections
 from sortkey.engine.capacity import Meter
-from sortkey.engine.item_keys import check_batched_item
+from sortkey.engine.item_keys import check_batched_key
 from sortkey.engine.operations import delete_item, put_item
 from sortkey.engine.writes import Bind, Write, prepare, store
 from sortkey.errors import ValidationException
@@ -41,10 +41,12 @@ def parse(engine: Engine, tables: dict[str, list[dict[str, Any]]]) -> list[Write
     """The writes, in the order of the request; no item twice."""
     _check_counts(tables)
     parsed = [_parse_one(name, each) for name, requests in tables.items() for each in requests]
-    writes = [bind(engine) for bind in parsed]
-    if len({(wanted.table.name, wanted.key) for wanted in writes}) < len(writes):
-        raise ValidationException("Provided list of item keys contains duplicates")
-    return writes
+    writes: dict[tuple[str, bytes], Write] = {}
+    for bind in parsed:
+        wanted = bind(engine)
+        if writes.setdefault((wanted.table.name, wanted.key), wanted) is not wanted:
+            raise ValidationException("Provided list of item keys contains duplicates")
+    return list(writes.values())
 
 
 def _parse_one(table: str, request: dict[str, Any]) -> Bind:
@@ -52,7 +54,7 @@ def _parse_one(table: str, request: dict[str, Any]) -> Bind:
     if (put is None) == (delete is None):
         raise ValidationException(MANY_TYPES)  # AWS's words, though it is no AttributeValue
     if put is not None:
-        return put_item.parse({"TableName": table, "Item": put["Item"]}, check_batched_item)
+        return put_item.parse({"TableName": table, "Item": put["Item"]}, check_batched_key)
     assert delete is not None
     return delete_item.parse({"TableName": table, "Key": delete["Key"]})
 

@@ -29,10 +29,11 @@ def parse(request: dict[str, Any]) -> Bind:
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        encoded = encode_key(table, key)
+        wanted = Write(table, encode_key(table, key), apply, reads_old=refuse is not None, named=key)
         if condition is not None:
-            check_scalar_keys(table, condition.paths)
-        return Write(table, encoded, apply, reads_old=refuse is not None, named=key)
+            paths = condition.paths
+            wanted.check = lambda: check_scalar_keys(table, paths)
+        return wanted
 
     def apply(old: Item | None) -> None:
         if refuse is not None:

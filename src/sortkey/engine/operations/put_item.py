@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.conditions import guard
-from sortkey.engine.item_keys import check_item, check_scalar_keys
+from sortkey.engine.item_keys import check_index_keys, check_own_key, check_scalar_keys
 from sortkey.engine.parameters import check_return_values, has_condition, read_condition
 from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import old_attributes, run_write
@@ -23,7 +23,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return run_write(engine, request, parse(request)(engine), old_attributes if wants_old else None)
 
 
-def parse(request: dict[str, Any], check: Callable[[Table, Item], None] = check_item) -> Bind:
+def parse(request: dict[str, Any], check_key: Callable[[Table, Item], None] = check_own_key) -> Bind:
     """The put of this operation, of a batch or of a transaction. Bound to its table when all else is in order."""
     conditional = has_condition(request)
     item, size = read_item(request["Item"])
@@ -33,10 +33,16 @@ def parse(request: dict[str, Any], check: Callable[[Table, Item], None] = check_
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        check(table, item)
+        check_key(table, item)
+        wanted = Write(table, table.encode(item), apply, reads_old=refuse is not None, size=size)
+        if table.indexes or condition is not None:
+            wanted.check = lambda: _check(table)
+        return wanted
+
+    def _check(table: Table) -> None:
+        check_index_keys(table, item)
         if condition is not None:
             check_scalar_keys(table, condition.paths)
-        return Write(table, table.encode(item), apply, reads_old=refuse is not None, size=size)
 
     def apply(old: Item | None) -> Item:
         if refuse is not None:

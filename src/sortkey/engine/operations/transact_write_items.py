@@ -72,10 +72,11 @@ def _parse_check(request: dict[str, Any]) -> Bind:
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        encoded = encode_key(table, key)
+        wanted = Write(table, encode_key(table, key), apply, checks_only=True)
         if condition is not None:
-            check_scalar_keys(table, condition.paths)
-        return Write(table, encoded, apply, checks_only=True)
+            paths = condition.paths
+            wanted.check = lambda: check_scalar_keys(table, paths)
+        return wanted
 
     def apply(old: Item | None) -> Item | None:
         if refuse is not None:

@@ -57,17 +57,22 @@ def bind(engine: Engine, parsed: Parsed) -> Write:
     """The write on the table that the request names, fitted to its keys."""
     request, key, condition, update = parsed
     table = engine.catalog.table(request["TableName"])
-    encoded = encode_key(table, key)
-    if condition is not None:
-        check_scalar_keys(table, condition.paths)
-    if update is not None:
-        check_keys_untouched(table, update)
-        if table.indexes:
-            check_given_types(table, update.given)
-        check_scalar_keys(table, (*update.paths, *update.reads))
     refuse = guard(condition, request)
-    check = check_index_keys if "UpdateExpression" not in request else check_updated_index_keys
-    return Write(table, encoded, lambda old: apply_update(table, key, update, refuse, old, check), named=key)
+    check_new = check_index_keys if "UpdateExpression" not in request else check_updated_index_keys
+
+    def check() -> None:
+        if condition is not None:
+            check_scalar_keys(table, condition.paths)
+        if update is not None:
+            check_keys_untouched(table, update)
+            if table.indexes:
+                check_given_types(table, update.given)
+            check_scalar_keys(table, (*update.paths, *update.reads))
+
+    def apply(old: Item | None) -> Item | None:
+        return apply_update(table, key, update, refuse, old, check_new)
+
+    return Write(table, encode_key(table, key), apply, named=key, check=check)
 
 
 def apply_update(
