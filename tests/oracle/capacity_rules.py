@@ -45,6 +45,15 @@ def of_nothing(operation: str, request: Any, ours: Answer, oracle: Answer) -> bo
     return mine["CapacityUnits"] == least and other["CapacityUnits"] == 0
 
 
+def of_fetches(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    """A scan of a local index that fetches items from the table pays for each of them."""
+    if operation != "Scan" or "IndexName" not in request or not equal_capacity(ours, oracle):
+        return False
+    (mine,), (other,) = reports(ours).values(), reports(oracle).values()
+    least = ours.body["ScannedCount"] * (1 if request.get("ConsistentRead") else 0.5)
+    return mine["CapacityUnits"] >= other["CapacityUnits"] + least > other["CapacityUnits"]
+
+
 def _missed(request: Any, ours: Answer, oracle: Answer, table: str) -> bool:
     wanted = request["RequestItems"][table]
     missing = len(wanted["Keys"]) - len(oracle.body["Responses"].get(table, []))

@@ -142,6 +142,22 @@ def _earlier_fault(operation: str, request: Any, ours: Answer, oracle: Answer) -
     return any(all(earlier(fault, other) or same_meaning(fault, other) for other in theirs) for fault in _faults(ours))
 
 
+def _older_order(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    both = operation == "Query" and {"KeyConditions", "QueryFilter"} <= request.keys()
+    return (
+        both
+        and ours.error == oracle.error == "ValidationException"
+        and earlier(ours.message, "Invalid KeyConditionExpression: ")
+    )
+
+
+def _local_index_key(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if operation not in {"UpdateItem", "TransactWriteItems"} or not oracle.ok or ours.ok:
+        return False
+    mismatch = r".*Type mismatch for Index Key .*|The update expression attempted .* to unsupported type"
+    return all(re.fullmatch(mismatch, fault) for fault in _faults(ours))
+
+
 def _one_of_the_faults(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if not all(fault in _UPDATE_FAULTS for fault in (*_faults(ours), *_faults(oracle))):
         return False
@@ -277,6 +293,16 @@ KNOWN: tuple[Known, ...] = (
         _earlier_fault,
     ),
     Known(
+        "filter-before-key-conditions",
+        "AWS looks at QueryFilter before KeyConditions; DynamoDB Local the other way round.",
+        _older_order,
+    ),
+    Known(
+        "updated-local-index-key",
+        "An update that gives the key of a local index another type is refused; DynamoDB Local takes a number there.",
+        _local_index_key,
+    ),
+    Known(
         "one-of-the-faults",
         "An update with several actions that cannot be done names one of them; which one is not documented.",
         _one_of_the_faults,
@@ -319,6 +345,12 @@ KNOWN: tuple[Known, ...] = (
         "capacity-of-nothing",
         "A read that finds nothing costs the smallest amount, half a unit or one; DynamoDB Local says 0.",
         capacity_rules.of_nothing,
+    ),
+    Known(
+        "capacity-of-fetches",
+        "A scan of a local index that returns attributes which the index lacks pays for fetching them from the table, "
+        "as a query does; DynamoDB Local charges the query only.",
+        capacity_rules.of_fetches,
     ),
     Known(
         "capacity-of-writes",

@@ -51,8 +51,11 @@ def _badly_named(request: Any) -> bool:
 
 def _undefined(operation: str, request: Any) -> bool:
     """CreateTable without keys: the model leaves them out for replicas of other accounts' tables, AWS does not."""
-    keys = request.get("KeySchema") or []
-    return operation == "CreateTable" and (not request.get("AttributeDefinitions") or not 1 <= len(keys) <= 2)
+    if operation != "CreateTable":
+        return False
+    schemas = [request, *(request.get("LocalSecondaryIndexes") or [])]
+    keys = [each.get("KeySchema") or [] for each in schemas]
+    return not request.get("AttributeDefinitions") or not all(1 <= len(each) <= 2 for each in keys)
 
 
 def _mistyped(shape: Any, value: Any) -> bool:

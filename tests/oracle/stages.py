@@ -15,6 +15,8 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"ExpressionAttribute(Names|Values) can only be specified when using expressions",
             r"ReturnValues can only be",
             r"Return values set to invalid value",
+            r"Invalid Request: TransactWriteRequest should contain",
+            r"TransactItems can only contain one of",
             r"Either the KeyConditions or KeyConditionExpression parameter must be specified",
         ),
     ),

@@ -116,7 +116,10 @@ ITEM_WORDS = (
     Words(
         "Numbers in messages are in canonical text, sets in the order of a hash table, which no one promises.",
         (
-            (r"(?P<before>.*)operand: AttributeValue: \{N:.*", r"(?P<before>.*)operand: AttributeValue: \{N:.*"),
+            (
+                r"(?P<before>.*?lower bound operand: AttributeValue: )\{N:.*",
+                r"(?P<before>.*?lower bound operand: AttributeValue: )\{N:.*",
+            ),
             (
                 r"(?P<before>.*operator or function: attribute_type, operand type: )\{[A-Z,]+\}",
                 r"(?P<before>.*operator or function: attribute_type, operand type: )\{[A-Z,]+\}",
@@ -215,7 +218,7 @@ TABLE_WORDS = (
             ),
             (
                 _INVALID + r"Some index key attributes are not defined .*",
-                r"(Hash Key not specified .*|No Attribute .*|Attribute \S+ is not .*)",
+                r"((Hash|Range) Key not specified .*|No Attribute .*|Attribute .* is not defined in .*)",
             ),
             (
                 _INVALID
