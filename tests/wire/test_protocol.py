@@ -291,6 +291,30 @@ def test_garbage_after_a_good_request_does_not_cost_its_answer(running: Running)
     assert client.read().status == 400
 
 
+def test_a_client_that_is_still_sending_sees_why_it_was_refused(running: Running) -> None:
+    # Closing while bytes are unread shows as a reset, and the answer is lost.
+    client = running.client()
+    client.send(b"NONSENSE\r\n\r\n")
+    for _ in range(50):
+        client.send(b"more of it " * 10_000)
+    assert client.read().status == 400
+    assert client.closed()
+    client.close()
+    while running.server.connections:
+        running.run(lambda: None)
+
+
+def test_a_refused_client_that_stays_is_ended(start: Start) -> None:
+    running = start(limits=Limits(request_seconds=3))
+    client = running.client()
+    client.send(b"NONSENSE\r\n\r\n")
+    assert client.read().status == 400
+    for _ in range(4):
+        running.run(running.server.sweep)
+    while running.server.connections:
+        running.run(lambda: None)
+
+
 @pytest.mark.parametrize(
     ("refused", "status"),
     [

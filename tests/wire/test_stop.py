@@ -43,6 +43,29 @@ def test_a_request_under_way_is_answered_and_then_closed(running: Running) -> No
     assert running.engine.committed == ["late"]
 
 
+def test_a_busy_client_is_told_before_its_connection_is_closed(running: Running) -> None:
+    # It sends the next request as soon as it has an answer: closing in between would lose that.
+    client = running.client()
+    client.send(http("PutItem", b'{"Name":"a"}'))
+    assert client.read().headers["connection"] == "keep-alive"
+    stopped = begin_stop(running)
+    client.send(http("PutItem", b'{"Name":"b"}'))
+    assert client.read().headers["connection"] == "close"
+    assert client.closed()
+    wait(running, stopped)
+
+
+def test_a_quiet_connection_does_not_hold_up_the_stop(start: Start) -> None:
+    running = start(limits=Limits(linger_seconds=60, stop_seconds=60))
+    client = running.client()
+    client.send(http())
+    client.read()
+    for _ in range(2):
+        running.run(running.server.sweep)
+    wait(running, begin_stop(running))
+    assert client.closed()
+
+
 def test_a_client_that_does_not_finish_is_not_waited_for_forever(start: Start) -> None:
     running = start(limits=Limits(stop_seconds=0))
     client = running.client()

@@ -35,7 +35,6 @@ class Connection(asyncio.Protocol):
         "_busy",
         "_closing",
         "_draining",
-        "_drops_body",
         "_fields_bytes",
         "_headers",
         "_in_head",
@@ -67,7 +66,6 @@ class Connection(asyncio.Protocol):
         self._closing = False
         self._progressed = False
         self._draining = False
-        self._drops_body = False
         self._refused = False
         self._waiting: deque[Request | bytes] = deque()
         self.receiving = False
@@ -172,9 +170,6 @@ class Connection(asyncio.Protocol):
         self._progressed = True
         self.since = self._server.ticks
         if self._refused:
-            self._drops_body = False
-            if not (self._busy or self._waiting):  # else the refusal is still to be sent
-                self.close()
             return
         parser, body = self._parser, self._body
         request = Request(
@@ -205,7 +200,7 @@ class Connection(asyncio.Protocol):
             self._go_on()
 
     def idle(self) -> bool:
-        return not (self._busy or self._waiting or self.receiving)
+        return self._closing or not (self._busy or self._waiting or self.receiving)
 
     def stalled(self) -> bool:
         """Whether an answer has been written that the client does not take."""
@@ -246,10 +241,6 @@ class Connection(asyncio.Protocol):
             return
         self._refused = True
         self._in_head = False
-        # The rest of a body must be read and dropped, or the client sees a reset in place of the answer. The limit
-        # on the time of a request ends that too.
-        self._drops_body = status in (413, 417)
-        self.since = self._server.ticks
         answer = self._server.refusal(_UNREADABLE, status)
         if self._busy or self._waiting:
             self._waiting.append(answer)
@@ -257,6 +248,13 @@ class Connection(asyncio.Protocol):
             self._send_refusal(answer)
 
     def _send_refusal(self, answer: bytes) -> None:
-        self._transport.write(answer)
-        if not self._drops_body:
-            self.close()
+        """Close our half. What still comes is dropped until the client closes or its time is up.
+
+        A client that is still sending would see a reset in place of the answer if we closed the whole.
+        """
+        self._closing = True
+        self.since = self._server.ticks
+        if not self._transport.is_closing():
+            self._transport.write(answer)
+            self._transport.write_eof()
+            self._transport.resume_reading()

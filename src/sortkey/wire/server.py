@@ -45,6 +45,7 @@ class Limits:
     request_seconds: int = 60
     idle_seconds: int = 120
     stop_seconds: int = 10
+    linger_seconds: float = 0.25
 
 
 class Exchange:
@@ -106,16 +107,21 @@ class Server:
         self._timers["work"] = loop.call_later(0, self._work)
 
     async def stop(self) -> None:
-        """Accept nothing more, answer what is under way, commit. The engine stays open; its owner closes it."""
+        """Accept nothing more, answer what is under way, commit. The engine stays open; its owner closes it.
+
+        A connection that was in use a moment ago may have the next request on its way. It is kept for that a little
+        longer, to be closed with the answer; closed at once, it would show as an error at the client.
+        """
         self.stopping = True
         for listener in self._listeners:
             listener.close()
         if "work" in self._timers:
             self._timers.pop("work").cancel()
-        deadline = self._loop.time() + self.limits.stop_seconds
-        while self.connections and self._loop.time() < deadline:
+        began = self._loop.time()
+        while self.connections and (waited := self._loop.time() - began) < self.limits.stop_seconds:
             for connection in list(self.connections):
-                if connection.idle():
+                quiet = connection.since < self.ticks - 1 or waited >= self.limits.linger_seconds
+                if quiet and connection.idle():
                     connection.close()
             await asyncio.sleep(0.01)
         self._timers.pop("tick").cancel()
