@@ -304,6 +304,14 @@ def test_a_client_that_is_still_sending_sees_why_it_was_refused(running: Running
         running.run(lambda: None)
 
 
+def test_nothing_after_a_refusal_is_answered(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+    client = running.client()
+    client.send(http(expect="a miracle") + http("PutItem", b'{"Name":"a"}', expect="100-continue"))
+    assert client.read().status == 417
+    assert client.closed()
+    assert (running.engine.committed, caplog.text) == ([], "")
+
+
 def test_a_refused_client_that_stays_is_ended(start: Start) -> None:
     running = start(limits=Limits(request_seconds=3))
     client = running.client()

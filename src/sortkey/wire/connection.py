@@ -134,6 +134,8 @@ class Connection(asyncio.Protocol):
         headers[name] = value
 
     def on_headers_complete(self) -> None:
+        if self._refused:
+            return
         self._in_head = False
         headers = self._headers
         if self._parser.should_upgrade():  # to HTTP/2 or WebSocket; httptools would not read on
