@@ -1,6 +1,7 @@
 """The one command: every server in turn, every workload, the large table; then docs/performance.md."""
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ _LARGE_ITEMS = 10_000, 10_000_000
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the server under measure ends too
     arguments = _arguments()
     run = Run(seconds=arguments.seconds or (2 if arguments.quick else 4))
     chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if arguments.only.lower() in p.name.lower()]
