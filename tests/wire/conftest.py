@@ -9,7 +9,8 @@ from collections.abc import Callable, Generator
 import pytest
 
 from sortkey.wire.access import Access, Credentials
-from sortkey.wire.server import Limits, Server, bind
+from sortkey.wire.addresses import bind
+from sortkey.wire.server import Limits, Server
 from tests.wire.harness import NOW, FakeEngine, Running, Start
 
 

@@ -15,7 +15,8 @@ import pytest
 
 import sortkey.engine
 from sortkey.wire.access import Access
-from sortkey.wire.server import Server, bind
+from sortkey.wire.addresses import bind
+from sortkey.wire.server import Server
 from tests.wire.harness import RawClient, http
 
 

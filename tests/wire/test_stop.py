@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sortkey.wire.server import Limits, bind, is_loopback
+from sortkey.wire.server import Limits
 from tests.wire.harness import Running, Start, http
 
 
@@ -74,17 +74,3 @@ def test_a_client_that_does_not_finish_is_not_waited_for_forever(start: Start) -
         running.run(lambda: None)
     wait(running, begin_stop(running))
     assert client.closed()
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"), [("127.0.0.1", True), ("::1", True), ("127.9.9.9", True), ("0.0.0.0", False), ("::", False)]
-)
-def test_loopback_is_told_from_what_others_can_reach(host: str, expected: bool) -> None:
-    # Without credentials the server listens on nothing else.
-    assert is_loopback(host) is expected
-
-
-def test_port_0_takes_a_free_port() -> None:
-    (bound,) = bind("127.0.0.1", 0)
-    with bound:
-        assert bound.getsockname()[1] > 0

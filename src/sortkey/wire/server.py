@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import socket
 import time
@@ -29,9 +28,7 @@ from sortkey.wire.request import JSON_TYPES, Request, operation_of
 
 log = logging.getLogger("sortkey.wire")
 
-WORK_SECONDS_MAX = (
-    0.1  # a request may have made work that the engine did not foresee when it last said how long to wait
-)
+WORK_SECONDS_MAX = 0.1  # a request may have made work that the engine did not foresee when it said how long to wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,32 +223,6 @@ class _TooMany(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()
-
-
-def bind(host: str, port: int) -> list[socket.socket]:
-    """Sockets for every address of the host, on one port. Port 0 takes a free one."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    sockets: list[socket.socket] = []
-    try:
-        for family, kind, protocol, _, address in dict.fromkeys(found):
-            each = socket.socket(family, kind, protocol)
-            sockets.append(each)
-            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            if family == socket.AF_INET6:
-                each.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-            each.bind((address[0], port))
-            port = port or each.getsockname()[1]
-    except OSError:
-        for each in sockets:
-            each.close()
-        raise
-    return sockets
-
-
-def is_loopback(host: str) -> bool:
-    """Whether every address of the host is of this machine alone."""
-    found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
-    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
 
 
 def read_members(body: bytes) -> dict[str, Any]:
