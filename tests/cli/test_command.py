@@ -32,7 +32,18 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"sortkey {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["serve", "--port", "x"], ["serve", "--port", "70000"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing"],
+        ["serve", "--port", "x"],
+        ["serve", "--port", "70000"],
+        ["serve", "--region", "US East"],
+        ["serve", "--region", ""],
+        ["serve", "--data", ""],
+        ["serve", "--data", "x", "--memory"],
+    ],
+)
 def test_wrong_arguments_end_with_2(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(arguments)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator
+from contextlib import ExitStack
 from pathlib import Path
 
 import boto3
@@ -196,6 +197,36 @@ def test_what_cannot_be_is_said_in_one_line(
     assert message in error
     assert error.count("\n") == 1
     assert "Traceback" not in error
+
+
+def test_data_that_cannot_be_read_is_one_line(serve: Serve, tmp_path: Path) -> None:
+    # A traceback would say less, and hide what to do.
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "sortkey.db").write_bytes(b"no database " * 100)
+    process = serve()
+    _, error = process.communicate(timeout=10)
+    assert process.returncode == 1
+    assert error == (
+        "sortkey serve: cannot read the data in the folder data: file is not a database; "
+        "restore it, or choose another with --data\n"
+    )
+
+
+def test_it_asks_for_as_many_files_as_it_allows_connections(serve: Serve) -> None:
+    # Shells start programs with 256 or 1,024; a pool of clients needs more.
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+    try:
+        process = serve("--memory")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    port = int(address_of(process).rpartition(":")[2])
+    with ExitStack() as stack:
+        for _ in range(300):
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+        raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert raw.recv(100).startswith(b"HTTP/1.1 200")
 
 
 @pytest.mark.slow

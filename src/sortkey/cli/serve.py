@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from typing import TYPE_CHECKING
 
 from sortkey.cli.failure import USAGE, CommandFailed
@@ -24,6 +25,9 @@ With --access-key and --secret-key every request must be signed with them, as on
 """
 
 
+FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
+
+
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
     parser = commands.add_parser(
         "serve",
@@ -34,27 +38,36 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None: 
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
     parser.add_argument("--port", default=8000, type=_port, help="port; 0 takes a free one (default: %(default)s)")
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("--data", default="data", metavar="FOLDER", help="folder of the data (default: %(default)s)")
+    where.add_argument(
+        "--data", default="data", type=_folder, metavar="FOLDER", help="folder of the data (default: %(default)s)"
+    )
     where.add_argument("--memory", action="store_true", help="keep everything in memory; gone when the server stops")
     parser.add_argument(
         "--synchronous",
         default="normal",
         choices=("normal", "full"),
-        help="what a write survives: normal: the end of the process; full: that of the machine (default: %(default)s)",
+        help="what an answered write survives: normal: a crash of the process; full: also a power cut "
+        "(default: %(default)s)",
     )
-    parser.add_argument("--region", default="us-east-1", help="region in ARNs and signatures (default: %(default)s)")
+    parser.add_argument(
+        "--region", default="us-east-1", type=_region, help="region in ARNs and signatures (default: %(default)s)"
+    )
     parser.add_argument("--access-key", metavar="KEY", help="access key callers sign with; or SORTKEY_ACCESS_KEY")
     parser.add_argument(
         "--secret-key", metavar="SECRET", help="its secret; or SORTKEY_SECRET_KEY, which stays out of the process list"
     )
     parser.add_argument(
-        "--insecure", action="store_true", help="listen on other addresses than loopback without credentials"
+        "--insecure", action="store_true", help="allow another address than loopback without credentials"
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve until SIGINT or SIGTERM."""
+    import logging
+
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    _raise_file_limit()
     credentials = _credentials(options)
     sockets = _bind(options, credentials)
     engine = _open(options)
@@ -118,6 +131,30 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _region(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9-]+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no region: use a name such as us-east-1")
+    return text
+
+
+def _folder(text: str) -> str:
+    if not text:  # an unset variable, most likely; it would mean the current folder
+        raise argparse.ArgumentTypeError("the folder has no name")
+    return text
+
+
+def _raise_file_limit() -> None:
+    """A connection is an open file, and many systems allow 256 or 1,024 of them unless asked."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES_MAX if hard == resource.RLIM_INFINITY else min(FILES_MAX, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
 def _credentials(options: argparse.Namespace) -> Credentials | None:
     access_key = options.access_key or os.environ.get("SORTKEY_ACCESS_KEY")
     secret_key = options.secret_key or os.environ.get("SORTKEY_SECRET_KEY")
@@ -134,7 +171,7 @@ def _credentials(options: argparse.Namespace) -> Credentials | None:
 def _bind(options: argparse.Namespace, credentials: Credentials | None) -> list[socket.socket]:
     import errno
 
-    from sortkey.wire.server import bind, is_loopback
+    from sortkey.wire.addresses import bind, is_loopback
 
     try:
         if credentials is None and not options.insecure and not is_loopback(options.host):
@@ -155,6 +192,8 @@ def _bind(options: argparse.Namespace, credentials: Credentials | None) -> list[
 
 
 def _open(options: argparse.Namespace) -> Engine:
+    import apsw
+
     from sortkey import engine
     from sortkey.errors import FolderInUse
 
@@ -169,6 +208,10 @@ def _open(options: argparse.Namespace) -> Engine:
         ) from None
     except OSError as error:
         raise CommandFailed(f"cannot use the folder {folder}: {error.strerror}; choose another with --data") from None
+    except apsw.Error as error:
+        raise CommandFailed(
+            f"cannot read the data in the folder {folder}: {error}; restore it, or choose another with --data"
+        ) from None
 
 
 def _address(bound: socket.socket) -> str:
