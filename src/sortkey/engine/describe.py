@@ -16,7 +16,7 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
     figures = engine.counts.of(engine, table)
     mode = throughput.billing_mode(table.settings)
     return {
-        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in table.types.items()],
+        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in sorted(table.types.items())],
         "TableName": table.name,
         "KeySchema": table.key.describe(),
         "TableStatus": table.status,
@@ -36,6 +36,12 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
     }
 
 
+def projection(index: Index) -> dict[str, Any]:
+    """AWS gives attribute names in order, here as in the definitions."""
+    names = index.projection.get("NonKeyAttributes")
+    return index.projection if names is None else {**index.projection, "NonKeyAttributes": sorted(names)}
+
+
 def _indexes(engine: Engine, table: Table, figures: Figures) -> dict[str, Any]:
     local = [_index(engine, table, index, figures) for index in table.of_kind("LSI")]
     wide = [_global(engine, table, index, figures) for index in table.of_kind("GSI")]
@@ -50,7 +56,7 @@ def _index(engine: Engine, table: Table, index: Index, figures: Figures) -> dict
     return {
         "IndexName": index.name,
         "KeySchema": index.key.describe(),
-        "Projection": index.projection,
+        "Projection": projection(index),
         "IndexSizeBytes": size,
         "ItemCount": count,
         "IndexArn": f"{engine.catalog.arn(table.name)}/index/{index.name}",

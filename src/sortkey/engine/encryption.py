@@ -9,20 +9,39 @@ from sortkey.engine.catalog import ACCOUNT
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
 
+ALREADY_OWN = INVALID + "Table is already encrypted by default"
+ALREADY_THIS = (
+    INVALID + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to "
+    "change Master Key"
+)
+
 
 def read(specification: dict[str, Any] | None, region: str) -> dict[str, Any]:
     """The settings that an SSESpecification makes: the key's ARN, or none for the key that AWS owns."""
     if specification is None:
         return {}
-    enabled = bool(specification.get("Enabled"))
-    key = specification.get("KMSMasterKeyId")
-    if not enabled:
-        if key is not None or specification.get("SSEType") is not None:
-            raise ValidationException(INVALID + "SSEType or KMSMasterKeyId can only be specified when SSE is enabled")
+    kind, key = specification.get("SSEType"), specification.get("KMSMasterKeyId")
+    if specification.get("Enabled") is False:
+        for member in ("SSEType", "KMSMasterKeyId"):
+            if member in specification:
+                raise ValidationException(f"{INVALID}{member} can not be specified if Enabled is false")
+    if kind not in (None, "KMS"):
+        raise ValidationException(f"{INVALID}SSEType {kind} is not supported")
+    if key is not None and kind is None:
+        raise ValidationException(INVALID + "SSEType KMS is required if KMSMasterKeyId is specified")
+    if not specification.get("Enabled", kind is not None):  # SSEType alone is enough
         return {}
-    if specification.get("SSEType", "KMS") != "KMS":
-        raise ValidationException(f"{INVALID}SSEType {specification['SSEType']} is not supported")
     return {"EncryptionKey": _arn(key or "alias/aws/dynamodb", region)}
+
+
+def change(settings: dict[str, Any], specification: dict[str, Any], region: str) -> dict[str, Any]:
+    """The settings of a table with another key; AWS refuses what changes nothing, when it sees that at once."""
+    new, old = read(specification, region), settings.get("EncryptionKey")
+    if not new and old is None:
+        raise ValidationException(ALREADY_OWN)
+    if old is not None and specification.get("KMSMasterKeyId") == old:
+        raise ValidationException(ALREADY_THIS)
+    return {**{name: value for name, value in settings.items() if name != "EncryptionKey"}, **new}
 
 
 def describe(settings: dict[str, Any]) -> dict[str, Any]:

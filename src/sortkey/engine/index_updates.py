@@ -18,10 +18,8 @@ NO_ACTION = (
     INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
     "GlobalSecondaryIndexUpdate.Delete must not be null"
 )
-MANY_ACTIONS = (
-    INVALID + "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
-    "GlobalSecondaryIndexUpdate.Delete may be specified"
-)
+MANY_ACTIONS = INVALID + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object"
+TOO_MANY = "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of 20"
 ONE_AT_A_TIME = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
 BLOCKED = (
     "This operation cannot be performed with given input values. Please contact DynamoDB service team for more info: "
@@ -76,6 +74,11 @@ def check_shape(updates: list[dict[str, Any]]) -> None:
                 f"{INVALID}Only one global secondary index update per index is allowed simultaneously. Index: {name}"
             )
         names.add(name)
+        if actions[0] is update.get("Update") and actions[0].get("WarmThroughput") == {}:
+            raise ValidationException(
+                f"{INVALID}WarmThroughput must have at least one of ReadUnitsPerSecond or WriteUnitsPerSecond "
+                f"specified for index: {name}"
+            )
 
 
 def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> IndexUpdates:
@@ -87,38 +90,44 @@ def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> I
     if len(creates) + len(deletes) > 1 or (building and (creates or deletes)):
         raise LimitExceededException(ONE_AT_A_TIME)
     wanted = {update["Update"]["IndexName"]: update["Update"] for update in updates if update.get("Update")}
-    delete = _find(table, deletes[0]) if deletes else None
+    delete = _find(table, deletes[0], "delete") if deletes else None
     settings = {name: _changed(engine, table, update, mode) for name, update in wanted.items()}
-    _check_all_provisioned(table, request, mode, {*settings, *deletes})
+    _check_all_provisioned(table, mode, {*settings, *deletes})
+    if mode != throughput.billing_mode(table.settings):
+        for index in table.of_kind("GSI"):
+            settings.setdefault(index.name, _switched(table, index, mode))
     create, types = _new(engine, table, creates[0], request, mode) if creates else (None, {})
     return IndexUpdates(create, types, delete, settings)
 
 
-def _find(table: Table, name: str) -> Index:
+def _find(table: Table, name: str, action: str) -> Index:
     index = table.index(name)
     if index is None:
-        raise ResourceNotFoundException("Requested resource not found")
+        raise ResourceNotFoundException(f"Requested resource not found: Index {name} for table {table.name}")
     if index.kind != "GSI":
-        raise ValidationException(f"{INVALID}Index is not a global secondary index: {name}")
+        raise ValidationException(f"Cannot {action} an index that is not a GlobalSecondaryIndex: {name}")
     return index
 
 
 def _new(
     engine: Engine, table: Table, wanted: dict[str, Any], request: dict[str, Any], mode: str
 ) -> tuple[Index, dict[str, str]]:
-    definitions = key_schemas.read_definitions(request.get("AttributeDefinitions") or [])
+    name = wanted["IndexName"]
+    if not request.get("AttributeDefinitions"):
+        raise ValidationException(f"{INVALID}AttributeDefinitions is not specified for index: {name}")
+    definitions = key_schemas.read_definitions(request["AttributeDefinitions"])
     key_schemas.check_index("GSI", wanted, definitions)
     key_schemas.check_projection(wanted["Projection"])
-    throughput.check_index(wanted, mode)
-    throughput.check_warm(wanted.get("WarmThroughput"), None, f"index {wanted['IndexName']}")
-    if table.index(wanted["IndexName"]) is not None:
+    throughput.check_added_index(wanted, mode)
+    if table.index(name) is not None:
         raise ValidationException("Attempting to create an index which already exists")
-    key_schemas.check_global_count(len(table.of_kind("GSI")) + 1)
+    if len(table.of_kind("GSI")) >= key_schemas.GSI_MAX:
+        raise LimitExceededException(TOO_MANY)
     key_schemas.check_non_key_total([*(index.projection for index in table.indexes), wanted["Projection"]])
     key = KeySchema.read(wanted["KeySchema"])
     key_schemas.check_not_redefined(table, key, definitions)
     settings = throughput.new_settings(wanted, engine.clock())
-    index = Index(wanted["IndexName"], "GSI", key, wanted["Projection"], column="", settings=settings)
+    index = Index(name, "GSI", key, wanted["Projection"], column="", settings=settings)
     return index, {name: definitions[name] for name in key.names}
 
 
@@ -126,20 +135,36 @@ def _changed(engine: Engine, table: Table, update: dict[str, Any], mode: str) ->
     wanted, name = update.get("ProvisionedThroughput"), update["IndexName"]
     if wanted is not None and max(wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]) > throughput.UNITS_MAX:
         raise ValidationException(BLOCKED)
-    index = _find(table, name)
-    settings = dict(index.settings)
+    index = _find(table, name, "update")
+    old_mode = throughput.billing_mode(table.settings)
+    _check_change(update, mode)
+    settings = _switched(table, index, mode) if mode != old_mode else dict(index.settings)
     if wanted is not None:
-        throughput.check_index({"IndexName": name, "ProvisionedThroughput": wanted}, mode)
-        current = settings.get("ProvisionedThroughput")
-        if throughput.billing_mode(table.settings) == mode:
-            throughput.check_changes(current, wanted, f"index {name}", "index")
-        settings["ProvisionedThroughput"] = throughput.changed(current, wanted, engine.clock())
-    throughput.check_maximum(update.get("OnDemandThroughput"), mode)
+        settings = throughput.with_units(settings, wanted, engine.clock(), name, switching=mode != old_mode)
+    throughput.check_maximum(update.get("OnDemandThroughput"), mode, name)
     throughput.check_warm(update.get("WarmThroughput"), throughput.warm(settings, mode), f"index {name}")
     return throughput.with_limits(settings, update)
 
 
-def _check_all_provisioned(table: Table, request: dict[str, Any], mode: str, named: set[str]) -> None:
+def _check_change(update: dict[str, Any], mode: str) -> None:
+    """What can change of an index depends on the billing mode."""
+    name, limits = update["IndexName"], update.get("OnDemandThroughput") or update.get("WarmThroughput")
+    if mode == throughput.ON_DEMAND and (update.get("ProvisionedThroughput") is not None or not limits):
+        raise ValidationException(
+            f"{INVALID}The only Updates for index: {name} when TableThroughputMode is PAY_PER_REQUEST can be to "
+            "OnDemandThroughput, WarmThroughput"
+        )
+    if mode == throughput.PROVISIONED and update.get("ProvisionedThroughput") is None and not limits:
+        raise ValidationException(
+            f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}"
+        )
+
+
+def _switched(table: Table, index: Index, mode: str) -> dict[str, Any]:
+    return throughput.switched(index.settings, throughput.billing_mode(table.settings), mode)
+
+
+def _check_all_provisioned(table: Table, mode: str, named: set[str]) -> None:
     """A table that leaves on-demand billing says the throughput of every index."""
     if mode != throughput.PROVISIONED or throughput.billing_mode(table.settings) == mode:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from sortkey.engine.shapes import java
 from sortkey.engine.tables import IndexKind, KeySchema, Table
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
@@ -20,7 +21,8 @@ NON_KEY_MAX = 100  # over all indexes of a table; an attribute in two indexes co
 SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
 FIRST_NOT_HASH = "Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
 SECOND_NOT_RANGE = "Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
-WRONG_ORDER = "Invalid KeySchema: All HASH key elements must precede all RANGE key elements"
+WRONG_ORDER = INVALID + "All HASH key attributes must precede RANGE key attributes in the KeySchema"
+SAME_NAMES = "The KeySchema contains multiple key attributes with the same name"
 NO_DEFINITION = "Invalid KeySchema: Some index key attribute have no definition"
 NO_TABLE_RANGE = (
     INVALID + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
@@ -42,14 +44,13 @@ def check_table(request: dict[str, Any]) -> Definitions:
     local, wide = request.get("LocalSecondaryIndexes"), request.get("GlobalSecondaryIndexes")
     if local is None and wide is None and len(schema) != len(definitions):
         raise ValidationException(NUMBER_MISMATCH)
+    _check_all_used(definitions, schema, [*(local or ()), *(wide or ())])
     names: set[str] = set()
     if local is not None:
         _check_local(local, schema, definitions, names)
     if wide is not None:
         _check_global(wide, definitions, names)
-    indexes = [*(local or ()), *(wide or ())]
-    check_non_key_total(index["Projection"] for index in indexes)
-    _check_all_used(definitions, [schema, *(index["KeySchema"] for index in indexes)])
+    check_non_key_total(index["Projection"] for index in (*(local or ()), *(wide or ())))
     return definitions
 
 
@@ -58,7 +59,7 @@ def read_definitions(definitions: list[dict[str, str]]) -> Definitions:
     for definition in definitions:
         name = definition["AttributeName"]
         if name in types:
-            raise ValidationException(f"{INVALID}Duplicate AttributeName in AttributeDefinitions: {name}")
+            raise ValidationException(f"Attribute Name is duplicated: {name}")
         types[name] = definition["AttributeType"]
     return types
 
@@ -87,7 +88,7 @@ def check_projection(projection: dict[str, Any]) -> None:
         raise ValidationException(INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
     if len(set(attributes)) < len(attributes):
         twice = next(name for place, name in enumerate(attributes) if name in attributes[:place])
-        raise ValidationException(f"{INVALID}Duplicate attribute name in NonKeyAttributes: {twice}")
+        raise ValidationException(f"{INVALID}Duplicate element in NonKeyAttributes: {twice}")
 
 
 def check_non_key_total(projections: Iterable[dict[str, Any]]) -> None:
@@ -95,13 +96,6 @@ def check_non_key_total(projections: Iterable[dict[str, Any]]) -> None:
     if total > NON_KEY_MAX:
         raise ValidationException(
             f"{INVALID}Number of NonKeyAttributes across all secondary indexes exceeds per-table limit of {NON_KEY_MAX}"
-        )
-
-
-def check_global_count(count: int) -> None:
-    if count > GSI_MAX:
-        raise ValidationException(
-            f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_MAX}",
         )
 
 
@@ -150,7 +144,8 @@ def _check_global(indexes: list[dict[str, Any]], definitions: Definitions, names
         check_index("GSI", index, definitions)
         check_projection(index["Projection"])
         _claim(index["IndexName"], names)
-    check_global_count(len(indexes))
+    if len(indexes) > GSI_MAX:
+        raise ValidationException(f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_MAX}")
 
 
 def _claim(name: str, names: set[str]) -> None:
@@ -164,7 +159,7 @@ def _check_defined(schema: Elements, definitions: Definitions) -> None:
     if any(name not in definitions for name in names):
         raise ValidationException(
             f"{INVALID}Some index key attributes are not defined in AttributeDefinitions. "
-            f"Keys: [{', '.join(names)}], AttributeDefinitions: [{', '.join(definitions)}]"
+            f"Keys: [{', '.join(names)}], AttributeDefinitions: {_listed(definitions)}"
         )
 
 
@@ -181,27 +176,35 @@ def _check_pair(schema: Elements) -> None:
 def _check_many(schema: Elements) -> None:
     """The keys of a GSI: up to four hash attributes, then up to four range attributes."""
     names = [element["AttributeName"] for element in schema]
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise ValidationException(f"{INVALID}Duplicate attribute name in KeySchema: {name}")
+    if len(set(names)) < len(names):
+        raise ValidationException(SAME_NAMES)
     if schema[0]["KeyType"] != "HASH":
         raise ValidationException(FIRST_NOT_HASH)
     types = [element["KeyType"] for element in schema]
     if types != sorted(types):  # HASH sorts before RANGE
         raise ValidationException(WRONG_ORDER)
-    if types.count("HASH") > GSI_SIDE_MAX:
-        raise ValidationException("Too many partition keys. GSI can have at most 4 partition keys")
-    if types.count("RANGE") > GSI_SIDE_MAX:
-        raise ValidationException("Too many sort keys. GSI can have at most 4 sort keys")
+    for side in ("HASH", "RANGE"):
+        if types.count(side) > GSI_SIDE_MAX:
+            raise ValidationException(
+                f"{INVALID}The KeySchema exceeds the maximum allowed number of {side} key attributes"
+            )
 
 
-def _check_all_used(definitions: Definitions, schemas: list[Elements]) -> None:
-    used = list(dict.fromkeys(element["AttributeName"] for schema in schemas for element in schema))
-    if len(used) < len(definitions):
+def _check_all_used(definitions: Definitions, schema: Elements, indexes: list[dict[str, Any]]) -> None:
+    """Before anything else of the indexes, if their keys are defined at all: AWS looks in this order."""
+    schemas = [schema, *(index["KeySchema"] for index in indexes)]
+    used = dict.fromkeys(element["AttributeName"] for each in schemas for element in each)
+    if indexes and len(used) < len(definitions) and used.keys() <= definitions.keys():
         raise ValidationException(
-            f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: [{', '.join(definitions)}], "
-            f"keys used: [{', '.join(used)}]"
+            f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: {_listed(definitions)}, "
+            f"keys used: [{', '.join(java.hashed(tuple(used), 16))}]"
         )
+
+
+def _listed(definitions: Definitions) -> str:
+    """In the order of a Java set that was made for as many names."""
+    count = len(definitions)
+    return f"[{', '.join(java.hashed(tuple(definitions), count + 1 if count < 3 else int(count / 0.75 + 1)))}]"
 
 
 def _shown(key: KeySchema, types: Definitions) -> str:

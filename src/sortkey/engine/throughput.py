@@ -26,8 +26,9 @@ NO_UNITS_ON_DEMAND = (
 UNITS_NEEDED = (
     INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
 )
-NO_MAXIMUM_PROVISIONED = (
-    INVALID + "Neither MaxReadRequestUnits nor MaxWriteRequestUnits can be specified when BillingMode is PROVISIONED"
+ON_DEMAND_FIRST = (
+    "initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
+    "on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
 )
 
 Settings = dict[str, Any]
@@ -48,11 +49,12 @@ def check_table(request: dict[str, Any]) -> None:
         raise ValidationException(UNITS_NEEDED)
     else:
         check_bounds(wanted)
-    check_maximum(request.get("OnDemandThroughput"), request.get("BillingMode") or PROVISIONED)
+    check_new_maximum(request.get("OnDemandThroughput"), billing_mode(request), None)
+    check_new_warm(request, billing_mode(request), "table")
 
 
 def check_index(index: dict[str, Any], mode: str) -> None:
-    """The throughput of a new global index under the table's billing mode."""
+    """The throughput of a global index of a new table."""
     name, wanted = index["IndexName"], index.get("ProvisionedThroughput")
     if mode == ON_DEMAND:
         if wanted is not None:
@@ -61,10 +63,33 @@ def check_index(index: dict[str, Any], mode: str) -> None:
                 "when BillingMode is PAY_PER_REQUEST"
             )
     elif wanted is None:
-        raise ValidationException(f"{INVALID}ProvisionedThroughput must be specified for index: {name}")
+        raise ValidationException(f"{INVALID}ProvisionedThroughput is not specified for index: {name}")
     else:
         check_bounds(wanted, f" for index {name}")
-    check_maximum(index.get("OnDemandThroughput"), mode)
+    _check_limits(index, mode)
+
+
+def check_added_index(index: dict[str, Any], mode: str) -> None:
+    """The throughput of a global index that a table gets later: the same rules in other words."""
+    name, wanted = index["IndexName"], index.get("ProvisionedThroughput")
+    if mode == ON_DEMAND:
+        if wanted is not None:
+            raise ValidationException(
+                f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: {name} "
+                "when BillingMode is PAY_PER_REQUEST"
+            )
+    elif wanted is None:
+        raise ValidationException(
+            f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}"
+        )
+    else:
+        check_bounds(wanted, f" for index {name}")
+    _check_limits(index, mode)
+
+
+def _check_limits(index: dict[str, Any], mode: str) -> None:
+    check_new_maximum(index.get("OnDemandThroughput"), mode, index["IndexName"])
+    check_new_warm(index, mode, f"index {index['IndexName']}")
 
 
 def check_bounds(wanted: dict[str, int], where: str = "") -> None:
@@ -73,47 +98,119 @@ def check_bounds(wanted: dict[str, int], where: str = "") -> None:
             raise ValidationException(f"Given value {wanted[member]} for {member} is out of bounds{where}")
 
 
-def check_maximum(wanted: dict[str, int] | None, mode: str) -> None:
-    """OnDemandThroughput: a maximum of at least 1, or -1 for none."""
-    if wanted is None:
-        return
-    if mode != ON_DEMAND:
-        raise ValidationException(NO_MAXIMUM_PROVISIONED)
-    for member, units in wanted.items():
-        if units != UNLIMITED and units < 1:
-            raise ValidationException(f"{INVALID}{member} must be -1 or at least 1. Provided value: {units}")
+def check_new_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -> None:
+    """OnDemandThroughput of a new table or index: at least 1. Only a change may say -1, which takes a maximum away."""
+    for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
+        if mode != ON_DEMAND:
+            what = "" if index is None else f" for index: {index}"
+            raise ValidationException(
+                f"{INVALID}{member} for OnDemandThroughput{what} cannot be specified when table BillingMode is "
+                "PROVISIONED."
+            )
+    _check_maximum_range(wanted, index, least=1)
 
 
-def check_warm(wanted: dict[str, int] | None, current: dict[str, int] | None, what: str) -> None:
-    """WarmThroughput only rises. `current` is None for what is new."""
-    for member, units in (wanted or {}).items():
-        least, why = WARM_BASE[member], f"the minimum of {WARM_BASE[member]}"
-        if current is not None:
-            least, why = current[member], "current WarmThroughput, decreasing WarmThroughput is not supported"
-        if units < least:
+def check_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -> None:
+    """OnDemandThroughput of a table or index that is there."""
+    for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
+        if mode != ON_DEMAND:
+            what = "" if index is None else f" for index : {index}"
+            raise ValidationException(
+                f"{INVALID}{member} for OnDemandThroughput{what} cannot be specified when the table BillingMode is "
+                "PROVISIONED"
+            )
+    _check_maximum_range(wanted, index, least=UNLIMITED)
+
+
+def _check_maximum_range(wanted: dict[str, int] | None, index: str | None, least: int) -> None:
+    for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
+        units = (wanted or {})[member]
+        if units < least or units == 0:
+            what = "table" if index is None else f"index : {index}"
+            raise ValidationException(
+                f"{INVALID}Requested {member} for OnDemandThroughput for {what} is outside of valid range"
+            )
+
+
+def check_new_warm(request: dict[str, Any], mode: str, what: str) -> None:
+    """WarmThroughput of a new table or index is at least what its billing mode gives."""
+    wanted = request.get("WarmThroughput")
+    least = warm({name: request[name] for name in request if name == "ProvisionedThroughput"}, mode)
+    for member in _given(wanted, tuple(WARM_BASE)):
+        if (wanted or {})[member] < least[member]:
+            why = ON_DEMAND_FIRST
+            if mode == PROVISIONED:
+                why = f"{member.replace('UnitsPerSecond', 'CapacityUnits')} of ProvisionedThroughput"
             raise ValidationException(f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than {why}")
 
 
-def check_changes(current: dict[str, Any] | None, wanted: dict[str, int], what: str, kind: str) -> None:
+def check_warm(wanted: dict[str, int] | None, current: dict[str, int], what: str) -> None:
+    """WarmThroughput only rises."""
+    for member in _given(wanted, tuple(WARM_BASE)):
+        if (wanted or {})[member] < current[member]:
+            raise ValidationException(
+                f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than current WarmThroughput, "
+                "decreasing WarmThroughput is not supported"
+            )
+
+
+def _given(wanted: dict[str, int] | None, members: tuple[str, ...]) -> list[str]:
+    """The members that a request has, in the order in which AWS looks at them."""
+    return [member for member in members if member in (wanted or {})]
+
+
+def check_changes(current: dict[str, Any] | None, wanted: dict[str, int], index: str | None) -> None:
     """AWS refuses to set the throughput that is set already."""
+    what = "the table" if index is None else f"index {index}"
     now = {member: (current or {}).get(member, 0) for member in ("ReadCapacityUnits", "WriteCapacityUnits")}
     if now != {member: wanted[member] for member in now}:
         return
     figures = " ".join(
-        f"Current {member} provisioned for the {kind}: {now[member]}. Requested {member}: {wanted[member]}."
+        f"Current {member} provisioned for {what}: {now[member]}. Requested {member}: {wanted[member]}."
         for member in now
     )
     raise ValidationException(
-        f"The provisioned throughput for the {what} will not change. The requested value equals the current value. "
-        f"{figures} Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits."
+        f"The provisioned throughput for the {'table' if index is None else what} will not change. The requested value "
+        f"equals the current value. {figures} Refer to the Amazon DynamoDB Developer Guide for current limits and how "
+        "to request higher limits."
     )
+
+
+def with_units(
+    settings: Settings, wanted: dict[str, int], now: float, index: str | None, *, switching: bool
+) -> Settings:
+    """The settings of a table or an index with other units. Those that come with a new mode are no rise and no fall."""
+    current = settings.get("ProvisionedThroughput")
+    if switching:
+        return {**settings, "ProvisionedThroughput": {**(current or {}), **wanted}}
+    check_changes(current, wanted, index)
+    kept = {**settings, "WarmThroughput": warm(settings, PROVISIONED)}
+    return {**kept, "ProvisionedThroughput": changed(current, wanted, now)}
 
 
 def with_limits(settings: Settings, request: dict[str, Any]) -> Settings:
     """The settings with what a request says of OnDemandThroughput and WarmThroughput; a side left out stays."""
     for name in ("OnDemandThroughput", "WarmThroughput"):
-        if name in request:
+        if request.get(name):
             settings[name] = {**settings.get(name, {}), **request[name]}
+    return _without_cleared(settings)
+
+
+def switched(settings: Settings, old_mode: str, mode: str) -> Settings:
+    """The settings after a change of the billing mode: on-demand maxima go, and what was warm stays warm."""
+    kept = {**settings, "WarmThroughput": warm(settings, old_mode)}
+    if mode == PROVISIONED:
+        kept.pop("OnDemandThroughput", None)
+    return kept
+
+
+def _without_cleared(settings: Settings) -> Settings:
+    """A maximum of -1 is none, and is not described."""
+    maxima = {name: units for name, units in settings.get("OnDemandThroughput", {}).items() if units != UNLIMITED}
+    if maxima:
+        settings["OnDemandThroughput"] = maxima
+    else:
+        settings.pop("OnDemandThroughput", None)
     return settings
 
 
@@ -145,14 +242,13 @@ def describe(settings: Settings, mode: str, now: float) -> dict[str, Any]:
         provisioned[member] = kept.get(member, 0) if mode == PROVISIONED else 0
     described: dict[str, Any] = {"ProvisionedThroughput": provisioned}
     if mode == ON_DEMAND and "OnDemandThroughput" in settings:
-        unlimited = {"MaxReadRequestUnits": UNLIMITED, "MaxWriteRequestUnits": UNLIMITED}
-        described["OnDemandThroughput"] = {**unlimited, **settings["OnDemandThroughput"]}
+        described["OnDemandThroughput"] = settings["OnDemandThroughput"]
     described["WarmThroughput"] = {**warm(settings, mode), "Status": "ACTIVE"}
     return described
 
 
 def warm(settings: Settings, mode: str) -> dict[str, int]:
-    """What a table or an index is warm for: what was asked, else what its billing mode gives."""
+    """What a table or an index is warm for: what was asked, what it once had, or what its billing mode gives."""
     base = WARM_BASE
     if mode == PROVISIONED:
         kept: Settings = settings.get("ProvisionedThroughput") or {}
@@ -160,7 +256,8 @@ def warm(settings: Settings, mode: str) -> dict[str, int]:
             "ReadUnitsPerSecond": kept.get("ReadCapacityUnits", 0),
             "WriteUnitsPerSecond": kept.get("WriteCapacityUnits", 0),
         }
-    return {**base, **settings.get("WarmThroughput", {})}
+    kept_warm: dict[str, int] = settings.get("WarmThroughput", {})
+    return {member: max(units, kept_warm.get(member, 0)) for member, units in base.items()}
 
 
 def describe_billing(table: Table) -> dict[str, Any]:
@@ -174,7 +271,7 @@ def describe_billing(table: Table) -> dict[str, Any]:
 
 def new_settings(request: dict[str, Any], now: float) -> Settings:
     """What a new table or index keeps of its throughput."""
-    kept: Settings = {name: request[name] for name in ("OnDemandThroughput", "WarmThroughput") if name in request}
+    kept: Settings = {name: request[name] for name in ("OnDemandThroughput", "WarmThroughput") if request.get(name)}
     if request.get("ProvisionedThroughput"):
         kept["ProvisionedThroughput"] = dict(request["ProvisionedThroughput"])
     if "BillingMode" in request:

@@ -17,6 +17,9 @@ LSI, GSI = "LocalSecondaryIndexes", "GlobalSecondaryIndexes"
 INCLUDE = {"ProjectionType": "INCLUDE"}
 
 
+POLICY = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"x","Resource":"*"}]}'
+
+
 def include(names: int, prefix: str = "x") -> dict[str, Any]:
     return {**INCLUDE, "NonKeyAttributes": [f"{prefix}{number}" for number in range(names)]}
 
@@ -29,6 +32,8 @@ def wide(*indexes: dict[str, Any], **members: Any) -> dict[str, Any]:
     return {**AB, GSI: list(indexes), **members}
 
 
+OUT_OF_RANGE = " for OnDemandThroughput for table is outside of valid range"
+GUIDE = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
 NO_UNITS = (
     INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
 )
@@ -69,7 +74,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"key": "a:R", "attributes": "a"}, FIRST),
     ({"attributes": "a b"}, NUMBER),
     ({"attributes": "a c b", "key": "a b"}, NUMBER),
-    ({"attributes": "a a:N"}, INVALID + "Duplicate AttributeName in AttributeDefinitions: a"),
+    ({"attributes": "a a:N"}, "ValidationException: Attribute Name is duplicated: a"),
     # local indexes
     ({LSI: []}, INVALID + "List of LocalSecondaryIndexes is empty"),
     (
@@ -113,7 +118,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         wide(index("gsi", "b"), BillingMode=None, ProvisionedThroughput=UNITS),
-        INVALID + "ProvisionedThroughput must be specified for index: gsi",
+        INVALID + "ProvisionedThroughput is not specified for index: gsi",
     ),
     (
         wide(index("gsi", "b", ProvisionedThroughput=BIG), BillingMode=None, ProvisionedThroughput=UNITS),
@@ -122,17 +127,26 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     # global indexes of several attributes
     (
         {"key": "a", "attributes": "a b c d e", GSI: [index("gsi", "a:H b:H c:H d:H e:H")]},
-        "ValidationException: Too many partition keys. GSI can have at most 4 partition keys",
+        INVALID + "The KeySchema exceeds the maximum allowed number of HASH key attributes",
     ),
     (
         {"key": "a", "attributes": "a b c d e f", GSI: [index("gsi", "a:H b:R c:R d:R e:R f:R")]},
-        "ValidationException: Too many sort keys. GSI can have at most 4 sort keys",
+        INVALID + "The KeySchema exceeds the maximum allowed number of RANGE key attributes",
     ),
     (
         {"key": "a", "attributes": "a b c", GSI: [index("gsi", "a:H b:R c:H")]},
-        "ValidationException: Invalid KeySchema: All HASH key elements must precede all RANGE key elements",
+        INVALID + "All HASH key attributes must precede RANGE key attributes in the KeySchema",
     ),
-    (wide(index("gsi", "a:H b:H a:R")), INVALID + "Duplicate attribute name in KeySchema: a"),
+    (
+        wide(index("gsi", "a:H b:H a:R")),
+        "ValidationException: The KeySchema contains multiple key attributes with the same name",
+    ),
+    # definitions that no key uses come before everything else of the indexes; the order is that of Java's sets
+    (
+        {"key": "pk sk", "attributes": "sk pk a b c", GSI: [index("gsi", "a", {})]},
+        INVALID + "Some AttributeDefinitions are not used. AttributeDefinitions: [sk, a, b, pk, c], "
+        "keys used: [a, sk, pk]",
+    ),
     # projections
     (local(index("lsi", "a b", {})), INVALID + "Unknown ProjectionType: null"),
     (local(index("lsi", "a b", {"NonKeyAttributes": ["x"]})), INVALID + "Unknown ProjectionType: null"),
@@ -147,7 +161,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (wide(index("gsi", "b", INCLUDE)), INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"),
     (
         wide(index("gsi", "b", {**INCLUDE, "NonKeyAttributes": ["x", "y", "x"]})),
-        INVALID + "Duplicate attribute name in NonKeyAttributes: x",
+        INVALID + "Duplicate element in NonKeyAttributes: x",
     ),
     (
         wide(*(index(f"gsi{number}", "b", include(20)) for number in range(5)), index("one", "b", include(1))),
@@ -156,33 +170,56 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     # the rest
     (
         {"StreamSpecification": {"StreamEnabled": True}},
-        "ValidationException: Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams.",
+        INVALID + "Table is being created with a stream enabled, UpdateViewType is required",
     ),
     (
         {"StreamSpecification": {"StreamEnabled": False, "StreamViewType": "KEYS_ONLY"}},
-        "ValidationException: Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present.",
+        INVALID + "Table is being created with a stream disabled, UpdateViewType should not be specified",
     ),
     (
         {"BillingMode": None, "ProvisionedThroughput": UNITS, "OnDemandThroughput": {"MaxReadRequestUnits": 5}},
         INVALID
-        + "Neither MaxReadRequestUnits nor MaxWriteRequestUnits can be specified when BillingMode is PROVISIONED",
+        + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED.",
     ),
-    (
-        {"OnDemandThroughput": {"MaxReadRequestUnits": 0}},
-        INVALID + "MaxReadRequestUnits must be -1 or at least 1. Provided value: 0",
+    *(
+        (
+            {"OnDemandThroughput": {"MaxReadRequestUnits": units}},
+            INVALID + "Requested MaxReadRequestUnits" + OUT_OF_RANGE,
+        )
+        for units in (0, -1, -2)
     ),
     (
         {"WarmThroughput": {"ReadUnitsPerSecond": 11999, "WriteUnitsPerSecond": 4000}},
-        INVALID + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than the minimum of 12000",
+        INVALID + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than initial throughput for "
+        f"OnDemand. See: {GUIDE}on-demand-capacity-mode.html#on-demand-capacity-mode-initial",
+    ),
+    (
+        {"BillingMode": None, "ProvisionedThroughput": UNITS, "WarmThroughput": {"WriteUnitsPerSecond": 0}},
+        INVALID + "Requested WriteUnitsPerSecond for WarmThroughput for table is lower than WriteCapacityUnits of "
+        "ProvisionedThroughput",
+    ),
+    (
+        {"TableClass": "COLD"},
+        "ValidationException: Invalid table-class parameter provided. Please try again with a valid table-class "
+        "value: [STANDARD, STANDARD_INFREQUENT_ACCESS].",
     ),
     (
         {"Tags": [{"Key": f"k{number}", "Value": "v"} for number in range(51)]},
-        INVALID + "Number of tags exceeds the per-resource limit of 50",
+        "ValidationException: Number of Tags exceed the current limit for the provided ResourceArn",
     ),
-    ({"ResourcePolicy": "{"}, INVALID + "Resource policy is not a valid JSON document"),
+    ({"ResourcePolicy": "{"}, INVALID + "Invalid policy document: This policy contains invalid Json"),
     (
         {"SSESpecification": {"Enabled": False, "KMSMasterKeyId": "alias/x"}},
-        INVALID + "SSEType or KMSMasterKeyId can only be specified when SSE is enabled",
+        INVALID + "KMSMasterKeyId can not be specified if Enabled is false",
+    ),
+    (
+        {"SSESpecification": {"Enabled": False, "SSEType": "KMS", "KMSMasterKeyId": "alias/x"}},
+        INVALID + "SSEType can not be specified if Enabled is false",
+    ),
+    ({"SSESpecification": {"Enabled": True, "SSEType": "AES256"}}, INVALID + "SSEType AES256 is not supported"),
+    (
+        {"SSESpecification": {"Enabled": True, "KMSMasterKeyId": "alias/x"}},
+        INVALID + "SSEType KMS is required if KMSMasterKeyId is specified",
     ),
     (
         {"VectorIndexes": []},
@@ -212,6 +249,8 @@ def test_a_new_table_answers_creating_and_is_active_at_once(engine: Engine) -> N
     answer = engine.call("CreateTable", table(**wide(index("gsi", "b"))))["TableDescription"]
     assert answer["TableStatus"] == "CREATING"
     assert answer["GlobalSecondaryIndexes"][0]["IndexStatus"] == "CREATING"
+    assert answer["BillingModeSummary"] == {"BillingMode": "PAY_PER_REQUEST"}
+    assert "WarmThroughput" not in (answer.keys() | answer["GlobalSecondaryIndexes"][0].keys())
     now = described(engine)
     assert now["TableStatus"] == "ACTIVE"
     assert now["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
@@ -275,7 +314,7 @@ def test_a_provisioned_table_has_no_billing_summary(engine: Engine) -> None:
 
 def test_settings_that_only_describe_come_back(engine: Engine) -> None:
     # Infrastructure tools compare what they sent with what is described.
-    engine.call(
+    answer = engine.call(
         "CreateTable",
         table(
             SSESpecification={"Enabled": True, "SSEType": "KMS", "KMSMasterKeyId": "abc"},
@@ -284,7 +323,7 @@ def test_settings_that_only_describe_come_back(engine: Engine) -> None:
             OnDemandThroughput={"MaxReadRequestUnits": 7},
             WarmThroughput={"ReadUnitsPerSecond": 13000},
             Tags=[{"Key": "owner", "Value": "me"}],
-            ResourcePolicy='{"Statement": [{}]}',
+            ResourcePolicy=POLICY,
         ),
     )
     found = described(engine)
@@ -295,10 +334,40 @@ def test_settings_that_only_describe_come_back(engine: Engine) -> None:
     }
     assert found["TableClassSummary"] == {"TableClass": "STANDARD_INFREQUENT_ACCESS"}
     assert found["DeletionProtectionEnabled"] is True
-    assert found["OnDemandThroughput"] == {"MaxReadRequestUnits": 7, "MaxWriteRequestUnits": -1}
+    assert found["OnDemandThroughput"] == {"MaxReadRequestUnits": 7}
+    assert answer["TableDescription"]["WarmThroughput"]["Status"] == "UPDATING"
     assert found["WarmThroughput"] == {"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 4000, "Status": "ACTIVE"}
     assert engine.call("ListTagsOfResource", {"ResourceArn": ARN + "tbl"})["Tags"] == [{"Key": "owner", "Value": "me"}]
-    assert engine.call("GetResourcePolicy", {"ResourceArn": ARN + "tbl"})["Policy"] == '{"Statement": [{}]}'
+    assert engine.call("GetResourcePolicy", {"ResourceArn": ARN + "tbl"})["Policy"] == POLICY
+
+
+def test_names_of_attributes_are_described_in_order(engine: Engine) -> None:
+    # In definitions and projections; indexes stay in the order in which they were given.
+    wanted = [index("z-gsi", "m", {**INCLUDE, "NonKeyAttributes": ["z", "b"]}), index("a-gsi", "c")]
+    engine.call("CreateTable", table(attributes="m c a", GlobalSecondaryIndexes=wanted))
+    found = described(engine)
+    assert [each["AttributeName"] for each in found["AttributeDefinitions"]] == ["a", "c", "m"]
+    assert [each["IndexName"] for each in found["GlobalSecondaryIndexes"]] == ["z-gsi", "a-gsi"]
+    assert found["GlobalSecondaryIndexes"][0]["Projection"]["NonKeyAttributes"] == ["b", "z"]
+
+
+def test_a_type_of_encryption_is_enough(engine: Engine) -> None:
+    # Enabled may be left out; without both, the key is AWS's own.
+    engine.call("CreateTable", table(SSESpecification={"SSEType": "KMS"}))
+    assert described(engine)["SSEDescription"]["Status"] == "ENABLED"
+    engine.call("CreateTable", table("plain", SSESpecification={}))
+    assert "SSEDescription" not in described(engine, "plain")
+
+
+def test_provisioned_tables_and_indexes_can_be_warm_for_less(engine: Engine) -> None:
+    # The figures that every on-demand table has are no minimum for them.
+    gsi = index("gsi", "b", ProvisionedThroughput=UNITS, WarmThroughput={"ReadUnitsPerSecond": 88})
+    request = wide(gsi, BillingMode=None, ProvisionedThroughput=UNITS, WarmThroughput={"ReadUnitsPerSecond": 100})
+    engine.call("CreateTable", table(**request))
+    found = described(engine)
+    warm = {"WriteUnitsPerSecond": 1, "Status": "ACTIVE"}
+    assert found["WarmThroughput"] == {"ReadUnitsPerSecond": 100, **warm}
+    assert found["GlobalSecondaryIndexes"][0]["WarmThroughput"] == {"ReadUnitsPerSecond": 88, **warm}
 
 
 def test_a_global_index_may_have_four_attributes_on_each_side(engine: Engine) -> None:

@@ -15,8 +15,9 @@ from sortkey.values.attributes import INVALID
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-NO_VIEW = "Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams."
-VIEW_WITHOUT_STREAM = "Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present."
+NO_VIEW = INVALID + "Table is being created with a stream enabled, UpdateViewType is required"
+VIEW_WITHOUT_STREAM = INVALID + "Table is being created with a stream disabled, UpdateViewType should not be specified"
+TABLE_CLASSES = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         table = streams.enable(engine, table, stream["StreamViewType"])
     if "ResourcePolicy" in request:
         resource_policies.put(engine, engine.catalog.arn(table.name), request["ResourcePolicy"])
-    return {"TableDescription": creating(describe(engine, table))}
+    return {"TableDescription": creating(describe(engine, table), request)}
 
 
 def parse(engine: Engine, request: dict[str, Any]) -> Table:
@@ -41,11 +42,10 @@ def parse(engine: Engine, request: dict[str, Any]) -> Table:
     throughput.check_table(request)
     types = key_schemas.check_table(request)
     mode = throughput.billing_mode(request)
-    throughput.check_warm(request.get("WarmThroughput"), None, "table")
     for index in request.get("GlobalSecondaryIndexes") or ():
         throughput.check_index(index, mode)
-        throughput.check_warm(index.get("WarmThroughput"), None, f"index {index['IndexName']}")
-    check_stream(request.get("StreamSpecification"))
+    check_stream(request.get("StreamSpecification"), NO_VIEW, VIEW_WITHOUT_STREAM)
+    check_class(request.get("TableClass"))
     if "ResourcePolicy" in request:
         resource_policies.check(request["ResourcePolicy"])
     indexes = _read_indexes(engine, request)
@@ -68,22 +68,36 @@ def create(engine: Engine, definition: Table) -> Table:
     return engine.catalog.create(replace(definition, number=engine.catalog.next_number()))
 
 
-def creating(description: dict[str, Any]) -> dict[str, Any]:
-    """A table's description as it is at the moment of its making."""
+def creating(description: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+    """A table's description as it is at the moment of its making: some members come only when it is active."""
     description["TableStatus"] = "CREATING"
+    description.get("BillingModeSummary", {}).pop("LastUpdateToPayPerRequestDateTime", None)
+    if request.get("WarmThroughput"):
+        description["WarmThroughput"]["Status"] = "UPDATING"
+    else:
+        del description["WarmThroughput"]
     for index in description.get("GlobalSecondaryIndexes", ()):
         index["IndexStatus"] = "CREATING"
+        del index["WarmThroughput"]
     return description
 
 
-def check_stream(specification: dict[str, Any] | None) -> None:
+def check_stream(specification: dict[str, Any] | None, no_view: str, view_without_stream: str) -> None:
     """A stream needs its view type, and only a stream has one."""
     if specification is None:
         return
     if specification["StreamEnabled"] and not specification.get("StreamViewType"):
-        raise ValidationException(NO_VIEW)
+        raise ValidationException(no_view)
     if not specification["StreamEnabled"] and specification.get("StreamViewType"):
-        raise ValidationException(VIEW_WITHOUT_STREAM)
+        raise ValidationException(view_without_stream)
+
+
+def check_class(name: str | None) -> None:
+    if name is not None and name not in TABLE_CLASSES:
+        raise ValidationException(
+            "Invalid table-class parameter provided. Please try again with a valid table-class value: "
+            f"[{', '.join(TABLE_CLASSES)}]."
+        )
 
 
 def _check_name(name: str) -> None:

@@ -1,6 +1,6 @@
 """UpdateTable: change a table's billing, throughput, indexes, stream, encryption, class or protection.
 
-The answer says UPDATING and shows the throughput of before, as AWS does; the change is done when it arrives.
+The answer says UPDATING and shows what was before, where AWS takes its time; the change is done when it arrives.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine import encryption, index_updates, not_offered, streams, throughput
+from sortkey.engine import encryption, index_updates, not_offered, streams, throughput, update_pairs
 from sortkey.engine.describe import describe
 from sortkey.engine.index_updates import IndexUpdates
-from sortkey.engine.operations.create_table import check_stream
+from sortkey.engine.operations.create_table import check_class, check_stream
 from sortkey.engine.tables import Table
 from sortkey.errors import ResourceInUseException, ValidationException
 from sortkey.values.attributes import INVALID
@@ -19,23 +19,13 @@ from sortkey.values.attributes import INVALID
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-NOTHING = (
-    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or "
-    "SSESpecification or ReplicaUpdates is required"
-)
-STREAM_WITH_THROUGHPUT = INVALID + "You cannot modify stream status while updating table IOPS"
 UNITS_NEEDED = INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
+NO_UNITS = INVALID + "ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST"
+NO_VIEW = INVALID + "If stream is being enabled then UpdateViewType is required"
+VIEW_WITHOUT_STREAM = INVALID + "If stream is being disabled, then UpdateViewType must not be specified"
 
-CHANGES = (
-    "ProvisionedThroughput",
-    "BillingMode",
-    "StreamSpecification",
-    "SSESpecification",
-    "TableClass",
-    "OnDemandThroughput",
-    "WarmThroughput",
-)
-"""What makes a table UPDATING."""
+SLOW = ("ProvisionedThroughput", "BillingMode", "StreamSpecification", "TableClass")
+"""What makes a table UPDATING on AWS. Other changes are done at once, or say so in a status of their own."""
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
@@ -60,44 +50,40 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(request: dict[str, Any]) -> None:
-    """What can be said without the table."""
+    """What can be said without the table. An empty list of indexes, WarmThroughput or OnDemandThroughput is nothing."""
     for name, why in not_offered.PARAMETERS.items():
         if name in request:
             raise ValidationException(f"{INVALID}{name} cannot be specified: {why}")
-    indexes = request.get("GlobalSecondaryIndexUpdates")
-    if not indexes and not any(name in request for name in (*CHANGES, "DeletionProtectionEnabled")):
-        raise ValidationException(NOTHING)
-    wanted = request.get("ProvisionedThroughput")
-    if request.get("BillingMode") == throughput.PROVISIONED and wanted is None:
+    update_pairs.check(request)
+    wanted, mode = request.get("ProvisionedThroughput"), request.get("BillingMode")
+    if mode == throughput.PROVISIONED and wanted is None:
         raise ValidationException(UNITS_NEEDED)
+    if mode == throughput.ON_DEMAND and wanted is not None:
+        raise ValidationException(NO_UNITS)
     if wanted is not None:
         throughput.check_bounds(wanted)
-    if "StreamSpecification" in request and ("BillingMode" in request or wanted is not None):
-        raise ValidationException(STREAM_WITH_THROUGHPUT)
-    check_stream(request.get("StreamSpecification"))
-    index_updates.check_shape(indexes or [])
+    check_stream(request.get("StreamSpecification"), NO_VIEW, VIEW_WITHOUT_STREAM)
+    check_class(request.get("TableClass"))
+    index_updates.check_shape(request.get("GlobalSecondaryIndexUpdates") or [])
 
 
 def _settings(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> dict[str, Any]:
     settings, now = dict(table.settings), engine.clock()
     wanted, old_mode = request.get("ProvisionedThroughput"), throughput.billing_mode(table.settings)
-    if wanted is not None:
-        if mode == throughput.ON_DEMAND:
-            raise ValidationException(throughput.NO_UNITS_ON_DEMAND)
-        current = settings.get("ProvisionedThroughput")
-        if mode == old_mode:
-            throughput.check_changes(current, wanted, "table", "table")
-        settings["ProvisionedThroughput"] = throughput.changed(current, wanted, now)
-    throughput.check_maximum(request.get("OnDemandThroughput"), mode)
-    throughput.check_warm(request.get("WarmThroughput"), throughput.warm(settings, mode), "table")
-    settings = throughput.with_limits(settings, request)
     if mode != old_mode:
+        settings = throughput.switched(settings, old_mode, mode)
         settings["BillingMode"] = mode
         if mode == throughput.ON_DEMAND:
             settings["OnDemandSince"] = now
+    if wanted is not None:
+        if mode == throughput.ON_DEMAND:
+            raise ValidationException(throughput.NO_UNITS_ON_DEMAND)
+        settings = throughput.with_units(settings, wanted, now, None, switching=mode != old_mode)
+    throughput.check_maximum(request.get("OnDemandThroughput"), mode, None)
+    throughput.check_warm(request.get("WarmThroughput"), throughput.warm(settings, mode), "table")
+    settings = throughput.with_limits(settings, request)
     if "SSESpecification" in request:
-        settings.pop("EncryptionKey", None)
-        settings.update(encryption.read(request["SSESpecification"], engine.region))
+        settings = encryption.change(settings, request["SSESpecification"], engine.region)
     if "TableClass" in request and request["TableClass"] != settings.get("TableClass", "STANDARD"):
         settings["TableClass"], settings["TableClassSince"] = request["TableClass"], now
     if "DeletionProtectionEnabled" in request:
@@ -115,31 +101,63 @@ def _check_stream_changes(table: Table, wanted: dict[str, Any]) -> None:
 def _updating(
     before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], updates: IndexUpdates
 ) -> dict[str, Any]:
-    """The description in the answer: new settings, old throughput, and what is under way."""
-    statuses = updates.statuses()
-    if statuses or any(name in request for name in CHANGES):
+    """The description in the answer: what is under way shows its old value and that it changes."""
+    if any(name in request for name in SLOW) or updates.create or updates.delete:
         after["TableStatus"] = "UPDATING"
-    billing_changes = before.get("BillingModeSummary", {}).get("BillingMode") != after.get(
-        "BillingModeSummary", {}
-    ).get("BillingMode")
-    if not billing_changes:
-        _keep_units(before, after)
+    switches = before.get("BillingModeSummary", {}).get("BillingMode") != after.get("BillingModeSummary", {}).get(
+        "BillingMode"
+    )
+    if switches and request.get("BillingMode") == throughput.ON_DEMAND:
+        del after["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"]
+    if request.get("SSESpecification") is not None:
+        after["SSEDescription"] = {**(before.get("SSEDescription") or after["SSEDescription"]), "Status": "UPDATING"}
+    if "TableClass" in request:
+        _show_old(before, after, "TableClassSummary")
+    _show_old_throughput(before, after, request, switches=switches)
+    indexes = _indexes(before, after, request, updates, switches=switches)
+    return {**after, **({"GlobalSecondaryIndexes": indexes} if indexes else {})}
+
+
+def _indexes(
+    before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], updates: IndexUpdates, *, switches: bool
+) -> list[dict[str, Any]]:
+    statuses = updates.statuses()
     old = {index["IndexName"]: index for index in before.get("GlobalSecondaryIndexes", ())}
+    changes = {
+        update["Update"]["IndexName"]: update["Update"]
+        for update in request.get("GlobalSecondaryIndexUpdates") or ()
+        if update.get("Update")
+    }
     indexes = [*after.get("GlobalSecondaryIndexes", ())]
     indexes += [old[name] for name, status in statuses.items() if status == "DELETING"]
     for index in indexes:
         name = index["IndexName"]
-        index["IndexStatus"] = "UPDATING" if billing_changes else statuses.get(name, index["IndexStatus"])
+        if switches or changes.get(name, {}).keys() != {"IndexName", "WarmThroughput"}:  # warming up, it stays active
+            index["IndexStatus"] = "UPDATING" if switches else statuses.get(name, index["IndexStatus"])
         if index["IndexStatus"] == "CREATING":
             index["Backfilling"] = False  # its place is being made; filling it comes after the answer
-        if name in old and not billing_changes:
-            _keep_units(old[name], index)
-    return {**after, **({"GlobalSecondaryIndexes": indexes} if indexes else {})}
+        if name in old:
+            _show_old_throughput(old[name], index, changes.get(name, {}), switches=switches)
+    return indexes
 
 
-def _keep_units(before: dict[str, Any], after: dict[str, Any]) -> None:
-    for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        after["ProvisionedThroughput"][member] = before["ProvisionedThroughput"][member]
+def _show_old_throughput(
+    before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], *, switches: bool
+) -> None:
+    """Of a table or an index: units and warm throughput are the old ones until AWS has made the new."""
+    if not switches:
+        for member in ("ReadCapacityUnits", "WriteCapacityUnits", "NumberOfDecreasesToday"):
+            after["ProvisionedThroughput"][member] = before["ProvisionedThroughput"][member]
+    if request.get("WarmThroughput"):
+        after["WarmThroughput"] = {**before["WarmThroughput"], "Status": "UPDATING"}
+    if request.get("OnDemandThroughput"):  # -1 is told here, and nowhere else
+        after["OnDemandThroughput"] = {**before.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
+
+
+def _show_old(before: dict[str, Any], after: dict[str, Any], member: str) -> None:
+    after.pop(member, None)
+    if member in before:
+        after[member] = before[member]
 
 
 def _doing(table: Table) -> str:

@@ -29,8 +29,10 @@ MEMBERS: Final[dict[tuple[str, str], str]] = {
     ("SSESpecification", "KMSMasterKeyId"): "KMSMasterKeyId",
     ("BatchGetRequestMap", "key"): "TableNameOrArn",
     ("BatchWriteItemRequestMap", "key"): "TableNameOrArn",
-    # The operation itself answers to these: "The Tag Key provided is invalid, Key: null", "Invalid Backup ARN",
-    # "Invalid TableArn: Invalid Table ARN", "Invalid TableArn".
+    # The operation itself answers to these: "Invalid table-class parameter provided", "The Tag Key provided is
+    # invalid, Key: null", "Invalid Backup ARN", "Invalid TableArn: Invalid Table ARN", "Invalid TableArn".
+    ("CreateTableInput", "TableClass"): "string",
+    ("UpdateTableInput", "TableClass"): "string",
     ("Tag", "Key"): "string",
     ("Tag", "Value"): "string",
     ("TagKeyList", "element"): "string",

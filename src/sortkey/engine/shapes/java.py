@@ -30,6 +30,14 @@ def member_order(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_by_slot(names, lambda name: _spread(lower_first(name)) % slots))
 
 
+def hashed(names: tuple[str, ...], capacity: int) -> list[str]:
+    """Names in the order of a HashSet of that initial capacity."""
+    slots = 1
+    while slots < capacity or len(names) > slots * 3 // 4:
+        slots *= 2
+    return _by_slot(names, lambda name: _spread(name) % slots)
+
+
 @cache
 def enum_order(values: tuple[str, ...]) -> tuple[str, ...]:
     # Later values come first within a slot, as if each was put at the head of a chain.
