@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine import jobs, snapshots, throughput
+from sortkey.engine import encryption, jobs, snapshots, throughput
+from sortkey.engine.describe import projection
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import BackupInUseException, BackupNotFoundException, ValidationException
 
@@ -71,7 +73,7 @@ def keep_deleted(engine: Engine, table: Table) -> None:
 def find(engine: Engine, arn: str) -> Backup:
     """The backup of an ARN."""
     if not arn.startswith("arn:") or "/backup/" not in arn:
-        raise ValidationException(f"Invalid Backup ARN: {arn}")
+        raise ValidationException("Invalid Backup ARN")
     record = engine.records.get(KIND, arn.rsplit("/backup/", 1)[-1])
     if record is None or record["arn"] != arn:
         raise BackupNotFoundException(f"Backup not found: {arn}")
@@ -84,6 +86,12 @@ def all_of(engine: Engine) -> list[Backup]:
 
 
 def delete(engine: Engine, backup: Backup) -> None:
+    if backup.type == "SYSTEM":
+        expiry = datetime.fromtimestamp(int(backup.expires or 0), UTC)
+        raise ValidationException(
+            f"Invalid Request: User is not allowed to delete the system backup with arn {backup.arn}. It will "
+            f"automatically expire on {expiry:%Y-%m-%dT%H:%M:%SZ}"
+        )
     _check_free(engine, backup)
     _forget(engine, backup)
 
@@ -91,7 +99,7 @@ def delete(engine: Engine, backup: Backup) -> None:
 def expire(engine: Engine) -> None:
     """Forget backups of deleted tables whose time is over."""
     for backup in all_of(engine):
-        if backup.expires is not None and backup.expires < engine.clock() and not _in_use(engine, backup):
+        if backup.expires is not None and backup.expires < engine.clock() and not in_use(engine, backup):
             _forget(engine, backup)
 
 
@@ -115,7 +123,7 @@ def _counted(engine: Engine, backup: Backup) -> Backup:
 def _new(engine: Engine, table: Table, name: str, type: str, rows: int) -> Backup:
     now = engine.clock()
     figures = engine.counts.of(engine, table)
-    id = f"{int(now * 1000):014d}-{engine.entropy(4).hex()}"
+    id = f"{int(now * 1000):014d}-{engine.entropy(4).hex() if type == 'USER' else '00000000'}"
     arn = f"{engine.catalog.arn(table.name)}/backup/{id}"
     return Backup(id, arn, name, type, round(now, 3), rows, table.to_record(), items=figures.count, size=figures.size)
 
@@ -123,11 +131,12 @@ def _new(engine: Engine, table: Table, name: str, type: str, rows: int) -> Backu
 def _check_free(engine: Engine, backup: Backup) -> None:
     if backup.status == "CREATING":
         raise BackupInUseException(f"Backup is being created: {backup.arn}")
-    if _in_use(engine, backup):
-        raise BackupInUseException(f"Backup is being restored: {backup.arn}")
+    if in_use(engine, backup):
+        raise BackupInUseException(f"Backup is being used to restore table: {backup.arn}")
 
 
-def _in_use(engine: Engine, backup: Backup) -> bool:
+def in_use(engine: Engine, backup: Backup) -> bool:
+    """Whether a table is being restored from it."""
     return any(state["rows"] == backup.rows for state in jobs.running(engine, "restore"))
 
 
@@ -181,7 +190,7 @@ def describe(engine: Engine, backup: Backup) -> dict[str, Any]:
     return {
         "BackupDetails": details(backup),
         "SourceTableDetails": source,
-        "SourceTableFeatureDetails": _features(table),
+        "SourceTableFeatureDetails": _features(table) if backup.type == "USER" else {},
     }
 
 
@@ -194,18 +203,16 @@ def _features(table: Table) -> dict[str, Any]:
             features[member] = indexes
     if table.stream is not None and table.stream.enabled:
         features["StreamDescription"] = {"StreamEnabled": True, "StreamViewType": table.stream.view}
-    ttl = {"TimeToLiveStatus": "DISABLED"}
     if table.ttl_attribute is not None:
-        ttl = {"TimeToLiveStatus": "ENABLED", "AttributeName": table.ttl_attribute}
-    features["TimeToLiveDescription"] = ttl
-    return features
+        features["TimeToLiveDescription"] = {"TimeToLiveStatus": "ENABLED", "AttributeName": table.ttl_attribute}
+    return {**features, **encryption.describe(table.settings)}
 
 
 def _index(index: Index) -> dict[str, Any]:
     described: dict[str, Any] = {
         "IndexName": index.name,
         "KeySchema": index.key.describe(),
-        "Projection": index.projection,
+        "Projection": projection(index),
     }
     if index.kind == "GSI":
         described["ProvisionedThroughput"] = _units(index.settings)

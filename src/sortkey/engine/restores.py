@@ -15,6 +15,7 @@ from sortkey.errors import TableAlreadyExistsException, ValidationException
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
+NO_UNITS = "Invalid Request: Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
 SLICE_ROWS = 1000
 SLICE_BYTES = 4 * 1024 * 1024
 
@@ -25,9 +26,8 @@ KEPT = (
     "OnDemandThroughput",
     "WarmThroughput",
     "EncryptionKey",
-    "TableClass",
 )
-"""Settings that go over to a restored table. Tags, protection, policies, TTL, streams and recovery do not."""
+"""Settings that go over to a restored table. Class, tags, protection, policies, TTL, streams and recovery do not."""
 
 
 def check_target(engine: Engine, name: str) -> None:
@@ -40,7 +40,9 @@ def create_target(engine: Engine, source: Table, request: dict[str, Any], summar
     now = engine.clock()
     indexes = _indexes(source, request)
     settings = _settings(source, request, now)
-    settings.update(encryption.read(request.get("SSESpecificationOverride"), engine.region))
+    if "SSESpecificationOverride" in request:
+        settings.pop("EncryptionKey", None)
+        settings.update(encryption.read(request["SSESpecificationOverride"], engine.region))
     engine.database.begin()  # from here on nothing can be refused
     target = Table(
         name=request["TargetTableName"],
@@ -82,8 +84,8 @@ def step(engine: Engine, state: jobs.State) -> bool:
     if target is not None and target.number == state["number"]:
         if not _load(engine, target, state):
             return False
-        summary = {**target.settings["RestoreSummary"], "RestoreInProgress": False}
-        settings = {**target.settings, "RestoreSummary": summary}
+        # An active table does not tell any more where it comes from.
+        settings = {name: value for name, value in target.settings.items() if name != "RestoreSummary"}
         engine.catalog.save(replace(target, status="ACTIVE", settings=settings))
     if state["snapshot"] is not None:
         snapshots.rows_of(engine, state["rows"]).drop()
@@ -106,61 +108,88 @@ def _load(engine: Engine, target: Table, state: jobs.State) -> bool:
 
 def _settings(source: Table, request: dict[str, Any], now: float) -> dict[str, Any]:
     settings = {name: source.settings[name] for name in KEPT if name in source.settings}
-    overrides = {
-        "BillingMode": request.get("BillingModeOverride"),
-        "ProvisionedThroughput": request.get("ProvisionedThroughputOverride"),
-        "OnDemandThroughput": request.get("OnDemandThroughputOverride"),
-    }
-    given = {name: value for name, value in overrides.items() if value is not None}
-    if not given:
-        return settings
-    mode = given.get("BillingMode") or throughput.billing_mode(settings)
-    if mode == throughput.ON_DEMAND:
-        settings.pop("ProvisionedThroughput", None)
-    elif "ProvisionedThroughput" in settings:
-        given.setdefault("ProvisionedThroughput", settings["ProvisionedThroughput"])
-    throughput.check_table({**given, "BillingMode": mode})
-    return {**settings, **throughput.new_settings({**given, "BillingMode": mode}, now)}
+    mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
+    units, maxima = request.get("ProvisionedThroughputOverride"), request.get("OnDemandThroughputOverride")
+    _check_units(request.get("BillingModeOverride"), mode, units)
+    _check_maxima(mode, maxima)
+    if mode != old_mode:
+        settings = throughput.switched(settings, old_mode, mode)
+        settings["BillingMode"] = mode
+        if mode == throughput.ON_DEMAND:
+            settings.pop("ProvisionedThroughput", None)
+            settings["OnDemandSince"] = now
+    if units is not None:
+        throughput.check_bounds(units)
+        settings["ProvisionedThroughput"] = dict(units)
+    return throughput.with_limits(settings, {"OnDemandThroughput": maxima})
+
+
+def _mode(source: Table, request: dict[str, Any]) -> str:
+    return request.get("BillingModeOverride") or throughput.billing_mode(source.settings)
+
+
+def _check_units(override: str | None, mode: str, units: dict[str, int] | None) -> None:
+    if override == throughput.ON_DEMAND and units is not None:
+        raise ValidationException(NO_UNITS)
+    if override == throughput.PROVISIONED and units is None:
+        raise ValidationException(
+            "Invalid Request: Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+        )
+    if units is not None and mode != throughput.PROVISIONED:
+        raise ValidationException(
+            "Invalid Request: Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED"
+        )
+
+
+def _check_maxima(mode: str, maxima: dict[str, int] | None) -> None:
+    for member, units in (maxima or {}).items():
+        if mode != throughput.ON_DEMAND:
+            raise ValidationException(
+                f"Invalid Request: Cannot override {member} for OnDemandThroughput unless BillingModeOverride is "
+                "PAY_PER_REQUEST"
+            )
+        if units < 1:
+            raise ValidationException(
+                f"Invalid Request: Requested {member} for OnDemandThroughput is outside of valid range"
+            )
 
 
 def _indexes(source: Table, request: dict[str, Any]) -> tuple[Index, ...]:
-    """All of the source's, unless the request lists the ones that it wants."""
+    """All of the source's, unless the request lists the ones that it wants. They can get other names."""
+    mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
     kept: list[Index] = []
-    wanted = {
-        kind: _wanted(source, kind, request[member])
-        for kind, member in _OVERRIDES.items()
-        if request.get(member) is not None
-    }
-    for index in source.indexes:
-        if index.status == "DELETING":
-            continue
-        names = wanted.get(index.kind)
-        if names is None:
-            kept.append(replace(index, status="ACTIVE", backfilling=False))
-        elif index.name in names:
-            given = throughput.new_settings(names[index.name], 0.0)
-            kept.append(replace(index, status="ACTIVE", backfilling=False, settings={**index.settings, **given}))
-    return tuple(kept)
+    for kind, member in _OVERRIDES.items():
+        there = [index for index in source.of_kind(kind) if index.status != "DELETING"]
+        listed = request.get(member)
+        if listed is None:
+            kept += there
+        else:
+            kept += [_overridden(there, each, request.get("BillingModeOverride"), mode) for each in listed]
+    if mode != old_mode:
+        kept = [replace(index, settings=throughput.switched(index.settings, old_mode, mode)) for index in kept]
+    kept.sort(key=lambda index: int(index.column[1:]))
+    return tuple(replace(index, status="ACTIVE", backfilling=False) for index in kept)
+
+
+def _overridden(there: list[Index], wanted: dict[str, Any], override: str | None, mode: str) -> Index:
+    """AWS takes only indexes that the source has, by their keys and what they project."""
+    name, units = wanted["IndexName"], wanted.get("ProvisionedThroughput")
+    key = KeySchema.read(wanted["KeySchema"])
+    alike = [index for index in there if index.key == key and index.projection == wanted["Projection"]]
+    if not alike:
+        raise ValidationException(
+            f"Invalid Request: Index {name} does not match a secondary index that existed in the source table and "
+            "cannot be created during the restore operation"
+        )
+    index = next((index for index in alike if index.name == name), alike[0])
+    if index.kind == "GSI" and mode == throughput.PROVISIONED and units is None:
+        raise ValidationException(f"Invalid Request: Must specify provisioned throughput for index {name}")
+    if override == throughput.ON_DEMAND and units is not None:
+        raise ValidationException(f"{NO_UNITS} for index {name}")
+    return replace(index, name=name, settings={**index.settings, **throughput.new_settings(wanted, 0.0)})
 
 
 _OVERRIDES: dict[IndexKind, str] = {"GSI": "GlobalSecondaryIndexOverride", "LSI": "LocalSecondaryIndexOverride"}
-
-
-def _wanted(source: Table, kind: IndexKind, listed: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """AWS takes only indexes that the source has, as they are there."""
-    for each in listed:
-        index = source.index(each["IndexName"])
-        if (
-            index is None
-            or index.kind != kind
-            or index.key != KeySchema.read(each["KeySchema"])
-            or index.projection != each["Projection"]
-        ):
-            raise ValidationException(
-                "One or more parameter values were invalid: "
-                f"{_OVERRIDES[kind]} contains an index that the source table does not have: {each['IndexName']}"
-            )
-    return {each["IndexName"]: each for each in listed}
 
 
 def _without_unused_types(table: Table) -> Table:

@@ -67,7 +67,7 @@ def test_a_backup_describes_the_table_that_it_was_made_of(engine):
     assert [each["IndexName"] for each in features["GlobalSecondaryIndexes"]] == ["gsi"]
     assert [each["IndexName"] for each in features["LocalSecondaryIndexes"]] == ["lsi"]
     assert features["StreamDescription"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-    assert features["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
+    assert "TimeToLiveDescription" not in features
 
 
 def test_a_restored_table_has_items_and_indexes_and_nothing_else(engine):
@@ -84,15 +84,15 @@ def test_a_restored_table_has_items_and_indexes_and_nothing_else(engine):
     arn = back_up(engine)["BackupArn"]
     answer = restore(engine, arn)
     assert answer["TableStatus"] == "CREATING"
-    assert answer["RestoreSummary"]["RestoreInProgress"] is True
-    restored = described(engine, "restored")
-    assert restored["TableStatus"] == "ACTIVE"
-    assert restored["RestoreSummary"] == {
+    assert answer["RestoreSummary"] == {
         "SourceBackupArn": arn,
         "SourceTableArn": f"{ARN}tbl",
         "RestoreDateTime": 1_800_000_000.0,
-        "RestoreInProgress": False,
+        "RestoreInProgress": True,
     }
+    restored = described(engine, "restored")
+    assert restored["TableStatus"] == "ACTIVE"
+    assert "RestoreSummary" not in restored
     assert restored["TableId"] != described(engine)["TableId"]
     assert restored["DeletionProtectionEnabled"] is False
     assert "LatestStreamArn" not in restored
@@ -125,8 +125,71 @@ def test_indexes_billing_and_throughput_can_be_overridden(engine):
     kept = restore(engine, arn, "kept", GlobalSecondaryIndexOverride=[index("gsi", "c")])
     assert [each["IndexName"] for each in kept["GlobalSecondaryIndexes"]] == ["gsi"]
     other = {"BackupArn": arn, "TargetTableName": "other", "GlobalSecondaryIndexOverride": [index("gsi", "b", ALL)]}
-    assert failure(engine, "RestoreTableFromBackup", other).startswith("ValidationException: ")
+    assert failure(engine, "RestoreTableFromBackup", other) == (
+        "ValidationException: Invalid Request: Index gsi does not match a secondary index that existed in the source "
+        "table and cannot be created during the restore operation"
+    )
     assert "other" not in engine.call("ListTables", {})["TableNames"]
+
+
+def test_a_restored_index_can_have_another_name_and_a_table_another_key(engine):
+    # AWS looks at keys and projection of an index; the class of a table is not restored, its key is unless told.
+    request = {**indexed(), "TableClass": "STANDARD_INFREQUENT_ACCESS", "SSESpecification": {"Enabled": True}}
+    engine.call("CreateTable", request)
+    put(engine, {"a": {"S": "x"}, "b": {"S": "x"}, "c": {"S": "x"}})
+    arn = back_up(engine)["BackupArn"]
+    restore(engine, arn, GlobalSecondaryIndexOverride=[index("renamed", "c")])
+    restored = described(engine, "restored")
+    assert restored["SSEDescription"] == described(engine)["SSEDescription"]
+    assert "TableClassSummary" not in restored
+    assert len(scan(engine, "restored", IndexName="renamed")) == 1
+    plain = restore(engine, arn, "plain", SSESpecificationOverride={"Enabled": False})
+    assert "SSEDescription" not in plain
+
+
+UNITS_OVERRIDE = {"ProvisionedThroughputOverride": UNITS}
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        (UNITS_OVERRIDE, "Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED"),
+        (
+            {**UNITS_OVERRIDE, "BillingModeOverride": "PAY_PER_REQUEST"},
+            "Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST",
+        ),
+        (
+            {"BillingModeOverride": "PROVISIONED"},
+            "Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED",
+        ),
+        (
+            {"OnDemandThroughputOverride": {"MaxReadRequestUnits": 0}},
+            "Requested MaxReadRequestUnits for OnDemandThroughput is outside of valid range",
+        ),
+        (
+            {
+                **UNITS_OVERRIDE,
+                "BillingModeOverride": "PROVISIONED",
+                "OnDemandThroughputOverride": {"MaxReadRequestUnits": 1},
+            },
+            "Cannot override MaxReadRequestUnits for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST",
+        ),
+        (
+            {
+                **UNITS_OVERRIDE,
+                "BillingModeOverride": "PROVISIONED",
+                "GlobalSecondaryIndexOverride": [index("gsi", "c")],
+            },
+            "Must specify provisioned throughput for index gsi",
+        ),
+    ],
+)
+def test_overrides_of_a_restore_fit_together(engine, members, why):
+    # Found before anything is restored.
+    engine.call("CreateTable", indexed())
+    request = {"BackupArn": back_up(engine)["BackupArn"], "TargetTableName": "restored", **members}
+    assert failure(engine, "RestoreTableFromBackup", request) == f"ValidationException: Invalid Request: {why}"
+    assert engine.call("ListTables", {})["TableNames"] == ["tbl"]
 
 
 def test_a_table_deleted_with_recovery_on_leaves_a_system_backup(engine, clock):
@@ -140,6 +203,10 @@ def test_a_table_deleted_with_recovery_on_leaves_a_system_backup(engine, clock):
     (summary,) = engine.call("ListBackups", {"BackupType": "SYSTEM"})["BackupSummaries"]
     assert summary["BackupName"] == "tbl$DeletedTableBackup"
     assert summary["BackupExpiryDateTime"] == 1_800_000_000.0 + 35 * 24 * 3600
+    assert failure(engine, "DeleteBackup", {"BackupArn": summary["BackupArn"]}) == (
+        "ValidationException: Invalid Request: User is not allowed to delete the system backup with arn "
+        f"{summary['BackupArn']}. It will automatically expire on 2027-02-19T08:00:00Z"
+    )
     restore(engine, summary["BackupArn"], "tbl")
     assert len(scan(engine)) == len(scan(engine, IndexName="gsi")) == 1
     clock.now += 35 * 24 * 3600 + 1
@@ -163,6 +230,11 @@ def test_backups_are_listed_by_table_time_and_type_in_pages(engine, clock):
     assert names(TableName="tbl") == names(TableName=f"{ARN}tbl") == ["one", "two", "three"]
     assert names(TimeRangeLowerBound=1_800_000_002, TimeRangeUpperBound=1_800_000_004) == ["two", "three"]
     assert names(BackupType="SYSTEM") == []
+    backwards = {"TimeRangeLowerBound": 2, "TimeRangeUpperBound": 1}
+    assert failure(engine, "ListBackups", backwards) == (
+        "ValidationException: One or more parameter values were invalid: Time range lower bound must be less than or "
+        "equal to upper bound"
+    )
     first = engine.call("ListBackups", {"Limit": 3})
     assert names(ExclusiveStartBackupArn=first["LastEvaluatedBackupArn"]) == ["four"]
 
@@ -181,7 +253,7 @@ def test_a_deleted_backup_is_gone(engine):
     [
         ("CreateBackup", {"TableName": "none", "BackupName": "bak"}, "TableNotFoundException: Table not found: none"),
         ("DescribeBackup", {"BackupArn": MISSING}, f"BackupNotFoundException: Backup not found: {MISSING}"),
-        ("DescribeBackup", {"BackupArn": "nonsense"}, "ValidationException: Invalid Backup ARN: nonsense"),
+        ("DescribeBackup", {"BackupArn": "nonsense"}, "ValidationException: Invalid Backup ARN"),
         (
             "RestoreTableFromBackup",
             {"BackupArn": MISSING, "TargetTableName": "restored"},
@@ -221,7 +293,12 @@ def test_a_table_is_closed_while_it_is_restored(engine, monkeypatch):
     assert failure(engine, "Scan", {"TableName": "restored"}) == (
         "ResourceNotFoundException: Requested resource not found"
     )
-    assert failure(engine, "DeleteBackup", {"BackupArn": arn}).startswith("BackupInUseException: ")
+    assert failure(engine, "DeleteBackup", {"BackupArn": arn}) == (
+        f"BackupInUseException: Backup is being used to restore table: {arn}"
+    )
+    assert failure(engine, "RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": "second"}) == (
+        f"BackupInUseException: Backup is being used to restore another table: {arn}"
+    )
     assert failure(engine, "DeleteTable", {"TableName": "restored"}).startswith("ResourceInUseException: ")
     for _ in range(9):
         engine.work()

@@ -158,7 +158,7 @@ def test_a_link_in_the_bucket_is_not_followed_out_of_it(engine, buckets, tmp_pat
     ("members", "message"),
     [
         ({"TableArn": f"{ARN}none"}, "TableNotFoundException: Table not found: none"),
-        ({"TableArn": "none"}, "ValidationException: Invalid TableArn"),
+        ({"TableArn": "none"}, "ValidationException: Invalid TableArn: Invalid Table ARN"),
         ({"ExportFormat": "ION"}, "ValidationException: ExportFormat ION is not offered here; use DYNAMODB_JSON"),
         (
             {"ExportTime": NOW - 5},

@@ -69,7 +69,7 @@ def test_a_table_goes_back_to_any_second(engine, clock):
         "RestoreInProgress": True,
     }
     assert len(scan(engine, "restored")) == 5
-    assert described(engine, "restored")["RestoreSummary"]["RestoreInProgress"] is False
+    assert "RestoreSummary" not in described(engine, "restored")
 
 
 def test_changes_older_than_the_period_are_forgotten_and_younger_ones_kept(engine, clock):
@@ -96,9 +96,10 @@ def test_an_instant_outside_the_window_is_refused(engine, clock, instant):
     switch(engine)
     clock.now += 10
     request = {"SourceTableName": "tbl", "TargetTableName": "restored", "RestoreDateTime": instant}
+    given = "2027-01-15T07:59:59Z" if instant < NOW else "2027-01-15T08:00:11Z"
     assert failure(engine, "RestoreTableToPointInTime", request) == (
-        "InvalidRestoreTimeException: An invalid restore time was specified. RestoreDateTime must be between "
-        "EarliestRestorableDateTime and LatestRestorableDateTime."
+        f"InvalidRestoreTimeException: RestoreDateTime '{given}' must be within EarliestRestorableDateTime "
+        "'2027-01-15T08:00:00Z' and LatestRestorableDateTime '2027-01-15T08:00:10Z'"
     )
 
 
@@ -115,11 +116,25 @@ def test_a_restore_that_cannot_be_is_refused(engine):
     assert failure(engine, "RestoreTableToPointInTime", {**request, "TargetTableName": "tbl"}) == (
         "TableAlreadyExistsException: Table already exists: tbl"
     )
-    assert failure(engine, "RestoreTableToPointInTime", {**request, "RestoreDateTime": NOW}).startswith(
-        "ValidationException: "
+    # AWS looks at the instant before the name.
+    early = {**request, "TargetTableName": "tbl", "UseLatestRestorableTime": False, "RestoreDateTime": NOW - 9}
+    assert failure(engine, "RestoreTableToPointInTime", early).startswith("InvalidRestoreTimeException: ")
+    two = "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore"
+    none = "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both"
+    for members, message in (
+        ({"RestoreDateTime": NOW}, two),
+        ({"UseLatestRestorableTime": False}, none),
+        ({"SourceTableArn": ARN + "tbl"}, "Must provide exactly one of: sourceTableArn, sourceTableName"),
+    ):
+        found = failure(engine, "RestoreTableToPointInTime", {**request, **members})
+        assert found.startswith(f"ValidationException: {message}")
+    del request["SourceTableName"]
+    assert failure(engine, "RestoreTableToPointInTime", request) == (
+        "ValidationException: The parameter 'TableName' is required but was not present in the request"
     )
-    assert failure(engine, "UpdateContinuousBackups", {**_spec(False, 5), "TableName": "tbl"}).startswith(
-        "ValidationException: "
+    assert failure(engine, "UpdateContinuousBackups", {**_spec(False, 5), "TableName": "tbl"}) == (
+        "ValidationException: Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
+        "recovery."
     )
     assert failure(engine, "DescribeContinuousBackups", {"TableName": "none"}) == (
         "TableNotFoundException: Table not found: none"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import backups, recovery
-from sortkey.errors import TableInUseException
+from sortkey.errors import TableNotFoundException
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table = recovery.find_table(engine, request["TableName"])
     if table.status == "CREATING":
-        raise TableInUseException(f"Table is being created: {table.name}")
+        raise TableNotFoundException(f"Table not found: {table.name}")
     return {"BackupDetails": backups.details(backups.create(engine, table, request["BackupName"]))}

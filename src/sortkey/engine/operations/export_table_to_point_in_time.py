@@ -20,7 +20,7 @@ INCREMENTAL_MAX_SECONDS = 24 * 3600
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     _check_offered(request)
     if not request["TableArn"].startswith("arn:"):
-        raise ValidationException("Invalid TableArn")
+        raise ValidationException("Invalid TableArn: Invalid Table ARN")
     table = recovery.find_table(engine, request["TableArn"])
     known = tokens.recall(engine, "export", request, ExportConflictException)
     if known is not None:
@@ -57,7 +57,7 @@ def _check_offered(request: dict[str, Any]) -> None:
             "IncrementalExportSpecification must be specified for ExportType INCREMENTAL_EXPORT, and only for it"
         )
     if incremental and "ExportFromTime" not in request["IncrementalExportSpecification"]:
-        raise ValidationException("ExportFromTime must be specified for ExportType INCREMENTAL_EXPORT")
+        raise ValidationException("Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification")
 
 
 def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str, Any]:

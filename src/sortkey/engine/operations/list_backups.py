@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from sortkey.engine import backups
 from sortkey.engine.backups import Backup
 from sortkey.engine.catalog import table_name
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import INVALID
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -15,6 +17,9 @@ PAGE = 100
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+    lower, upper = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
+    if lower is not None and upper is not None and lower > upper:
+        raise ValidationException(INVALID + "Time range lower bound must be less than or equal to upper bound")
     limit = request.get("Limit") or PAGE
     found = [backup for backup in backups.all_of(engine) if _wanted(backup, request)]
     answer: dict[str, Any] = {"BackupSummaries": [backups.summary(engine, backup) for backup in found[:limit]]}

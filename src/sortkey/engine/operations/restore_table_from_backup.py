@@ -17,6 +17,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     if backup.status != "AVAILABLE":
         raise BackupInUseException(f"Backup is being created: {backup.arn}")
     restores.check_target(engine, request["TargetTableName"])
+    if backups.in_use(engine, backup):
+        raise BackupInUseException(f"Backup is being used to restore another table: {backup.arn}")
     source = backup.source
     summary = {
         "SourceBackupArn": backup.arn,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import recovery, restores, snapshots
@@ -11,20 +12,24 @@ from sortkey.errors import InvalidRestoreTimeException, ValidationException
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-OUTSIDE = (
-    "An invalid restore time was specified. "
-    "RestoreDateTime must be between EarliestRestorableDateTime and LatestRestorableDateTime."
+TWO_TIMES = (
+    "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore "
+    "request. Please specify either RestoreDateTime time or UseLatestRestorableTime"
 )
+NO_TIME = "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both"
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     source = recovery.find_table(engine, _source(request))
     now = engine.clock()
     earliest = recovery.earliest(source, now)
-    restores.check_target(engine, request["TargetTableName"])
     instant = now if request.get("UseLatestRestorableTime") else request["RestoreDateTime"]
     if not int(earliest) <= instant <= now:  # clients know whole seconds only
-        raise InvalidRestoreTimeException(OUTSIDE)
+        raise InvalidRestoreTimeException(
+            f"RestoreDateTime '{_shown(instant)}' must be within EarliestRestorableDateTime '{_shown(earliest)}' and "
+            f"LatestRestorableDateTime '{_shown(now)}'"
+        )
+    restores.check_target(engine, request["TargetTableName"])
     summary = {"SourceTableArn": engine.catalog.arn(source.name), "RestoreDateTime": round(instant, 3)}
     target = restores.create_target(engine, source, request, summary)
     answer = {"TableDescription": describe(engine, target)}
@@ -35,8 +40,22 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 def _source(request: dict[str, Any]) -> str:
     names = [request[member] for member in ("SourceTableArn", "SourceTableName") if request.get(member) is not None]
-    if len(names) != 1:
-        raise ValidationException("Exactly one of SourceTableArn and SourceTableName must be specified")
-    if bool(request.get("UseLatestRestorableTime")) == (request.get("RestoreDateTime") is not None):
-        raise ValidationException("Exactly one of RestoreDateTime and UseLatestRestorableTime must be specified")
+    if not names:
+        raise ValidationException("The parameter 'TableName' is required but was not present in the request")
+    if len(names) > 1:
+        raise ValidationException("Must provide exactly one of: sourceTableArn, sourceTableName")
+    if request.get("SourceTableArn", "arn:").split(":", 1)[0] != "arn":
+        raise ValidationException("sourceTableArn is not a valid ARN")
+    latest, given = bool(request.get("UseLatestRestorableTime")), request.get("RestoreDateTime") is not None
+    if latest and given:
+        raise ValidationException(TWO_TIMES)
+    if not latest and not given:
+        raise ValidationException(NO_TIME)
     return names[0]
+
+
+def _shown(instant: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(int(instant), UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError, OSError):
+        return str(instant)

@@ -15,6 +15,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     wanted = request["PointInTimeRecoverySpecification"]
     enabled, days = wanted["PointInTimeRecoveryEnabled"], wanted.get("RecoveryPeriodInDays")
     if not enabled and days is not None:
-        raise ValidationException("RecoveryPeriodInDays should not be specified when PointInTimeRecovery is disabled")
+        raise ValidationException(
+            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
+        )
     table = recovery.find_table(engine, request["TableName"])
     return recovery.describe(engine, recovery.switch(engine, table, enabled, days))
