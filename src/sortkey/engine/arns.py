@@ -13,48 +13,63 @@ from sortkey.values.attributes import INVALID
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-_RESOURCE = re.compile(r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/([A-Za-z0-9_.-]{3,255})(?:/(stream|index)/(.+))?")
+_RESOURCE = re.compile(r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/([A-Za-z0-9_.-]{3,255})(?:/(stream|index)/([^/]+))?")
 
 
 def tag_arn(arn: str | None) -> str:
     """The ARN of a request about tags, as far as it can be judged by itself."""
     if arn is None:
         raise ValidationException("Invalid TableArn")
-    _parts(arn, f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
+    _parts(arn)
     return arn
 
 
 def tagged_table(engine: Engine, arn: str) -> Table:
     """The table of a tag's ARN."""
+    if not _same(engine, arn, _REGION):
+        raise ValidationException(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
     table = engine.catalog.find(arn.split(":table/", 1)[1])
-    if table is None or not _is_here(engine, arn):
-        raise ResourceNotFoundException(f"Requested resource not found: ResourcArn: {arn} not found")  # sic
+    if table is None or not _same(engine, arn, _ACCOUNT):
+        raise ResourceNotFoundException(f"Requested resource not found: ResourceArn: {arn} not found")
     return table
 
 
 def check_policy_resource(engine: Engine, arn: str) -> None:
     """A resource policy belongs to a table or a stream that exists."""
-    name, kind = _parts(arn, f"{INVALID}Invalid resource arn provided. Provided resource arn: {arn}")
+    name, kind, label = _parts(arn)
+    if not _same(engine, arn, _ACCOUNT):
+        raise ValidationException(
+            "This action is only supported by accounts that match the resource owner\u2019s account."
+        )
+    if not _same(engine, arn, _REGION) or not _same(engine, arn, _PARTITION):
+        raise ValidationException(f"{INVALID}Invalid resource Arn: {arn}")
     if kind == "stream":
-        streams.find(engine, arn)
-    elif engine.catalog.find(name) is None or not _is_here(engine, arn):
+        if streams.known(engine, arn) is None:
+            raise ResourceNotFoundException(
+                f"Requested resource not found: Stream: {label} not found for Table: {name}"
+            )
+    elif engine.catalog.find(name) is None:
         raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
 
 
-def _parts(arn: str, malformed: str) -> tuple[str, str | None]:
+def _parts(arn: str) -> tuple[str, str | None, str | None]:
+    """The table, and what of it."""
     if not arn.startswith("arn:"):
-        raise ValidationException(f"ARNs must start with 'arn:': {arn}")
+        raise ValidationException(f"{INVALID}ARNs must start with 'arn:': {arn}")
     match = _RESOURCE.fullmatch(arn)
     if match is None:
-        raise ValidationException(malformed)
-    name, kind, _ = match.groups()
+        raise ValidationException(f"{INVALID}Provided Arn is not a DynamoDB resource arn: {arn}")
+    name, kind, label = match.groups()
     if kind == "index":
         raise ValidationException(
             f"{INVALID}Invalid resource arn provided, only table or stream is accepted. Provided resource arn: {arn}"
         )
-    return name, kind
+    return name, kind, label
 
 
-def _is_here(engine: Engine, arn: str) -> bool:
-    """Whether it names this region and account, whose tables these are."""
-    return arn == engine.catalog.arn(arn.split(":table/", 1)[1])
+_PARTITION, _REGION, _ACCOUNT = 1, 3, 4
+
+
+def _same(engine: Engine, arn: str, part: int) -> bool:
+    """Whether a part of it is that of this engine, whose tables these are."""
+    return arn.split(":")[part] == engine.catalog.arn("x").split(":")[part]

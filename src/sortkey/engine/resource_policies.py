@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, cast
 
 import orjson
@@ -20,26 +19,94 @@ NO_POLICY = "NO_POLICY"
 
 
 def check(policy: str) -> None:
+    """As much of a policy's grammar as AWS tells about; who it names and what for is not looked at."""
     if len(policy.encode()) > POLICY_BYTES_MAX:
-        raise ValidationException(f"{INVALID}Resource policy size exceeds the limit of {POLICY_BYTES_MAX} bytes")
+        raise ValidationException(f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded")
     try:
         document: Any = orjson.loads(policy)
     except orjson.JSONDecodeError:
-        raise ValidationException(INVALID + "Resource policy is not a valid JSON document") from None
-    if not isinstance(document, dict) or not cast("dict[str, Any]", document).get("Statement"):
-        raise ValidationException(INVALID + "Resource policy has no Statement")
+        raise _malformed("This policy contains invalid Json") from None
+    if document is None:
+        raise _malformed("This text appears not to be a policy")
+    if not isinstance(document, dict):
+        raise _malformed("This policy contains invalid Json")
+    statements = _statements(cast("dict[str, Any]", document))
+    sids = [each["Sid"] for each in statements if "Sid" in each]
+    if len(set(sids)) < len(sids):
+        raise _malformed("The Statement Ids in the policy are not unique")
+
+
+def _statements(document: dict[str, Any]) -> list[dict[str, Any]]:
+    if "Statement" not in document:
+        raise _malformed("Syntax error at position (1,3)")
+    found = document["Statement"]
+    statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
+    if not statements:
+        raise _malformed("Could not parse the policy: Statement is empty!")
+    for statement in statements:
+        for name in ("Effect", "Principal", "Action", "Resource"):
+            if not isinstance(statement, dict) or not (name in statement or f"Not{name}" in statement):
+                raise _malformed(f"Missing required field {name}")
+    return statements
+
+
+def _malformed(why: str) -> ValidationException:
+    return ValidationException(f"{INVALID}Invalid policy document: {why}")
 
 
 def put(engine: Engine, arn: str, policy: str, expected: str | None = None) -> str:
-    """Attach a policy and give its revision. The same policy keeps the same revision."""
+    """Attach a policy and give its revision. One that means the same keeps its revision."""
     current = _current(engine, arn)
     _check_expected(arn, current, expected)
-    if current is not None and current["Policy"] == policy:
+    kept = canonical(policy)
+    if current is not None and current["Policy"] == kept:
         return current["RevisionId"]
-    revision = _revision(engine, policy)
+    revision = str(max(int(engine.clock() * 1000), int(current["RevisionId"]) + 1 if current else 0))
     engine.database.begin()
-    engine.records.put(KIND, arn, {"Policy": policy, "RevisionId": revision})
+    engine.records.put(KIND, arn, {"Policy": kept, "RevisionId": revision})
     return revision
+
+
+def canonical(policy: str) -> str:
+    """As AWS gives it back: without white space, members in order, and a list of one as that one."""
+    document: dict[str, Any] = orjson.loads(policy)
+    found = document["Statement"]
+    statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
+    ordered = {"Version": "2008-10-17", **_ordered(document, ("Version", "Id"))}
+    ordered["Statement"] = [_statement(each) for each in statements]
+    return orjson.dumps(ordered).decode()
+
+
+def _statement(statement: dict[str, Any]) -> dict[str, Any]:
+    found = {name: _one(value) for name, value in _ordered(statement, _MEMBERS).items()}
+    principal = found.get("Principal")
+    if isinstance(principal, dict):
+        named = cast("dict[str, Any]", principal)
+        found["Principal"] = {kind: _one(_roots(who) if kind == "AWS" else who) for kind, who in named.items()}
+    return found
+
+
+def _roots(who: Any) -> Any:
+    """An account stands for its root."""
+    if isinstance(who, list):
+        return list(dict.fromkeys(_roots(each) for each in cast("list[Any]", who)))
+    is_account = isinstance(who, str) and len(who) == 12 and who.isdigit()
+    return f"arn:aws:iam::{who}:root" if is_account else who
+
+
+def _ordered(members: dict[str, Any], first: tuple[str, ...]) -> dict[str, Any]:
+    rest = (name for name in members if name not in (*first, "Statement"))
+    return {name: members[name] for name in (*first, *rest) if name in members}
+
+
+def _one(value: Any) -> Any:
+    values: list[Any] = cast("list[Any]", value) if isinstance(value, list) else []
+    return values[0] if len(values) == 1 else cast("Any", value)
+
+
+_MEMBERS = (
+    *("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "NotResource", "Condition"),
+)
 
 
 def get(engine: Engine, arn: str) -> dict[str, str]:
@@ -72,15 +139,14 @@ def _current(engine: Engine, arn: str) -> dict[str, str] | None:
 
 
 def _check_expected(arn: str, current: dict[str, str] | None, expected: str | None) -> None:
-    if expected is not None and expected != (NO_POLICY if current is None else current["RevisionId"]):
-        raise _not_found(arn)
+    if expected is None or expected == (NO_POLICY if current is None else current["RevisionId"]):
+        return
+    name = arn.split(":table/", 1)[-1].split("/", 1)[0]
+    why = f"table {name} has no associated policy"
+    if current is not None:
+        why = f"the policy associated to target table {name} did not match it"
+    raise _not_found(f"Requested update for policy with revision id {expected}, but {why}.")
 
 
-def _not_found(arn: str) -> PolicyNotFoundException:
-    return PolicyNotFoundException(f"Resource-based policy not found for the provided ResourceArn: {arn}")
-
-
-def _revision(engine: Engine, policy: str) -> str:
-    """Digits, as AWS's are."""
-    digest = hashlib.sha256(policy.encode() + engine.entropy(8)).digest()
-    return str(int(engine.clock() * 1000)) + f"{int.from_bytes(digest[:4]) % 10**6:06d}"
+def _not_found(what: str) -> PolicyNotFoundException:
+    return PolicyNotFoundException(f"Resource-based policy not found for the provided ResourceArn: {what}")

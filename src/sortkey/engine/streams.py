@@ -119,10 +119,15 @@ def rotate(engine: Engine, feed: Feed) -> Feed:
 
 def find(engine: Engine, arn: str) -> Feed:
     """The stream of an ARN."""
-    record = engine.records.get(KIND, "/".join(arn.split(":table/", 1)[-1].split("/stream/", 1)))
-    if record is None or record["arn"] != arn:
+    feed = known(engine, arn)
+    if feed is None:
         raise ResourceNotFoundException(f"Requested resource not found: Stream: {arn} not found")
-    return _from_record(record)
+    return feed
+
+
+def known(engine: Engine, arn: str) -> Feed | None:
+    record = engine.records.get(KIND, "/".join(arn.split(":table/", 1)[-1].split("/stream/", 1)))
+    return None if record is None or record["arn"] != arn else _from_record(record)
 
 
 def feeds(engine: Engine) -> list[Feed]:

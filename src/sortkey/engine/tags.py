@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 from sortkey.errors import ValidationException
-from sortkey.values.attributes import INVALID
 
 TAGS_MAX = 50
 KEY_CHARACTERS_MAX = 128
@@ -25,21 +24,30 @@ def read(tags: list[dict[str, Any]]) -> Tags:
     """The tags of a request."""
     found: Tags = {}
     for tag in tags:
-        key, value = tag.get("Key"), tag.get("Value")
-        if not key or len(key) > KEY_CHARACTERS_MAX or not _ALLOWED.fullmatch(key) or key.lower().startswith("aws:"):
-            raise ValidationException(f"The Tag Key provided is invalid, Key: {'null' if key is None else key}")
+        key, value = check_key(tag.get("Key")), tag.get("Value")
         if value is None or len(value) > VALUE_CHARACTERS_MAX or not _ALLOWED.fullmatch(value):
-            shown = "null" if value is None else value
-            raise ValidationException(f"The Tag Value provided is invalid, Key: {key}, Value: {shown}")
+            raise ValidationException(f"The Tag Value provided is invalid, Value: {'null' if value is None else value}")
         if key in found:
-            raise ValidationException(f"{INVALID}Duplicate tag keys found: {key}")
+            raise ValidationException(f"Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}")
         found[key] = value
     return found
+
+
+def check_key(key: str | None) -> str:
+    if not key or len(key) > KEY_CHARACTERS_MAX or not _ALLOWED.fullmatch(key):
+        raise ValidationException(f"The Tag Key provided is invalid, Key: {'null' if key is None else key}")
+    if key.lower().startswith("aws:"):
+        raise ValidationException(f"Tag Key cannot be prefixed with aws:, Key: {key}")
+    return key
 
 
 def merge(old: Tags, new: Tags) -> Tags:
     """A table's tags after some were added: a key that is there gets its new value."""
     merged = {**old, **new}
-    if len(merged) > TAGS_MAX:
-        raise ValidationException(f"{INVALID}Number of tags exceeds the per-resource limit of {TAGS_MAX}")
+    check_count(len(merged))
     return merged
+
+
+def check_count(count: int) -> None:
+    if count > TAGS_MAX:
+        raise ValidationException("Number of Tags exceed the current limit for the provided ResourceArn")

@@ -7,12 +7,21 @@ from typing import Any
 import pytest
 
 from sortkey.engine import Engine
-from tests.engine.tables import ARN, described, failure, index, table
+from tests.engine.tables import ARN, NOW, described, failure, index, table
 
 TBL = ARN + "tbl"
-POLICY = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*"}]}'
+ELSEWHERE = TBL.replace("us-east-1", "eu-west-1")
+POLICY = (
+    '{"Version":"2012-10-17","Statement":[{"Sid":"one","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::123456789012:root"'
+    '},"Action":"dynamodb:GetItem","Resource":"*"}]}'
+)
+SAME = """{"Statement": {"Effect": "Allow", "Sid": "one", "Resource": ["*"], "Action": ["dynamodb:GetItem"],
+    "Principal": {"AWS": ["123456789012"]}}, "Version": "2012-10-17"}"""
 OTHER = POLICY.replace("Allow", "Deny")
-NOT_FOUND = f"PolicyNotFoundException: Resource-based policy not found for the provided ResourceArn: {TBL}"
+NONE = "PolicyNotFoundException: Resource-based policy not found for the provided ResourceArn: "
+NOT_FOUND = NONE + TBL
+STALE = NONE + "Requested update for policy with revision id "
+MALFORMED = "ValidationException: One or more parameter values were invalid: Invalid policy document: "
 INVALID = "ValidationException: One or more parameter values were invalid: "
 
 
@@ -27,23 +36,31 @@ def put(engine: Engine, policy: str = POLICY, arn: str = TBL, **members: Any) ->
     return engine.call("PutResourcePolicy", {"ResourceArn": arn, "Policy": policy, **members})["RevisionId"]
 
 
-def test_a_policy_comes_back_as_it_was_with_its_revision(made: Engine) -> None:
-    # The text is kept byte for byte; the same text keeps its revision, another gets a new one.
-    revision = put(made)
+def test_a_policy_comes_back_in_order_with_its_revision(made: Engine) -> None:
+    # A policy that means the same keeps its revision, another gets a higher one: the instant, in milliseconds.
+    revision = put(made, SAME)
+    assert revision == str(int(NOW * 1000))
     assert made.call("GetResourcePolicy", {"ResourceArn": TBL}) == {"Policy": POLICY, "RevisionId": revision}
     assert put(made) == revision
-    assert put(made, OTHER) != revision
+    assert int(put(made, OTHER)) > int(revision)
+
+
+def test_a_policy_without_a_version_is_of_the_oldest(made: Engine) -> None:
+    # IAM's default.
+    put(made, POLICY.replace('"Version":"2012-10-17",', ""))
+    found = made.call("GetResourcePolicy", {"ResourceArn": TBL})["Policy"]
+    assert found == POLICY.replace("2012-10-17", "2008-10-17")
 
 
 def test_an_expected_revision_guards_a_change(made: Engine) -> None:
     # Two administrators must not overwrite each other's policy.
     request = {"ResourceArn": TBL, "Policy": POLICY, "ExpectedRevisionId": "1"}
-    assert failure(made, "PutResourcePolicy", request) == NOT_FOUND
+    assert failure(made, "PutResourcePolicy", request) == STALE + "1, but table tbl has no associated policy."
     revision = put(made, ExpectedRevisionId="NO_POLICY")
-    assert failure(made, "PutResourcePolicy", {**request, "ExpectedRevisionId": "NO_POLICY"}) == NOT_FOUND
+    assert failure(made, "PutResourcePolicy", {**request, "ExpectedRevisionId": "NO_POLICY"}).startswith(STALE)
     newer = put(made, OTHER, ExpectedRevisionId=revision)
     stale = {"ResourceArn": TBL, "ExpectedRevisionId": revision}
-    assert failure(made, "DeleteResourcePolicy", stale) == NOT_FOUND
+    assert failure(made, "DeleteResourcePolicy", stale).startswith(f"{STALE}{revision}, but the policy associated to ")
     assert made.call("DeleteResourcePolicy", {**stale, "ExpectedRevisionId": newer}) == {"RevisionId": newer}
 
 
@@ -65,10 +82,26 @@ def test_a_stream_has_a_policy_of_its_own(made: Engine) -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"Policy": "{"}, INVALID + "Resource policy is not a valid JSON document"),
-    ({"Policy": "[]"}, INVALID + "Resource policy has no Statement"),
-    ({"Policy": POLICY + " " * 20480}, INVALID + "Resource policy size exceeds the limit of 20480 bytes"),
-    ({"ResourceArn": "tbl"}, "ValidationException: ARNs must start with 'arn:': tbl"),
+    ({"Policy": "{"}, MALFORMED + "This policy contains invalid Json"),
+    ({"Policy": ""}, MALFORMED + "This policy contains invalid Json"),
+    ({"Policy": "[]"}, MALFORMED + "This policy contains invalid Json"),
+    ({"Policy": "null"}, MALFORMED + "This text appears not to be a policy"),
+    ({"Policy": "{}"}, MALFORMED + "Syntax error at position (1,3)"),
+    ({"Policy": '{"Statement": []}'}, MALFORMED + "Could not parse the policy: Statement is empty!"),
+    ({"Policy": '{"Statement": [{}]}'}, MALFORMED + "Missing required field Effect"),
+    ({"Policy": POLICY.replace("Resource", "X")}, MALFORMED + "Missing required field Resource"),
+    (
+        {"Policy": POLICY.replace("[{", "[{" + POLICY.split("[{")[1][:-3] + "},{")},
+        MALFORMED + "The Statement Ids in the policy are not unique",
+    ),
+    ({"Policy": POLICY + " " * 20480}, INVALID + "Maximum policy size of 20480 bytes exceeded"),
+    ({"ResourceArn": "tbl"}, INVALID + "ARNs must start with 'arn:': tbl"),
+    ({"ResourceArn": TBL + "/backup/1"}, INVALID + f"Provided Arn is not a DynamoDB resource arn: {TBL}/backup/1"),
+    ({"ResourceArn": ELSEWHERE}, INVALID + f"Invalid resource Arn: {ELSEWHERE}"),
+    (
+        {"ResourceArn": TBL.replace("000000000000", "123456789012")},
+        "ValidationException: This action is only supported by accounts that match the resource owner\u2019s account.",
+    ),
     ({"ResourceArn": ARN + "none"}, "ResourceNotFoundException: Requested resource not found: Table: none not found"),
     (
         {"ResourceArn": TBL + "/index/gsi"},
@@ -77,7 +110,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"ResourceArn": TBL + "/stream/x"},
-        f"ResourceNotFoundException: Requested resource not found: Stream: {TBL}/stream/x not found",
+        "ResourceNotFoundException: Requested resource not found: Stream: x not found for Table: tbl",
     ),
 ]
 

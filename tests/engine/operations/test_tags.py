@@ -14,7 +14,10 @@ GSI = TBL + "/index/gsi"
 ELSEWHERE = TBL.replace("us-east-1", "eu-west-1")
 TAG = {"Key": "k", "Value": "v"}
 BAD_KEY = "ValidationException: The Tag Key provided is invalid, Key: "
-BAD_VALUE = "ValidationException: The Tag Value provided is invalid, Key: k, Value: "
+BAD_VALUE = "ValidationException: The Tag Value provided is invalid, Value: "
+OWN_KEY = "ValidationException: Tag Key cannot be prefixed with aws:, Key: "
+TOO_MANY = "ValidationException: Number of Tags exceed the current limit for the provided ResourceArn"
+INVALID = "ValidationException: One or more parameter values were invalid: "
 NO_TAGS = "ValidationException: 1 validation error detected: Value null at 'tags' failed to satisfy constraint: "
 
 
@@ -53,8 +56,7 @@ def test_a_table_has_fifty_tags_at_most(made: Engine) -> None:
     # Replacing values at the limit still works.
     tag(made, **{f"k{number}": "v" for number in range(50)})
     tag(made, k7="new")
-    message = "ValidationException: One or more parameter values were invalid: Number of tags exceeds the per-resource"
-    assert failure(made, "TagResource", {"ResourceArn": TBL, "Tags": [TAG]}) == message + " limit of 50"
+    assert failure(made, "TagResource", {"ResourceArn": TBL, "Tags": [TAG]}) == TOO_MANY
     assert tags(made)["k7"] == "new"
 
 
@@ -69,14 +71,14 @@ def test_tags_go_with_their_table(made: Engine) -> None:
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"Tags": [TAG]}, "ValidationException: Invalid TableArn"),
     ({"ResourceArn": TBL}, NO_TAGS + "Member must not be null"),
-    ({"ResourceArn": "tbl", "Tags": [TAG]}, "ValidationException: ARNs must start with 'arn:': tbl"),
+    ({"ResourceArn": "tbl", "Tags": [TAG]}, INVALID + "ARNs must start with 'arn:': tbl"),
     (
         {"ResourceArn": "arn:aws:x", "Tags": []},
-        "ValidationException: Invalid TableArn: Invalid ResourceArn provided as input arn:aws:x",
+        INVALID + "Provided Arn is not a DynamoDB resource arn: arn:aws:x",
     ),
     (
         {"ResourceArn": ARN + "ab", "Tags": [TAG]},
-        f"ValidationException: Invalid TableArn: Invalid ResourceArn provided as input {ARN}ab",
+        INVALID + f"Provided Arn is not a DynamoDB resource arn: {ARN}ab",
     ),
     (
         {"ResourceArn": GSI, "Tags": [TAG]},
@@ -85,17 +87,18 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"ResourceArn": ARN + "none", "Tags": [TAG]},
-        f"ResourceNotFoundException: Requested resource not found: ResourcArn: {ARN}none not found",
+        f"ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN}none not found",
     ),
     (
         {"ResourceArn": ELSEWHERE, "Tags": [TAG]},
-        f"ResourceNotFoundException: Requested resource not found: ResourcArn: {ELSEWHERE} not found",
+        f"ValidationException: Invalid TableArn: Invalid ResourceArn provided as input {ELSEWHERE}",
     ),
     ({"ResourceArn": ARN + "none", "Tags": []}, "ValidationException: Atleast one Tag needs to be provided as Input."),
     *(
         ({"ResourceArn": TBL, "Tags": [{"Key": key, "Value": "v"}]}, BAD_KEY + key)
-        for key in ("", "x" * 129, "a!", "d%g", "aws:x", "AWS:x")
+        for key in ("", "x" * 129, "a!", "d%g", "a#b")
     ),
+    *(({"ResourceArn": TBL, "Tags": [{"Key": key, "Value": "v"}]}, OWN_KEY + key) for key in ("aws:x", "AWS:x")),
     *(
         ({"ResourceArn": TBL, "Tags": [{"Key": "k", "Value": value}]}, BAD_VALUE + value)
         for value in ("x" * 257, "a!", '"')
@@ -103,7 +106,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"ResourceArn": TBL, "Tags": [{"Key": "k"}]}, BAD_VALUE + "null"),
     (
         {"ResourceArn": TBL, "Tags": [TAG, TAG]},
-        "ValidationException: One or more parameter values were invalid: Duplicate tag keys found: k",
+        "ValidationException: Duplicate Tag Keys provided as input: Duplicate Tag Key found k",
     ),
 ]
 
@@ -120,9 +123,14 @@ def test_untagging_needs_a_key_and_a_table(made: Engine) -> None:
     nothing = "ValidationException: Atleast one Tag Key needs to be provided as Input."
     assert failure(made, "UntagResource", {"ResourceArn": TBL, "TagKeys": []}) == nothing
     assert failure(made, "UntagResource", {"TagKeys": ["k"]}) == "ValidationException: Invalid TableArn"
-    missing = f"ResourceNotFoundException: Requested resource not found: ResourcArn: {ARN}none not found"
+    missing = f"ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN}none not found"
     assert failure(made, "UntagResource", {"ResourceArn": ARN + "none", "TagKeys": ["k"]}) == missing
     assert failure(made, "ListTagsOfResource", {"ResourceArn": ARN + "none"}) == missing
     assert failure(made, "ListTagsOfResource", {}) == "ValidationException: Invalid TableArn"
-    token = {"ResourceArn": TBL, "NextToken": "x"}
-    assert failure(made, "ListTagsOfResource", token) == "ValidationException: Invalid NextToken"
+    for keys, message in (([""], BAD_KEY), (["aws:x"], OWN_KEY + "aws:x"), ([f"k{n}" for n in range(51)], TOO_MANY)):
+        assert failure(made, "UntagResource", {"ResourceArn": TBL, "TagKeys": keys}) == message
+
+
+def test_any_token_gives_the_one_page(made: Engine) -> None:
+    # AWS ignores a token that it did not give.
+    assert made.call("ListTagsOfResource", {"ResourceArn": TBL, "NextToken": "x"}) == {"Tags": []}
