@@ -176,7 +176,10 @@ def test_other_addresses_need_credentials_or_a_word(capsys: pytest.CaptureFixtur
     assert "give --access-key and --secret-key, or --insecure" in capsys.readouterr().err
     assert address_of(serve("--host", "0.0.0.0", "--memory", "--insecure")).startswith("http://127.0.0.1:")
     keys = ("--access-key", "a", "--secret-key", "b")
-    assert address_of(serve("--host", "0.0.0.0", "--memory", *keys)).startswith("http://127.0.0.1:")
+    process = serve("--host", "0.0.0.0", "--memory", *keys)
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    assert re.search(r"on http://127.0.0.1:\d+ and every other address of this machine\n", line)
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ With --access-key and --secret-key every request must be signed with them, as on
 
 FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
 
+_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the one of them that is sure to be there
+
 
 def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
     parser = commands.add_parser(
@@ -216,17 +218,17 @@ def _open(options: argparse.Namespace) -> Engine:
 
 def _address(bound: socket.socket) -> str:
     host, port = bound.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):
-        host = "127.0.0.1" if host == "0.0.0.0" else "::1"
+    host = _EVERY_ADDRESS.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _banner(options: argparse.Namespace, address: str, credentials: Credentials | None) -> str:
     where = "memory (gone when the server stops)" if options.memory else os.path.join(os.path.abspath(options.data), "")
     key, secret = (credentials.access_key, "...") if credentials else ("any", "any")
+    others = " and every other address of this machine" if options.host in _EVERY_ADDRESS else ""
     callers = f"signed by {key}" if credentials else "anyone who reaches the address; no signature is checked"
     return f"""\
-sortkey serves DynamoDB on {address}
+sortkey serves DynamoDB on {address}{others}
   data     {where}
   region   {options.region}
   callers  {callers}
