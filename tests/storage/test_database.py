@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
-from sortkey.storage.database import Database
+from sortkey.storage.database import LOG_BYTES, Database
 from sortkey.storage.folder import Folder
 
 
@@ -16,3 +18,22 @@ def test_a_folder_is_opened_as_asked(tmp_path, synchronous, level):
     assert settings == {"journal_mode": "wal", "synchronous": level}
     assert database.execute("pragma cache_size").fetchone()[0] == -32768
     database.close()
+
+
+def test_a_laid_out_log_holds_what_was_committed_and_nothing_else(tmp_path):
+    # The zeros behind the log's end must never be read as frames, nor hide those before them.
+    database = Database(Folder(tmp_path), "full")
+    log = tmp_path / "sortkey.db-wal"
+    assert log.stat().st_size >= LOG_BYTES
+    database.begin()
+    database.execute("insert into meta(name, value) values('a', 1)")
+    database.commit()
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for name in ("sortkey.db", "sortkey.db-wal"):  # as a kill would leave them
+        shutil.copy(tmp_path / name, copy / name)
+    database.close()
+    after = Database(Folder(copy), "full")
+    assert after.execute("select name, value from meta").fetchall() == [("a", 1)]
+    assert after.execute("pragma integrity_check").fetchall() == [("ok",)]
+    after.close()
