@@ -217,8 +217,8 @@ def _open(options: argparse.Namespace) -> Engine:
 
 
 def _address(bound: socket.socket) -> str:
-    host, port = bound.getsockname()[:2]
-    host = _EVERY_ADDRESS.get(host, host)
+    name, port = bound.getsockname()[:2]
+    host = _EVERY_ADDRESS.get(name) or str(name)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
