@@ -11,6 +11,9 @@ from sortkey.expressions.paths import Parts, check_key_paths
 from sortkey.values.attributes import INVALID, AttributeValue, Item, read_item
 from sortkey.values.sizes import value_size
 
+SHORT = 255
+"""Text of so many characters fits in any key, whatever its encoding; only what is longer needs counting."""
+
 MISMATCH = "The provided key element does not match the schema"
 HASH_TOO_LONG = INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"  # sic
 RANGE_TOO_LONG = INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
@@ -42,13 +45,17 @@ def encode_key(table: Table, key: Item) -> bytes:
     names = table.key.names
     if len(key) != len(names):
         raise ValidationException(MISMATCH)
+    is_long = False
     for name in names:
         value = key.get(name)
-        if value is None or table.types[name] not in value:
+        content = None if value is None else value.get(table.types[name])
+        if content is None:
             raise ValidationException(MISMATCH)
-        if not value[table.types[name]]:
+        if not content:
             raise ValidationException(EMPTY_KEY.format(_EMPTY[table.types[name]], name))
-    check_lengths(table, key)
+        is_long = is_long or len(content) > SHORT
+    if is_long:
+        check_lengths(table, key)
     return table.encode(key)
 
 
@@ -68,15 +75,19 @@ def check_item(table: Table, item: Item) -> None:
 
 def check_own_key(table: Table, item: Item) -> None:
     """An item to be put has the table's key."""
+    is_long = False
     for name in table.key.names:
         value, kind = item.get(name), table.types[name]
         if value is None:
             raise ValidationException(f"{INVALID}Missing the key {name} in the item")
-        if kind not in value:
+        content = value.get(kind)
+        if content is None:
             raise ValidationException(f"{INVALID}Type mismatch for key {name} expected: {kind} actual: {_kind(value)}")
-        if not value[kind]:
+        if not content:
             raise ValidationException(EMPTY_KEY.format(_EMPTY[kind], name))
-    check_lengths(table, item)
+        is_long = is_long or len(content) > SHORT
+    if is_long:
+        check_lengths(table, item)
 
 
 def check_batched_key(table: Table, item: Item) -> None:
@@ -98,7 +109,7 @@ def check_index_keys(table: Table, item: Item) -> None:
             raise _wrong_type(name, kind, value, index)
         if not content:
             raise ValidationException(EMPTY_INDEX_KEY.format(_EMPTY[kind], index.name, name))
-        if len(content) > 200:  # a shorter one fits in either side, whatever its encoding
+        if len(content) > SHORT:
             _check_index_length(index, name, value)
 
 

@@ -5,7 +5,7 @@ Everything derived from the definition (key encoders, projections) is computed o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -117,11 +117,11 @@ class Table:
         encode = self.index_schemas[index.name].encode
         return _sparing(index, encode) if index.added_later else encode
 
-    def encode(self, item: Item) -> bytes:
+    @cached_property
+    def encode(self) -> Callable[[Item], bytes]:
         """An item's row key. Its key attributes are there and of the right type: `check_item` made sure."""
-        key = self.schema.encode(item)
-        assert key is not None
-        return key
+        encode: Any = self.schema.encode
+        return encode
 
     def _schema(self, key: KeySchema) -> keys.KeySchema:
         return keys.KeySchema(self._typed(key.hash), self._typed(key.range))
