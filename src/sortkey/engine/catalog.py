@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 
 from sortkey.engine.tables import Table
-from sortkey.errors import ResourceNotFoundException
+from sortkey.errors import AccessDeniedException, ResourceNotFoundException, ValidationException
 from sortkey.storage.database import Database
 from sortkey.storage.records import Records
 from sortkey.storage.rows import Rows
 
 ACCOUNT = "000000000000"
+
+_RESOURCE = re.compile(r"table/[a-zA-Z0-9_.-]{3,255}")
+_FORM = (
+    "Valid ARN format is 'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource "
+    "name must have length less than or equal to 255, Resource name must have length greater than or equal to 3, "
+    "Resource name must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+)
 
 
 class Catalog:
@@ -28,14 +36,14 @@ class Catalog:
 
     def table(self, name_or_arn: str) -> Table:
         """The table that a data operation names."""
-        table = self._open.get(name_or_arn) or self._open.get(table_name(name_or_arn))
+        table = self._open.get(name_or_arn) or self._open.get(self.name_of(name_or_arn))
         if table is None:
             raise ResourceNotFoundException("Requested resource not found")
         return table
 
     def described(self, name_or_arn: str) -> Table:
         """The table that a control operation names; AWS says its name when it is not there."""
-        name = table_name(name_or_arn)
+        name = self.name_of(name_or_arn)
         table = self._tables.get(name)
         if table is None:
             raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
@@ -52,6 +60,21 @@ class Catalog:
         return [self._tables[name] for name in sorted(self._tables)]
 
     # -- naming
+
+    def name_of(self, name_or_arn: str) -> str:
+        """AWS takes a table's ARN wherever it takes its name, if it is of this region and account."""
+        if not name_or_arn.startswith("arn:"):
+            return name_or_arn
+        parts, own = name_or_arn.split(":", 5), self.arn("").split(":")
+        if len(parts) < len(own) or parts[2] != own[2] or not _RESOURCE.fullmatch(parts[5]):
+            value = f"Value '{name_or_arn}' at 'tableName' failed to satisfy constraint"
+            raise ValidationException(f"1 validation error detected: {value}: {_FORM}")
+        for place, what in ((1, "partition"), (3, "region")):
+            if parts[place] != own[place]:
+                raise ValidationException(f"1 validation error detected: Invalid AWS {what} in '{name_or_arn}'")
+        if parts[4] != own[4]:
+            raise AccessDeniedException("Access is denied")
+        return parts[5].removeprefix("table/")
 
     def arn(self, table_name: str) -> str:
         return f"arn:aws:dynamodb:{self.region}:{ACCOUNT}:table/{table_name}"
@@ -97,10 +120,3 @@ class Catalog:
         else:
             self._open[table.name] = table
         return table
-
-
-def table_name(name_or_arn: str) -> str:
-    """AWS takes a table's ARN wherever it takes its name."""
-    if name_or_arn.startswith("arn:"):
-        return name_or_arn.split(":table/", 1)[-1].split("/", 1)[0]
-    return name_or_arn

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import backups, jobs
-from sortkey.engine.catalog import table_name
 from sortkey.engine.tables import Table
 from sortkey.errors import PointInTimeRecoveryUnavailableException, TableNotFoundException
 
@@ -19,7 +18,7 @@ DAY_SECONDS = 24 * 3600
 
 def find_table(engine: Engine, name_or_arn: str) -> Table:
     """The table that a backup operation names; these have an error of their own for a table that is not there."""
-    name = table_name(name_or_arn)
+    name = engine.catalog.name_of(name_or_arn)
     table = engine.catalog.find(name)
     if table is None:
         raise TableNotFoundException(f"Table not found: {name}")

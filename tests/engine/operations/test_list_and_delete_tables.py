@@ -90,3 +90,34 @@ def test_definitions_survive_the_folder_being_closed(tmp_path: Path) -> None:
         before = described(engine)
     with new_engine(tmp_path / "data") as engine:
         assert described(engine) == before
+
+
+FORM = (
+    "failed to satisfy constraint: Valid ARN format is "
+    "'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource name must have "
+)
+
+
+@pytest.mark.parametrize(
+    ("arn", "message"),
+    [
+        (ARN.replace("us-east-1", "eu-west-1") + "tbl", "Validation Invalid AWS region in '{}'"),
+        (ARN.replace("arn:aws:", "arn:aws-cn:") + "tbl", "Validation Invalid AWS partition in '{}'"),
+        (ARN + "tbl/index/gsi", "Validation Value '{}' at 'tableName' " + FORM),
+        (ARN.replace("dynamodb", "s3") + "tbl", "Validation Value '{}' at 'tableName' " + FORM),
+        ("arn:x", "Validation Value '{}' at 'tableName' " + FORM),
+    ],
+)
+@pytest.mark.parametrize("operation", ["DescribeTable", "Scan", "DescribeContinuousBackups"])
+def test_the_arn_of_a_table_elsewhere_is_not_this_one(engine: Engine, operation: str, arn: str, message: str) -> None:
+    # A program that mixes up regions must not write into the wrong table.
+    engine.call("CreateTable", table())
+    wanted = message.format(arn).replace("Validation ", "ValidationException: 1 validation error detected: ", 1)
+    assert failure(engine, operation, {"TableName": arn}).startswith(wanted)
+
+
+def test_the_table_of_another_account_is_denied(engine: Engine) -> None:
+    # There are no other accounts here, and so nobody who could allow it.
+    engine.call("CreateTable", table())
+    other = ARN.replace("000000000000", "123456789012") + "tbl"
+    assert failure(engine, "DescribeTable", {"TableName": other}) == "AccessDeniedException: Access is denied"

@@ -36,6 +36,17 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
         {"TableName": ""},
         TWO + TOO_SHORT.format("", "tableName") + "; " + PATTERN.format("", "tableName"),
     ),
+    # A few shapes have their pattern first.
+    (
+        "ListTables",
+        {"ExclusiveStartTableName": ""},
+        TWO + PATTERN.format("", "exclusiveStartTableName") + "; " + TOO_SHORT.format("", "exclusiveStartTableName"),
+    ),
+    (
+        "CreateBackup",
+        {"TableName": "abc", "BackupName": ""},
+        TWO + PATTERN.format("", "backupName") + "; " + TOO_SHORT.format("", "backupName"),
+    ),
     ("ListBackups", {"TableName": "ab", "Limit": 0}, ONE + TOO_SHORT.format("ab", "tableName")),
     # …on items it comes after all else.
     (

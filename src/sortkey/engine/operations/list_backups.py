@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import backups
 from sortkey.engine.backups import Backup
-from sortkey.engine.catalog import table_name
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
 
@@ -21,20 +20,21 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     if lower is not None and upper is not None and lower > upper:
         raise ValidationException(INVALID + "Time range lower bound must be less than or equal to upper bound")
     limit = request.get("Limit") or PAGE
-    found = [backup for backup in backups.all_of(engine) if _wanted(backup, request)]
+    named = request.get("TableName")
+    name = None if named is None else engine.catalog.name_of(named)
+    found = [backup for backup in backups.all_of(engine) if _wanted(backup, name, request)]
     answer: dict[str, Any] = {"BackupSummaries": [backups.summary(engine, backup) for backup in found[:limit]]}
     if len(found) > limit:
         answer["LastEvaluatedBackupArn"] = found[limit - 1].arn
     return answer
 
 
-def _wanted(backup: Backup, request: dict[str, Any]) -> bool:
+def _wanted(backup: Backup, name: str | None, request: dict[str, Any]) -> bool:
     type = request.get("BackupType") or "USER"
-    name = request.get("TableName")
     start = request.get("ExclusiveStartBackupArn")
     return (
         type in ("ALL", backup.type)
-        and (name is None or backup.table["name"] == table_name(name))
+        and (name is None or backup.table["name"] == name)
         and request.get("TimeRangeLowerBound", 0) <= backup.created
         and backup.created < request.get("TimeRangeUpperBound", float("inf"))
         and (start is None or backup.id > start.rsplit("/", 1)[-1])

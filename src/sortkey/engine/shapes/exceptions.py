@@ -62,6 +62,9 @@ REQUIRED: Final[dict[str, tuple[str, ...]]] = {
     "ListTagsOfResourceInput": (),
 }
 
+# Shapes whose pattern is checked before their length.
+PATTERN_FIRST: Final = frozenset({"TableName", "BackupName"})
+
 # Java patterns that Python's `re` does not read.
 PATTERNS: Final[dict[str, str]] = {
     r"\p{Print}+": "[ -~]+",
