@@ -22,7 +22,9 @@ def states(table: Table) -> dict[str, State]:
 def check_index(table: Table, index: str | None) -> None:
     found = table.index(index) if index is not None else None
     if index is not None and (found is None or found.kind != "GSI"):
-        raise ResourceNotFoundException(f"Requested resource not found: Index: {index} not found")
+        raise ResourceNotFoundException(
+            f"Requested resource not found: Index: {index} not found for table: {table.name}"
+        )
 
 
 def subject(table: Table, index: str | None) -> dict[str, str]:

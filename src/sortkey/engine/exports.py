@@ -15,7 +15,7 @@ import orjson
 
 from sortkey.engine import buckets, jobs, snapshots
 from sortkey.engine.tables import Table
-from sortkey.errors import ExportNotFoundException
+from sortkey.errors import ExportNotFoundException, ValidationException
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -28,9 +28,11 @@ SLICE_ENTRIES = 1000
 
 def find(engine: Engine, arn: str) -> dict[str, Any]:
     """An export's description, by its ARN."""
+    if not arn.startswith("arn:") or "/export/" not in arn:
+        raise ValidationException("Invalid Export ARN")
     description = engine.records.get(KIND, arn.rsplit("/", 1)[-1])
     if description is None or description["ExportArn"] != arn:
-        raise ExportNotFoundException(f"Export not found: {arn}")
+        raise ExportNotFoundException(f"Export not found: Export not found: {arn}")  # sic
     return description
 
 

@@ -14,7 +14,7 @@ import orjson
 from sortkey.engine import buckets, import_files, jobs, writes
 from sortkey.engine.item_keys import check_item
 from sortkey.engine.tables import Table
-from sortkey.errors import ClientError, ImportNotFoundException
+from sortkey.errors import ClientError, ImportNotFoundException, ValidationException
 from sortkey.values.attributes import read_item
 from sortkey.values.sizes import check_item_size
 
@@ -35,6 +35,8 @@ _open: dict[str, tuple[int, int, Iterator[import_files.Record]]] = {}
 
 def find(engine: Engine, arn: str) -> dict[str, Any]:
     """An import's description, by its ARN."""
+    if not arn.startswith("arn:") or "/import/" not in arn:
+        raise ValidationException("Invalid Import ARN")
     description = engine.records.get(KIND, arn.rsplit("/", 1)[-1])
     if description is None or description["ImportArn"] != arn:
         raise ImportNotFoundException(f"Import not found: {arn}")

@@ -40,4 +40,4 @@ def _read_token(token: str | None) -> str | None:
     try:
         return bytes.fromhex(token).decode("ascii").rstrip()
     except ValueError:
-        raise ValidationException("Invalid NextToken") from None
+        raise ValidationException(f"Invalid Request: Provided nextToken is invalid: {token}") from None

@@ -23,7 +23,7 @@ def recall(engine: Engine, job: str, request: dict[str, Any], conflict: type[Cli
     if known is None or known["at"] + VALID_SECONDS < engine.clock():
         return None
     if known["request"] != _digest(request):
-        raise conflict(f"The client token was used before with other parameters: {token}")
+        raise conflict(f"{job.capitalize()} conflict: Duplicate request detected with conflicting parameters")
     return known["arn"]
 
 

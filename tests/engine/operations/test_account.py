@@ -53,8 +53,23 @@ def test_contributor_insights_are_remembered(engine: Engine) -> None:
     listed = engine.call("ListContributorInsights", {})["ContributorInsightsSummaries"]
     assert listed == [{**subject, **mode, "ContributorInsightsStatus": "ENABLED"}]
     missing = {"TableName": "tbl", "IndexName": "none"}
-    message = "ResourceNotFoundException: Requested resource not found: Index: none not found"
+    message = "ResourceNotFoundException: Requested resource not found: Index: none not found for table: tbl"
     assert failure(engine, "DescribeContributorInsights", missing) == message
+
+
+def test_contributor_insights_that_do_not_change_say_so(engine: Engine) -> None:
+    # Nothing is on its way then; and what is off is not listed.
+    engine.call("CreateTable", table())
+    turn = {"TableName": "tbl", "ContributorInsightsAction": "DISABLE"}
+
+    def status(**members: str) -> str:
+        return engine.call("UpdateContributorInsights", {**turn, **members})["ContributorInsightsStatus"]
+
+    on = {"ContributorInsightsAction": "ENABLE"}
+    assert [status(), status(**on), status(**on)] == ["DISABLED", "ENABLING", "ENABLED"]
+    assert status(**on, ContributorInsightsMode="THROTTLED_KEYS") == "ENABLING"
+    assert [status(), status()] == ["DISABLING", "DISABLED"]
+    assert engine.call("ListContributorInsights", {})["ContributorInsightsSummaries"] == []
 
 
 def test_contributor_insights_come_in_pages(engine: Engine) -> None:

@@ -157,12 +157,45 @@ def test_a_link_in_the_bucket_is_not_followed_out_of_it(engine, buckets, tmp_pat
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"TableArn": f"{ARN}none"}, "TableNotFoundException: Table not found: none"),
-        ({"TableArn": "none"}, "ValidationException: Invalid TableArn: Invalid Table ARN"),
+        ({"TableArn": f"{ARN}none"}, f"TableNotFoundException: Table not found: {ARN}none"),
+        ({"TableArn": ""}, "ValidationException: Invalid TableArn: Invalid Table ARN"),
+        (
+            {"TableArn": "none"},
+            "ValidationException: One or more parameter values were invalid: tableArn is not a valid ARN",
+        ),
+        ({"TableArn": TABLE + "/index/gsi"}, "ValidationException: Invalid Request: Table ARN is invalid."),
+        (
+            {"S3SseKmsKeyId": "key"},
+            "ValidationException: Invalid Request: KMS Key Id is not supported for this encryption type",
+        ),
+        (
+            {"ExportType": "INCREMENTAL_EXPORT"},
+            "ValidationException: Invalid Request: Incremental Export Specification expected when export type is set "
+            "as Incremental Export",
+        ),
+        (
+            {"IncrementalExportSpecification": {}},
+            "ValidationException: Invalid Request: Export Type expected to be Incremental Export when incremental "
+            "export specification is provided",
+        ),
+        (
+            {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": {}},
+            "ValidationException: Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification",
+        ),
+        (
+            {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": {"ExportFromTime": NOW - 9}},
+            "InvalidExportTimeException: Incremental export period from time cannot be less than the table creation "
+            "time : 2027-01-15T07:59:51Z",
+        ),
+        (
+            {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": {"ExportFromTime": NOW}},
+            "InvalidExportTimeException: Difference between export period from time and export period to time is less "
+            "than 15 minutes",
+        ),
         ({"ExportFormat": "ION"}, "ValidationException: ExportFormat ION is not offered here; use DYNAMODB_JSON"),
         (
             {"ExportTime": NOW - 5},
-            "InvalidExportTimeException: The specified ExportTime is outside of the point in time recovery window.",
+            "InvalidExportTimeException: Export Time is invalid",
         ),
     ],
 )
@@ -191,4 +224,7 @@ def test_a_disk_that_refuses_fails_the_export_and_nothing_else(engine, buckets):
 
 def test_an_unknown_export_is_not_found(engine):
     arn = f"{ARN}tbl/export/01600000000000-abcdef01"
-    assert failure(engine, "DescribeExport", {"ExportArn": arn}) == f"ExportNotFoundException: Export not found: {arn}"
+    missing = f"ExportNotFoundException: Export not found: Export not found: {arn}"  # sic
+    assert failure(engine, "DescribeExport", {"ExportArn": arn}) == missing
+    assert failure(engine, "DescribeExport", {"ExportArn": "x" * 40}) == "ValidationException: Invalid Export ARN"
+    assert failure(engine, "DescribeImport", {"ImportArn": arn}) == "ValidationException: Invalid Import ARN"

@@ -3,32 +3,44 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import buckets, exports, recovery, tokens
 from sortkey.engine.tables import Table
-from sortkey.errors import ExportConflictException, InvalidExportTimeException, ValidationException
+from sortkey.errors import (
+    ExportConflictException,
+    InvalidExportTimeException,
+    TableNotFoundException,
+    ValidationException,
+)
+from sortkey.values.attributes import INVALID
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-OUTSIDE = "The specified ExportTime is outside of the point in time recovery window."
+OUTSIDE = "Export Time is invalid"
+_MISFITS = {
+    None: "Export Type expected to be Incremental Export when incremental export specification is provided",
+    "FULL_EXPORT": "When Export Type is Full Export , Incremental Export Specification should not be provided",  # sic
+    "INCREMENTAL_EXPORT": "Incremental Export Specification expected when export type is set as Incremental Export",
+}
+ROUNDING = 0.001
 INCREMENTAL_MIN_SECONDS = 15 * 60
 INCREMENTAL_MAX_SECONDS = 24 * 3600
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     _check_offered(request)
-    if not request["TableArn"].startswith("arn:"):
-        raise ValidationException("Invalid TableArn: Invalid Table ARN")
-    table = recovery.find_table(engine, request["TableArn"])
+    table = _find(engine, request["TableArn"])
     known = tokens.recall(engine, "export", request, ExportConflictException)
     if known is not None:
         return {"ExportDescription": exports.find(engine, known)}
     earliest = recovery.earliest(table, engine.clock())
     buckets.check_key(engine, request["S3Bucket"], request.get("S3Prefix") or "")
     description = _describe(engine, table, request)
-    answer = {"ExportDescription": dict(description)}
+    later = ("BilledSizeBytes", "ExportManifest")
+    answer = {"ExportDescription": {name: value for name, value in description.items() if name not in later}}
     if description["ExportType"] == "FULL_EXPORT":
         _check_window(engine, earliest, description["ExportTime"])
         cut = recovery.number_at(engine, table, description["ExportTime"])
@@ -46,16 +58,29 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def _find(engine: Engine, arn: str) -> Table:
+    if not arn:
+        raise ValidationException("Invalid TableArn: Invalid Table ARN")
+    if not arn.startswith("arn:"):
+        raise ValidationException(INVALID + "tableArn is not a valid ARN")
+    if "/index/" in arn:
+        raise ValidationException("Invalid Request: Table ARN is invalid.")
+    table = engine.catalog.find(arn.split(":table/", 1)[-1])
+    if table is None or engine.catalog.arn(table.name) != arn:
+        raise TableNotFoundException(f"Table not found: {arn}")
+    return table
+
+
 def _check_offered(request: dict[str, Any]) -> None:
     if request.get("ExportFormat") == "ION":
         raise ValidationException("ExportFormat ION is not offered here; use DYNAMODB_JSON")
     if request.get("FilterSpecification"):
         raise ValidationException("FilterSpecification is not offered here; export the whole table")
+    if "S3SseKmsKeyId" in request and request.get("S3SseAlgorithm") != "KMS":
+        raise ValidationException("Invalid Request: KMS Key Id is not supported for this encryption type")
     incremental = request.get("ExportType") == "INCREMENTAL_EXPORT"
     if incremental != ("IncrementalExportSpecification" in request):
-        raise ValidationException(
-            "IncrementalExportSpecification must be specified for ExportType INCREMENTAL_EXPORT, and only for it"
-        )
+        raise ValidationException(f"Invalid Request: {_MISFITS[request.get('ExportType')]}")
     if incremental and "ExportFromTime" not in request["IncrementalExportSpecification"]:
         raise ValidationException("Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification")
 
@@ -72,6 +97,7 @@ def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str
         "TableArn": arn,
         "TableId": table.id,
         "ClientToken": request.get("ClientToken") or str(uuid.UUID(bytes=engine.entropy(16), version=4)),
+        "S3SseAlgorithm": "AES256",
         **{name: request[name] for name in kept if name in request},
         "ExportFormat": "DYNAMODB_JSON",
         "ExportType": request.get("ExportType") or "FULL_EXPORT",
@@ -92,15 +118,29 @@ def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str
 
 def _period(engine: Engine, earliest: float, wanted: dict[str, Any]) -> tuple[float, float]:
     first, last = wanted["ExportFromTime"], wanted["ExportToTime"]
-    for instant in (first, last):
-        _check_window(engine, earliest, instant)
-    if not INCREMENTAL_MIN_SECONDS <= last - first <= INCREMENTAL_MAX_SECONDS:
+    if first < int(earliest):
         raise InvalidExportTimeException(
-            "The difference between ExportFromTime and ExportToTime must be between 15 minutes and 24 hours"
+            f"Incremental export period from time cannot be less than the table creation time : {_shown(first)}"
         )
+    if last > engine.clock() + ROUNDING:
+        raise InvalidExportTimeException(
+            f"Incremental export period to time cannot be greater than the current time : {_shown(last)}"
+        )
+    difference = "Difference between export period from time and export period to time is "
+    if last - first < INCREMENTAL_MIN_SECONDS:
+        raise InvalidExportTimeException(difference + "less than 15 minutes")
+    if last - first > INCREMENTAL_MAX_SECONDS:
+        raise InvalidExportTimeException(difference + "greater than 24 hours")
     return first, last
 
 
+def _shown(instant: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(int(instant), UTC):%Y-%m-%dT%H:%M:%SZ}"
+    except (ValueError, OverflowError, OSError):
+        return str(instant)
+
+
 def _check_window(engine: Engine, earliest: float, instant: float) -> None:
-    if not int(earliest) <= instant <= engine.clock() + 0.001:  # clients know whole seconds, we round to milliseconds
+    if not int(earliest) <= instant <= engine.clock() + ROUNDING:  # clients know whole seconds
         raise InvalidExportTimeException(OUTSIDE)

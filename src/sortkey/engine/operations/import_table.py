@@ -57,4 +57,6 @@ def _check_offered(request: dict[str, Any]) -> None:
     if request.get("InputCompressionType") == "ZSTD":
         raise ValidationException("InputCompressionType ZSTD is not offered here; use GZIP or NONE")
     if "InputFormatOptions" in request and request["InputFormat"] != "CSV":
-        raise ValidationException("InputFormatOptions can be specified for InputFormat CSV only")
+        raise ValidationException(
+            f"Invalid Request: Unsupported InputFormatOptions for the given input format: {request['InputFormat']}."
+        )

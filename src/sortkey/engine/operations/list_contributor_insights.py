@@ -1,4 +1,4 @@
-"""ListContributorInsights: where they are, or were, turned on: of one table or of all, a page at a time."""
+"""ListContributorInsights: where they are turned on: of one table or of all, a page at a time."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         }
         for table in tables
         for index, state in contributor_insights.states(table).items()
+        if state["Status"] != "DISABLED"
     ]
     limit = request.get("MaxResults") or 100
     answer: dict[str, Any] = {"ContributorInsightsSummaries": summaries[start : start + limit]}
