@@ -42,12 +42,12 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for wanted in parse(engine, request["RequestItems"]):
         found = responses.setdefault(wanted.name, [])
         for position, (_, key) in enumerate(wanted.keys):
-            if size_read > ANSWER_BYTES_MAX:
+            item, size = fetch(wanted.table, key, wanted.projection)
+            size_read += size
+            if size_read > ANSWER_BYTES_MAX:  # so the rest, of this table and all others, is left too
                 left = [key for key, _ in wanted.keys[position:]]
                 unprocessed[wanted.name] = {**request["RequestItems"][wanted.name], "Keys": left}
                 break
-            item, size = fetch(wanted.table, key, wanted.projection)
-            size_read += size
             meter.read(wanted.table, read_units(size, wanted.consistent))
             if item is not None:
                 found.append(item)
