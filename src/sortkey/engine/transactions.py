@@ -6,7 +6,7 @@ A client request token makes a transaction idempotent for ten minutes; it is kep
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +48,17 @@ def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> li
         with reasons.collect(position):
             changes.append(prepare(engine, each))
     reasons.raise_if_any()
-    if sum(max(change.old_size, change.new_size) for change in changes) > TRANSACTION_BYTES_MAX:
-        raise ValidationException("Collection size of items in transaction has exceeded the maximum allowed size: 4 MB")
+    check_size(change.new_size for change in changes)  # the old ones are not always read
     for each, change in zip(wanted.values(), changes, strict=True):
         if not each.checks_only:
             store(engine, change)
     return changes
+
+
+def check_size(sizes: Iterable[int]) -> None:
+    """Refuse a transaction of more than 4 MB: items to be written, or items read."""
+    if sum(sizes) > TRANSACTION_BYTES_MAX:
+        raise ValidationException("Collection size of items in transaction has exceeded the maximum allowed size: 4 MB")
 
 
 class Reasons:

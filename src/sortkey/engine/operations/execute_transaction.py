@@ -61,11 +61,11 @@ def _read(engine: Engine, statements: list[Statement], parameters: list[Paramete
             plans.append(planned)
     if len({(each.table.name, each.key) for each in plans}) < len(plans):
         raise ValidationException(transactions.SAME_ITEM)
-    responses: list[dict[str, Any]] = []
-    for planned in plans:
-        item, size = fetch(planned)
+    found = [fetch(planned) for planned in plans]
+    transactions.check_size(size for _, size in found)
+    for planned, (_, size) in zip(plans, found, strict=True):
         meter.read(planned.table, read_units(size, True))
-        responses.append({} if item is None else {"Item": item})
+    responses = [{} if item is None else {"Item": item} for item, _ in found]
     return {"Responses": responses, **meter.report_list()}
 
 

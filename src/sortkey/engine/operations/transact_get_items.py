@@ -9,7 +9,7 @@ from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.operations.get_item import fetch
 from sortkey.engine.parameters import read_projection
 from sortkey.engine.tables import Table
-from sortkey.engine.transactions import SAME_ITEM, Reasons
+from sortkey.engine.transactions import SAME_ITEM, Reasons, check_size
 from sortkey.errors import ValidationException
 from sortkey.expressions.projections import Projection
 from sortkey.values.attributes import read_item
@@ -33,9 +33,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     if len({(table.name, key) for table, key, _ in wanted}) < len(wanted):
         raise ValidationException(SAME_ITEM)
     reasons.raise_if_any()
-    responses: list[dict[str, Any]] = []
-    for table, row_key, projection in wanted:
-        item, size = fetch(table, row_key, projection)
+    found = [fetch(*each) for each in wanted]
+    check_size(size for _, size in found)
+    for (table, _, _), (_, size) in zip(wanted, found, strict=True):
         meter.read(table, read_units(size, True))
-        responses.append({} if item is None else {"Item": item})
-    return {**meter.report_list(), "Responses": responses}
+    return {**meter.report_list(), "Responses": [{} if item is None else {"Item": item} for item, _ in found]}

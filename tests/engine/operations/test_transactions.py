@@ -1,0 +1,64 @@
+"""TransactGetItems, TransactWriteItems, ExecuteTransaction: how large a transaction may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sortkey.engine import Engine
+from tests.engine.tables import failure, table
+
+KB = 1024
+TOO_LARGE = "ValidationException: Collection size of items in transaction has exceeded the maximum allowed size: 4 MB"
+
+
+def item(number: int, size: int) -> dict[str, Any]:
+    return {"a": {"S": f"{number:03}"}, "b": {"S": "x" * (size - len("a" + "000" + "b"))}}
+
+
+def puts(count: int, size: int) -> list[dict[str, Any]]:
+    return [{"Put": {"TableName": "tbl", "Item": item(number, size)}} for number in range(count)]
+
+
+def gets(count: int, **members: Any) -> list[dict[str, Any]]:
+    return [{"Get": {"TableName": "tbl", "Key": {"a": {"S": f"{number:03}"}}, **members}} for number in range(count)]
+
+
+@pytest.fixture
+def filled(engine: Engine) -> Engine:
+    """16 items, which make 4 MB and one byte."""
+    engine.call("CreateTable", table())
+    for number in range(16):
+        engine.call("PutItem", {"TableName": "tbl", "Item": item(number, 256 * KB + (number == 15))})
+    return engine
+
+
+def test_a_transaction_writes_no_more_than_4_mb(engine: Engine) -> None:
+    engine.call("CreateTable", table())
+
+    assert failure(engine, "TransactWriteItems", {"TransactItems": puts(17, 256 * KB)}) == TOO_LARGE
+    assert engine.call("Scan", {"TableName": "tbl"})["Count"] == 0
+    engine.call("TransactWriteItems", {"TransactItems": puts(16, 256 * KB)})
+
+
+@pytest.mark.parametrize("capacity", ["NONE", "TOTAL"])
+def test_what_a_transaction_replaces_does_not_count(filled: Engine, capacity: str) -> None:
+    # The old items are read for the capacity only; asking for it must not change what is accepted.
+    request = {"TransactItems": puts(16, KB), "ReturnConsumedCapacity": capacity}
+
+    filled.call("TransactWriteItems", request)
+
+
+def test_a_transaction_reads_no_more_than_4_mb(filled: Engine) -> None:
+    # AWS: "The aggregate size of the items in the transaction cannot exceed 4 MB", whatever of them is asked for.
+    assert failure(filled, "TransactGetItems", {"TransactItems": gets(16)}) == TOO_LARGE
+    assert failure(filled, "TransactGetItems", {"TransactItems": gets(16, ProjectionExpression="a")}) == TOO_LARGE
+    assert len(filled.call("TransactGetItems", {"TransactItems": gets(15)})["Responses"]) == 15
+
+
+def test_statements_read_no_more_than_4_mb(filled: Engine) -> None:
+    statements = [{"Statement": f"SELECT a FROM tbl WHERE a = '{number:03}'"} for number in range(16)]
+
+    assert failure(filled, "ExecuteTransaction", {"TransactStatements": statements}) == TOO_LARGE
+    assert len(filled.call("ExecuteTransaction", {"TransactStatements": statements[1:15]})["Responses"]) == 14
