@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sortkey.engine.capacity import entry_size
 from sortkey.errors import ItemCollectionSizeLimitExceededException
 from sortkey.values.attributes import Item
+from sortkey.values.sizes import ITEM_BYTES_MAX, check_item_size
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -25,6 +26,13 @@ def check_limit(engine: Engine, change: Change) -> None:
     growth = _growth(change)
     if growth > 0 and change.table.rows.collection(partition(change.key)) + growth > engine.item_collection_limit_bytes:
         raise ItemCollectionSizeLimitExceededException("Item collection size limit of 10 GB exceeded.")
+
+
+def check_item_with_entries(table: Table, item: Item, size: int, *, updating: bool) -> None:
+    """An item and its entries in all local indexes, too, have no more than 400 KB together."""
+    local = table.of_kind("LSI")
+    if size * (1 + len(local)) > ITEM_BYTES_MAX:  # no entry is larger than its item
+        check_item_size(_bytes(table, item, size), updating=updating)
 
 
 def account(change: Change) -> None:

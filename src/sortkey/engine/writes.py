@@ -87,6 +87,8 @@ def prepare(engine: Engine, wanted: Write) -> Change:
             check_item_size(new_size, updating=True)
     change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named)
     if table.has_lsi:
+        if new is not None and not wanted.checks_only:
+            item_collections.check_item_with_entries(table, new, new_size, updating=wanted.size is None)
         item_collections.check_limit(engine, change)
     return change
 
