@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
+from sortkey.engine.capacity import Meter, read_units
 from sortkey.engine.writes import Bind, Change, Write, prepare, store
 from sortkey.errors import (
     ConditionalCheckFailedException,
@@ -59,6 +60,16 @@ def check_size(sizes: Iterable[int]) -> None:
     """Refuse a transaction of more than 4 MB: items to be written, or items read."""
     if sum(sizes) > TRANSACTION_BYTES_MAX:
         raise ValidationException("Collection size of items in transaction has exceeded the maximum allowed size: 4 MB")
+
+
+def read_again(engine: Engine, parsed: list[Bind], meter: Meter) -> None:
+    """What a repeated token costs: the items are read, and nothing is written."""
+    if not meter.on:
+        return
+    for bind in parsed:
+        wanted = bind(engine)
+        row = wanted.table.rows.get(wanted.key)
+        meter.read(wanted.table, read_units(0 if row is None else row[1], True))
 
 
 class Reasons:

@@ -62,3 +62,28 @@ def test_statements_read_no_more_than_4_mb(filled: Engine) -> None:
 
     assert failure(filled, "ExecuteTransaction", {"TransactStatements": statements}) == TOO_LARGE
     assert len(filled.call("ExecuteTransaction", {"TransactStatements": statements[1:15]})["Responses"]) == 14
+
+
+@pytest.mark.parametrize(("size", "units"), [(KB, 2.0), (4 * KB, 2.0), (5 * KB, 4.0)])
+def test_a_repeated_transaction_costs_what_reading_its_items_does(engine: Engine, size: int, units: float) -> None:
+    # AWS: "subsequent calls with the same client token return the number of read capacity units consumed in reading
+    # the item".
+    engine.call("CreateTable", table())
+    request = {"TransactItems": puts(1, size), "ClientRequestToken": "once", "ReturnConsumedCapacity": "TOTAL"}
+    written = size / KB * 2
+
+    first, second = engine.call("TransactWriteItems", request), engine.call("TransactWriteItems", request)
+
+    assert first["ConsumedCapacity"] == [{"TableName": "tbl", "CapacityUnits": written, "WriteCapacityUnits": written}]
+    assert second["ConsumedCapacity"] == [{"TableName": "tbl", "CapacityUnits": units, "ReadCapacityUnits": units}]
+
+
+def test_a_repeated_transaction_of_statements_costs_reads(engine: Engine) -> None:
+    engine.call("CreateTable", table())
+    statement = {"Statement": f"INSERT INTO tbl VALUE {{'a': 'k', 'b': '{'x' * 5 * KB}'}}"}
+    request = {"TransactStatements": [statement], "ClientRequestToken": "once", "ReturnConsumedCapacity": "TOTAL"}
+
+    engine.call("ExecuteTransaction", request)
+
+    again = engine.call("ExecuteTransaction", request)["ConsumedCapacity"]
+    assert again == [{"TableName": "tbl", "CapacityUnits": 4.0, "ReadCapacityUnits": 4.0}]

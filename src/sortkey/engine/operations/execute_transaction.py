@@ -36,8 +36,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     binds = _read_writes(engine, statements, parameters, requests)
     token = transactions.Token.of(engine, request, requests)
     if token is not None and token.used():
-        for bind in binds:
-            meter.read(bind(engine).table, 1.0)  # a repeated token costs reads and writes nothing
+        transactions.read_again(engine, binds, meter)
         return {"Responses": [], **meter.report_list()}
     changes = transactions.write_all(engine, binds, meter.on)
     if token is not None:

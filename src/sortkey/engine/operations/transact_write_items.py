@@ -22,10 +22,11 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for each in request["TransactItems"]:
         _check_one_action(each)
     meter = Meter(request.get("ReturnConsumedCapacity"), transactional=True)
+    parsed = [_PARSERS[name](body) for each in request["TransactItems"] for name, body in each.items() if body]
     token = transactions.Token.of(engine, request, request["TransactItems"])
     if token is not None and token.used():
-        return meter.report_list() if not meter.on else _repeated(engine, request, meter)
-    parsed = [_PARSERS[name](body) for each in request["TransactItems"] for name, body in each.items() if body]
+        transactions.read_again(engine, parsed, meter)
+        return meter.report_list()
     changes = transactions.write_all(engine, parsed, meter.on)
     if token is not None:
         token.remember()
@@ -42,15 +43,6 @@ def _answer(request: dict[str, Any], changes: list[Change], meter: Meter) -> dic
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:
         answer["ItemCollectionMetrics"] = metrics
     return answer
-
-
-def _repeated(engine: Engine, request: dict[str, Any], meter: Meter) -> dict[str, Any]:
-    """The answer to a repeated token: nothing is written, reads are what it costs."""
-    for each in request["TransactItems"]:
-        for body in each.values():
-            if body:
-                meter.read(engine.catalog.table(body["TableName"]), 1.0)
-    return meter.report_list()
 
 
 def _check_one_action(each: dict[str, Any]) -> None:
