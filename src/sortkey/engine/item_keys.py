@@ -99,7 +99,8 @@ def check_batched_key(table: Table, item: Item) -> None:
 
 
 def check_index_keys(table: Table, item: Item) -> None:
-    """What the item has of the indexes' key attributes is of their types, not empty, and short enough."""
+    """What the item has of the indexes' key attributes is of their types; then, not empty and short enough."""
+    odd: list[tuple[str, str, Index]] = []
     for name, kind, index in table.index_key_names:
         value = item.get(name)
         if value is None:
@@ -107,10 +108,12 @@ def check_index_keys(table: Table, item: Item) -> None:
         content = value.get(kind)
         if content is None:
             raise _wrong_type(name, kind, value, index)
-        if not content:
+        if not 0 < len(content) <= SHORT:
+            odd.append((name, kind, index))
+    for name, kind, index in odd:
+        if not item[name][kind]:
             raise ValidationException(EMPTY_INDEX_KEY.format(_EMPTY[kind], index.name, name))
-        if len(content) > SHORT:
-            _check_index_length(index, name, value)
+        _check_index_length(index, name, item[name])
 
 
 def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]]) -> None:

@@ -51,6 +51,7 @@ def check_update_parameters(request: dict[str, Any]) -> None:
     """The parameters of an update fit together. AWS looks at that before the key."""
     legacy.check_mixing(request, ("AttributeUpdates", "Expected", "ConditionalOperator"), _UPDATE)
     check_wanted(request, _UPDATE, _UPDATE)
+    legacy.check_operator(request.get("Expected"), request.get("ConditionalOperator"))
 
 
 def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None, Update | None]:

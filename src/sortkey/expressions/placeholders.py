@@ -34,8 +34,10 @@ class Placeholders:
     __slots__ = ("_signature", "_used_names", "_used_values", "names", "values")
 
     def __init__(self, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None) -> None:
-        self.names: Mapping[str, str] = {} if names is None else _read_names(names)
+        if names is not None:
+            _check_keys(NAMES, _NAME_KEY, names)
         self.values: Mapping[str, AttributeValue] = {} if values is None else _read_values(values)
+        self.names: Mapping[str, str] = {} if names is None else _read_names(names)
         types = tuple([(name, next(iter(value))) for name, value in self.values.items()])
         self._signature = (tuple(self.names.items()), types)
         self._used_names: set[str] = set()
@@ -98,11 +100,15 @@ _NAME_KEY = re.compile(r"#[A-Za-z0-9_]+")
 _VALUE_KEY = re.compile(r":[A-Za-z0-9_]+")
 
 
+def _check_keys(parameter: str, pattern: re.Pattern[str], given: Mapping[str, Any]) -> None:
+    if not given:
+        raise ValidationException(f"{parameter} must not be empty")
+    for key in given:
+        _check_key(parameter, pattern, key)
+
+
 def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
-    if not names:
-        raise ValidationException(f"{NAMES} must not be empty")
     for key, name in names.items():
-        _check_key(NAMES, _NAME_KEY, key)
         if not name:
             fault = EMPTY_NAME if name == "" else "null"
             raise ValidationException(f"{NAMES} contains invalid value: {fault} for key {key}")
@@ -112,12 +118,10 @@ def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _read_values(raw: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
-    if not raw:
-        raise ValidationException(f"{VALUES} must not be empty")
+    _check_keys(VALUES, _VALUE_KEY, raw)
     values: dict[str, AttributeValue] = {}
     total = 0
     for key, given in raw.items():
-        _check_key(VALUES, _VALUE_KEY, key)
         try:
             values[key], size = read_value(given)
         except ValidationException as error:

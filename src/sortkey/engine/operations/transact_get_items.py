@@ -28,10 +28,12 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for position, ((projection, key), table) in enumerate(zip(parsed, tables, strict=True)):
         with reasons.collect(position):
             wanted.append((table, encode_key(table, key), projection))
-            if projection is not None:
-                check_scalar_keys(table, projection.paths)
+    reasons.raise_if_any()
     if len({(table.name, key) for table, key, _ in wanted}) < len(wanted):
         raise ValidationException(SAME_ITEM)
+    for position, (table, _, projection) in enumerate(wanted):
+        with reasons.collect(position):
+            check_scalar_keys(table, () if projection is None else projection.paths)
     reasons.raise_if_any()
     found = [fetch(*each) for each in wanted]
     check_size(size for _, size in found)

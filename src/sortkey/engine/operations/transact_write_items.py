@@ -35,9 +35,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 def _answer(request: dict[str, Any], changes: list[Change], meter: Meter) -> dict[str, Any]:
     metrics: dict[str, list[Any]] = {}
-    for change in changes:
+    for change, action in zip(changes, request["TransactItems"], strict=True):
         meter.write(change)
-        if change.table.has_lsi:
+        if change.table.has_lsi and action.get("ConditionCheck") is None:
             metrics.setdefault(change.table.name, []).append(item_collections.metrics(change))
     answer = meter.report_list()
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:

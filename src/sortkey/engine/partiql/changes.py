@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.conditions import Guard, guard
-from sortkey.engine.item_keys import check_item, encode_key
+from sortkey.engine.item_keys import check_index_keys, check_own_key, encode_key
 from sortkey.engine.operations.update_item import apply_update, check_keys_untouched
 from sortkey.engine.partiql.conditions import Translator
 from sortkey.engine.partiql.keys import check_key_lengths, check_key_value, one_item
@@ -77,8 +77,8 @@ def _insert(statement: Insert, parameters: Parameters) -> Bind:
                 raise ValidationException(f"Key attribute should be present in the item: Key {key_name}")
             check_key_value(table, key_name, item[key_name])
         check_key_lengths(table, item)
-        check_item(table, item)
-        return Write(table, table.encode(item), apply, size=size)
+        check_own_key(table, item)
+        return Write(table, table.encode(item), apply, size=size, check=lambda: check_index_keys(table, item))
 
     def apply(old: Item | None) -> Item:
         if old is not None:

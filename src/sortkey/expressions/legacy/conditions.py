@@ -15,7 +15,7 @@ Conditions = Mapping[str, Mapping[str, Any]]
 
 def expected(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
     """What Expected demands of the item; None for no or an empty Expected."""
-    _check_operator(conditions, conditional_operator)
+    check_operator(conditions, conditional_operator)
     if not conditions:
         return None
     tests = [_expectation(name, condition) for name, condition in conditions.items()]
@@ -24,7 +24,7 @@ def expected(conditions: Conditions | None, conditional_operator: str | None = N
 
 def legacy_filter(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
     """What QueryFilter or ScanFilter lets through; None for no or an empty filter."""
-    _check_operator(conditions, conditional_operator)
+    check_operator(conditions, conditional_operator)
     if not conditions:
         return None
     tests: list[Test] = []
@@ -34,18 +34,17 @@ def legacy_filter(conditions: Conditions | None, conditional_operator: str | Non
     return _joined(conditions, tests, conditional_operator)
 
 
-def _check_operator(conditions: Conditions | None, conditional_operator: str | None) -> None:
-    if conditional_operator is None:
-        return
-    if not conditions:
+def check_operator(conditions: Conditions | None, conditional_operator: str | None) -> None:
+    """Refuse an operator that joins nothing."""
+    if conditional_operator is not None and not conditions:
         raise ValidationException("ConditionalOperator cannot be used without Filter or Expected")
-    if len(conditions) < 2:
-        raise ValidationException(
-            "ConditionalOperator can only be used when Filter or Expected has two or more elements"
-        )
 
 
 def _joined(conditions: Conditions, tests: list[Test], conditional_operator: str | None) -> Condition:
+    if conditional_operator is not None and len(conditions) < 2:
+        raise ValidationException(
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements"
+        )
     if len(tests) == 1:
         test = tests[0]
     elif conditional_operator == "OR":
