@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.oracle.differences import explained
+from tests.oracle.differences import explained, parts_unseen
 from tests.oracle.endpoints import OURS, Answer, Endpoint
 from tests.oracle.healing import READS, WRITES, make_equal, tables_of
 from tests.oracle.normal import as_multiset, normal, normal_value, plain_numbers
@@ -68,14 +68,13 @@ class Pair:
             ours = replace(ours, body=plain_numbers(ours.body))
         ours, oracle = _ordered(operation, normal(ours)), _ordered(operation, normal(oracle))
         self.outcomes[oracle.error or "ok"] += 1
-        if ours == oracle:
-            return
-        if reason := explained(operation, request, ours, oracle):
+        reason = None if ours == oracle else explained(operation, request, ours, oracle)
+        if reason is not None:
             self.explained_count[reason.name] += 1
-            if reason.parts or ours.ok != oracle.ok:
-                self._heal(operation, request)
-            return
-        raise Difference(describe(operation, request, ours, oracle))
+        elif ours != oracle:
+            raise Difference(describe(operation, request, ours, oracle))
+        if ours.ok != oracle.ok or (ours.ok and parts_unseen(operation, request)):
+            self._heal(operation, request)
 
     def _heal(self, operation: str, request: Request | str) -> None:
         """Make the oracle's items equal to ours again, so that one known difference does not hide what follows."""

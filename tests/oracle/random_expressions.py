@@ -51,8 +51,6 @@ class Expressions:
         for attribute in attributes[: self.source.randint(1, 4)]:
             word = self.source.choice(("SET", "SET", "SET", "REMOVE", "ADD", "DELETE"))
             clauses.setdefault(word, []).append(self._action(word, attribute))
-        if not clauses.keys() & {"SET", "ADD"}:  # only removing: a known difference, with cases of its own
-            clauses["SET"] = [f"kept = {self.value({'S': 'x'})}"]
         if self.source.random() < 0.02:
             clauses.setdefault("SET", []).append(f"{self.name('pk')} = {self.value({'S': 'a'})}")
         return " ".join(f"{word} {', '.join(actions)}" for word, actions in clauses.items())

@@ -15,6 +15,7 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"ExpressionAttribute(Names|Values) can only be specified when using expressions",
             r"ReturnValues can only be",
             r"Return values set to invalid value",
+            r"ConditionalOperator cannot be used without",
             r"Invalid Request: TransactWriteRequest should contain",
             r"TransactItems can only contain one of",
             r"Either the KeyConditions or KeyConditionExpression parameter must be specified",
@@ -35,11 +36,18 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"One or more parameter values were invalid: (An? \w+ set|Binary sets|Null attribute|Input collection)",
         ),
     ),
-    ("keys of a batch", (r"Provided list of item keys contains duplicates",)),
+    (
+        "keys of a batch",
+        (
+            r"Provided list of item keys contains duplicates",
+            r"Read and write requests together in the same batch",
+            r"ExecuteTransaction API does not support both read and write",
+        ),
+    ),
     (
         "older parameters",
         (
-            r"ConditionalOperator c",
+            r"ConditionalOperator can only",
             r"The BETWEEN condition was provided",
             r"One or more parameter values were invalid: (Only DELETE action|ADD action|DELETE action)",
             r"One or more parameter values were invalid: (Value |Exists and|AttributeValueList|AttributeValues)",

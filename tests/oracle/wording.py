@@ -13,6 +13,8 @@ _NOT_VALID = r"One or more parameter values are not valid\. "
 _NO_MATCH = r"The provided key element does not match the schema"
 _TOO_LONG = _INVALID + r"(Size of hashkey|Aggregated size of all range keys) has exceeded .*"
 _START = r"The provided starting key is invalid"
+_BOUND = r"bound operand: AttributeValue: \{"
+_BOUNDS = rf"(?P<fault>.*BETWEEN .*; )lower {_BOUND}(?P<low>[A-Z]+):.*\}}, upper {_BOUND}(?P<high>[A-Z]+):.*"
 _IN = r"(?P<place>(ExpressionAttributeValues contains invalid value: )?)"
 _FOR = r"(?P<key>( for key :\w+)?)"
 
@@ -34,6 +36,12 @@ def same_meaning(ours: str, oracle: str) -> bool:
     return ours == oracle or any(
         _pair_matches(*pair, ours, oracle) for words in (*ITEM_WORDS, *TABLE_WORDS) for pair in words.compiled
     )
+
+
+def both_about_tables(ours: str, oracle: str) -> bool:
+    """Whether each is a refusal of a definition, though not the same one."""
+    pairs = [pair for words in TABLE_WORDS for pair in words.compiled]
+    return any(a.fullmatch(ours) for a, _ in pairs) and any(b.fullmatch(oracle) for _, b in pairs)
 
 
 def _pair_matches(a: re.Pattern[str], b: re.Pattern[str], ours: str, oracle: str) -> bool:
@@ -116,10 +124,7 @@ ITEM_WORDS = (
     Words(
         "Numbers in messages are in canonical text, sets in the order of a hash table, which no one promises.",
         (
-            (
-                r"(?P<before>.*?lower bound operand: AttributeValue: )\{N:.*",
-                r"(?P<before>.*?lower bound operand: AttributeValue: )\{N:.*",
-            ),
+            (_BOUNDS, _BOUNDS),
             (
                 r"(?P<before>.*operator or function: attribute_type, operand type: )\{[A-Z,]+\}",
                 r"(?P<before>.*operator or function: attribute_type, operand type: )\{[A-Z,]+\}",
@@ -210,7 +215,12 @@ TABLE_WORDS = (
                 r".*(ProvisionedThroughput must be specified|must both be specified) when BillingMode is .*",
                 r"No provisioned throughput .*",
             ),
-            (_INVALID + r"ProvisionedThroughput must be specified for index: \S+", r"No provisioned throughput .*"),
+            (_INVALID + r"ProvisionedThroughput is not specified for index: \S+", r"No provisioned throughput .*"),
+            (
+                _INVALID + r"AttributeDefinitions is not specified for index: \S+",
+                r"No Attribute Schema Defined",
+            ),
+            (r"Requested resource not found: Index \S+ for table \S+", r"Requested resource not found"),
             (r"Given value \d+ for \w+ is out of bounds", r"Cannot increase provisioned throughput to more than .*"),
             (
                 r"Invalid KeySchema: Some index key attribute have no definition",
@@ -226,8 +236,12 @@ TABLE_WORDS = (
                 r"The number of attributes in key schema must match .*",
             ),
             (
-                _INVALID + r"Duplicate (AttributeName in AttributeDefinitions|attribute name in NonKeyAttributes): .*",
+                rf"({_INVALID}Duplicate element in NonKeyAttributes|Attribute Name is duplicated): .*",
                 r"Cannot have two attributes with the same name",
+            ),
+            (
+                _INVALID + r".* stream (is being )?enabled,? .*UpdateViewType is required",
+                r"Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams\.",
             ),
             (
                 r"Invalid KeySchema: The first KeySchemaElement is not a HASH key type",
@@ -240,6 +254,10 @@ TABLE_WORDS = (
             (
                 r"Both the Hash Key and the Range Key element in the KeySchema have the same name",
                 r"Two keys can not have the same name",
+            ),
+            (
+                _INVALID + r".* stream disabled, UpdateViewType should not be specified",
+                r"Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present\.",
             ),
             (_INVALID + r"Unknown ProjectionType: null", r"Indexes must have a projection specified"),
             (
@@ -269,7 +287,7 @@ TABLE_WORDS = (
                 r"Update global secondary index action is null",
             ),
             (
-                _INVALID + r"Index is not a global secondary index: \S+",
+                r"Cannot delete an index that is not a GlobalSecondaryIndex: \S+",
                 r"Cannot delete an index that is not a GlobalSecondaryIndex",
             ),
             (r"Table has no stream to disable: TableName: \S+", r"Table has no stream to disable"),
