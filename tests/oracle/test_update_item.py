@@ -217,6 +217,10 @@ MEMBERS: dict[str, Case] = {
     | {"AttributeUpdates": {"n": {"Value": N(1)}}, "ConditionExpression": "attribute_exists(pk)"},
     "expected and expression": update("SET s = :s", Expected={"n": {"Value": N(1)}}),
     "number overflows": update("SET n = n + :big", ExpressionAttributeValues={":big": N("9.9E125")}),
+    "number overflows with too many digits": update(
+        "SET n = :a + :b",
+        ExpressionAttributeValues={":a": N("9.9999999999999999999999999999999999999E+125"), ":b": N("1E125")},
+    ),
     "number of too many digits": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("1E37"), ":b": N("0.1")}),
     "number of many digits": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("1E20"), ":b": N("0.01")}),
     "decimal is exact": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("0.1"), ":b": N("0.2")}),

@@ -111,6 +111,8 @@ ITEM_WORDS = (
                 _IN + r"Attempting to store more than 38 significant digits in a Number" + _FOR,
                 _IN + r"DynamoDB only supports precision up to 38 digits" + _FOR,
             ),
+            # A sum that is both: AWS looks at the magnitude first.
+            (r"Number overflow\..*", r"DynamoDB only supports precision up to 38 digits"),
             (
                 _IN + _INVALID + r"Input collection (?P<set>\[.*\]) contains duplicates\." + _FOR,
                 _IN + _INVALID + r"Input collection (?P<set>\[.*\]) contains duplicates" + _FOR,

@@ -135,6 +135,9 @@ def test_a_number_out_of_limits_is_refused_in_the_words_of_aws(text: str, messag
         (NINES, "0.1", numbers.TOO_PRECISE, numbers.TOO_PRECISE),
         (NINES, "2", numbers.TOO_PRECISE, "9" * 37 + "7"),
         ("9" + "0" * 125, "9" + "0" * 125, numbers.OVERFLOW, "0"),
+        # More than 38 digits and too large at once: AWS names the magnitude.
+        (NINES + "0" * 88, "1" + "0" * 125, numbers.OVERFLOW, "8" + "9" * 37 + "0" * 88),
+        ("-" + NINES + "0" * 88, "1" + "0" * 125, "-8" + "9" * 37 + "0" * 88, numbers.OVERFLOW),
         ("0." + "0" * 129 + "15", "0." + "0" * 129 + "1", "0." + "0" * 129 + "25", numbers.UNDERFLOW),
         ("1" + "0" * 125, "0." + "0" * 129 + "1", numbers.TOO_PRECISE, numbers.TOO_PRECISE),
     ],

@@ -64,15 +64,15 @@ def encode(text: str) -> bytes:
 def add(a: str, b: str) -> str:
     """The exact sum. A sum of more than 38 digits is refused, as DynamoDB does; it is never rounded."""
     if "." in a or "." in b:
-        return canonical(format(_EXACT.add(Decimal(a), Decimal(b)), "f"))
-    return canonical(str(int(a) + int(b)))
+        return _result(format(_EXACT.add(Decimal(a), Decimal(b)), "f"))
+    return _result(str(int(a) + int(b)))
 
 
 def subtract(a: str, b: str) -> str:
     """The exact difference, under the rules of `add`."""
     if "." in a or "." in b:
-        return canonical(format(_EXACT.subtract(Decimal(a), Decimal(b)), "f"))
-    return canonical(str(int(a) - int(b)))
+        return _result(format(_EXACT.subtract(Decimal(a), Decimal(b)), "f"))
+    return _result(str(int(a) - int(b)))
 
 
 def compare(a: str, b: str) -> int:
@@ -93,6 +93,16 @@ def _encode_integer(text: str) -> bytes:
     digits = text.rstrip("0")
     nibbles = digits.translate(_NIBBLES_POSITIVE) + ("000" if len(digits) & 1 else "00")
     return _INTEGER_HEADS[len(text)] + bytes.fromhex(nibbles)
+
+
+def _result(text: str) -> str:
+    """What a calculation gave. AWS looks at its magnitude before its precision, other than at a number it is given."""
+    try:
+        return canonical(text)
+    except ValidationException:
+        if len(text.lstrip("-").partition(".")[0]) > MAGNITUDE_MAX + 1:
+            raise ValidationException(OVERFLOW) from None
+        raise
 
 
 # The sum of the largest and the smallest number spans 126 + 130 + 37 digits; so this context never rounds.
