@@ -15,6 +15,8 @@ _CONDITION = ("ConditionExpression",)
 _UPDATE = ("UpdateExpression", "ConditionExpression")
 _PROJECTION = ("ProjectionExpression",)
 _PLACEHOLDERS = (NAMES, VALUES)
+_OF_CONDITIONS = frozenset(("ConditionExpression", "Expected", "ConditionalOperator", *_PLACEHOLDERS))
+_OF_PROJECTIONS = frozenset(("ProjectionExpression", "AttributesToGet", *_PLACEHOLDERS))
 
 
 def check_return_values(request: dict[str, Any], *allowed: str) -> str:
@@ -27,7 +29,7 @@ def check_return_values(request: dict[str, Any], *allowed: str) -> str:
 
 def has_condition(request: dict[str, Any]) -> bool:
     """Whether a put or a delete has parameters of a condition; they fit together. AWS looks at that before the item."""
-    if not _has_any(request, "ConditionExpression", "Expected", "ConditionalOperator", *_PLACEHOLDERS):
+    if request.keys().isdisjoint(_OF_CONDITIONS):
         return False
     legacy.check_mixing(request, ("Expected", "ConditionalOperator"), _CONDITION)
     check_wanted(request, _CONDITION, _CONDITION)
@@ -72,7 +74,7 @@ def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None
 
 def has_projection(request: dict[str, Any]) -> bool:
     """Whether a read has parameters of a projection; they fit together."""
-    if not _has_any(request, "ProjectionExpression", "AttributesToGet", *_PLACEHOLDERS):
+    if request.keys().isdisjoint(_OF_PROJECTIONS):
         return False
     legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)
     check_wanted(request, _PROJECTION, ())
@@ -103,7 +105,3 @@ def keep(context: Placeholders, request: dict[str, Any], older: str) -> Conditio
     if text is not None:
         return context.condition(text, "FilterExpression")
     return legacy.legacy_filter(request.get(older), request.get("ConditionalOperator"))
-
-
-def _has_any(request: dict[str, Any], *names: str) -> bool:
-    return any(name in request for name in names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -20,6 +21,8 @@ from sortkey.values.attributes import INVALID, Item, read_item
 from sortkey.values.sizes import item_size
 
 PAGE_BYTES = 1024 * 1024
+ROWS_AT_ONCE = 32
+"""Read together, in C; few enough that a page of large items does not read far beyond its end."""
 
 
 @dataclass(slots=True)
@@ -89,13 +92,20 @@ def _walk_stored(page: Page, rows: Iterator[tuple[bytes, int]]) -> Walked:
     limit, bytes_left = page.limit or _NO_LIMIT, page.bytes_left
     stored: list[bytes] = []
     size_read = 0
-    last: bytes | None = None
-    for item, size in rows:
-        stored.append(item)
-        size_read += size
-        if size_read >= bytes_left or len(stored) >= limit:
-            last = item
-            break
+    while rows_read := list(islice(rows, min(ROWS_AT_ONCE, limit - len(stored)))):
+        items, sizes = zip(*rows_read, strict=True)
+        size_read += sum(sizes)
+        if size_read >= bytes_left:  # past the end of the page: take back what is behind it
+            while size_read - sizes[len(items) - 1] >= bytes_left:
+                size_read -= sizes[len(items) - 1]
+                items = items[:-1]
+        stored += items
+        if size_read >= bytes_left or len(stored) == limit:
+            return _stored(page, stored, size_read, stored[-1])
+    return _stored(page, stored, size_read, None)
+
+
+def _stored(page: Page, stored: list[bytes], size_read: int, last: bytes | None) -> Walked:
     items = [] if page.count_only else [Fragment(item) for item in stored]
     return Walked(items, len(stored), len(stored), size_read, 0, last)
 
