@@ -43,8 +43,10 @@ def explained(operation: str, request: Any, ours: Answer, oracle: Answer) -> Kno
     return None
 
 
-def parts_unseen(operation: str, request: Any) -> bool:
-    """Whether the two sides may hold different items though both took the request."""
+def parts_unseen(operation: str, request: Any, ours: Answer) -> bool:
+    """Whether the two sides may hold different items though both took the request, or both refused it."""
+    if not ours.ok:
+        return operation == "BatchExecuteStatement" and ours.message == _TWICE
     sent = json.loads(request) if isinstance(request, str) else request
     if operation == "TransactWriteItems":
         return any(_removes(each["Update"]) for each in sent["TransactItems"] if "Update" in each)
@@ -158,12 +160,10 @@ def _earlier_fault(operation: str, request: Any, ours: Answer, oracle: Answer) -
 
 
 def _older_order(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    both = operation == "Query" and {"KeyConditions", "QueryFilter"} <= request.keys()
-    return (
-        both
-        and ours.error == oracle.error == "ValidationException"
-        and earlier(ours.message, "Invalid KeyConditionExpression: ")
-    )
+    pairs = {"Query": {"KeyConditions", "QueryFilter"}, "UpdateItem": {"AttributeUpdates", "Expected"}}
+    both = operation in pairs and pairs[operation] <= request.keys()
+    refused = ours.error == oracle.error == "ValidationException"
+    return both and refused and earlier(ours.message, "Invalid KeyConditionExpression: ")
 
 
 def _definition_fault(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -241,6 +241,11 @@ def _cursor_at_the_end(operation: str, request: Any, ours: Answer, oracle: Answe
     return full and equal_without(ours, oracle, "LastEvaluatedKey")
 
 
+def _start_at_the_end(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    refused = oracle.message == "The provided starting key does not match the range key predicate"
+    return operation == "Query" and refused and ours.ok and ours.body["ScannedCount"] == 0
+
+
 def _metrics_in_order(ours: Answer) -> bool:
     found = ours.body["ItemCollectionMetrics"]
     listed = [each for table in found.values() for each in table] if "ItemCollectionKey" not in found else [found]
@@ -270,10 +275,15 @@ def _renamed(body: dict[str, Any]) -> dict[str, Any]:
     return body | {"CancellationReasons": reasons}
 
 
+def _never(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    return False
+
+
+_TWICE = "Provided list of item keys contains duplicates"
 _METRICS = Known(
     "item-collection-metrics",
     "ItemCollectionMetrics come back for tables with a local index; DynamoDB Local never returns them.",
-    lambda operation, request, ours, oracle: False,  # `explained` takes them off first
+    _never,  # `explained` takes them off first
 )
 
 KNOWN: tuple[Known, ...] = (
@@ -370,6 +380,12 @@ KNOWN: tuple[Known, ...] = (
         _cursor_at_the_end,
     ),
     Known(
+        "start-key-at-the-end",
+        "A start key on the last bound of the key condition is in the range, and nothing follows it; DynamoDB Local "
+        "refuses it.",
+        _start_at_the_end,
+    ),
+    Known(
         "unasked-capacity",
         "ConsumedCapacity is returned when it is asked for; DynamoDB Local returns it for a delete of nothing too.",
         capacity_rules.unasked,
@@ -403,6 +419,12 @@ KNOWN: tuple[Known, ...] = (
         "ExecuteStatement returns ConsumedCapacity and LastEvaluatedKey, and an INSERT of a key that exists is a "
         "DuplicateItemException, in a transaction the reason DuplicateItem.",
         _partiql,
+    ),
+    Known(
+        "refused-batch-of-statements",
+        "A BatchExecuteStatement that is refused because it names an item twice has written nothing; DynamoDB Local has "
+        "done the statements before.",
+        _never,  # the answers are equal
     ),
     Known(
         "table-description",

@@ -1,13 +1,18 @@
 """Makes the oracle's items equal to ours after a known difference in what a write did."""
 
 import json
+import re
 from typing import Any
 
 from tests.oracle.endpoints import Answer, Endpoint
 
-WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+WRITES = {
+    *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
+    *("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
+}
 READS = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems", "DescribeTable", "DescribeTimeToLive"}
 _TRIES = 100
+_IN_STATEMENT = re.compile(r'(?:FROM|INTO|UPDATE) +"([^"]+)"')
 
 
 def tables_of(request: Any) -> set[str]:
@@ -17,6 +22,7 @@ def tables_of(request: Any) -> set[str]:
     if not isinstance(request, dict):
         return set()
     named = {request["TableName"]} if isinstance(request.get("TableName"), str) else set[str]()
+    named.update(_IN_STATEMENT.findall(str(request.get("Statement", ""))))
     batch = request.get("RequestItems")
     return named.union(batch if isinstance(batch, dict) else (), *map(tables_of, request.values()))
 

@@ -73,7 +73,7 @@ class Pair:
             self.explained_count[reason.name] += 1
         elif ours != oracle:
             raise Difference(describe(operation, request, ours, oracle))
-        if ours.ok != oracle.ok or (ours.ok and parts_unseen(operation, request)):
+        if ours.ok != oracle.ok or parts_unseen(operation, request, ours):
             self._heal(operation, request)
 
     def _heal(self, operation: str, request: Request | str) -> None:

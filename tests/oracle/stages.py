@@ -135,6 +135,7 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"The provided expression refers to an attribute that does not exist",
             r"An operand in the update expression has an incorrect",
             r"The update expression attempted",
+            r"One or more parameter values are not valid\. The update expression attempted",
             r"Type mismatch for attribute to update",
             r"Item size to update has exceeded",
         ),

@@ -230,7 +230,7 @@ TABLE_WORDS = (
             ),
             (
                 _INVALID + r"Some index key attributes are not defined .*",
-                r"((Hash|Range) Key not specified .*|No Attribute .*|Attribute .* is not defined in .*)",
+                r"(.*[Kk]ey not specified in .*|No Attribute .*|Attribute .* is not defined in .*)",
             ),
             (
                 _INVALID
