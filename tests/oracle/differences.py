@@ -126,6 +126,7 @@ _STRICTER = re.compile(
     r"ExpressionAttribute(Names|Values) can only be specified when using expressions"
     r"|Can not use both expression and non-expression parameters"
     r"|Provided list of item keys contains duplicates"
+    r"|Transaction request cannot include multiple operations on one item"
     r"|One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified"
     r"|One or more parameter values were invalid: ProvisionedThroughput should not be specified for index"
     r"|One or more parameter values were invalid: List of LocalSecondaryIndexes is empty"
@@ -309,7 +310,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "stricter",
         "AWS refuses placeholders without an expression, old parameters beside new ones, one key in two spellings in a "
-        "batch, capacity on demand, unknown table classes, and empty lists of indexes; DynamoDB Local takes them.",
+        "batch or a transaction, capacity on demand, unknown table classes, and empty lists of indexes; DynamoDB Local takes them.",
         _stricter,
     ),
     Known(
@@ -422,8 +423,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "refused-batch-of-statements",
-        "A BatchExecuteStatement that is refused because it names an item twice has written nothing; DynamoDB Local has "
-        "done the statements before.",
+        "A BatchExecuteStatement that is refused because it names an item twice has written nothing; DynamoDB Local "
+        "has done the statements before.",
         _never,  # the answers are equal
     ),
     Known(
