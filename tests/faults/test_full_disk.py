@@ -61,7 +61,7 @@ def test_it_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(tmp_path:
     with Served(folder, "--synchronous", synchronous) as server, ThreadPoolExecutor(CLIENTS) as pool:
         clients = [server.client() for _ in range(CLIENTS)]
         for phase in ("before", "full", "after"):
-            log_bytes = (folder / "sortkey.db-wal").stat().st_size
+            log_bytes = len((folder / "sortkey.db-wal").read_bytes().rstrip(b"\0"))  # FULL lays it out with zeros
             limit_files(server, log_bytes + 500_000 if phase == "full" else resource.RLIM_INFINITY)
             list(pool.map(write, range(CLIENTS), [phase] * CLIENTS))
             found = clients[0].call("GetItem", {"TableName": LEFT, "Key": key("before-0-0")})

@@ -245,7 +245,7 @@ def test_a_full_disk_refuses_what_does_not_fit_until_there_is_room_again(engine:
     group.submit(*(put(f"old{n}", size=2000) for n in range(20)))
     (pages,) = engine.database.execute("pragma page_count").fetchone()
     engine.database.execute(f"pragma max_page_count={pages + 12}")
-    answers = group.submit(*(put(f"new{n}", size=2000 if n % 4 else 300_000) for n in range(40)), count(), both("t"))
+    answers = group.submit(*(put(f"new{n}", size=2000 if n % 4 else 100_000) for n in range(40)), count(), both("t"))
     refused = [n for n, answer in enumerate(answers) if answer == b"500"]
     assert set(range(0, 40, 4)) <= set(refused)  # what is larger than all the room
     names = {item["p"]["S"] for item in contents(engine, "left").values()}
@@ -253,7 +253,7 @@ def test_a_full_disk_refuses_what_does_not_fit_until_there_is_room_again(engine:
     assert {n for n in range(40) if f"new{n}" in names} == {n for n in range(40) if n not in refused}
     check(engine)
     engine.database.execute("pragma max_page_count=1000000000")
-    assert group.submit(*(put(f"new{n}", size=300_000) for n in range(40))) == [b"{}"] * 40
+    assert group.submit(*(put(f"new{n}", size=100_000) for n in range(40))) == [b"{}"] * 40
     check(engine)
 
 
