@@ -72,14 +72,12 @@ def evaluation_order(tree: PathTree) -> PathTree:
 
 def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str], title: str = "Key") -> None:
     """Key attributes are scalars: no expression may look into one."""
-    deep = {parts[0] for parts in paths if len(parts) > 1}
-    if not deep:
-        return
-    for name in key_names:
-        if name in deep:
+    keys = frozenset(key_names)
+    for parts in paths:
+        if len(parts) > 1 and parts[0] in keys:
             raise ValidationException(
                 "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-                f"{title}: {name}"
+                f"{title}: {parts[0]}"
             )
 
 
