@@ -267,6 +267,16 @@ def _partiql(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool
     return empty_partiql_extras(ours, oracle)
 
 
+def _selects_of_indexes(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if operation != "BatchExecuteStatement" or not (ours.ok and oracle.ok):
+        return False
+    triples = zip(request["Statements"], ours.body["Responses"], oracle.body["Responses"], strict=True)
+    return all(
+        a == b or ('"."' in each["Statement"] and a["Error"]["Message"] == "Only single item select is supported")
+        for each, a, b in triples
+    )
+
+
 def _renamed(body: dict[str, Any]) -> dict[str, Any]:
     """With DynamoDB Local's code for an item that is there already."""
     reasons = [
@@ -310,7 +320,8 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "stricter",
         "AWS refuses placeholders without an expression, old parameters beside new ones, one key in two spellings in a "
-        "batch or a transaction, capacity on demand, unknown table classes, and empty lists of indexes; DynamoDB Local takes them.",
+        "batch or a transaction, capacity on demand, unknown table classes, and empty lists of indexes; DynamoDB Local "
+        "takes them.",
         _stricter,
     ),
     Known(
@@ -420,6 +431,12 @@ KNOWN: tuple[Known, ...] = (
         "ExecuteStatement returns ConsumedCapacity and LastEvaluatedKey, and an INSERT of a key that exists is a "
         "DuplicateItemException, in a transaction the reason DuplicateItem.",
         _partiql,
+    ),
+    Known(
+        "selects-of-indexes-in-a-batch",
+        "A SELECT of a batch names the whole key of a table, so as to find one item; DynamoDB Local also takes the whole "
+        "key of an index.",
+        _selects_of_indexes,
     ),
     Known(
         "refused-batch-of-statements",
