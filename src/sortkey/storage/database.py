@@ -15,6 +15,7 @@ from typing import Any, Literal
 import apsw
 
 from sortkey.storage.folder import Folder
+from sortkey.storage.hot_rows import HotRows
 
 Synchronous = Literal["normal", "full"]
 
@@ -48,6 +49,7 @@ class Database:
         # Bound once: these two are on the path of every request. Any: apsw's rows have no static type.
         self.execute: Callable[..., Any] = self._connection.execute
         self.executemany: Callable[..., Any] = self._connection.executemany
+        self.hot = HotRows()
         self._open_transaction = False
         self._checkpointer: Checkpointer | None = None
         self._asked_at_pages = 0
@@ -90,6 +92,7 @@ class Database:
     def rollback(self) -> None:
         if self._open_transaction:
             self._open_transaction = False
+            self.hot.clear()
             # SQLite rolls back by itself on some errors (disk full, I/O): then there is nothing left to undo.
             if self._connection.in_transaction:
                 self.execute("rollback")

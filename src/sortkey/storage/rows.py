@@ -22,6 +22,8 @@ class Rows:
         self._db = database
         self._execute = database.execute
         self.name = f"t{number}"
+        self._hot = database.hot.of(self.name)
+        self._keep_hot = database.hot.keep
         self.columns = tuple(columns)
         self._sql_get = f"select item, size from {self.name} where key = ?"
         self._sql_delete = f"delete from {self.name} where key = ?"
@@ -69,26 +71,38 @@ class Rows:
         self._execute(f"drop index if exists {self.name}_expires")
         self._execute(f"drop table if exists {self.name}_collection")
         self._execute(f"alter table {self.name} rename to t{number}")
+        self._hot.clear()
         return Rows(self._db, number, [])
 
     def drop(self) -> None:
+        self._hot.clear()
         self._execute(f"drop table if exists {self.name}")
         self._execute(f"drop table if exists {self.name}_collection")
 
     # -- one row
 
     def get(self, key: bytes) -> tuple[bytes, int] | None:
-        return self._execute(self._sql_get, (key,)).fetchone()
+        row = self._hot.get(key)
+        if row is None:
+            row = self._execute(self._sql_get, (key,)).fetchone()
+            if row is not None:
+                self._keep_hot(self._hot, key, row)
+        return row
 
     def put(self, key: bytes, item: bytes, size: int, expires: int | None, index_keys: Iterable[bytes | None]) -> None:
         self._execute(self._sql_put, (key, item, size, expires, *index_keys))
+        if key in self._hot:
+            self._keep_hot(self._hot, key, (item, size))
 
     def replace(self, key: bytes, item: bytes, size: int, expires: int | None) -> None:
         """The same for a row that is there and stays where it is in every index: their trees are left alone."""
         self._execute(self._sql_replace, (item, size, expires, key))
+        if key in self._hot:
+            self._keep_hot(self._hot, key, (item, size))
 
     def delete(self, key: bytes) -> None:
         self._execute(self._sql_delete, (key,))
+        self._hot.pop(key, None)
 
     # -- many rows
 
