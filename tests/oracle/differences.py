@@ -434,8 +434,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "selects-of-indexes-in-a-batch",
-        "A SELECT of a batch names the whole key of a table, so as to find one item; DynamoDB Local also takes the whole "
-        "key of an index.",
+        "A SELECT of a batch names the whole key of a table, so as to find one item; DynamoDB Local also takes the "
+        "whole key of an index.",
         _selects_of_indexes,
     ),
     Known(

@@ -103,6 +103,7 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"The provided key element does not match the schema",
             r"The number of conditions on the keys is invalid",
+            r"The list of keys in RequestItems for BatchGetItem may not contain",
             r"One of the required keys was not given a value",
             r"One or more parameter values were invalid: (Missing the key|Type mismatch for key)",
             r"One or more parameter values were invalid: (Size of hashkey|Aggregated size)",
