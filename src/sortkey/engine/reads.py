@@ -63,8 +63,30 @@ class Walked:
     last: bytes | None
 
 
+def answer(
+    request: dict[str, Any],
+    table: Table,
+    index: Index | None,
+    span: Span,
+    condition: Condition | None,
+    projection: Projection | None,
+) -> dict[str, Any]:
+    """What a Query or a Scan answers for a span, as its other parameters say."""
+    page = Page(
+        table,
+        index,
+        request.get("Limit"),
+        condition,
+        projection,
+        count_only=request.get("Select") == "COUNT",
+        consistent=bool(request.get("ConsistentRead")),
+        whole=reads_whole(table, index, request, projection),
+    )
+    return read(page, span, Meter(request.get("ReturnConsumedCapacity")))
+
+
 def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
-    """The answer of a query or a scan."""
+    """One page of a span."""
     table, index = page.table, page.index
     rows = table.rows.items(
         span.lower,

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine.capacity import Meter
 from sortkey.engine.parameters import keep, project
 from sortkey.engine.reads import (
-    Page,
     Span,
+    answer,
     check_filtered,
     check_paths,
     check_select,
     find_index,
     position,
-    read,
     read_start_key,
-    reads_whole,
 )
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
@@ -53,17 +50,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         title = "Filter Expression" if "FilterExpression" in request else "QueryFilter"
         check_filter(condition, (table.key if index is None else index.key).names, title)
         check_filtered(table, index, condition)
-    page = Page(
-        table,
-        index,
-        request.get("Limit"),
-        condition,
-        projection,
-        count_only=request.get("Select") == "COUNT",
-        consistent=bool(request.get("ConsistentRead")),
-        whole=reads_whole(table, index, request, projection),
-    )
-    return read(page, span, Meter(request.get("ReturnConsumedCapacity")))
+    return answer(request, table, index, span, condition, projection)
 
 
 def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition | None, Projection | None]:

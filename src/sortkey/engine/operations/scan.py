@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine.capacity import Meter
 from sortkey.engine.item_keys import MISMATCH
 from sortkey.engine.parameters import keep, project
 from sortkey.engine.reads import (
     START_INVALID,
-    Page,
     Span,
+    answer,
     check_paths,
     check_select,
     find_index,
     position,
-    read,
     read_start_key,
-    reads_whole,
 )
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
@@ -44,17 +41,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     index = find_index(table, request)
     span = _span(table, index, request, start)
     check_paths(table, condition, projection)
-    page = Page(
-        table,
-        index,
-        request.get("Limit"),
-        condition,
-        projection,
-        count_only=request.get("Select") == "COUNT",
-        consistent=bool(request.get("ConsistentRead")),
-        whole=reads_whole(table, index, request, projection),
-    )
-    return read(page, span, Meter(request.get("ReturnConsumedCapacity")))
+    return answer(request, table, index, span, condition, projection)
 
 
 def _read_expressions(request: dict[str, Any]) -> tuple[Condition | None, Projection | None]:
