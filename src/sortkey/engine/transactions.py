@@ -41,7 +41,7 @@ def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> li
     for position, bind in enumerate(parsed):
         with reasons.collect(position):
             wanted[position] = bind(engine)
-    if len({(each.table.name, each.key) for each in wanted.values()}) < len(wanted):
+    if len({(each.table.name, each.key) for each in wanted.values()}) < len(wanted) == len(parsed):
         raise ValidationException(SAME_ITEM)
     changes: list[Change] = []
     for position, each in wanted.items():
