@@ -8,6 +8,8 @@ import re
 
 # By dynalite's tests, which its author ran against AWS, and by DynamoDB Local within a stage.
 _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("clauses of a statement", (r"RETURNING clause is not supported",)),
+    ("parameters of a statement", (r"Number of parameters in request and statement",)),
     (
         "parameters that do not go together",
         (
@@ -143,12 +145,14 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("the name of a new table", (r"Cannot create preexisting table", r"Table already exists")),
 )
+_PLACE = re.compile(r"^Validation failed in TransactStatements\[\d+\]: ")
 _COMPILED = tuple(re.compile("|".join(f"(?:{each})" for each in messages)) for _, messages in _STAGES)
 
 
 def stage(message: str) -> int | None:
     """Where AWS would find this fault; None for a message that is in no stage."""
-    return next((number for number, pattern in enumerate(_COMPILED) if pattern.match(message)), None)
+    fault = _PLACE.sub("", message)
+    return next((number for number, pattern in enumerate(_COMPILED) if pattern.match(fault)), None)
 
 
 def earlier(ours: str, oracle: str) -> bool:
