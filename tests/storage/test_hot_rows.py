@@ -7,8 +7,9 @@ import random
 import pytest
 
 from sortkey.storage.database import Database
-from sortkey.storage.hot_rows import HotRows
+from sortkey.storage.hot_rows import PAGE_BYTES_MAX, HotRows
 from sortkey.storage.rows import Rows
+from sortkey.values.keys import encode_key, partition_of
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def test_what_is_read_is_what_is_stored_whatever_was_written_and_undone(database
     # A stale row would answer a read with the past, and give a condition the wrong old item.
     source = random.Random(1)
     for _ in range(3000):
-        key = bytes([source.randrange(20)])
+        key = b"....\0\1" + bytes([source.randrange(20)])
         match source.randrange(6):
             case 0:
                 database.begin()
@@ -48,6 +49,26 @@ def test_what_is_read_is_what_is_stored_whatever_was_written_and_undone(database
         stored = database.execute("select item, size from t1 where key = ?", (key,)).fetchone()
         assert rows.get(key) == stored
         assert Rows(database, 1, []).get(key) == stored
+
+
+def test_a_page_lasts_until_something_is_written_to_its_partition(database, rows):
+    # A page that outlives a write, or its rollback, would answer a query with the past.
+    near, same, far = (encode_key([{"S": name}], [{"S": sort}]) for name, sort in (("a", "1"), ("a", "2"), ("b", "1")))
+    partition = partition_of(near)
+    for spoil in (
+        lambda: rows.put(same, b"x", 1, None, []),
+        lambda: rows.replace(same, b"y", 1, None),
+        lambda: rows.delete(same),
+        lambda: (database.begin(), database.rollback()),
+        lambda: (rows.drop(), rows.create()),
+    ):
+        rows.keep_page(partition, "all", "page", 10)
+        rows.put(far, b"x", 1, None, [])
+        assert Rows(database, 1, []).page(partition, "all") == "page"
+        spoil()
+        assert rows.page(partition, "all") is None
+    rows.keep_page(partition, "all", "page", PAGE_BYTES_MAX + 1)
+    assert rows.page(partition, "all") is None
 
 
 def test_a_dropped_table_leaves_nothing_to_one_of_the_same_number(database, rows):

@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from sortkey.engine import not_offered, shapes
+from sortkey.engine.answers import Answer, Finished
 from sortkey.engine.background import Background, Worker
 from sortkey.engine.catalog import Catalog
 from sortkey.engine.figures import Counts
@@ -26,7 +27,6 @@ from sortkey.storage.journal import Journal
 from sortkey.storage.records import Records
 
 Request = dict[str, Any]
-Answer = dict[str, Any]
 
 
 class Engine:
@@ -59,7 +59,7 @@ class Engine:
         self._lock = threading.RLock()
         self._worker: Worker | None = None
 
-    def call(self, name: str, request: Request) -> Answer:
+    def call(self, name: str, request: Request) -> dict[str, Any]:
         """Run one request and commit it. Safe from several threads."""
         return orjson.loads(self.answer(name, orjson.dumps(request)))
 
@@ -75,7 +75,7 @@ class Engine:
             except BaseException:
                 self.rollback()
                 raise
-        return orjson.dumps(answer)
+        return answer.body if isinstance(answer, Finished) else orjson.dumps(answer)
 
     def execute(self, name: str, request: Request) -> Answer:
         """Run one request inside the open transaction, if it writes. The answer may hold orjson fragments."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sortkey.engine.capacity import entry_size
 from sortkey.errors import ItemCollectionSizeLimitExceededException
 from sortkey.values.attributes import Item
+from sortkey.values.keys import partition_of
 from sortkey.values.sizes import ITEM_BYTES_MAX, check_item_size
 
 if TYPE_CHECKING:
@@ -24,7 +25,10 @@ GIB = 1024**3
 def check_limit(engine: Engine, change: Change) -> None:
     """Refuse a write that grows a collection past the limit."""
     growth = _growth(change)
-    if growth > 0 and change.table.rows.collection(partition(change.key)) + growth > engine.item_collection_limit_bytes:
+    if (
+        growth > 0
+        and change.table.rows.collection(partition_of(change.key)) + growth > engine.item_collection_limit_bytes
+    ):
         raise ItemCollectionSizeLimitExceededException("Item collection size limit of 10 GB exceeded.")
 
 
@@ -39,7 +43,7 @@ def account(change: Change) -> None:
     """Keep the collection's size in step with a stored change."""
     growth = _growth(change)
     if growth:
-        change.table.rows.grow_collection(partition(change.key), growth)
+        change.table.rows.grow_collection(partition_of(change.key), growth)
 
 
 def report(change: Change) -> dict[str, Any]:
@@ -49,17 +53,12 @@ def report(change: Change) -> dict[str, Any]:
 
 def metrics(change: Change) -> dict[str, Any]:
     table = change.table
-    gib = change.table.rows.collection(partition(change.key)) / GIB
+    gib = change.table.rows.collection(partition_of(change.key)) / GIB
     item = change.new or change.old or change.named or {}
     return {
         "ItemCollectionKey": {name: item[name] for name in table.key.hash if name in item},
         "SizeEstimateRangeGB": [float(int(gib)), float(int(gib) + 1)],
     }
-
-
-def partition(key: bytes) -> bytes:
-    """The part of a row key that all items of a collection share: checksum, length and hash value."""
-    return key[: 6 + int.from_bytes(key[4:6], "big")]
 
 
 def _growth(change: Change) -> int:

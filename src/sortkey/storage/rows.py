@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sortkey.storage.database import Database
+from sortkey.values.keys import partition_of
 
 Row = tuple[bytes, bytes, int]
 IndexRow = tuple[bytes, bytes, bytes, int]
@@ -24,6 +25,7 @@ class Rows:
         self.name = f"t{number}"
         self._hot = database.hot.of(self.name)
         self._keep_hot = database.hot.keep
+        self._pages = database.hot.pages_of(self.name)
         self.columns = tuple(columns)
         self._sql_get = f"select item, size from {self.name} where key = ?"
         self._sql_delete = f"delete from {self.name} where key = ?"
@@ -72,10 +74,12 @@ class Rows:
         self._execute(f"drop table if exists {self.name}_collection")
         self._execute(f"alter table {self.name} rename to t{number}")
         self._hot.clear()
+        self._pages.clear()
         return Rows(self._db, number, [])
 
     def drop(self) -> None:
         self._hot.clear()
+        self._pages.clear()
         self._execute(f"drop table if exists {self.name}")
         self._execute(f"drop table if exists {self.name}_collection")
 
@@ -93,16 +97,32 @@ class Rows:
         self._execute(self._sql_put, (key, item, size, expires, *index_keys))
         if key in self._hot:
             self._keep_hot(self._hot, key, (item, size))
+        if self._pages:
+            self._pages.pop(partition_of(key), None)
 
     def replace(self, key: bytes, item: bytes, size: int, expires: int | None) -> None:
         """The same for a row that is there and stays where it is in every index: their trees are left alone."""
         self._execute(self._sql_replace, (item, size, expires, key))
         if key in self._hot:
             self._keep_hot(self._hot, key, (item, size))
+        if self._pages:
+            self._pages.pop(partition_of(key), None)
 
     def delete(self, key: bytes) -> None:
         self._execute(self._sql_delete, (key,))
         self._hot.pop(key, None)
+        if self._pages:
+            self._pages.pop(partition_of(key), None)
+
+    # -- finished pages
+
+    def page(self, partition: bytes, which: Any) -> Any | None:
+        """A page of a partition that was made since the last write to it."""
+        pages = self._pages.get(partition)
+        return None if pages is None else pages.get(which)
+
+    def keep_page(self, partition: bytes, which: Any, page: Any, size: int) -> None:
+        self._db.hot.keep_page(self._pages, partition, which, page, size)
 
     # -- many rows
 

@@ -112,6 +112,11 @@ def encode_key(hash_values: Sequence[Mapping[str, Any]], range_values: Sequence[
     return partition_prefix(hash_part(hash_values)) + range_part(range_values)
 
 
+def partition_of(key: bytes) -> bytes:
+    """The partition in which a table's row key lies: its checksum, length and hash value."""
+    return key[: 6 + (key[4] << 8) + key[5]]
+
+
 def successor(prefix: bytes) -> bytes | None:
     """The least bytes greater than all that start with `prefix`; None where there is none (nothing but 0xFF)."""
     kept = prefix.rstrip(b"\xff")

@@ -13,6 +13,7 @@ from zlib import crc32
 
 import orjson
 
+from sortkey.engine.answers import Answer, Finished
 from sortkey.errors import ServiceError
 from sortkey.wire import compression
 from sortkey.wire.request import JSON_TYPES, Request
@@ -42,15 +43,18 @@ class Answers:
         self._date = b"Server: Server\r\nDate: " + formatdate(now, usegmt=True).encode() + b"\r\n"
         self._head_ok = b"HTTP/1.1 200 OK\r\n" + self._date
 
-    def result(self, request: Request, result: dict[str, Any]) -> bytes:
+    def result(self, request: Request, result: Answer) -> bytes:
         """A successful operation's answer, compressed if the client asked for that and it is large."""
         headers = request.headers
-        body = orjson.dumps(result)
+        if type(result) is Finished:
+            body, checksum = result
+        else:
+            body, checksum = orjson.dumps(result), None
         extra = b""
         if len(body) >= compression.THRESHOLD_BYTES and (accept := headers.get(b"accept-encoding")):
             encoding = compression.choose(accept)
             if encoding is not None:
-                body = compression.encode(encoding, body)
+                body, checksum = compression.encode(encoding, body), None
                 extra = b"Content-Encoding: " + encoding + b"\r\n"
         if b"origin" in headers:
             extra += _cors()
@@ -63,7 +67,7 @@ class Answers:
             len(body),
             b"keep-alive" if request.keep_alive else b"close",
             getrandbits(208),
-            crc32(body),
+            crc32(body) if checksum is None else checksum,
             extra,
             body,
         )

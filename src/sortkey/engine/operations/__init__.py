@@ -9,7 +9,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-Run = Callable[[Any, dict[str, Any]], dict[str, Any]]
+from sortkey.engine.answers import Answer
+
+Run = Callable[[Any, dict[str, Any]], Answer]
 
 
 class Operations(Mapping[str, Run]):

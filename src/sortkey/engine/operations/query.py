@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sortkey.engine.answers import Answer
 from sortkey.engine.parameters import keep, project
 from sortkey.engine.reads import (
     Span,
@@ -34,7 +35,7 @@ OUTSIDE = "The provided starting key is outside query boundaries based on provid
 NO_RANGE_MATCH = "The provided starting key does not match the range key predicate"
 
 
-def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+def run(engine: Engine, request: dict[str, Any]) -> Answer:
     key_condition, condition, projection = _read_expressions(request)
     check_select(request)
     start = read_start_key(request)
@@ -50,7 +51,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         title = "Filter Expression" if "FilterExpression" in request else "QueryFilter"
         check_filter(condition, (table.key if index is None else index.key).names, title)
         check_filtered(table, index, condition)
-    return answer(request, table, index, span, condition, projection)
+    return answer(request, table, index, span, condition, projection, of_partition=True)
 
 
 def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition | None, Projection | None]:

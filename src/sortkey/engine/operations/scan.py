@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sortkey.engine.answers import Answer
 from sortkey.engine.item_keys import MISMATCH
 from sortkey.engine.parameters import keep, project
 from sortkey.engine.reads import (
@@ -32,7 +33,7 @@ LEGACY = ("AttributesToGet", "ScanFilter", "ConditionalOperator")
 EXPRESSIONS = ("ProjectionExpression", "FilterExpression")
 
 
-def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
+def run(engine: Engine, request: dict[str, Any]) -> Answer:
     condition, projection = _read_expressions(request)
     check_select(request)
     _check_segment(request)
