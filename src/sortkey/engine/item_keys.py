@@ -63,7 +63,7 @@ def check_scalar_keys(table: Table, paths: Iterable[Parts]) -> None:
     """No expression looks into a key of the table or of an index."""
     if any(len(parts) > 1 for parts in paths):
         check_key_paths(paths, table.key.names)
-        check_key_paths(paths, table.index_key_set, "IndexKey")
+        check_key_paths(paths, [name for name, _, _ in table.index_key_names], "IndexKey")
 
 
 def check_item(table: Table, item: Item) -> None:

@@ -72,12 +72,12 @@ def evaluation_order(tree: PathTree) -> PathTree:
 
 def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str], title: str = "Key") -> None:
     """Key attributes are scalars: no expression may look into one."""
-    keys = frozenset(key_names)
-    for parts in paths:
-        if len(parts) > 1 and parts[0] in keys:
+    deep = {parts[0] for parts in paths if len(parts) > 1}
+    for name in key_names:
+        if name in deep:
             raise ValidationException(
                 "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
-                f"{title}: {parts[0]}"
+                f"{title}: {name}"
             )
 
 
