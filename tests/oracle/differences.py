@@ -15,7 +15,7 @@ from tests.oracle import capacity_rules
 from tests.oracle.capacity_rules import equal_without, without
 from tests.oracle.endpoints import Answer
 from tests.oracle.service_model import breaks_constraint, has_wrong_type
-from tests.oracle.stages import earlier
+from tests.oracle.stages import earlier, stage
 from tests.oracle.table_rules import empty_partiql_extras, same_description
 from tests.oracle.wording import ITEM_WORDS, TABLE_WORDS, both_about_tables, same_meaning
 
@@ -158,6 +158,13 @@ def _earlier_fault(operation: str, request: Any, ours: Answer, oracle: Answer) -
         return False
     theirs = _faults(oracle)
     return any(all(earlier(fault, other) or same_meaning(fault, other) for other in theirs) for fault in _faults(ours))
+
+
+def _another_table(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if operation not in {"BatchGetItem", "BatchWriteItem"} or len(request.get("RequestItems") or {}) < 2:
+        return False
+    refused = ours.error == oracle.error == "ValidationException"
+    return refused and stage(ours.message) is not None and stage(ours.message) == stage(oracle.message)
 
 
 def _older_order(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -356,6 +363,12 @@ KNOWN: tuple[Known, ...] = (
         "table, keys, keys of indexes, the condition, the update. DynamoDB Local looks for the table before values, "
         "and at keys before expressions.",
         _earlier_fault,
+    ),
+    Known(
+        "fault-of-another-table",
+        "Of the tables of a batch the first one with a fault is named; DynamoDB Local goes through them in an order of "
+        "its own.",
+        _another_table,
     ),
     Known(
         "order-of-older-parameters",
