@@ -28,8 +28,17 @@ def random_request(tables: list[Table], source: random.Random) -> Draft:
     made = source.choices(_MAKERS, weights=_WEIGHTS)[0]
     draft = made(tables, source)
     if source.random() < 0.125:
-        return Draft(draft.operation, damage(draft.request, source), draft.drain)
+        return Draft(draft.operation, _whole(damage(draft.request, source)), draft.drain)
     return draft
+
+
+def _whole(request: dict[str, Any]) -> dict[str, Any]:
+    """Without a segment that damage made valid: it holds other items on a server with another hash function."""
+    match request:
+        case {"Segment": int(segment), "TotalSegments": int(total)} if 0 <= segment < total:
+            return {name: each for name, each in request.items() if name not in ("Segment", "TotalSegments")}
+        case _:
+            return request
 
 
 def put_item(tables: list[Table], source: random.Random) -> Draft:
