@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -66,6 +67,8 @@ def item(partition: int, position: int, source: random.Random) -> dict[str, Any]
 def fill(client: Client) -> None:
     """Create the table and put 10,000 items into it, in batches of 25: one partition each."""
     client.call("CreateTable", DEFINITION)
+    while client.call("DescribeTable", {"TableName": TABLE})["Table"]["TableStatus"] != "ACTIVE":
+        time.sleep(0.1)
     source = random.Random("fill")
     for partition in range(PARTITIONS):
         puts = [{"PutRequest": {"Item": item(partition, n, source)}} for n in range(ITEMS_PER_PARTITION)]
