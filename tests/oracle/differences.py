@@ -15,7 +15,7 @@ from tests.oracle import capacity_rules
 from tests.oracle.capacity_rules import equal_without, without
 from tests.oracle.endpoints import Answer
 from tests.oracle.service_model import breaks_constraint, has_wrong_type
-from tests.oracle.stages import earlier, stage
+from tests.oracle.stages import both_about_index_keys, earlier, stage
 from tests.oracle.table_rules import empty_partiql_extras, same_description
 from tests.oracle.wording import ITEM_WORDS, TABLE_WORDS, both_about_tables, same_meaning
 
@@ -158,6 +158,12 @@ def _earlier_fault(operation: str, request: Any, ours: Answer, oracle: Answer) -
         return False
     theirs = _faults(oracle)
     return any(all(earlier(fault, other) or same_meaning(fault, other) for other in theirs) for fault in _faults(ours))
+
+
+def _another_index_key(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if ours.ok or oracle.ok or ours.error != oracle.error:
+        return False
+    return all(any(both_about_index_keys(a, b) for b in _faults(oracle)) for a in _faults(ours))
 
 
 def _another_table(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -369,6 +375,12 @@ KNOWN: tuple[Known, ...] = (
         "Of the tables of a batch the first one with a fault is named; DynamoDB Local goes through them in an order of "
         "its own.",
         _another_table,
+    ),
+    Known(
+        "another-index-key",
+        "Of several keys of indexes that are wrong, one is named: on AWS a wrong type before an empty value, in the "
+        "order of the indexes; DynamoDB Local has an order of its own.",
+        _another_index_key,
     ),
     Known(
         "order-of-older-parameters",

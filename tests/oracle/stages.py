@@ -155,6 +155,13 @@ def stage(message: str) -> int | None:
     return next((number for number, pattern in enumerate(_COMPILED) if pattern.match(fault)), None)
 
 
+def both_about_index_keys(ours: str, oracle: str) -> bool:
+    """Whether both are faults of index keys, of which AWS names one."""
+    names = [name for name, _ in _STAGES]
+    stages = {names.index("keys of indexes"), names.index("paths into keys")}
+    return stage(ours) in stages and stage(ours) == stage(oracle)
+
+
 def earlier(ours: str, oracle: str) -> bool:
     """Whether our fault is one that AWS meets before DynamoDB Local's."""
     first, second = stage(ours), stage(oracle)
