@@ -42,7 +42,7 @@ def measure(items: int, seconds: int) -> LargeResult:
 
 
 def _fill(folder: Path, items: int) -> None:
-    engine = sortkey.engine.open(folder)
+    engine = sortkey.engine.own(folder)
     engine.call("CreateTable", _DEFINITION)
     while engine.call("DescribeTable", {"TableName": _TABLE})["Table"]["TableStatus"] != "ACTIVE":
         engine.work()
