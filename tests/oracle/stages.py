@@ -8,7 +8,7 @@ import re
 
 # By dynalite's tests, which its author ran against AWS, and by DynamoDB Local within a stage.
 _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("clauses of a statement", (r"RETURNING clause is not supported",)),
+    ("clauses of a statement", (r"Statement wasn't well formed", r"RETURNING clause is not supported")),
     ("parameters of a statement", (r"Number of parameters in request and statement",)),
     (
         "parameters that do not go together",

@@ -273,7 +273,7 @@ TABLE_WORDS = (
             (_INVALID + r"List of GlobalSecondaryIndexes is empty", r"GSI list is empty/invalid"),
             (
                 _INVALID + r"Duplicate index name: \S+",
-                r"(Two global secondary indices have|Local Secondary Indices AND Global).*",
+                r"(Two (global|local) secondary indices have|Local Secondary Indices AND Global).*",
             ),
             (
                 _INVALID + r"GlobalSecondaryIndex count exceeds the per-table limit of 20",
