@@ -1,10 +1,11 @@
-"""The one command: every server in turn, every workload, the large table; then docs/performance.md."""
+"""The one command: every workload on every server, round by round; the large table; then docs/performance.md."""
 
 import argparse
 import signal
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from bench import load, peers
@@ -20,13 +21,15 @@ _LARGE_ITEMS = 10_000, 10_000_000
 
 
 def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the server under measure ends too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers under measure end too
     arguments = _arguments()
-    run = Run(seconds=arguments.seconds or (2 if arguments.quick else 4))
-    chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if arguments.only.lower() in p.name.lower()]
-    with tempfile.TemporaryDirectory(prefix="sortkey-bodies-") as folder:
-        for peer in chosen:
-            _measure(peer, run, Path(folder))
+    run = Run(seconds=arguments.seconds or 2, rounds=1 if arguments.quick else 3)
+    wanted = arguments.only.lower().split("|")
+    chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if any(w in p.name.lower() for w in wanted)]
+    with tempfile.TemporaryDirectory(prefix="sortkey-bodies-") as folder, ExitStack() as stack:
+        servers = {peer.name: server for peer in chosen if (server := _start(peer, run, Path(folder), stack))}
+        for _ in range(run.rounds):
+            _measure(servers, run, Path(folder))
     if not arguments.quick and not arguments.no_large:
         _measure_large(run)
     text = markdown(run)
@@ -37,24 +40,34 @@ def main() -> None:
         _say(f"wrote {RESULT.name}")
 
 
-def _measure(peer: peers.Peer, run: Run, folder: Path) -> None:
+def _start(peer: peers.Peer, run: Run, folder: Path, stack: ExitStack) -> peers.Running | None:
+    """Start a server, fill its table and warm it. It stays up, and is idle while others are measured."""
     try:
-        with peers.started(peer) as server:
-            _say(f"{peer.name}: first answer after {server.start_seconds:.2f} s")
-            run.start_seconds[peer.name] = server.start_seconds
-            run.idle_mb[peer.name] = resident_mb(server.pid)
-            client = Client(server.port)
-            fill(client)
-            client.close()
-            _warm(peer, server, folder)
-            for connections in CONNECTIONS:
-                for workload in WORKLOADS:
-                    result = load.run(workload, server.port, server.pid, connections, run.seconds, folder)
-                    run.results[peer.name, workload.name, connections] = result
-                    _say(f"  {workload.name} x{connections}: {result.per_second:,.0f}/s, {result.cpu_us:,.0f} µs CPU")
+        server = stack.enter_context(peers.started(peer))
+        _say(f"{peer.name}: first answer after {server.start_seconds:.2f} s")
+        run.start_seconds[peer.name] = server.start_seconds
+        run.idle_mb[peer.name] = resident_mb(server.pid)
+        client = Client(server.port)
+        fill(client)
+        client.close()
+        _warm(peer, server, folder)
     except (Missing, RuntimeError, OSError) as problem:
         run.notes.append(f"{peer.name}: {problem}")
         _say(run.notes[-1])
+        return None
+    return server
+
+
+def _measure(servers: dict[str, peers.Running], run: Run, folder: Path) -> None:
+    """One round: each workload on each server, one right after the other, so that all see the machine as it is then."""
+    for connections in CONNECTIONS:
+        for workload in WORKLOADS:
+            for name, server in servers.items():
+                result = load.run(workload, server.port, server.pid, connections, run.seconds, folder)
+                run.measures.setdefault((name, workload.name, connections), []).append(result)
+                _say(
+                    f"  {workload.name} x{connections}, {name}: {result.per_second:,.0f}/s, {result.cpu_us:,.0f} µs CPU"
+                )
 
 
 def _warm(peer: peers.Peer, server: peers.Running, folder: Path) -> None:
@@ -77,7 +90,12 @@ def _arguments() -> argparse.Namespace:
         "--quick", action="store_true", help="ours and DynamoDB Local in memory, two minutes, prints only"
     )
     parser.add_argument("--seconds", type=int, help="length of each measure")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only servers whose name has this text; prints only")
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="TEXT",
+        help="only servers whose name has this text (or one of several, a|b); prints only",
+    )
     parser.add_argument("--no-large", action="store_true", help="leave out the table of ten million items")
     return parser.parse_args()
 

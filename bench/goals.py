@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from bench import peers
 from bench.load import Measure
 
-Results = dict[tuple[str, str, int], Measure]  # (server, workload, connections)
+Place = tuple[str, str, int]  # server, workload, connections
+Results = dict[Place, Measure]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import peers
-from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Results, verdicts
+from bench import load, peers
+from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Place, Results, verdicts
 from bench.large import LargeResult
 from bench.workloads import WORKLOADS
 
@@ -19,11 +19,17 @@ class Run:
     """Everything that one run measured; `notes` says what could not be."""
 
     seconds: int
-    results: Results = field(default_factory=Results)
+    rounds: int
+    measures: dict[Place, list[load.Measure]] = field(default_factory=dict[Place, list[load.Measure]])
     start_seconds: dict[str, float] = field(default_factory=dict[str, float])
     idle_mb: dict[str, float] = field(default_factory=dict[str, float])
     large: list[LargeResult] = field(default_factory=list[LargeResult])
     notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def results(self) -> Results:
+        """Of the rounds the median."""
+        return {place: sorted(of, key=lambda m: m.per_second)[len(of) // 2] for place, of in self.measures.items()}
 
 
 def markdown(run: Run) -> str:
@@ -37,9 +43,10 @@ def _head(run: Run) -> str:
     return f"""# Performance
 
 `make bench` wrote this on {datetime.now(UTC):%d %B %Y}: {_machine()}.
-Every server ran alone, one after the other, in one run, on the machine that also ran the load generator (wrk, one
+All servers were up in one run, and one at a time was loaded, on the machine that also ran the load generator (wrk, one
 thread, ready-made bodies, unsigned). Items have 8 attributes and 1 KB; the table has a sort key and one global index
-and holds 10,000 items at the start. Each figure is from {run.seconds} seconds; DynamoDB Local was warmed for 25.
+and holds 10,000 items at the start. A workload was measured on all servers one right after the other, {run.seconds}
+seconds each, in {run.rounds} rounds, of which the median counts; DynamoDB Local was warmed for 25 seconds.
 "CPU" is the server's own time a request, all threads and children.
 """
 

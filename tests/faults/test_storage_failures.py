@@ -71,7 +71,7 @@ class Group:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.scheduled: list[Callable[[], None]] = []
-        self.commit = GroupCommit(engine, self.scheduled.append)
+        self.commit = GroupCommit(engine, self.scheduled.append, lambda: False)
 
     def submit(self, *calls: tuple[str, Item]) -> list[bytes]:
         """Run the calls in one turn; their answers."""

@@ -32,10 +32,11 @@ class Turn:
     """A group commit whose event loop is a list."""
 
     def __init__(self) -> None:
+        self.alone = False
         self.engine = FakeEngine()
         self.scheduled: list[Callable[[], None]] = []
         self.sent: list[str] = []
-        self.group = GroupCommit(self.engine, self.scheduled.append)
+        self.group = GroupCommit(self.engine, self.scheduled.append, lambda: self.alone)
 
     def submit(self, *names: str) -> None:
         for name in names:

@@ -38,9 +38,11 @@ class GroupCommit:
     whole transaction. The others of the group are then run again one by one, so that it cannot poison them.
     """
 
-    def __init__(self, engine: Engine, soon: Callable[[Callable[[], None]], object]) -> None:
+    def __init__(self, engine: Engine, soon: Callable[[Callable[[], None]], object], alone: Callable[[], bool]) -> None:
+        """`soon` runs a function in the next turn of the loop; `alone` says that nobody else can join a group."""
         self._engine = engine
         self._soon = soon
+        self._alone = alone
         self._held: list[tuple[Call, bytes]] = []
 
     def submit(self, call: Call) -> None:
@@ -56,7 +58,9 @@ class GroupCommit:
             call.send(answer)
             return
         self._held.append((call, answer))
-        if len(self._held) == 1:
+        if self._alone():
+            self.flush()
+        elif len(self._held) == 1:
             self._soon(self.flush)
 
     def flush(self) -> None:
@@ -74,9 +78,9 @@ class GroupCommit:
     def _one_by_one(self, held: list[tuple[Call, bytes]]) -> list[tuple[Call, bytes]]:
         """Undo the group's transaction, then run and commit each of its calls alone."""
         self._rollback()
-        return [(call, self._alone(call)) for call, _ in held]
+        return [(call, self._run_alone(call)) for call, _ in held]
 
-    def _alone(self, call: Call) -> bytes:
+    def _run_alone(self, call: Call) -> bytes:
         try:
             answer = call.run()
             if self._engine.in_transaction:

@@ -96,7 +96,7 @@ class Server:
     async def start(self, sockets: Sequence[socket.socket]) -> None:
         """Listen on bound sockets and begin the background work."""
         loop = self._loop = asyncio.get_running_loop()
-        self._commit = GroupCommit(self.engine, loop.call_soon)
+        self._commit = GroupCommit(self.engine, loop.call_soon, lambda: len(self.connections) == 1)
         self.answers.tick(self._clock())
         for each in sockets:
             self._listeners.append(await loop.create_server(self._connect, sock=each, backlog=1024))
