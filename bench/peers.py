@@ -1,4 +1,4 @@
-"""The servers that are compared, and how each is started. One is loaded at a time: two cores are shared with the load."""
+"""The servers that are compared, and how each is started. One is loaded at a time: there are few cores."""
 
 import os
 import shutil

@@ -224,10 +224,10 @@ def test_an_item_is_nested_32_levels_at_most_and_is_the_first_itself(kind: str) 
 
 def test_an_update_cannot_nest_deeper_than_a_put() -> None:
     # Two valid halves can make a whole that no client could have put; AWS has a shorter message for it.
-    check_nesting({"v": nested(31, {"S": "x"}, "M")})
+    check_nesting({"v": nested(31, {"S": "x"}, "M")}, "v")
     for kind in ("L", "M"):
         with pytest.raises(ValidationException, match=r"^Nesting Levels have exceeded supported limits$"):
-            check_nesting({"v": nested(32, {"S": "x"}, kind)})
+            check_nesting({"v": nested(32, {"S": "x"}, kind)}, "v")
 
 
 def test_an_expression_value_at_fault_is_named() -> None:

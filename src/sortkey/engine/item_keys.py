@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sortkey.engine.tables import HASH_BYTES_MAX, RANGE_BYTES_MAX, Index, Table
@@ -59,11 +59,13 @@ def encode_key(table: Table, key: Item) -> bytes:
     return table.encode(key)
 
 
-def check_scalar_keys(table: Table, paths: Iterable[Parts]) -> None:
+def check_scalar_keys(table: Table, paths: Sequence[Parts]) -> None:
     """No expression looks into a key of the table or of an index."""
-    if any(len(parts) > 1 for parts in paths):
-        check_key_paths(paths, table.key.names)
-        check_key_paths(paths, [name for name, _, _ in table.index_key_names], "IndexKey")
+    for parts in paths:
+        if len(parts) > 1:
+            check_key_paths(paths, table.key.names)
+            check_key_paths(paths, [name for name, _, _ in table.index_key_names], "IndexKey")
+            return
 
 
 def check_item(table: Table, item: Item) -> None:

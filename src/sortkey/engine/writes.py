@@ -16,7 +16,7 @@ from sortkey.engine import item_collections
 from sortkey.engine.tables import Table
 from sortkey.storage.journal import USER
 from sortkey.values.attributes import Item
-from sortkey.values.sizes import check_item_size, item_size
+from sortkey.values.sizes import attributes_size, check_item_size, item_size
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -37,6 +37,8 @@ class Write:
     """Nothing is to be stored: the condition check of a transaction."""
     named: Item | None = None
     """The key as the request has it, of a write that may find and leave no item."""
+    touches: frozenset[str] | None = None
+    """The top-level attributes that `apply` may change in an item that is there; None for any."""
     check: Callable[[], None] | None = None
     """What else must fit the table, looked at before any item is: keys of indexes, paths in expressions."""
 
@@ -57,6 +59,7 @@ class Change:
     new: Item | None
     new_size: int
     named: Item | None = None
+    touches: frozenset[str] | None = None
 
 
 def write(engine: Engine, wanted: Write) -> Change:
@@ -83,9 +86,12 @@ def prepare(engine: Engine, wanted: Write) -> Change:
     if new is not None:
         new_size = wanted.size
         if new_size is None:
-            new_size = item_size(new)
+            if old is None or wanted.touches is None:
+                new_size = item_size(new)
+            else:
+                new_size = old_size + attributes_size(new, wanted.touches) - attributes_size(old, wanted.touches)
             check_item_size(new_size, updating=True)
-    change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named)
+    change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named, wanted.touches)
     if table.has_lsi:
         if new is not None and not wanted.checks_only:
             item_collections.check_item_with_entries(table, new, new_size, updating=wanted.size is None)
@@ -103,10 +109,10 @@ def store(engine: Engine, change: Change, actor: int = USER) -> None:
     else:
         new_bytes = orjson.dumps(new)
         expires = None if table.ttl_attribute is None else expiry(new, table.ttl_attribute)
-        index_keys = [encode(new) for encode in table.index_encoders]
-        if change.old is not None and index_keys == [encode(change.old) for encode in table.index_encoders]:
+        if change.old is not None and _stays_in_indexes(table, change.touches, change.old, new):
             table.rows.replace(change.key, new_bytes, change.new_size, expires)
         else:
+            index_keys = [encode(new) for encode in table.index_encoders]
             table.rows.put(change.key, new_bytes, change.new_size, expires, index_keys)
     if table.has_lsi:
         item_collections.account(change)
@@ -130,6 +136,12 @@ def expiry(item: Item, attribute: str) -> int | None:
         return None
     seconds = float(number)
     return int(seconds) if 0 < seconds < 2**53 else None
+
+
+def _stays_in_indexes(table: Table, touches: frozenset[str] | None, old: Item, new: Item) -> bool:
+    if touches is not None and touches.isdisjoint(table.index_key_set):
+        return True
+    return all(encode(old) == encode(new) for encode in table.index_encoders)
 
 
 def _same(change: Change, new_bytes: bytes | None) -> bool:

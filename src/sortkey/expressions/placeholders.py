@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from sortkey.errors import ValidationException
@@ -35,7 +36,7 @@ class Placeholders:
 
     def __init__(self, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None) -> None:
         if names is not None:
-            _check_keys(NAMES, _NAME_KEY, names)
+            _check_keys(NAMES, names)
         self.values: Mapping[str, AttributeValue] = {} if values is None else _read_values(values)
         self.names: Mapping[str, str] = {} if names is None else _read_names(names)
         types = tuple([(name, next(iter(value))) for name, value in self.values.items()])
@@ -87,6 +88,10 @@ class Placeholders:
 def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]) -> None:
     """Refuse names and values where there is no expression that could use them."""
     names, values = request.get(NAMES), request.get(VALUES)
+    if (names is None or request.get(expressions[0]) is not None) and (
+        values is None or (valued and request.get(valued[0]) is not None)
+    ):
+        return  # most requests: what can use them is there
     if names is not None and all(request.get(parameter) is None for parameter in expressions):
         raise ValidationException(f"{NAMES} can only be specified when using expressions")
     if values is not None and all(request.get(parameter) is None for parameter in valued):
@@ -96,15 +101,14 @@ def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued:
         )
 
 
-_NAME_KEY = re.compile(r"#[A-Za-z0-9_]+")
-_VALUE_KEY = re.compile(r":[A-Za-z0-9_]+")
+_KEYS = {NAMES: re.compile(r"#[A-Za-z0-9_]+"), VALUES: re.compile(r":[A-Za-z0-9_]+")}
 
 
-def _check_keys(parameter: str, pattern: re.Pattern[str], given: Mapping[str, Any]) -> None:
+def _check_keys(parameter: str, given: Mapping[str, Any]) -> None:
     if not given:
         raise ValidationException(f"{parameter} must not be empty")
     for key in given:
-        _check_key(parameter, pattern, key)
+        _check_key(parameter, key)
 
 
 def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
@@ -118,7 +122,7 @@ def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _read_values(raw: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
-    _check_keys(VALUES, _VALUE_KEY, raw)
+    _check_keys(VALUES, raw)
     values: dict[str, AttributeValue] = {}
     total = 0
     for key, given in raw.items():
@@ -132,8 +136,9 @@ def _read_values(raw: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
     return values
 
 
-def _check_key(parameter: str, pattern: re.Pattern[str], key: str) -> None:
-    if pattern.fullmatch(key) and len(key) <= KEY_LENGTH_MAX:
+@lru_cache(maxsize=4096)  # a program uses the same few names again and again
+def _check_key(parameter: str, key: str) -> None:
+    if _KEYS[parameter].fullmatch(key) and len(key) <= KEY_LENGTH_MAX:
         return
     if not key:
         fault = "The expression attribute map contains an empty key;"

@@ -7,7 +7,7 @@ value of an expression gets one and a suffix, from `read_expression_values`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -56,9 +56,11 @@ def read_expression_values(raw: dict[str, Any]) -> dict[str, AttributeValue]:
     return values
 
 
-def check_nesting(item: Item) -> None:
-    """Refuse an item that an update has nested too deeply; each of its parts was valid."""
-    _check_levels(item, NESTING_MAX - 1)
+def check_nesting(item: Item, touched: Iterable[str]) -> None:
+    """Refuse an item of which an update has nested an attribute too deeply; each of its parts was valid."""
+    for name in touched:
+        if (value := item.get(name)) is not None:
+            _check_value_levels(value, NESTING_MAX - 1)
 
 
 def _members(raw: Any, levels: int) -> tuple[Item, int]:

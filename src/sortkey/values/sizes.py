@@ -5,7 +5,8 @@ Sizes decide the 400 KB limit, capacity and pages. The values are canonical; not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from sortkey.errors import ValidationException
@@ -26,6 +27,16 @@ def item_size(item: Mapping[str, dict[str, Any]]) -> int:
         text = value.get("S")  # most are text: read here, without two more calls
         total += (len(text) if text.isascii() else len(text.encode())) if text is not None else value_size(value)
         total += len(name) if name.isascii() else len(name.encode())
+    return total
+
+
+def attributes_size(item: Mapping[str, dict[str, Any]], names: Iterable[str]) -> int:
+    """The same of some of the attributes, as far as the item has them."""
+    total = 0
+    for name in names:
+        value = item.get(name)
+        if value is not None:
+            total += value_size(value) + (len(name) if name.isascii() else len(name.encode()))
     return total
 
 
@@ -58,6 +69,7 @@ def text_size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
+@lru_cache(maxsize=8192)
 def number_size(text: str) -> int:
     """One byte, one for each two digits, one more below zero; never more than 21.
 

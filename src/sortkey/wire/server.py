@@ -25,6 +25,7 @@ from sortkey.wire.answer import Answers
 from sortkey.wire.commit import Engine, GroupCommit
 from sortkey.wire.connection import Connection
 from sortkey.wire.request import JSON_TYPES, Request, operation_of
+from sortkey.wire.waiting import ShortWaits
 
 log = logging.getLogger("sortkey.wire")
 
@@ -96,7 +97,8 @@ class Server:
     async def start(self, sockets: Sequence[socket.socket]) -> None:
         """Listen on bound sockets and begin the background work."""
         loop = self._loop = asyncio.get_running_loop()
-        self._commit = GroupCommit(self.engine, loop.call_soon, lambda: len(self.connections) == 1)
+        self._commit = GroupCommit(self.engine, loop.call_soon, self._alone)
+        self._waits = ShortWaits(loop.call_soon)
         self.answers.tick(self._clock())
         for each in sockets:
             self._listeners.append(await loop.create_server(self._connect, sock=each, backlog=1024))
@@ -142,8 +144,16 @@ class Server:
             return
         if operation is None:
             connection.send(request, self.answers.not_found(request))
+        elif self._alone():
+            self._waits.asked()
+            self._commit.submit(Exchange(self, connection, request, operation))
+            self._waits.answered()
         else:
             self._commit.submit(Exchange(self, connection, request, operation))
+
+    def _alone(self) -> bool:
+        """Whether there is one client only: no other can join its commit, or wants the time that it waits."""
+        return len(self.connections) == 1
 
     def refusal(self, request: Request, status: int) -> bytes:
         """The answer to what cannot be read as a request at all."""

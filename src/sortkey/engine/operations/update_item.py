@@ -65,14 +65,15 @@ def bind(engine: Engine, parsed: Parsed) -> Write:
             check_scalar_keys(table, condition.paths)
         if update is not None:
             check_keys_untouched(table, update)
-            if table.indexes:
+            if not update.top_level.isdisjoint(table.index_key_set):
                 check_given_types(table, update.given)
-            check_scalar_keys(table, (*update.paths, *update.reads))
+            check_scalar_keys(table, update.paths + update.reads)
 
     def apply(old: Item | None) -> Item | None:
         return apply_update(table, key, update, refuse, old, check_new)
 
-    return Write(table, encode_key(table, key), apply, named=key, check=check)
+    touches = None if update is None else update.top_level
+    return Write(table, encode_key(table, key), apply, named=key, touches=touches, check=check)
 
 
 def apply_update(
@@ -93,7 +94,7 @@ def apply_update(
         return None  # AWS makes no item just to remove something from it
     if not update.top_level.isdisjoint(table.index_key_set):
         check(table, new)
-    check_nesting(new)
+    check_nesting(new, update.top_level)
     return new
 
 

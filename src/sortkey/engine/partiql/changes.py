@@ -66,7 +66,7 @@ def _insert(statement: Insert, parameters: Parameters) -> Bind:
     if not isinstance(statement.value, Struct):
         raise ValidationException(NO_STRUCT.format(statement.value.place))
     item = parameters.item(statement.value)
-    check_nesting(item)
+    check_nesting(item, item)
     size = item_size(item)
     check_item_size(size)
 
