@@ -24,6 +24,8 @@ class LargeResult:
     items: int
     get: load.Measure
     query: load.Measure
+    query_anywhere: load.Measure
+    """Far more different requests than the pages that are kept in memory: most are made anew."""
     fill_seconds: float
     folder_mb: float
 
@@ -38,7 +40,7 @@ def measure(items: int, seconds: int) -> LargeResult:
         size = sum(file.stat().st_size for file in (folder / "data").rglob("*") if file.is_file()) / 1e6
         with started(Peer("large", lambda port, _: _serve(port, folder / "data"))) as server:
             reads = [_run(workload, server.port, server.pid, seconds, folder) for workload in _workloads(items)]
-    return LargeResult(items, reads[0], reads[1], filled, size)
+    return LargeResult(items, *reads, filled, size)
 
 
 def _fill(folder: Path, items: int) -> None:
@@ -66,7 +68,7 @@ def _serve(port: int, data: Path) -> list[str]:
     return [sys.executable, "-m", "sortkey", "serve", "--port", str(port), "--data", str(data)]
 
 
-def _workloads(items: int) -> tuple[Workload, Workload]:
+def _workloads(items: int) -> tuple[Workload, ...]:
     partitions = items // _ITEMS_PER_PARTITION
 
     def get(source: random.Random) -> dict[str, Any]:
@@ -77,7 +79,11 @@ def _workloads(items: int) -> tuple[Workload, Workload]:
         values = {":pk": _item(source.randrange(partitions), 0)["pk"]}
         return {"TableName": _TABLE, "KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": values}
 
-    return Workload("LargeGet", "GetItem", 20_000, get), Workload("LargeQuery", "Query", 20_000, query)
+    return (
+        Workload("LargeGet", "GetItem", 20_000, get),
+        Workload("LargeQuery", "Query", 20_000, query),
+        Workload("LargeQueryAnywhere", "Query", 200_000, query),
+    )
 
 
 def _item(partition: int, position: int) -> dict[str, Any]:

@@ -111,19 +111,21 @@ def _large(run: Run) -> str:
     lines = [
         "## A large table, 16 connections",
         "",
-        "| items | Get | Query of 25 | filled in | on disk |",
-        "|" + "---|" * 5,
+        "| items | Get | Query of 25 | the same, 200,000 different ones | filled in | on disk |",
+        "|" + "---|" * 6,
     ]
     for each in run.large:
         lines.append(
             f"| {each.items:,} | {each.get.per_second:,.0f}/s | {each.query.per_second:,.0f}/s "
-            f"| {each.fill_seconds:.0f} s | {each.folder_mb:,.0f} MB |"
+            f"| {each.query_anywhere.per_second:,.0f}/s | {each.fill_seconds:.0f} s | {each.folder_mb:,.0f} MB |"
         )
     get, query = (small.get.per_second / large.get.per_second, small.query.per_second / large.query.per_second)
     verdict = _met(max(get, query) <= LARGE_RATIO_MAX)
     lines += [
         "",
         f"Small over large: {get:.2f}× for Get, {query:.2f}× for Query; at most {LARGE_RATIO_MAX}× allowed: {verdict}.",
+        "Both are 20,000 different requests, again and again, whose pages stay in memory. The third column asks for",
+        "more than memory keeps: a table that is read all over, and never twice, pays for making the pages.",
     ]
     return "\n".join(lines) + "\n"
 

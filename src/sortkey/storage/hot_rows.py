@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-BYTES_MAX = 32 * 1024 * 1024
+BYTES_MAX = 64 * 1024 * 1024
 ENTRY_BYTES = 200
 """What an entry takes besides its item: the key, the tuple, its place in the dictionary."""
 
