@@ -1,3 +1,133 @@
-"""Sortkey runs DynamoDB data models: an embedded engine that speaks the protocol, and the model on top of it."""
+"""Sortkey runs DynamoDB data models: an embedded engine that speaks the protocol, and the model on top of it.
+
+Names are loaded when they are first used, so that a program pays only for the rooms it enters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from sortkey.connect.opening import open, open_async
+    from sortkey.model.attributes import Action, Attr, Condition, attr, not_
+    from sortkey.model.collections import CollectionQuery, Grouped, collection
+    from sortkey.model.entity import CamelPart, Entity, Part
+    from sortkey.model.fields import (
+        Created,
+        Follows,
+        KeepNull,
+        KeyOnly,
+        Named,
+        Outside,
+        Range,
+        States,
+        Updated,
+        Version,
+        camel,
+        pascal,
+    )
+    from sortkey.model.instants import EpochSeconds, Instant, InstantMillis, InstantSeconds, instant_text
+    from sortkey.model.keys import index, key, query
+    from sortkey.model.operations import Check, Delete, Put, Update
+    from sortkey.model.patterns import AccessPattern, Explanation, Model, explain
+    from sortkey.model.queries import ItemKey, Query
+    from sortkey.model.tables import GSI, LSI, Table
+    from sortkey.runtime.store import AsyncStore, Page, Store
+
+_ROOMS = {
+    "connect.opening": ("open", "open_async"),
+    "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),
+    "model.collections": ("CollectionQuery", "Grouped", "collection"),
+    "model.entity": ("CamelPart", "Entity", "Part"),
+    "model.fields": (
+        "Created",
+        "Follows",
+        "KeepNull",
+        "KeyOnly",
+        "Named",
+        "Outside",
+        "Range",
+        "States",
+        "Updated",
+        "Version",
+        "camel",
+        "pascal",
+    ),
+    "model.instants": ("EpochSeconds", "Instant", "InstantMillis", "InstantSeconds", "instant_text"),
+    "model.keys": ("index", "key", "query"),
+    "model.operations": ("Check", "Delete", "Put", "Update"),
+    "model.patterns": ("AccessPattern", "Explanation", "Model", "explain"),
+    "model.queries": ("ItemKey", "Query"),
+    "model.tables": ("GSI", "LSI", "Table"),
+    "runtime.store": ("AsyncStore", "Page", "Store"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "GSI",
+    "LSI",
+    "AccessPattern",
+    "Action",
+    "AsyncStore",
+    "Attr",
+    "CamelPart",
+    "Check",
+    "CollectionQuery",
+    "Condition",
+    "Created",
+    "Delete",
+    "Entity",
+    "EpochSeconds",
+    "Explanation",
+    "Follows",
+    "Grouped",
+    "Instant",
+    "InstantMillis",
+    "InstantSeconds",
+    "ItemKey",
+    "KeepNull",
+    "KeyOnly",
+    "Model",
+    "Named",
+    "Outside",
+    "Page",
+    "Part",
+    "Put",
+    "Query",
+    "Range",
+    "States",
+    "Store",
+    "Table",
+    "Update",
+    "Updated",
+    "Version",
+    "__version__",
+    "attr",
+    "camel",
+    "collection",
+    "explain",
+    "index",
+    "instant_text",
+    "key",
+    "not_",
+    "open",
+    "open_async",
+    "pascal",
+    "query",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'sortkey' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"sortkey.{_ROOM_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -2,6 +2,22 @@
 
     SortkeyError
     ├── FolderInUse                               another process owns the data folder
+    ├── NotConfigured                             no region, no credentials, an address that is none: mend the settings
+    ├── ModelError                                a model, or a call of it, that cannot be right: mend the program
+    │   └── KeyValueError                         a value that cannot stand in a key
+    ├── StoreError                                what a store could not do
+    │   ├── NotFound
+    │   ├── ConditionFailed                       carries the item that failed it
+    │   │   ├── AlreadyExists
+    │   │   ├── StaleVersion                      somebody else has saved in between
+    │   │   └── TransitionRefused                 a status that cannot follow the present one
+    │   ├── TransactionFailed                     which operation, why, and with which item
+    │   ├── BatchIncomplete                       carries what was left over
+    │   ├── ItemTooLarge                          with the sizes of the largest attributes
+    │   ├── Throttled                             also after all retries
+    │   ├── Unreachable                           no answer, also after all retries
+    │   ├── InvalidItem                           a stored item that its entity cannot read
+    │   └── BadCursor                             not ours, or of another query
     └── ServiceError                              answered to a client in DynamoDB's own shape
         ├── ClientError                  400
         │   ├── ValidationException
@@ -53,6 +69,91 @@ class FolderInUse(SortkeyError):
         self.folder, self.pid, self.address, self.token = folder, pid, address, token
         how = f"it answers on {address}" if address else "it serves nothing: stop it, or open another folder"
         super().__init__(f"the folder {folder} is held by process {pid}; {how}")
+
+
+class NotConfigured(SortkeyError):
+    """Something that a connection needs is missing or wrong. The message says what, and where it can be given."""
+
+
+class ModelError(SortkeyError):
+    """A model or a call of it is wrong, whatever is stored. The message says what to write instead."""
+
+
+class KeyValueError(ModelError, ValueError):
+    """A value cannot stand in a key: it does not fit its width, or would make two keys equal."""
+
+
+class StoreError(SortkeyError):
+    """A store could not do what it was asked."""
+
+
+class NotFound(StoreError):
+    """There is no item under the key."""
+
+
+class ConditionFailed(StoreError):
+    """The condition of a write does not hold. `item` is what is stored, as an entity; None where there is nothing."""
+
+    def __init__(self, message: str, item: Any = None) -> None:
+        super().__init__(message)
+        self.item = item
+
+
+class AlreadyExists(ConditionFailed):
+    """`create` found an item under the key, or a unique value that another item has."""
+
+
+class StaleVersion(ConditionFailed):
+    """`save` found a newer version than the one that was read. Read again, change that, save."""
+
+
+class TransitionRefused(ConditionFailed):
+    """A status cannot follow the one that is stored."""
+
+
+class TransactionFailed(StoreError):
+    """A transaction was cancelled: nothing of it is written. `reasons` has one entry for each operation that failed."""
+
+    def __init__(self, message: str, reasons: list[Any]) -> None:
+        super().__init__(message)
+        self.reasons = reasons
+
+
+class BatchIncomplete(StoreError):
+    """A batch could not be finished in time. `left` is what was not done, `done` what was."""
+
+    def __init__(self, message: str, left: list[Any], done: list[Any]) -> None:
+        super().__init__(message)
+        self.left = left
+        self.done = done
+
+
+class ItemTooLarge(StoreError):
+    """An item of more than 400 KB. `sizes` are the bytes of its attributes, the largest first."""
+
+    def __init__(self, message: str, sizes: list[tuple[str, int]]) -> None:
+        super().__init__(message)
+        self.sizes = sizes
+
+
+class Throttled(StoreError):
+    """The service refused for load, also after all retries."""
+
+
+class Unreachable(StoreError):
+    """The service gave no answer, also after all retries. A write may or may not have been done."""
+
+
+class InvalidItem(StoreError):
+    """A stored item does not fit its entity. `item` is what is stored."""
+
+    def __init__(self, message: str, item: Any) -> None:
+        super().__init__(message)
+        self.item = item
+
+
+class BadCursor(StoreError):
+    """A cursor that this store did not give out, or gave out for another query or tenant."""
 
 
 class ServiceError(SortkeyError):

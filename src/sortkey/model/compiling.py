@@ -1,0 +1,52 @@
+"""Makes an entity's layout from its class, and refuses a class whose keys cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sortkey.errors import ModelError
+from sortkey.model.fields import Follows, Marker, States
+from sortkey.model.keys import Declared
+from sortkey.model.layout import Layout, Path, Place, literal_values
+from sortkey.model.templates import SHARD
+
+
+def declared_in(cls: type) -> dict[str, Declared]:
+    """Keys, indexes and queries of a class and its bases, the nearest first."""
+    found: dict[str, Declared] = {}
+    for each in reversed(cls.__mro__):
+        found.update({name: value for name, value in vars(each).items() if isinstance(value, Declared)})
+    return found
+
+
+def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
+    for name, info in layout.entity.model_fields.items():
+        markers = frozenset(m for m in info.metadata if isinstance(m, Marker))
+        states = next((m for m in info.metadata if isinstance(m, States)), None)
+        if states is not None:
+            states.check(literal_values(info.annotation))
+        attribute = info.alias or name
+        follows = next((m for m in info.metadata if isinstance(m, Follows)), None)
+        layout.places[name] = Place(name, attribute, _path(layout, attribute, markers), info, markers, states, follows)
+    for each in declared.values():
+        each.compile_key(layout)
+    for each in declared.values():
+        each.check(layout)
+    _check_keys(layout)
+
+
+def _path(layout: Layout, attribute: str, markers: frozenset[Marker]) -> Path:
+    outside = any(marker.name in ("Outside", "KeyOnly") for marker in markers)
+    return (attribute,) if layout.envelope is None or outside else (layout.envelope, attribute)
+
+
+def _check_keys(layout: Layout) -> None:
+    """Every slot is a field, and every field that lives in keys only can be found there."""
+    name = layout.entity.__name__
+    slots = {slot for key in layout.keys.values() for slot in key.names}
+    for slot in sorted(slots - layout.by_attribute.keys() - {SHARD}):
+        raise ModelError(f"{name}: the key needs {{{slot}}}, and no field has this attribute")
+    primary = set(layout.primary.names)
+    for place in layout.places.values():
+        if place.key_only and place.attribute not in primary:
+            raise ModelError(f"{name}.{place.name} is KeyOnly, but the table's key does not hold {place.attribute}")

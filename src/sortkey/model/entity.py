@@ -1,0 +1,130 @@
+"""Entities: one kind of item each, as pydantic models that know where they live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic._internal._model_construction import ModelMetaclass
+
+from sortkey.errors import InvalidItem, ModelError
+from sortkey.model.attributes import Attr
+from sortkey.model.compiling import compile_layout, declared_in
+from sortkey.model.fields import camel
+from sortkey.model.keys import Declared, KeyDeclaration
+from sortkey.model.layout import Found, Layout, Upgrade
+from sortkey.model.tables import Table
+from sortkey.values.attributes import AttributeValue, Item
+
+Names = Callable[[str], str]
+
+
+@dataclass_transform(kw_only_default=True, field_specifiers=(Field,))
+class EntityMeta(ModelMetaclass):
+    """Compiles the layout, and gives a field of the class as an `Attr` for conditions and updates."""
+
+    if TYPE_CHECKING:
+        __layout__: Layout
+
+    def __new__(
+        mcs,
+        name: str,
+        bases: tuple[type, ...],
+        namespace: dict[str, Any],
+        *,
+        table: Table | None = None,
+        kind: str | None = None,
+        envelope: str | None = None,
+        names: Names | None = None,
+        archive: str | None = None,
+        unique: Sequence[str | tuple[str, ...]] = (),
+        version: int = 1,
+        upgrades: Mapping[int, Upgrade] | None = None,
+        **config: Any,
+    ) -> Any:
+        if names is not None:
+            config["alias_generator"] = names
+        cls: Any = super().__new__(mcs, name, bases, namespace, **config)
+        given: dict[str, Any] = {"table": table, "kind": kind, "envelope": envelope, "archive": archive}
+        inherited: dict[str, Any] = getattr(cls, "__settings__", {})
+        settings: dict[str, Any] = {n: inherited.get(n) if value is None else value for n, value in given.items()}
+        cls.__settings__ = settings
+        declared = declared_in(cls)
+        if settings["table"] is not None and any(isinstance(each, KeyDeclaration) for each in declared.values()):
+            tuples = tuple((each,) if isinstance(each, str) else tuple(each) for each in unique)
+            layout = Layout(cls, schema_version=version, upgrades=upgrades or {}, unique=tuples, **settings)
+            compile_layout(layout, declared)
+            cls.__layout__ = layout
+            layout.table.entities.append(cls)
+        return cls
+
+    if not TYPE_CHECKING:  # for a type checker a field of the class has the field's own type
+
+        def __getattr__(cls, name: str) -> Any:
+            layout = cls.__dict__.get("__layout__")
+            if layout is not None and name in layout.places:
+                place = layout.places[name]
+                return Attr(layout, place, place.path, place.info.annotation)
+            return super().__getattr__(name)
+
+
+class Entity(BaseModel, metaclass=EntityMeta):
+    """One kind of item. Subclass it with typed fields, a `@key`, and the table where it lives."""
+
+    model_config = ConfigDict(
+        extra="forbid", populate_by_name=True, frozen=True, validate_default=True, ignored_types=(Declared,)
+    )
+    __slots__ = ("_found",)
+    __layout__: ClassVar[Layout]
+
+    def to_item(self) -> Item:
+        """The item as it is stored: DynamoDB JSON, with keys, kind, and what this program does not know of."""
+        found = self._read
+        return type(self).__layout__.write(self, found, found is not None and found.archived)
+
+    @classmethod
+    def from_item(cls, item: Mapping[str, AttributeValue]) -> Self:
+        """The entity of a stored item. Raises InvalidItem for one that does not fit."""
+        layout = cls.__layout__
+        try:
+            found = layout.read(item)
+            entity = cls.__pydantic_validator__.validate_python(found.values)
+        except (ValidationError, ModelError, KeyError) as error:
+            raise InvalidItem(f"a stored item is no {cls.__name__}: {error}", dict(item)) from error
+        object.__setattr__(entity, "_found", found)
+        return entity
+
+    @property
+    def in_archive(self) -> bool:
+        """Whether the item was read from the archive."""
+        found = self._read
+        return found is not None and found.archived
+
+    def changed(self, **values: Any) -> Self:
+        """A copy with other values, validated. What the program does not know of goes with it."""
+        for name in values:
+            type(self).__layout__.place(name)
+        present = {name: getattr(self, name) for name in type(self).model_fields}
+        entity = type(self).model_validate({**present, **values}, by_name=True)
+        object.__setattr__(entity, "_found", self._read)
+        return entity
+
+    @property
+    def _read(self) -> Found | None:
+        try:
+            return object.__getattribute__(self, "_found")
+        except AttributeError:
+            return None
+
+
+class Part(BaseModel):
+    """A map inside an item. Members that this program does not know of are kept."""
+
+    model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
+
+
+class CamelPart(Part):
+    """A map whose members have camelCase names."""
+
+    model_config = ConfigDict(alias_generator=camel)

@@ -1,0 +1,49 @@
+"""Instants as text of fixed width, so that the order of the texts is the order of time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainSerializer
+
+from sortkey.errors import ModelError
+
+EVERY_DIGIT = 6
+
+
+def instant_text(value: datetime, digits: int = EVERY_DIGIT) -> str:
+    """UTC, with so many digits of the second and a Z: `2025-11-01T20:30:00.000000Z`. What is finer is cut off."""
+    if value.tzinfo is None:
+        raise ModelError(f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)")
+    text = value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    return (text[: digits - EVERY_DIGIT or None] if digits else text[:-7]) + "Z"
+
+
+def read_instant(value: Any) -> Any:
+    """A datetime with its zone, of any precision on the way in; pydantic refuses what is none."""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return value
+
+
+def read_epoch(value: Any) -> Any:
+    return datetime.fromtimestamp(value, UTC) if isinstance(value, (int, float)) else read_instant(value)
+
+
+def _instant(digits: int) -> Any:
+    return PlainSerializer(lambda value: instant_text(value, digits), return_type=str)
+
+
+_read = BeforeValidator(read_instant)
+
+Instant = Annotated[datetime, _read, _instant(6)]
+InstantMillis = Annotated[datetime, _read, _instant(3)]
+InstantSeconds = Annotated[datetime, _read, _instant(0)]
+
+EpochSeconds = Annotated[
+    datetime, BeforeValidator(read_epoch), PlainSerializer(lambda value: int(value.timestamp()), return_type=int)
+]
+"""A datetime that is stored as a number of seconds since 1970: what TTL needs."""

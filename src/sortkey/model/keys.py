@@ -1,0 +1,191 @@
+"""Keys and queries as they are declared in the body of an entity.
+
+The decorated function is never run: its signature is the typed signature of the access pattern, its docstring says
+what the pattern is for. That is how a type checker knows every argument of every key. The signature begins with a
+star, so that arguments go by name; one that may be left out has the default None.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+from sortkey.errors import ModelError
+from sortkey.model.layout import IndexKey, Layout
+from sortkey.model.queries import ItemKey, Query
+from sortkey.model.templates import SHARD, Template
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+
+P = ParamSpec("P")
+E = TypeVar("E", bound="Entity")
+Signature = Callable[P, None]
+
+
+class Declared:
+    """What stands in an entity's body besides its fields."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.name = function.__name__
+        self.doc = inspect.getdoc(function) or ""
+        self.parameters = tuple(inspect.signature(function).parameters.values())
+        self.required = frozenset(p.name for p in self.parameters if p.default is p.empty)
+        self.names = tuple(p.name for p in self.parameters)
+        self._known = frozenset(self.names)
+
+    def compile_key(self, layout: Layout) -> None:
+        """Put the templates into the layout, if this declares any."""
+
+    def check(self, layout: Layout) -> None:
+        """Refuse a signature that does not fit the templates."""
+        raise NotImplementedError
+
+    def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The call's arguments by name, with Python's own complaints about missing and unknown ones."""
+        if args or not self.required <= kwargs.keys() <= self._known:
+            kwargs = inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
+        return {name: value for name, value in kwargs.items() if value is not None}
+
+    def stored(self, layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by attribute, as they stand in keys."""
+        places = layout.places
+        return {places[n].attribute: layout.stored(places[n].attribute, value) for n, value in arguments.items()}
+
+    def fail(self, layout: Layout, problem: str) -> ModelError:
+        return ModelError(f"{layout.entity.__name__}.{self.name}: {problem}")
+
+    def check_leading(self, layout: Layout, key: IndexKey) -> None:
+        """The signature has the whole partition key, then the first slots of the sort key, in their order."""
+        partition = [name for name in key.partition.names if name != SHARD]
+        wanted = list(dict.fromkeys([*partition, *(key.sort.names if key.sort else ())]))
+        given = [layout.place(name).attribute for name in self.names]
+        if given != wanted[: len(given)] or len(given) < len(partition):
+            raise self.fail(layout, f"takes {', '.join(given)}; its key begins with {', '.join(wanted)}")
+        for name in self.names[: len(partition)]:
+            if name not in self.required:
+                raise self.fail(layout, f"{name} cannot have a default: a query needs the whole partition key")
+
+
+class KeyDeclaration(Declared, Generic[P]):
+    """The table's own key."""
+
+    def __init__(self, function: Signature[P], partition: str, sort: str | None) -> None:
+        super().__init__(function)
+        self.partition, self.sort = partition, sort
+
+    def compile_key(self, layout: Layout) -> None:
+        layout.keys[None] = _index_key(self, layout, None, self.partition, self.sort)
+
+    def check(self, layout: Layout) -> None:
+        self.check_leading(layout, layout.primary)
+        if len(self.names) < len(layout.primary.names) or len(self.required) < len(self.names):
+            raise self.fail(layout, f"must take all of {', '.join(layout.primary.names)}, without defaults")
+
+    def __get__(self, instance: object, owner: type[E]) -> BoundKey[P, E]:
+        return BoundKey(self, owner)
+
+
+class BoundKey(Generic[P, E]):
+    """`Stage.key`: call it for the key of one item."""
+
+    def __init__(self, declared: KeyDeclaration[P], entity: type[E]) -> None:
+        self.declared, self.entity = declared, entity
+        self.__doc__ = declared.doc
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> ItemKey[E]:
+        declared, layout = self.declared, self.entity.__layout__
+        return ItemKey.of(self.entity, declared.stored(layout, declared.arguments(args, kwargs)))
+
+
+class QueryDeclaration(Declared, Generic[P]):
+    """A query over the table's key, by its first fields."""
+
+    def __init__(self, function: Signature[P], key: KeyDeclaration[...]) -> None:
+        super().__init__(function)
+        self.key = key
+
+    def check(self, layout: Layout) -> None:
+        self.check_leading(layout, layout.primary)
+
+    @property
+    def index(self) -> str | None:
+        return None
+
+    def __get__(self, instance: object, owner: type[E]) -> BoundQuery[P, E]:
+        return BoundQuery(self, owner)
+
+
+class IndexDeclaration(Declared, Generic[P]):
+    """The key in an index, and the query over it."""
+
+    def __init__(self, function: Signature[P], index: str, partition: str, sort: str | None, shards: int) -> None:
+        super().__init__(function)
+        self.index, self.partition, self.sort, self.shards = index, partition, sort, shards
+
+    def compile_key(self, layout: Layout) -> None:
+        if self.index in layout.keys:
+            raise self.fail(layout, f"the key in {self.index} is declared already")
+        layout.keys[self.index] = _index_key(self, layout, self.index, self.partition, self.sort, self.shards)
+
+    def check(self, layout: Layout) -> None:
+        self.check_leading(layout, layout.keys[self.index])
+
+    def __get__(self, instance: object, owner: type[E]) -> BoundQuery[P, E]:
+        return BoundQuery(self, owner)
+
+
+class BoundQuery(Generic[P, E]):
+    """`Stage.of_journey`: call it for a query of entities."""
+
+    def __init__(self, declared: QueryDeclaration[P] | IndexDeclaration[P], entity: type[E]) -> None:
+        self.declared, self.entity = declared, entity
+        self.__doc__ = declared.doc
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Query[E]:
+        declared, layout = self.declared, self.entity.__layout__
+        values = declared.stored(layout, declared.arguments(args, kwargs))
+        return Query.of(self.entity, layout.keys[declared.index], values, f"{self.entity.__name__}.{declared.name}")
+
+
+def key(partition: str, sort: str | None = None) -> Callable[[Signature[P]], KeyDeclaration[P]]:
+    """The table's key. The function takes every field of it."""
+    return lambda function: KeyDeclaration(function, partition, sort)
+
+
+def query(key: KeyDeclaration[...]) -> Callable[[Signature[P]], QueryDeclaration[P]]:
+    """A query over the table's key. The function takes the partition key's fields and the first of the sort key's."""
+    return lambda function: QueryDeclaration(function, key)
+
+
+def index(
+    name: str, partition: str, sort: str | None = None, *, shards: int = 0
+) -> Callable[[Signature[P]], IndexDeclaration[P]]:
+    """The key in an index, and a query over it. With `shards` the partition template has a `{shard}`."""
+    return lambda function: IndexDeclaration(function, name, partition, sort, shards)
+
+
+def _index_key(
+    declared: Declared, layout: Layout, name: str | None, partition: str, sort: str | None, shards: int = 0
+) -> IndexKey:
+    attributes = layout.table.key_attributes(name)
+    if (attributes.sort is None) is not (sort is None):
+        where = name or layout.table.name
+        raise declared.fail(layout, f"{where} has {'no' if attributes.sort is None else 'a'} sort key")
+    made = IndexKey(name, attributes, Template(partition), None if sort is None else Template(sort), shards)
+    if bool(shards) is not (SHARD in made.partition.names):
+        raise declared.fail(layout, "shards= and a {shard} in the partition template go together")
+    for attribute, template in made.templates:
+        _check_numbers(declared, layout, attribute, template)
+    return made
+
+
+def _check_numbers(declared: Declared, layout: Layout, attribute: str, template: Template) -> None:
+    """A number in a key's text is padded, or the order of the keys is not that of the numbers."""
+    if layout.is_plain(attribute, template):
+        return
+    for slot in template.slots:
+        place = layout.by_attribute.get(slot.name)
+        if place is not None and place.info.annotation is int and slot.width is None:
+            raise declared.fail(layout, f"{{{slot.name}}} is a number: pad it, as {{{slot.name}:02d}}")

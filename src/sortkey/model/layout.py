@@ -1,0 +1,328 @@
+"""Where everything of an entity lives in its item: compiled once for a class, then used for every item.
+
+Templates and paths speak of attributes, the rest of the program of fields; the two meet here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from zlib import crc32
+
+from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
+
+from sortkey.errors import KeyValueError, ModelError
+from sortkey.model import fields
+from sortkey.model.codec import decode, encode
+from sortkey.model.fields import Follows, Marker, States
+from sortkey.model.tables import KeyAttributes, Table
+from sortkey.model.templates import SHARD, Template
+from sortkey.values.attributes import AttributeValue, Item
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+
+SCHEMA_VERSION = "schemaVersion"
+Path = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One field: its name in Python, its attribute, and the path to it in the item."""
+
+    name: str
+    attribute: str
+    path: Path
+    info: FieldInfo
+    markers: frozenset[Marker]
+    states: States | None
+    follows: Follows | None = None
+
+    @property
+    def key_only(self) -> bool:
+        return fields.KEY_ONLY in self.markers
+
+
+@dataclass(frozen=True, slots=True)
+class IndexKey:
+    """The templates of the table's key (`index` is None) or of an index; `shards` for one that is spread."""
+
+    index: str | None
+    attributes: KeyAttributes
+    partition: Template
+    sort: Template | None
+    shards: int = 0
+
+    @property
+    def templates(self) -> tuple[tuple[str, Template], ...]:
+        """(attribute, template) for each attribute of the key."""
+        parts = [(self.attributes.partition, self.partition)]
+        if self.sort is not None and self.attributes.sort is not None:
+            parts.append((self.attributes.sort, self.sort))
+        return tuple(parts)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that the key is made of."""
+        names = (name for _, template in self.templates for name in template.names if name != SHARD)
+        return tuple(dict.fromkeys(names))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What reading an item gave besides the fields' values."""
+
+    values: dict[str, Any]
+    unknown: dict[str, AttributeValue]
+    unknown_inside: dict[str, AttributeValue]
+    archived: bool
+
+
+Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass
+class Layout:
+    """Everything that is known of an entity before the first item of it."""
+
+    entity: type[Entity]
+    table: Table
+    kind: str | None
+    envelope: str | None
+    archive: str | None
+    schema_version: int
+    upgrades: Mapping[int, Upgrade]
+    unique: tuple[tuple[str, ...], ...]
+    places: dict[str, Place] = field(default_factory=dict[str, Place])
+    keys: dict[str | None, IndexKey] = field(default_factory=dict["str | None", IndexKey])
+
+    @property
+    def primary(self) -> IndexKey:
+        return self.keys[None]
+
+    def place(self, name: str) -> Place:
+        """A field by its name in Python."""
+        if name not in self.places:
+            known = ", ".join(self.places)
+            raise ModelError(f"{self.entity.__name__} has no field {name!r}; it has: {known}")
+        return self.places[name]
+
+    @cached_property
+    def by_attribute(self) -> dict[str, Place]:
+        return {place.attribute: place for place in self.places.values()}
+
+    def marked(self, marker: Marker) -> Place | None:
+        return next((place for place in self.places.values() if marker in place.markers), None)
+
+    @cached_property
+    def version(self) -> Place | None:
+        return self.marked(fields.Version)
+
+    @cached_property
+    def key_templates(self) -> tuple[tuple[str, Template, IndexKey], ...]:
+        """Every key attribute that is written from a template, not a field of the same name."""
+        return tuple(
+            (attribute, template, key)
+            for key in self.keys.values()
+            for attribute, template in key.templates
+            if not self.is_plain(attribute, template)
+        )
+
+    def is_plain(self, attribute: str, template: Template) -> bool:
+        """Whether a key attribute is a field as it stands: `{assetId}` in the attribute `assetId`."""
+        place = self.by_attribute.get(attribute)
+        return place is not None and not place.key_only and template.text == f"{{{attribute}}}" and len(place.path) == 1
+
+    # -- one value
+
+    def stored(self, attribute: str, value: Any) -> Any:
+        """A field's value as it stands in items and keys: an instant as its text."""
+        if value.__class__ is str and attribute in self._plain_texts:
+            return value
+        adapter = self._adapters[attribute]
+        return adapter.dump_python(adapter.validate_python(value), by_alias=True, exclude_none=True)
+
+    @cached_property
+    def _plain_texts(self) -> frozenset[str]:
+        return frozenset(
+            place.attribute
+            for place in self.places.values()
+            if place.info.annotation is str and all(isinstance(each, Marker) for each in place.info.metadata)
+        )
+
+    @cached_property
+    def _adapters(self) -> dict[str, TypeAdapter[Any]]:
+        return {place.attribute: _adapter(place.info) for place in self.places.values()}
+
+    # -- whole items
+
+    def write(self, entity: Entity, unknown: Found | None = None, archived: bool = False) -> Item:
+        """The item of an entity, with its keys, its kind and what a newer program has put there."""
+        values = entity.__pydantic_serializer__.to_python(entity, by_alias=True, exclude_none=True)
+        for name in self._kept_nulls:
+            values.setdefault(name, None)
+        item: Item = dict(unknown.unknown) if unknown else {}
+        inside: dict[str, AttributeValue] = dict(unknown.unknown_inside) if unknown else {}
+        inner, key_only = self._inner, self._key_only
+        for attribute, value in values.items():
+            if attribute in inner:
+                inside[attribute] = encode(value)
+            elif attribute not in key_only:
+                item[attribute] = encode(value)
+        if self.envelope is not None:
+            item[self.envelope] = {"M": inside}
+        if self.kind is not None:
+            item[self.table.kind_attribute] = {"S": self.kind}
+        if self.schema_version > 1:
+            item[SCHEMA_VERSION] = {"N": str(self.schema_version)}
+        item.update(self.render_keys(values))
+        if archived:
+            self._mark_archived(item)
+        return item
+
+    def render_keys(self, values: Mapping[str, Any]) -> Item:
+        """The key attributes that templates make of stored values. Those of an index that lack a value are left out."""
+        rendered: Item = {}
+        for key in self.keys.values():
+            made = self._render_key(key, values)
+            if made is not None:
+                rendered.update(made)
+            elif key.index is None:
+                missing = [name for name in key.names if values.get(name) is None]
+                raise KeyValueError(
+                    f"{self.entity.__name__} cannot be stored without {', '.join(missing)}: its key needs it"
+                )
+        return rendered
+
+    def _render_key(self, key: IndexKey, values: Mapping[str, Any]) -> Item | None:
+        if key.shards:
+            values = {**values, SHARD: self.shard(values, key.shards)}
+        made: Item = {}
+        for attribute, template in key.templates:
+            if self.is_plain(attribute, template):
+                if values.get(attribute) is None:
+                    return None
+                continue
+            text = template.render(values)
+            if text is None:
+                return None
+            made[attribute] = {self.table.type_of(attribute): text}
+        return made
+
+    def shard(self, values: Mapping[str, Any], shards: int) -> int:
+        """Which shard of an index an item is in: by its own key, so that it stays there."""
+        text = "\0".join(str(template.render(values)) for _, template in self.primary.templates)
+        return crc32(text.encode()) % shards
+
+    def read(self, item: Mapping[str, AttributeValue]) -> Found:
+        """The values of an item by attribute; a pydantic model is made of them elsewhere."""
+        archived = False
+        if self.archive is not None:
+            item, archived = self._without_archive_mark(item)
+        values: dict[str, Any] = {}
+        unknown: dict[str, AttributeValue] = {}
+        unknown_inside: dict[str, AttributeValue] = {}
+        outer, own = self._outer, self._own_attributes
+        for attribute, value in item.items():
+            if attribute in outer:
+                values[attribute] = decode(value)
+            elif attribute not in own:
+                unknown[attribute] = value
+        if self.envelope is not None:
+            inner, computed = self._inner, self._computed
+            for attribute, value in item.get(self.envelope, _NO_MAP)["M"].items():
+                if attribute not in inner:
+                    unknown_inside[attribute] = value
+                elif attribute not in computed:
+                    values[attribute] = decode(value)
+        for attribute, template, wanted in self._parsers:
+            if attribute in item:
+                parsed = template.parse(next(iter(item[attribute].values())))
+                for name in wanted:
+                    values.setdefault(name, parsed[name])
+        version = int(item[SCHEMA_VERSION]["N"]) if SCHEMA_VERSION in item else 1
+        while version < self.schema_version:
+            values = self.upgrades[version](values)
+            version += 1
+        return Found(values, unknown, unknown_inside, archived)
+
+    # -- archives
+
+    def _mark_archived(self, item: Item) -> None:
+        assert self.archive is not None
+        partition = self.primary.attributes.partition
+        item[partition] = {"S": item[partition]["S"] + self.archive}
+
+    def _without_archive_mark(self, item: Mapping[str, AttributeValue]) -> tuple[Mapping[str, AttributeValue], bool]:
+        assert self.archive is not None
+        partition = self.primary.attributes.partition
+        text = item[partition]["S"] if partition in item else ""
+        if not text.endswith(self.archive):
+            return item, False
+        return {**item, partition: {"S": text.removesuffix(self.archive)}}, True
+
+    # -- compiled sets
+
+    @cached_property
+    def _key_only(self) -> frozenset[str]:
+        return frozenset(place.attribute for place in self.places.values() if place.key_only)
+
+    @cached_property
+    def _computed(self) -> frozenset[str]:
+        computed = self.entity.model_computed_fields
+        names: Any = self.entity.model_config.get("alias_generator") or str
+        return frozenset(info.alias or names(name) for name, info in computed.items())
+
+    @cached_property
+    def _outer(self) -> frozenset[str]:
+        """Attributes of fields that stand at the top of the item."""
+        return frozenset(p.attribute for p in self.places.values() if len(p.path) == 1 and not p.key_only)
+
+    @cached_property
+    def _inner(self) -> frozenset[str]:
+        """Attributes that stand in the envelope."""
+        fields_inside = {place.attribute for place in self.places.values() if len(place.path) == 2}
+        return frozenset(fields_inside if self.envelope is None else fields_inside | self._computed)
+
+    @cached_property
+    def _own_attributes(self) -> frozenset[str]:
+        """Attributes at the top that the layout itself writes."""
+        own = {attribute for key in self.keys.values() for attribute in key.attributes.names}
+        own |= {self.table.kind_attribute} if self.kind is not None else set()
+        own |= {SCHEMA_VERSION} if self.schema_version > 1 else set()
+        return frozenset(own | self._computed if self.envelope is None else own | {self.envelope})
+
+    @cached_property
+    def _kept_nulls(self) -> tuple[str, ...]:
+        return tuple(place.attribute for place in self.places.values() if fields.KeepNull in place.markers)
+
+    @cached_property
+    def _parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:
+        """Which templates to parse for the fields that live in keys only."""
+        wanted, found = set(self._key_only), list[tuple[str, Template, tuple[str, ...]]]()
+        for attribute, template, _ in self.key_templates:
+            here = tuple(name for name in template.names if name in wanted)
+            if here:
+                wanted -= set(here)
+                found.append((attribute, template, here))
+        return tuple(found)
+
+
+_NO_MAP: AttributeValue = {"M": {}}
+
+
+def literal_values(annotation: Any) -> tuple[Any, ...]:
+    """The values of a Literal; empty for another type."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    return ()
+
+
+def _adapter(info: FieldInfo) -> TypeAdapter[Any]:
+    annotation: Any = info.annotation
+    for each in info.metadata:
+        annotation = Annotated[annotation, each]
+    return TypeAdapter(annotation)

@@ -1,0 +1,267 @@
+"""Reads and writes of single items as requests. Immutable values, no I/O: a store sends them and reads the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
+
+from sortkey.errors import ModelError
+from sortkey.model import fields
+from sortkey.model.attributes import Action, Attr, Condition, render_actions
+from sortkey.model.codec import encode
+from sortkey.model.expressions import Names
+from sortkey.model.layout import Layout, Place
+from sortkey.model.queries import ItemKey
+from sortkey.model.rebuilding import Rebuilt, rebuilt_keys, with_followers
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+
+E = TypeVar("E", bound="Entity")
+Request = dict[str, Any]
+PutMode = Literal["create", "put", "save"]
+
+
+class Write(Generic[E]):
+    """One write of one item: alone, or in a transaction. `member` is its name there."""
+
+    member: ClassVar[Literal["Put", "Update", "Delete", "ConditionCheck"]]
+
+    @property
+    def entity_class(self) -> type[E]:
+        raise NotImplementedError
+
+    def request(self, now: float) -> Request:
+        raise NotImplementedError
+
+    def says(self) -> str:
+        """What it does, for messages."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Put(Write[E]):
+    """A whole item. `create` refuses one that is there; `save` one that is not of the version that was read."""
+
+    entity: E
+    mode: PutMode = "put"
+    when: Condition | None = None
+    member: ClassVar = "Put"
+
+    @property
+    def entity_class(self) -> type[E]:
+        return type(self.entity)
+
+    @property
+    def is_creating(self) -> bool:
+        version = self.entity_class.__layout__.version
+        return self.mode == "create" or (
+            self.mode == "save" and version is not None and not getattr(self.entity, version.name)
+        )
+
+    def stamped(self, now: float) -> E:
+        """The entity as it will be stored: with its instants and its version."""
+        layout, values = self.entity_class.__layout__, dict[str, Any]()
+        instant = datetime.fromtimestamp(now, UTC)
+        for place in layout.places.values():
+            missing = getattr(self.entity, place.name) is None
+            if (fields.Created in place.markers and missing) or (
+                fields.Updated in place.markers and (missing or self.mode == "save")
+            ):
+                values[place.name] = instant
+        if layout.version is not None:
+            present = getattr(self.entity, layout.version.name) or 0
+            values[layout.version.name] = present if self.mode == "put" and present else present + 1
+        return self.entity.changed(**values) if values else self.entity
+
+    def request(self, now: float) -> Request:
+        layout, names = self.entity_class.__layout__, Names()
+        request: Request = {"TableName": layout.table.name, "Item": self.stamped(now).to_item()}
+        tests = [] if self.when is None else [self.when.render(names)]
+        if self.is_creating:
+            _check_start(layout, self.entity)
+            tests.append(f"attribute_not_exists({names.name(layout.primary.attributes.partition)})")
+        elif self.mode == "save" and layout.version is not None:
+            stored = encode(getattr(self.entity, layout.version.name))
+            tests.append(f"{names.path(layout.version.path)} = {names.value(stored)}")
+        _put_condition(request, tests, names)
+        return request
+
+    def says(self) -> str:
+        return f"{self.mode} {ItemKey.of_entity(self.entity)}"
+
+
+@dataclass(frozen=True)
+class Update(Write[E]):
+    """Changes of some attributes of an item that is there; with `upsert` also of one that is not."""
+
+    key: ItemKey[E]
+    actions: tuple[Action, ...]
+    when: Condition | None = None
+    assuming: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
+    upsert: bool = False
+    member: ClassVar = "Update"
+
+    @property
+    def entity_class(self) -> type[E]:
+        return self.key.entity
+
+    @property
+    def target_states(self) -> tuple[tuple[Place, Any], ...]:
+        """The status fields that this sets, and to what."""
+        return tuple(
+            (a.attr.place, a.value) for a in self.actions if a.attr.place.states is not None and a.is_plain_set
+        )
+
+    def request(self, now: float) -> Request:
+        layout, names = self.key.entity.__layout__, Names()
+        self._check(layout)
+        actions = with_followers(layout, self.actions)
+        rebuilt = rebuilt_keys(layout, self.key, actions, self._assumed(layout), upsert=self.upsert)
+        tests = self._tests(layout, names)
+        request: Request = {"TableName": layout.table.name, "Key": self.key.item}
+        request["UpdateExpression"] = _update_text(layout, actions, rebuilt, names, now)
+        _put_condition(request, tests, names)
+        return request
+
+    def says(self) -> str:
+        return f"update {self.key}"
+
+    def _assumed(self, layout: Layout) -> dict[str, Any]:
+        places = {name: layout.place(name) for name in self.assuming}
+        return {places[n].attribute: layout.stored(places[n].attribute, value) for n, value in self.assuming.items()}
+
+    def _tests(self, layout: Layout, names: Names) -> list[str]:
+        tests = [] if self.when is None else [self.when.render(names)]
+        for attribute, value in self._assumed(layout).items():
+            tests.append(f"{names.path(layout.by_attribute[attribute].path)} = {names.value(encode(value))}")
+        for place, target in self.target_states:
+            assert place.states is not None
+            sources = [names.value(encode(source)) for source in place.states.sources(target)]
+            tests.append(f"{names.path(place.path)} IN ({', '.join(sources)})")
+        if not self.upsert:
+            tests.append(f"attribute_exists({names.name(layout.primary.attributes.partition)})")
+        return tests
+
+    def _check(self, layout: Layout) -> None:
+        if not self.actions:
+            raise ModelError(f"{self.says()} changes nothing: pass actions, or set={{...}}")
+        unique = {name for group in layout.unique for name in group}
+        for action in self.actions:
+            place = action.attr.place
+            if action.attr.layout is not layout:
+                raise ModelError(f"{action.attr!r} is no field of {layout.entity.__name__}")
+            if place.name in unique:
+                raise ModelError(f"{place.name} is unique: change it with save(), which also moves its guard item")
+            if place.key_only:
+                raise ModelError(f"{place.name} lives in the key, and a key cannot change: create another item")
+            if place.states is not None and not action.is_plain_set:
+                raise ModelError(f"{place.name} has states: set it, so that the transition can be checked")
+        for place, target in self.target_states:
+            assert place.states is not None
+            if not place.states.sources(target):
+                raise ModelError(f"{place.name} can never become {target!r}: no transition leads there")
+
+
+@dataclass(frozen=True)
+class Delete(Write[E]):
+    """One item, gone. Deleting what is not there is fine unless a condition says otherwise."""
+
+    key: ItemKey[E]
+    when: Condition | None = None
+    member: ClassVar = "Delete"
+
+    @property
+    def entity_class(self) -> type[E]:
+        return self.key.entity
+
+    def request(self, now: float) -> Request:
+        names, request = Names(), _keyed(self.key)
+        _put_condition(request, [] if self.when is None else [self.when.render(names)], names)
+        return request
+
+    def says(self) -> str:
+        return f"delete {self.key}"
+
+
+@dataclass(frozen=True)
+class Check(Write[E]):
+    """A condition on an item that a transaction does not change."""
+
+    key: ItemKey[E]
+    when: Condition
+    member: ClassVar = "ConditionCheck"
+
+    @property
+    def entity_class(self) -> type[E]:
+        return self.key.entity
+
+    def request(self, now: float) -> Request:
+        names, request = Names(), _keyed(self.key)
+        _put_condition(request, [self.when.render(names)], names)
+        return request
+
+    def says(self) -> str:
+        return f"check {self.key}"
+
+
+def set_actions(entity: type[Entity], values: Mapping[str, Any]) -> tuple[Action, ...]:
+    """`set={"status": "running"}` as actions; None removes."""
+    layout = entity.__layout__
+    actions: list[Action] = []
+    for name, value in values.items():
+        place = layout.place(name)
+        attribute: Attr[Any] = Attr(layout, place, place.path, place.info.annotation)
+        actions.append(attribute.remove() if value is None else attribute.set(value))
+    return tuple(actions)
+
+
+def _update_text(layout: Layout, actions: tuple[Action, ...], rebuilt: Rebuilt, names: Names, now: float) -> str:
+    text = render_actions(actions, names)
+    sets = [f"{names.name(attribute)} = {names.value(value)}" for attribute, value in rebuilt.sets.items()]
+    touched = {action.attr.place.name for action in actions}
+    updated, version = layout.marked(fields.Updated), layout.version
+    if updated is not None and updated.name not in touched:
+        stored = layout.stored(updated.attribute, datetime.fromtimestamp(now, UTC))
+        sets.append(f"{names.path(updated.path)} = {names.value(encode(stored))}")
+    if version is not None and version.name not in touched:
+        at = names.path(version.path)
+        sets.append(f"{at} = if_not_exists({at}, {names.value(encode(0))}) + {names.value(encode(1))}")
+    return _with(text, {"SET": sets, "REMOVE": [names.name(attribute) for attribute in rebuilt.removes]})
+
+
+def _with(text: str, more: Mapping[str, list[str]]) -> str:
+    """An update expression with more in its sections."""
+    for section, parts in more.items():
+        if not parts:
+            continue
+        joined = ", ".join(parts)
+        if text.startswith(f"{section} "):
+            text = f"{section} {joined}, {text.removeprefix(f'{section} ')}"
+        elif f" {section} " in text:
+            text = text.replace(f" {section} ", f" {section} {joined}, ", 1)
+        else:
+            text = f"{text} {section} {joined}".strip()
+    return text
+
+
+def _keyed(key: ItemKey[Any]) -> Request:
+    return {"TableName": key.table.name, "Key": key.item}
+
+
+def _put_condition(request: Request, tests: list[str], names: Names) -> None:
+    if tests:
+        request["ConditionExpression"] = tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
+        request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    names.put_into(request)
+
+
+def _check_start(layout: Layout, entity: Entity) -> None:
+    for place in layout.places.values():
+        if place.states is not None and place.states.start:
+            value = getattr(entity, place.name)
+            if value not in place.states.start:
+                allowed = " or ".join(map(repr, place.states.start))
+                raise ModelError(f"a new {layout.entity.__name__} has {place.name} {allowed}, not {value!r}")

@@ -1,0 +1,245 @@
+"""The key of one item, and queries: immutable values that say what to read, and how.
+
+A query is narrowed by methods that return a new one. Its sort condition always stays inside what its key fields fix:
+no method widens a read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
+
+from sortkey.errors import ModelError
+from sortkey.model.attributes import Attr, Condition, condition
+from sortkey.model.layout import IndexKey, Layout
+from sortkey.model.tables import Table
+from sortkey.model.templates import SHARD, Slot
+from sortkey.values.attributes import AttributeValue, Item
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+
+E = TypeVar("E", bound="Entity")
+E_co = TypeVar("E_co", bound="Entity", covariant=True)
+
+HIGHEST = "\U0010ffff"
+"""Sorts behind every text that can follow."""
+
+
+@dataclass(frozen=True)
+class ItemKey(Generic[E_co]):
+    """The key of one item. `values` are the fields in it, by attribute, as they are stored."""
+
+    entity: type[E_co]
+    item: Item = field(hash=False)
+    values: Mapping[str, Any] = field(hash=False)
+    is_archived: bool = False
+
+    @classmethod
+    def of(cls, entity: type[E], values: Mapping[str, Any]) -> ItemKey[E]:
+        layout = entity.__layout__
+        key = layout.primary
+        item: Item = {}
+        for attribute, template in key.templates:
+            text = template.render(values)
+            if text is None:
+                raise ModelError(f"{entity.__name__}: the key needs {', '.join(template.names)}")
+            item[attribute] = {layout.table.type_of(attribute): text}
+        return ItemKey(entity, item, values)
+
+    @classmethod
+    def of_entity(cls, entity: E) -> ItemKey[E]:
+        """The key of an entity at hand."""
+        layout = type(entity).__layout__
+        values = {
+            name: layout.stored(name, getattr(entity, layout.by_attribute[name].name)) for name in layout.primary.names
+        }
+        made = ItemKey.of(type(entity), values)
+        return made.archived() if entity.in_archive else made
+
+    def archived(self) -> Self:
+        """The same item's key in the archive."""
+        layout = self.entity.__layout__
+        if layout.archive is None:
+            raise ModelError(f"{self.entity.__name__} has no archive: declare it with archive='#deleted'")
+        partition = layout.primary.attributes.partition
+        moved = {**self.item, partition: {"S": self.item[partition]["S"] + layout.archive}}
+        return replace(self, item=moved, is_archived=True)
+
+    @property
+    def table(self) -> Table:
+        return self.entity.__layout__.table
+
+    def __str__(self) -> str:
+        return f"{self.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
+
+
+@dataclass(frozen=True, slots=True)
+class SortCondition:
+    """What the sort key must be: `=`, `begins_with`, or `between` two texts, both included."""
+
+    operator: Literal["=", "begins_with", "between", ">=", "<=", ">", "<"]
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Query(Generic[E_co]):
+    """A read of one partition. Typed by what it gives; `pattern` is the name under which its capacity is counted."""
+
+    entity: type[E_co]
+    key: IndexKey
+    values: Mapping[str, Any] = field(hash=False)
+    pattern: str = ""
+    sort: SortCondition | None = None
+    next_slot: Slot | None = None
+    filter: Condition | None = None
+    is_descending: bool = False
+    limited_to: int | None = None
+    is_consistent: bool = False
+    only_attributes: tuple[str, ...] = ()
+    is_archived: bool = False
+    is_hydrated: bool = False
+    by_kind: bool = True
+
+    @classmethod
+    def of(cls, entity: type[E], key: IndexKey, values: Mapping[str, Any], pattern: str) -> Query[E]:
+        """The query for the first fields of a key."""
+        partition = {name: values[name] for name in key.partition.names if name != SHARD}
+        made = Query(entity, key, partition, pattern)
+        if key.sort is None:
+            return made
+        rest = {name: value for name, value in values.items() if name in key.sort.names}
+        if not _is_text(entity.__layout__, key):
+            return replace(made, sort=SortCondition("=", tuple(rest.values())) if rest else None)
+        prefix = key.sort.prefix({**{n: v for n, v in partition.items() if n in key.sort.names}, **rest})
+        if prefix.complete:
+            return replace(made, sort=SortCondition("=", (prefix.text,)))
+        sort = SortCondition("begins_with", (prefix.text,)) if prefix.text else None
+        return replace(made, sort=sort, next_slot=prefix.then)
+
+    # -- the range of the next field of the key
+
+    def between(self, low: Any, high: Any) -> Self:
+        """Only where the next field of the sort key is between two values, both included."""
+        if not self._is_text:
+            return replace(self, sort=SortCondition("between", (self._number(low), self._number(high))))
+        return self._ranged(self._text(low), self._text(high) + self._end)
+
+    def at_least(self, low: Any) -> Self:
+        """Only from a value of the next field of the sort key on."""
+        if not self._is_text:
+            return replace(self, sort=SortCondition(">=", (self._number(low),)))
+        return self._ranged(self._text(low), self._prefix + HIGHEST)
+
+    def at_most(self, high: Any) -> Self:
+        """Only up to a value of the next field of the sort key, itself included."""
+        if not self._is_text:
+            return replace(self, sort=SortCondition("<=", (self._number(high),)))
+        return self._ranged(self._prefix or "\0", self._text(high) + self._end)
+
+    def from_sort_key(self, text: str) -> Self:
+        """Only from a literal sort key on."""
+        return replace(self, sort=SortCondition(">=", (text,)), next_slot=None)
+
+    # -- the rest
+
+    def where(self, test: Condition | bool) -> Self:
+        """Only those that also fulfil a condition. It is read, and paid for, before it is filtered."""
+        wanted = condition(test)
+        return replace(self, filter=wanted if self.filter is None else self.filter & wanted)
+
+    def descending(self) -> Self:
+        return replace(self, is_descending=True)
+
+    def limit(self, count: int) -> Self:
+        """At most so many entities, counted after filtering."""
+        if count < 1:
+            raise ModelError(f"a limit of {count} entities reads nothing")
+        return replace(self, limited_to=count)
+
+    def consistent(self) -> Self:
+        """Read what was written last, for twice the capacity. Not on global indexes."""
+        if self.key.index is not None and not self._is_local:
+            raise ModelError(f"{self.key.index} is a global index, which has no consistent reads")
+        return replace(self, is_consistent=True)
+
+    def archived(self) -> Self:
+        """The same of the archive."""
+        if self.layout.archive is None:
+            raise ModelError(f"{self.entity.__name__} has no archive: declare it with archive='#deleted'")
+        if self.key.index is not None:
+            raise ModelError("the archive is a partition of the table: query it by the table's key")
+        return replace(self, is_archived=True)
+
+    def hydrated(self) -> Self:
+        """Fetch the whole items of what a KEYS_ONLY index gives, in batches."""
+        return replace(self, is_hydrated=True)
+
+    def named(self, pattern: str) -> Self:
+        """The same under the name of an access pattern."""
+        return replace(self, pattern=pattern)
+
+    # -- what the request needs
+
+    @property
+    def layout(self) -> Layout:
+        return self.entity.__layout__
+
+    @property
+    def table(self) -> Table:
+        return self.layout.table
+
+    def partitions(self) -> tuple[AttributeValue, ...]:
+        """The values of the partition key: one, or one for each shard."""
+        shards = range(self.key.shards) if self.key.shards else (None,)
+        kind = self.table.type_of(self.key.attributes.partition)
+        return tuple({kind: self._partition_text(shard)} for shard in shards)
+
+    def _partition_text(self, shard: int | None) -> str:
+        values = self.values if shard is None else {**self.values, SHARD: shard}
+        text = self.key.partition.render(values)
+        assert text is not None
+        return text + (self.layout.archive or "") if self.is_archived else text
+
+    @property
+    def _prefix(self) -> str:
+        return self.sort.values[0] if self.sort is not None and self.sort.operator == "begins_with" else ""
+
+    @property
+    def _end(self) -> str:
+        """Behind the last key that has the next field's value: nothing when the key ends there."""
+        assert self.key.sort is not None
+        return "" if self.key.sort.slots[-1] == self.next_slot else HIGHEST
+
+    def _text(self, value: Any) -> str:
+        if self.next_slot is None:
+            raise ModelError(f"{self.pattern or 'the query'} fixes the whole sort key: there is no range left")
+        return self._prefix + self.next_slot.render(self.layout.stored(self.next_slot.name, value))
+
+    def _number(self, value: Any) -> Any:
+        assert self.key.attributes.sort is not None
+        return self.layout.stored(self.key.attributes.sort, value)
+
+    def _ranged(self, low: str, high: str) -> Self:
+        return replace(self, sort=SortCondition("between", (low, high)))
+
+    @property
+    def _is_text(self) -> bool:
+        return _is_text(self.layout, self.key)
+
+    @property
+    def _is_local(self) -> bool:
+        return self.key.attributes.partition == self.layout.primary.attributes.partition
+
+
+def _is_text(layout: Layout, key: IndexKey) -> bool:
+    return key.attributes.sort is None or layout.table.type_of(key.attributes.sort) == "S"
+
+
+def attributes_of(fields: tuple[Any, ...]) -> tuple[Attr[Any], ...]:
+    """Fields given as `Stage.status`, which a type checker takes for their values."""
+    for each in fields:
+        if not isinstance(each, Attr):
+            raise ModelError(f"{each!r} is no field: name it on the class, as Stage.status")
+    return fields

@@ -1,0 +1,119 @@
+"""Query requests, and items read back as the entities they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sortkey.errors import ModelError
+from sortkey.model.expressions import Names
+from sortkey.model.layout import IndexKey, Layout
+from sortkey.model.queries import Query, SortCondition
+from sortkey.model.tables import Table
+from sortkey.model.templates import Template
+from sortkey.values.attributes import AttributeValue, Item
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+
+
+def query_request(query: Query[Any], partition: AttributeValue, *, keys_only: bool = False) -> dict[str, Any]:
+    """The Query request for one partition, without its page."""
+    table, names = query.table, Names()
+    request: dict[str, Any] = {"TableName": table.name}
+    if query.key.index is not None:
+        request["IndexName"] = query.key.index
+    request["KeyConditionExpression"] = key_condition(query, partition, names)
+    tests = [] if query.filter is None else [query.filter.render(names)]
+    layout = query.layout
+    if query.by_kind and layout.kind is not None and is_shared(layout, query.key, query.sort):
+        tests.append(f"{names.name(table.kind_attribute)} = {names.value({'S': layout.kind})}")
+    if tests:
+        request["FilterExpression"] = tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
+    if keys_only:
+        request["ProjectionExpression"] = ", ".join(names.name(name) for name in table.key)
+    if query.is_descending:
+        request["ScanIndexForward"] = False
+    if query.is_consistent:
+        request["ConsistentRead"] = True
+    names.put_into(request)
+    return request
+
+
+def key_condition(query: Query[Any], partition: AttributeValue, names: Names) -> str:
+    attributes, table = query.key.attributes, query.table
+    text = f"{names.name(attributes.partition)} = {names.value(partition)}"
+    sort = query.sort
+    if sort is None or attributes.sort is None:
+        return text
+    at = names.name(attributes.sort)
+    kind = table.type_of(attributes.sort)
+    values = [names.value({kind: each if isinstance(each, str) else str(each)}) for each in sort.values]
+    if sort.operator == "begins_with":
+        return f"{text} AND begins_with({at}, {values[0]})"
+    if sort.operator == "between":
+        return f"{text} AND {at} BETWEEN {values[0]} AND {values[1]}"
+    return f"{text} AND {at} {sort.operator} {values[0]}"
+
+
+def check_whole(query: Query[Any]) -> None:
+    """An index that does not hold whole items cannot give entities by itself."""
+    if query.key.index is None or query.is_hydrated:
+        return
+    projection = query.table.index(query.key.index).projection
+    if projection != "ALL":
+        raise ModelError(
+            f"{query.key.index} does not hold whole items (its projection is {projection}): "
+            ".hydrated() fetches them, store.keys() gives their keys"
+        )
+
+
+def is_shared(layout: Layout, key: IndexKey, sort: SortCondition | None) -> bool:
+    """Whether items of another kind may lie where a query of this one reads."""
+    prefix = sort.values[0] if sort is not None and sort.operator in ("=", "begins_with") else ""
+    mine = str(prefix) or (key.sort.literal_prefix if key.sort else "")
+    for other in layout.table.entities:
+        theirs = other.__layout__
+        if theirs is layout or key.index not in theirs.keys:
+            continue
+        their_key = theirs.keys[key.index]
+        if _meet(key.partition, their_key.partition) and _prefixes_meet(mine, their_key.sort):
+            return True
+    return False
+
+
+def _meet(one: Template, other: Template) -> bool:
+    """Whether two partition templates can make the same key: told by what they begin and end with."""
+    ones, others = one.skeleton.split("{}"), other.skeleton.split("{}")
+    begin = ones[0].startswith(others[0]) or others[0].startswith(ones[0])
+    end = ones[-1].endswith(others[-1]) or others[-1].endswith(ones[-1])
+    return begin and end and (len(ones) > 1 or len(others) > 1 or ones == others)
+
+
+def _prefixes_meet(mine: str, theirs: Template | None) -> bool:
+    text = theirs.literal_prefix if theirs is not None else ""
+    return mine.startswith(text) or text.startswith(mine)
+
+
+def entity_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> Entity | None:
+    """The entity that an item is, among some; None for an item of another kind."""
+    kind = item.get(table.kind_attribute, {}).get("S")
+    for each in entities:
+        layout = each.__layout__
+        if layout.kind is not None:
+            if layout.kind == kind:
+                return each.from_item(item)
+        elif kind is None and _fits(layout, item):
+            return each.from_item(item)
+    return None
+
+
+def _fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
+    """Whether an item's key has the form of an entity's: how kinds without a name are told apart."""
+    for attribute, template in layout.primary.templates:
+        text = str(next(iter(item.get(attribute, {"S": ""}).values())))
+        if layout.archive is not None and attribute == layout.primary.attributes.partition:
+            text = text.removesuffix(layout.archive)
+        if not template.matches(text):
+            return False
+    return True

@@ -1,0 +1,207 @@
+"""Key templates: `STAGE#{order:02d}#{stageId}` renders a key, parses it back, and gives the prefix of its first slots.
+
+A template never makes one key of two different sets of values: a number that does not fit its width is refused, and
+so is a text that contains what separates it from the next slot. The one slot of a template that may contain anything
+is marked `{path:free}`; a slot at the end needs no mark.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from string import Formatter
+from typing import Any
+
+from sortkey.errors import KeyValueError, ModelError
+
+SHARD = "shard"
+"""The slot that sharding fills, not a field."""
+
+_WIDTH = re.compile(r"0(\d+)d")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of one value. `width` is that of a zero-padded number; `free` may contain the separator."""
+
+    name: str
+    width: int | None = None
+    free: bool = False
+
+    def render(self, value: Any) -> str:
+        if self.width is None:
+            return value if isinstance(value, str) else _text(self.name, value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise KeyValueError(f"{self.name} must be a whole number to stand in a key, not {value!r}")
+        text = f"{value:0{self.width}d}"
+        if value < 0 or len(text) > self.width:
+            raise KeyValueError(f"{self.name}={value} does not fit the key: 0 to {10**self.width - 1} are allowed")
+        return text
+
+    def read(self, text: str) -> str | int:
+        if self.width is None:
+            return text
+        if len(text) != self.width or not text.isascii() or not text.isdigit():
+            raise KeyValueError(f"{text!r} is no {self.name} of {self.width} digits")
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What the first slots of a template fix. `text` is the whole key when `complete`; `then` is the next slot."""
+
+    text: str
+    complete: bool
+    then: Slot | None
+
+
+class Template:
+    """A parsed template. `parts` are literal texts and slots, in turn."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.parts: tuple[str | Slot, ...] = tuple(_parts(text))
+        self.slots = tuple(part for part in self.parts if isinstance(part, Slot))
+        self.names = tuple(slot.name for slot in self.slots)
+        self._check()
+
+    def render(self, values: Mapping[str, Any]) -> str | None:
+        """The key for these values; None where one of them is missing: such an item is not in the index."""
+        rendered: list[str] = []
+        for part in self.parts:
+            if isinstance(part, str):
+                rendered.append(part)
+                continue
+            value = values.get(part.name)
+            if value is None:
+                return None
+            rendered.append(self._rendered(part, value))
+        return "".join(rendered)
+
+    def prefix(self, values: Mapping[str, Any]) -> Prefix:
+        """The fixed beginning of all keys with these values, which are those of the first slots.
+
+        It ends with the literal that follows the last value, so that JOB-45 never finds JOB-456.
+        """
+        rendered: list[str] = []
+        left = dict(values)
+        for part in self.parts:
+            if isinstance(part, str):
+                rendered.append(part)
+            elif part.name in left:
+                rendered.append(self._rendered(part, left.pop(part.name)))
+            else:
+                if left:
+                    given, missing = ", ".join(left), part.name
+                    raise ModelError(f"{self.text}: {given} given without {missing}, which comes before it in the key")
+                return Prefix("".join(rendered), False, part)
+        if left:
+            raise ModelError(f"{self.text} has no {', '.join(left)}")
+        return Prefix("".join(rendered), True, None)
+
+    def parse(self, text: str) -> dict[str, str | int]:
+        """The values of a rendered key. Raises KeyValueError for a text that no values render to."""
+        match = self._pattern.fullmatch(text)
+        if match is None:
+            raise KeyValueError(f"{text!r} is no key of the form {self.text}")
+        return {slot.name: slot.read(match[index + 1]) for index, slot in enumerate(self.slots)}
+
+    def matches(self, text: str) -> bool:
+        return self._pattern.fullmatch(text) is not None
+
+    @cached_property
+    def skeleton(self) -> str:
+        """The template without the names of its slots: two with the same one make keys that cannot be told apart."""
+        return "".join(part if isinstance(part, str) else "{}" for part in self.parts)
+
+    @cached_property
+    def literal_prefix(self) -> str:
+        return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
+
+    def _rendered(self, slot: Slot, value: Any) -> str:
+        text = slot.render(value)
+        for separator in self._separators.get(slot.name, ()):
+            if separator in text:
+                raise KeyValueError(f"{slot.name}={text!r} contains {separator!r}, which separates it in {self.text}")
+        if not text:
+            raise KeyValueError(f"{slot.name} is empty, and a key of the form {self.text} needs it")
+        return text
+
+    @cached_property
+    def _separators(self) -> dict[str, list[str]]:
+        """For each slot the literals that its value must not contain: the one after it, and the one after a free slot."""
+        found: dict[str, list[str]] = {}
+        behind_free: str | None = None
+        for part, following in zip(self.parts, (*self.parts[1:], None), strict=True):
+            if not isinstance(part, Slot) or part.width is not None:
+                continue
+            if part.free:
+                behind_free = following if isinstance(following, str) else None
+                continue
+            found[part.name] = [text for text in (following, behind_free) if isinstance(text, str)]
+        return found
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        expression = ""
+        for part in self.parts:
+            if isinstance(part, str):
+                expression += re.escape(part)
+            elif part.width is not None:
+                expression += f"(\\d{{{part.width}}})"
+            elif forbidden := "|".join(map(re.escape, self._separators.get(part.name, ()))):
+                expression += f"((?:(?!{forbidden}).)+)"
+            else:
+                expression += "(.+)"
+        return re.compile(expression, re.DOTALL)
+
+    def _check(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise ModelError(f"{self.text}: a slot stands twice")
+        if sum(slot.free for slot in self.slots) > 1:
+            raise ModelError(f"{self.text}: only one slot can be free, or its keys could not be parsed")
+        for part, following in zip(self.parts, self.parts[1:], strict=False):
+            if isinstance(part, Slot) and isinstance(following, Slot) and part.width is None:
+                raise ModelError(f"{self.text}: put a separator between {part.name} and {following.name}")
+
+    def __repr__(self) -> str:
+        return f"Template({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Template) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def _parts(text: str) -> list[str | Slot]:
+    parts: list[str | Slot] = []
+    try:
+        for literal, name, spec, conversion in Formatter().parse(text):
+            if literal:
+                parts.append(literal)
+            if name is not None:
+                parts.append(_slot(text, name, spec or "", conversion))
+    except ValueError as error:
+        raise ModelError(f"{text!r} is no key template: {error}") from None
+    return parts
+
+
+def _slot(text: str, name: str, spec: str, conversion: str | None) -> Slot:
+    if not name or conversion:
+        raise ModelError(f"{text!r}: a slot is an attribute's name in braces, {{journeyId}} or {{order:02d}}")
+    if not spec:
+        return Slot(name)
+    if spec == "free":
+        return Slot(name, free=True)
+    if width := _WIDTH.fullmatch(spec):
+        return Slot(name, width=int(width[1]))
+    raise ModelError(f"{text!r}: {spec!r} is no format of a slot; use 0<digits>d for a number, or free")
+
+
+def _text(name: str, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise KeyValueError(f"{name}={value!r} cannot stand in a key: it is no text")
+    return str(value)
