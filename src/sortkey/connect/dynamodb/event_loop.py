@@ -1,0 +1,133 @@
+"""The async transport: connections of one event loop, each with one request at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections import deque
+from time import monotonic
+from typing import cast
+
+from sortkey.connect.dynamodb.endpoints import Endpoint
+from sortkey.connect.dynamodb.http import AnswerReader, Fault, Reply, fault_of
+from sortkey.connect.dynamodb.settings import Settings
+
+
+class AsyncPool:
+    """Connections to one endpoint, in the loop that runs when it is made."""
+
+    def __init__(self, endpoint: Endpoint, settings: Settings, tls: ssl.SSLContext | None) -> None:
+        self._endpoint = endpoint
+        self._settings = settings
+        self._tls = tls
+        self._loop = asyncio.get_running_loop()
+        self._room = asyncio.Semaphore(settings.connections_max)
+        self._idle: deque[_Connection] = deque()
+
+    async def exchange(self, data: bytes, *, fresh: bool) -> Reply:
+        """Send a request and wait for its answer. Raises Fault."""
+        async with self._room:
+            connection = None if fresh else self._take()
+            if connection is None:
+                connection = await self._connect()
+            timer = self._loop.call_later(self._settings.answer_seconds, connection.expire)
+            try:
+                reply = await connection.ask(data)
+            except BaseException:
+                connection.abort()  # also when cancelled: the answer would come to the next request
+                raise
+            finally:
+                timer.cancel()
+            if reply.keep_alive and len(self._idle) < self._settings.idle_max:
+                connection.since = monotonic()
+                self._idle.append(connection)
+            else:
+                connection.abort()
+            return reply
+
+    def close(self) -> None:
+        """Close what is idle. A connection in use is closed, or kept, when its answer is there."""
+        while self._idle:
+            self._idle.pop().abort()
+
+    def _take(self) -> _Connection | None:
+        """The connection that was used last, if it can still be used."""
+        oldest = monotonic() - self._settings.idle_seconds
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.open and connection.since > oldest:
+                return connection
+            connection.abort()
+        return None
+
+    async def _connect(self) -> _Connection:
+        endpoint = self._endpoint
+        name = endpoint.host if self._tls else None
+        try:
+            async with asyncio.timeout(self._settings.connect_seconds):
+                _, connection = await self._loop.create_connection(
+                    lambda: _Connection(self._loop), endpoint.host, endpoint.port, ssl=self._tls, server_hostname=name
+                )
+        except OSError as error:
+            raise fault_of(error) from error
+        return connection
+
+
+class _Connection(asyncio.Protocol):
+    """Asked for one answer at a time. Both event loops set TCP_NODELAY by themselves."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._reader = AnswerReader()
+        self._transport: asyncio.Transport = cast(asyncio.Transport, None)
+        self._answer: asyncio.Future[Reply] | None = None
+        self._stale = False  # an end now would be that of a connection that was idle too long
+        self._used = False
+        self.open = True
+        self.since = 0.0
+
+    def ask(self, data: bytes) -> asyncio.Future[Reply]:
+        self._stale, self._used = self._used, True
+        self._answer = self._loop.create_future()
+        self._transport.write(data)
+        return self._answer
+
+    def expire(self) -> None:
+        self._fail(fault_of(TimeoutError()))
+
+    def abort(self) -> None:
+        self.open = False
+        self._answer = None
+        self._transport.abort()
+
+    # From the transport.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._stale = False
+        if self._answer is None:
+            self.abort()  # nothing was asked
+            return
+        try:
+            reply = self._reader.feed(data)
+        except Fault as fault:
+            self._fail(fault)
+            return
+        if reply is not None:
+            answer, self._answer = self._answer, None
+            if not answer.done():
+                answer.set_result(reply)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.open = False
+        error = exc if isinstance(exc, OSError) else EOFError()
+        fault = fault_of(error, stale=self._stale)
+        fault.__cause__ = error
+        self._fail(fault)
+
+    def _fail(self, fault: Fault) -> None:
+        answer, self._answer = self._answer, None
+        if answer is not None and not answer.done():
+            answer.set_exception(fault)

@@ -1,0 +1,127 @@
+"""Which endpoint, which region, whose credentials: as given, else as botocore finds them for the AWS CLI and boto3."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.connect.dynamodb.endpoints import Endpoint
+from sortkey.connect.sigv4 import Credentials, CredentialSource
+from sortkey.errors import NotConfigured
+
+Failures = tuple[type[Exception], ...]
+
+# Partitions whose names do not end in amazonaws.com; botocore knows what they end in.
+_OTHER_PARTITIONS = ("cn-", "us-iso", "eu-iso", "eusc-")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a client's requests go, and who signs them. `ca_file` is what the environment names, if asked."""
+
+    region: str
+    main: Endpoint
+    streams: Endpoint
+    credentials: CredentialSource
+    ca_file: str | None = None
+
+
+def locate(
+    endpoint: str | None, region: str | None, credentials: CredentialSource | None, profile: str | None = None
+) -> Place:
+    """Take what is given and look up the rest. Nothing is looked up, nor botocore imported, where all is given."""
+    session = None
+    if region is None or credentials is None or profile is not None or _needs_lookup(endpoint, region):
+        session = _Session(profile)
+        region = region or session.region()
+        credentials = credentials or session.credentials()
+    if not re.fullmatch(r"[A-Za-z0-9-]+", region):
+        raise NotConfigured(f"{region!r} is not the name of a region")
+    if endpoint is not None:
+        there = Endpoint.parse(endpoint)  # one that is given answers for Streams too
+        return Place(region, there, there, credentials, session.ca_file() if session else None)
+    if session is None:
+        main, streams = (f"https://{name}.{region}.amazonaws.com" for name in ("dynamodb", "streams.dynamodb"))
+    else:
+        main, streams = (session.endpoint(service, region) for service in ("dynamodb", "dynamodbstreams"))
+    ca_file = session.ca_file() if session else None
+    return Place(region, Endpoint.parse(main), Endpoint.parse(streams), credentials, ca_file)
+
+
+def _needs_lookup(endpoint: str | None, region: str) -> bool:
+    return endpoint is None and region.startswith(_OTHER_PARTITIONS)
+
+
+class _Session:
+    """botocore's session. Its errors become ours, which say what to do."""
+
+    def __init__(self, profile: str | None) -> None:
+        try:
+            module: Any = importlib.import_module("botocore.session")
+            exceptions: Any = importlib.import_module("botocore.exceptions")
+        except ModuleNotFoundError as error:
+            raise NotConfigured(
+                "botocore finds region, endpoint and credentials where they are not given, and it is not installed: "
+                'pip install "sortkey[aws]", or give endpoint, region and credentials'
+            ) from error
+        # A role that may not be taken is a ClientError; credentials that came back expired a RuntimeError.
+        self._failures: Failures = (exceptions.BotoCoreError, exceptions.ClientError, RuntimeError)
+        self._session: Any = module.Session(profile=profile)
+
+    def region(self) -> str:
+        region = self._config("region") or os.environ.get("AWS_REGION")
+        if not region:
+            raise NotConfigured("no region: give one, set AWS_DEFAULT_REGION, or write it into the AWS profile")
+        return region
+
+    def credentials(self) -> CredentialSource:
+        try:
+            found = self._session.get_credentials()
+        except self._failures as error:
+            raise NotConfigured(f"the AWS credentials cannot be read: {error}") from error
+        if found is None:
+            raise NotConfigured("no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile")
+        return _Found(found, self._failures)
+
+    def endpoint(self, service: str, region: str) -> str:
+        """The service's URL in any partition, or what AWS_ENDPOINT_URL and its kin in the profile say."""
+        unsigned = {"aws_access_key_id": "-", "aws_secret_access_key": "-"}  # only its address is asked for
+        try:
+            return self._session.create_client(service, region_name=region, **unsigned).meta.endpoint_url
+        except (*self._failures, ValueError) as error:
+            raise NotConfigured(f"no endpoint of {service} in {region}: {error}") from error
+
+    def ca_file(self) -> str | None:
+        return self._config("ca_bundle")
+
+    def _config(self, name: str) -> str | None:
+        try:
+            return self._session.get_config_variable(name)
+        except self._failures as error:
+            raise NotConfigured(f"the AWS configuration cannot be read: {error}") from error
+
+
+class _Found:
+    """botocore's credentials, which it renews by itself: of a role, of SSO, of an instance."""
+
+    def __init__(self, found: Any, failures: Failures) -> None:
+        self._found = found
+        self._failures = failures
+        self._last: tuple[Any, Credentials] | None = None
+
+    def current(self) -> Credentials:
+        try:
+            frozen = self._found.get_frozen_credentials()
+        except self._failures as error:
+            raise NotConfigured(f"the AWS credentials cannot be renewed: {error}") from error
+        last = self._last
+        if last is None or frozen != last[0]:
+            last = self._last = (frozen, Credentials(frozen.access_key, frozen.secret_key, frozen.token))
+        return last[1]
+
+    def due(self) -> bool:
+        refresh_needed = getattr(self._found, "refresh_needed", None)  # those that do not end have none
+        return refresh_needed is not None and refresh_needed()

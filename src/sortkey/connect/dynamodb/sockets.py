@@ -1,0 +1,135 @@
+"""The sync transport: blocking sockets, kept open and shared by all threads, each used by one at a time."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import ssl
+from collections import deque
+from contextlib import suppress
+from time import monotonic
+from weakref import WeakSet
+
+from sortkey.connect.dynamodb.endpoints import Endpoint
+from sortkey.connect.dynamodb.http import AnswerReader, Reply, fault_of
+from sortkey.connect.dynamodb.settings import Settings
+
+_BUFFER_BYTES = 64 * 1024
+_TRUSTED_SECONDS = 1.0  # a connection that was used so lately is not looked at before it is used again
+
+
+class Pool:
+    """Connections to one endpoint. A deque's ends are safe between threads, so there is no lock."""
+
+    def __init__(self, endpoint: Endpoint, settings: Settings, tls: ssl.SSLContext | None) -> None:
+        self._endpoint = endpoint
+        self._settings = settings
+        self._tls = tls
+        self._idle: deque[_Connection] = deque()
+        _pools.add(self)
+
+    def exchange(self, data: bytes, *, fresh: bool) -> Reply:
+        """Send a request and wait for its answer. Raises Fault."""
+        connection = None if fresh else self._take()
+        if connection is None:
+            connection = self._connect()
+        try:
+            reply = connection.exchange(data, self._settings.answer_seconds)
+        except BaseException:
+            connection.close()  # also when interrupted: the answer would come to the next request
+            raise
+        if reply.keep_alive and len(self._idle) < self._settings.idle_max:
+            connection.since = monotonic()
+            self._idle.append(connection)
+        else:
+            connection.close()
+        return reply
+
+    def close(self) -> None:
+        """Close what is idle. A connection in use is closed, or kept, when its answer is there."""
+        with suppress(IndexError):
+            while True:
+                self._idle.pop().close()
+
+    def _take(self) -> _Connection | None:
+        """The connection that was used last, if it can still be used."""
+        with suppress(IndexError):
+            while True:
+                connection = self._idle.pop()
+                unused_seconds = monotonic() - connection.since
+                if unused_seconds < _TRUSTED_SECONDS:
+                    return connection
+                if unused_seconds < self._settings.idle_seconds and connection.quiet():
+                    return connection
+                connection.close()
+        return None
+
+    def _connect(self) -> _Connection:
+        endpoint, seconds = self._endpoint, self._settings.connect_seconds
+        try:
+            plain = socket.create_connection((endpoint.host, endpoint.port), timeout=seconds)
+            try:
+                plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                connected = self._tls.wrap_socket(plain, server_hostname=endpoint.host) if self._tls else plain
+                connected.settimeout(self._settings.answer_seconds)
+            except BaseException:
+                plain.close()
+                raise
+        except OSError as error:
+            raise fault_of(error) from error
+        return _Connection(connected)
+
+
+class _Connection:
+    __slots__ = ("_buffer", "_reader", "_socket", "_used", "since")
+
+    def __init__(self, connected: socket.socket) -> None:
+        self._socket = connected
+        self._reader = AnswerReader()
+        self._buffer = memoryview(bytearray(_BUFFER_BYTES))
+        self._used = False
+        self.since = 0.0
+
+    def exchange(self, data: bytes, seconds: float) -> Reply:
+        reused, self._used = self._used, True
+        deadline = monotonic() + seconds
+        received = 0
+        try:
+            self._socket.sendall(data)
+            while True:
+                received = self._socket.recv_into(self._buffer)
+                if not received:
+                    raise EOFError
+                reply = self._reader.feed(self._buffer[:received])
+                if reply is not None:
+                    return reply
+                reused = False  # it was open: something came
+                if monotonic() > deadline:
+                    raise TimeoutError
+        except (OSError, EOFError) as error:
+            raise fault_of(error, stale=reused) from error
+
+    def quiet(self) -> bool:
+        """Whether nothing has come while nothing was asked: neither the end nor a parting word."""
+        if hasattr(select, "poll"):
+            watch = select.poll()
+            watch.register(self._socket, select.POLLIN)
+            return not watch.poll(0)
+        return not select.select([self._socket], [], [], 0)[0]
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+_pools: WeakSet[Pool] = WeakSet()
+
+
+def _forget_in_child() -> None:
+    """After a fork the child closes its copies: two processes on one connection would read each other's answers."""
+    for pool in list(_pools):
+        pool.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_in_child)
