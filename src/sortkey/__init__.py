@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from sortkey.model.patterns import AccessPattern, Explanation, Model, explain
     from sortkey.model.queries import ItemKey, Query
     from sortkey.model.tables import GSI, LSI, Table
+    from sortkey.model.templates import Template
     from sortkey.runtime.store import AsyncStore, Page, Store
 
 _ROOMS = {
@@ -61,6 +62,7 @@ _ROOMS = {
     "model.patterns": ("AccessPattern", "Explanation", "Model", "explain"),
     "model.queries": ("ItemKey", "Query"),
     "model.tables": ("GSI", "LSI", "Table"),
+    "model.templates": ("Template",),
     "runtime.store": ("AsyncStore", "Page", "Store"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -100,6 +102,7 @@ __all__ = [
     "States",
     "Store",
     "Table",
+    "Template",
     "Update",
     "Updated",
     "Version",

@@ -1,0 +1,1 @@
+"""AppLens: Terraform in, graph and risk report out."""
