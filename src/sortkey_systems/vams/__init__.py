@@ -1,0 +1,1 @@
+"""VAMS: visual assets with their files, versions, metadata, links, workflows and permissions."""

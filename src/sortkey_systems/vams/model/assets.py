@@ -1,0 +1,76 @@
+"""Asset Storage Table, Database Storage Table: the databases, and the assets in them."""
+
+from typing import Annotated
+
+from sortkey import GSI, Created, Entity, Instant, Named, Part, Table, Updated, camel, index, key, query
+from sortkey_systems.vams.model.identifiers import Identifier
+
+asset_storage = Table(
+    "AssetStorageTable",
+    key=("databaseId", "assetId"),
+    indexes=[
+        GSI("BucketIdGSI", "bucketId", "assetId", projection="KEYS_ONLY"),
+        GSI("assetIdGSI", "assetId", "databaseId", projection="KEYS_ONLY"),
+    ],
+    stream="NEW_IMAGE",
+    doc="Stores the primary record for each asset within a database.",
+)
+
+database_storage = Table(
+    "DatabaseStorageTable",
+    key=("databaseId",),
+    stream="NEW_IMAGE",
+    doc="Stores database (collection) records.",
+)
+
+
+class Location(Part):
+    """Where in the asset's bucket an object lies."""
+
+    key: Annotated[str, Named("Key")]
+
+
+class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
+    """The primary record of an asset within a database.
+
+    An archived asset lies in the partition `my-database#deleted`, under the same sort key.
+    """
+
+    database_id: Identifier
+    asset_id: Identifier
+    asset_name: str
+    asset_type: str | None = None
+    description: str = ""
+    is_distributable: bool = False
+    tags: tuple[str, ...] = ()
+    asset_location: Location | None = None
+    preview_location: Location | None = None
+    bucket_id: Identifier | None = None
+    created_at: Annotated[Instant | None, Created] = None
+    updated_at: Annotated[Instant | None, Updated] = None
+
+    @key("{databaseId}", "{assetId}")
+    def key(*, database_id: str, asset_id: str):
+        """An asset of a database."""
+
+    @query(key)
+    def of_database(*, database_id: str):
+        """Active assets of a database; with `.archived()` the archived ones. No secondary index or scan filter."""
+
+    @index("BucketIdGSI", "{bucketId}", "{assetId}")
+    def of_bucket(*, bucket_id: str, asset_id: str | None = None):
+        """Assets in a bucket, archived ones too."""
+
+    @index("assetIdGSI", "{assetId}", "{databaseId}")
+    def by_asset_id(*, asset_id: str, database_id: str | None = None):
+        """An asset by its id alone, in whichever database, archived or not."""
+
+
+class Database(Entity, table=database_storage, names=camel):
+    """A database: a collection of assets."""
+
+    database_id: Identifier
+
+    @key("{databaseId}")
+    def key(*, database_id: str):
+        """A database."""

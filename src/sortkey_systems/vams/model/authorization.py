@@ -1,0 +1,154 @@
+"""Authorization tables: constraints, auth entities, roles, users and API keys."""
+
+from sortkey import GSI, Entity, KeyOnly, Table, camel, index, key, query
+from sortkey_systems.vams.model.identifiers import Identifier
+
+constraints_storage = Table(
+    "ConstraintsStorageTable",
+    key=("constraintId",),
+    indexes=[
+        GSI("GroupPermissionsIndex", "groupId", "objectType", projection="ALL"),
+        GSI("UserPermissionsIndex", "userId", "objectType", projection="ALL"),
+        GSI("ObjectTypeIndex", "objectType", "constraintId", projection="ALL"),
+    ],
+    doc="Stores constraints: what a group or a user may do with objects of a type.",
+)
+
+auth_entities_storage = Table(
+    "AuthEntitiesStorageTable",
+    key=("entityType", "sk"),
+    doc="Stores auth entities by their type.",
+)
+
+roles_storage = Table("RolesStorageTable", key=("roleName",), doc="Stores roles.")
+
+user_roles_storage = Table("UserRolesStorageTable", key=("userId", "roleName"), doc="Stores which user has which role.")
+
+user_storage = Table("UserStorageTable", key=("userId",), doc="Stores users.")
+
+api_key_storage = Table(
+    "ApiKeyStorageTable",
+    key=("apiKeyId",),
+    indexes=[
+        GSI("apiKeyHashIndex", "apiKeyHash", projection="ALL"),
+        GSI("userIdIndex", "userId", "apiKeyId", projection="ALL"),
+    ],
+    doc="Stores API keys: their hashes, never the keys.",
+)
+
+
+class Constraint(Entity, table=constraints_storage, names=camel):
+    """A constraint as one group or one user has it.
+
+    An index has one entry for an item, so a constraint is one item for each group and user that it speaks of:
+    `<id>#group#<groupId>`, `<id>#user#<userId>`. Who reads several makes one of those with the same `constraint_id`.
+    """
+
+    constraint_id: KeyOnly[Identifier]
+    object_type: str
+
+
+class GroupConstraint(Constraint):
+    """A constraint as a group has it."""
+
+    group_id: str
+
+    @key("{constraintId}#group#{groupId}")
+    def key(*, constraint_id: str, group_id: str):
+        """A constraint of a group."""
+
+    @index("GroupPermissionsIndex", "{groupId}", "{objectType}")
+    def of_group(*, group_id: str, object_type: str | None = None):
+        """Permissions of a group, on all types of objects or one."""
+
+    @index("ObjectTypeIndex", "{objectType}", "{constraintId}#group#{groupId}")
+    def of_object_type(*, object_type: str, constraint_id: str | None = None):
+        """Constraints on a type of objects, of groups."""
+
+
+class UserConstraint(Constraint):
+    """A constraint as a user has it."""
+
+    user_id: str
+
+    @key("{constraintId}#user#{userId}")
+    def key(*, constraint_id: str, user_id: str):
+        """A constraint of a user."""
+
+    @index("UserPermissionsIndex", "{userId}", "{objectType}")
+    def of_user(*, user_id: str, object_type: str | None = None):
+        """Permissions of a user, on all types of objects or one."""
+
+    @index("ObjectTypeIndex", "{objectType}", "{constraintId}#user#{userId}")
+    def of_object_type(*, object_type: str, constraint_id: str | None = None):
+        """Constraints on a type of objects, of users."""
+
+
+class AuthEntity(Entity, table=auth_entities_storage, names=camel):
+    """An auth entity."""
+
+    entity_type: str
+    sk: str
+
+    @key("{entityType}", "{sk}")
+    def key(*, entity_type: str, sk: str):
+        """An auth entity."""
+
+    @query(key)
+    def of_type(*, entity_type: str):
+        """Auth entities of a type."""
+
+
+class Role(Entity, table=roles_storage, names=camel):
+    """A role."""
+
+    role_name: str
+
+    @key("{roleName}")
+    def key(*, role_name: str):
+        """A role by its name."""
+
+
+class UserRole(Entity, table=user_roles_storage, names=camel):
+    """A role that a user has."""
+
+    user_id: str
+    role_name: str
+
+    @key("{userId}", "{roleName}")
+    def key(*, user_id: str, role_name: str):
+        """Whether a user has a role."""
+
+    @query(key)
+    def of_user(*, user_id: str):
+        """Roles of a user."""
+
+
+class User(Entity, table=user_storage, names=camel):
+    """A user."""
+
+    user_id: str
+
+    @key("{userId}")
+    def key(*, user_id: str):
+        """A user."""
+
+
+class ApiKey(Entity, table=api_key_storage, names=camel):
+    """An API key that acts for a user. The key itself is shown once and never stored."""
+
+    api_key_id: Identifier
+    api_key_hash: str
+    user_id: str
+
+    @key("{apiKeyId}")
+    def key(*, api_key_id: str):
+        """An API key by its id."""
+
+    @index("apiKeyHashIndex", "{apiKeyHash}")
+    def by_hash(*, api_key_hash: str):
+        """The API key with a hash: whom a caller acts for."""
+
+    @index("userIdIndex", "{userId}", "{apiKeyId}")
+    def of_user(*, user_id: str, api_key_id: str | None = None):
+        """API keys of a user."""

@@ -1,0 +1,74 @@
+"""Classification tables: tags, tag types, subscriptions and comments."""
+
+from sortkey import Entity, Table, camel, key, query
+from sortkey_systems.vams.model.identifiers import Identifier
+
+tag_storage = Table("TagStorageTable", key=("tagName",), doc="Stores tags.")
+
+tag_type_storage = Table("TagTypeStorageTable", key=("tagTypeName",), doc="Stores types of tags.")
+
+subscriptions_storage = Table(
+    "SubscriptionsStorageTable",
+    key=("eventName", "entityName_entityId"),
+    doc="Stores who is told of which event of which entity.",
+)
+
+comment_storage = Table(
+    "CommentStorageTable",
+    key=("assetId", "assetVersionId:commentId"),
+    doc="Stores comments on versions of assets.",
+)
+
+
+class Tag(Entity, table=tag_storage, names=camel):
+    """A tag for assets."""
+
+    tag_name: str
+
+    @key("{tagName}")
+    def key(*, tag_name: str):
+        """A tag by its name."""
+
+
+class TagType(Entity, table=tag_type_storage, names=camel):
+    """A type of tags."""
+
+    tag_type_name: str
+
+    @key("{tagTypeName}")
+    def key(*, tag_type_name: str):
+        """A tag type by its name."""
+
+
+class Subscription(Entity, table=subscriptions_storage, names=camel):
+    """The subscribers to an event of an entity."""
+
+    event_name: str
+    entity_name: Identifier
+    entity_id: Identifier
+    subscribers: tuple[str, ...] = ()
+
+    @key("{eventName}", "{entityName}#{entityId}")
+    def key(*, event_name: str, entity_name: str, entity_id: str):
+        """The subscription to an event of an entity."""
+
+    @query(key)
+    def of_event(*, event_name: str, entity_name: str | None = None):
+        """Subscriptions to an event, on all entities or those of a name."""
+
+
+class Comment(Entity, table=comment_storage, names=camel):
+    """A comment on a version of an asset."""
+
+    asset_id: Identifier
+    asset_version_id: Identifier
+    comment_id: Identifier
+    comment_body: str
+
+    @key("{assetId}", "{assetVersionId}:{commentId}")
+    def key(*, asset_id: str, asset_version_id: str, comment_id: str):
+        """A comment."""
+
+    @query(key)
+    def of_asset(*, asset_id: str, asset_version_id: str | None = None):
+        """Comments on an asset, on all versions or one."""

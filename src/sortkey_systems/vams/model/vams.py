@@ -1,0 +1,101 @@
+"""The model itself: its tables in the order of the document, and the reads that are more than one key of one entity."""
+
+from typing import Literal
+
+from sortkey import Model, Query
+from sortkey_systems.vams.model.assets import Asset, asset_storage, database_storage
+from sortkey_systems.vams.model.authorization import (
+    GroupConstraint,
+    UserConstraint,
+    api_key_storage,
+    auth_entities_storage,
+    constraints_storage,
+    roles_storage,
+    user_roles_storage,
+    user_storage,
+)
+from sortkey_systems.vams.model.classification import (
+    comment_storage,
+    subscriptions_storage,
+    tag_storage,
+    tag_type_storage,
+)
+from sortkey_systems.vams.model.configuration import app_feature_enabled_storage, s3_asset_buckets_storage
+from sortkey_systems.vams.model.links import asset_links_metadata_storage, asset_links_storage
+from sortkey_systems.vams.model.metadata import (
+    asset_file_metadata_storage,
+    database_metadata_storage,
+    file_attribute_storage,
+    metadata_schema_storage,
+)
+from sortkey_systems.vams.model.uploads import asset_uploads_storage
+from sortkey_systems.vams.model.versions import (
+    AssetFileMetadataVersion,
+    asset_file_metadata_versions_storage,
+    asset_file_versions_storage,
+    asset_versions_storage,
+)
+from sortkey_systems.vams.model.workflows import pipeline_storage, workflow_executions_storage, workflow_storage
+
+model = Model("vams", "Visual assets with their files, versions, metadata, links, workflows and permissions.")
+
+for table in (
+    asset_storage,
+    database_storage,
+    asset_versions_storage,
+    asset_file_versions_storage,
+    asset_file_metadata_versions_storage,
+    asset_uploads_storage,
+    database_metadata_storage,
+    asset_file_metadata_storage,
+    file_attribute_storage,
+    metadata_schema_storage,
+    asset_links_storage,
+    asset_links_metadata_storage,
+    pipeline_storage,
+    workflow_storage,
+    workflow_executions_storage,
+    # Authorization tables
+    constraints_storage,
+    auth_entities_storage,
+    roles_storage,
+    user_roles_storage,
+    user_storage,
+    api_key_storage,
+    # Classification tables
+    tag_storage,
+    tag_type_storage,
+    subscriptions_storage,
+    comment_storage,
+    # Configuration tables
+    app_feature_enabled_storage,
+    s3_asset_buckets_storage,
+):
+    model.add(table)
+
+
+@model.pattern
+def archived_assets(*, database_id: str) -> Query[Asset]:
+    """Archived assets of a database, by the partition key, without a secondary index or scan filter."""
+    return Asset.of_database(database_id=database_id).archived().named("archived_assets")
+
+
+@model.pattern
+def file_metadata_in_version(
+    *,
+    database_id: str,
+    asset_id: str,
+    asset_version_id: str,
+    type: Literal["metadata", "attribute"],
+    file_path: str,
+) -> Query[AssetFileMetadataVersion]:
+    """Metadata for a specific file within a specific version."""
+    version = {"database_id": database_id, "asset_id": asset_id, "asset_version_id": asset_version_id}
+    found = AssetFileMetadataVersion.by_path(**version, type=type, file_path=file_path)
+    # Behind "metadata:/a:" also begins the path "/a:b". The filter has nothing to do where no path has a colon.
+    return found.where(AssetFileMetadataVersion.file_path == file_path).named("file_metadata_in_version")
+
+
+@model.collection(GroupConstraint, UserConstraint, index="ObjectTypeIndex")
+def constraints_on(*, object_type: str):
+    """Constraints on a type of objects, of groups and of users."""
