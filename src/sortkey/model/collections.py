@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from sortkey.errors import ModelError
 from sortkey.model.keys import Declared, Signature
@@ -34,7 +34,7 @@ class Grouped:
 
     def of(self, kind: type[E]) -> list[E]:
         """Those of one kind."""
-        return [cast(E, each) for each in self.entities if isinstance(each, kind)]
+        return [each for each in self.entities if isinstance(each, kind)]
 
     def one(self, kind: type[E]) -> E | None:
         """The only one of a kind, or None. Raises for several."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -109,6 +110,13 @@ class Entity(BaseModel, metaclass=EntityMeta):
         entity = type(self).model_validate({**present, **values}, by_name=True)
         object.__setattr__(entity, "_found", self._read)
         return entity
+
+    def moved_to_archive(self, archived: bool) -> Self:
+        """A copy that is written into the archive, or out of it."""
+        copy = self.model_copy()
+        found = self._read or Found({}, {}, {}, archived)
+        object.__setattr__(copy, "_found", replace(found, archived=archived))
+        return copy
 
     @property
     def _read(self) -> Found | None:

@@ -91,7 +91,7 @@ class Follows:
         return core_schema.with_info_before_validator_function(self._decide, handler(source))
 
     def _decide(self, given: Any, info: ValidationInfo) -> Any:
-        if self.source not in info.data:
+        if self.source not in (info.data or {}):  # None where a value is validated by itself
             return given  # alone, or the source itself is refused, with an error of its own
         return self.values[info.data[self.source]]
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 from zlib import crc32
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
 from sortkey.errors import KeyValueError, ModelError
@@ -143,7 +143,11 @@ class Layout:
         if value.__class__ is str and attribute in self._plain_texts:
             return value
         adapter = self._adapters[attribute]
-        return adapter.dump_python(adapter.validate_python(value), by_alias=True, exclude_none=True)
+        try:
+            return adapter.dump_python(adapter.validate_python(value), by_alias=True, exclude_none=True)
+        except ValidationError as error:
+            told = "; ".join(each["msg"] for each in error.errors())
+            raise KeyValueError(f"{self.entity.__name__}.{attribute} cannot be {value!r}: {told}") from None
 
     @cached_property
     def _plain_texts(self) -> frozenset[str]:
@@ -221,7 +225,7 @@ class Layout:
         """The values of an item by attribute; a pydantic model is made of them elsewhere."""
         archived = False
         if self.archive is not None:
-            item, archived = self._without_archive_mark(item)
+            item, archived = self.without_archive_mark(item)
         values: dict[str, Any] = {}
         unknown: dict[str, AttributeValue] = {}
         unknown_inside: dict[str, AttributeValue] = {}
@@ -256,11 +260,11 @@ class Layout:
         partition = self.primary.attributes.partition
         item[partition] = {"S": item[partition]["S"] + self.archive}
 
-    def _without_archive_mark(self, item: Mapping[str, AttributeValue]) -> tuple[Mapping[str, AttributeValue], bool]:
-        assert self.archive is not None
+    def without_archive_mark(self, item: Mapping[str, AttributeValue]) -> tuple[Mapping[str, AttributeValue], bool]:
+        """The item as it was before it was archived, and whether it is."""
         partition = self.primary.attributes.partition
-        text = item[partition]["S"] if partition in item else ""
-        if not text.endswith(self.archive):
+        text = item[partition].get("S", "") if partition in item else ""
+        if self.archive is None or not text.endswith(self.archive):
             return item, False
         return {**item, partition: {"S": text.removesuffix(self.archive)}}, True
 

@@ -131,7 +131,7 @@ class Template:
 
     @cached_property
     def _separators(self) -> dict[str, list[str]]:
-        """For each slot the literals that its value must not contain: the one after it, and the one after a free slot."""
+        """For each slot what its value must not contain: the literal after it, and the one after a free slot."""
         found: dict[str, list[str]] = {}
         behind_free: str | None = None
         for part, following in zip(self.parts, (*self.parts[1:], None), strict=True):

@@ -1,0 +1,75 @@
+"""`sortkey.open(address)`: a store for an address. The rest of a program does not know where its data lies.
+
+`data/`, `:memory:`                  the engine in this process; a folder that a server owns is reached through it
+`aws://eu-west-1?profile=name`       DynamoDB on AWS; without a region the one of the environment
+`http://localhost:8000?region=…`     anything that speaks the protocol
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from sortkey.errors import ModelError
+from sortkey.runtime.store import AsyncStore, Store
+
+Address = str | os.PathLike[str]
+LOCAL_REGION = "us-east-1"
+
+
+def open(address: Address = "data", **settings: Any) -> Store:
+    """A store. Settings are those of `Store`: clock, secret, tenant, metrics."""
+    engine_settings = _engine_settings(settings)
+    scheme, client = _client(address)
+    if client is None:
+        return Store(_embedded(address, engine_settings, awaited=False), **settings)
+    return Store(_dynamodb(scheme, client, awaited=False), **settings)
+
+
+def open_async(address: Address = "data", **settings: Any) -> AsyncStore:
+    """The same, to be awaited."""
+    engine_settings = _engine_settings(settings)
+    scheme, client = _client(address)
+    if client is None:
+        return AsyncStore(_embedded(address, engine_settings, awaited=True), **settings)
+    return AsyncStore(_dynamodb(scheme, client, awaited=True), **settings)
+
+
+def _client(address: Address) -> tuple[str, dict[str, Any] | None]:
+    """The scheme and what the address says of a client; None for the embedded engine."""
+    text = os.fspath(address)
+    if "://" not in text:
+        return "", None
+    url = urlsplit(text)
+    options = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    unknown = options.keys() - {"region", "profile"}
+    if url.scheme not in ("aws", "http", "https") or unknown:
+        raise ModelError(f"{text!r} is no address: a folder, :memory:, aws://<region>, or http(s)://<host>:<port>")
+    endpoint = None if url.scheme == "aws" else f"{url.scheme}://{url.netloc}"
+    region = options.get("region") or (url.netloc if url.scheme == "aws" else None) or None
+    return url.scheme, {"endpoint": endpoint, "region": region, "profile": options.get("profile")}
+
+
+def _engine_settings(settings: dict[str, Any]) -> dict[str, Any]:
+    """What of the settings is for the engine; a clock is for both."""
+    taken = {name: settings.pop(name) for name in ("synchronous", "background") if name in settings}
+    return taken | {name: settings[name] for name in ("clock",) if name in settings}
+
+
+def _embedded(address: Address, settings: dict[str, Any], *, awaited: bool) -> Any:
+    from sortkey import engine
+    from sortkey.connect.embedded import AsyncEmbeddedBackend, EmbeddedBackend
+
+    opened = engine.open(address, **settings)
+    return AsyncEmbeddedBackend(opened) if awaited else EmbeddedBackend(opened)
+
+
+def _dynamodb(scheme: str, client: dict[str, Any], *, awaited: bool) -> Any:
+    from sortkey.connect.dynamodb import AsyncClient, Client
+    from sortkey.connect.sigv4 import Credentials
+
+    if scheme == "http" and client["profile"] is None and "AWS_ACCESS_KEY_ID" not in os.environ:
+        # A server on this machine or in a test network that asks for none; real ones are looked up for the rest.
+        client |= {"credentials": Credentials("sortkey", "sortkey"), "region": client["region"] or LOCAL_REGION}
+    return AsyncClient(**client) if awaited else Client(**client)

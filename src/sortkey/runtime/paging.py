@@ -1,0 +1,191 @@
+"""Queries and scans: pages, all of it, the first, a count; over one partition or the shards of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from heapq import merge
+from typing import Any, Generic, TypeVar
+
+from sortkey.errors import ModelError
+from sortkey.model.collections import CollectionQuery, Grouped
+from sortkey.model.entity import Entity
+from sortkey.model.queries import ItemKey, Query
+from sortkey.model.reading import check_whole, entity_of, query_request
+from sortkey.model.tables import Table
+from sortkey.runtime import cursors
+from sortkey.runtime.context import Context
+from sortkey.runtime.reads import batch_get
+from sortkey.runtime.steps import Call, Steps
+from sortkey.values.attributes import Item
+
+E = TypeVar("E", bound=Entity)
+PAGE_SIZE = 100
+
+
+@dataclass(frozen=True)
+class Page(Generic[E]):
+    """Some entities, and where to go on; `cursor` is None at the end."""
+
+    items: list[E]
+    cursor: str | None
+
+
+@dataclass(slots=True)
+class Walk:
+    """A request that is sent again and again with the place where the last answer ended."""
+
+    call: Call
+    key_names: tuple[str, ...]
+    start: Item | None = None
+    is_done: bool = False
+
+    def next(self, size: int | None) -> Steps[list[Item]]:
+        request = dict(self.call.request)
+        if self.start is not None:
+            request["ExclusiveStartKey"] = self.start
+        if size is not None:
+            request["Limit"] = size
+        answer = yield Call(self.call.operation, request, self.call.pattern)
+        self.start = answer.get("LastEvaluatedKey")
+        self.is_done = self.start is None
+        return answer["Items"]
+
+
+def query_all(context: Context, query: Query[E]) -> Steps[list[E]]:
+    """Every entity of a query, up to its limit."""
+    items = yield from _items(query, query.limited_to)
+    return (yield from _entities(context, query, items))
+
+
+def first(context: Context, query: Query[E]) -> Steps[E | None]:
+    found = yield from query_all(context, query.limit(1))
+    return found[0] if found else None
+
+
+def keys(query: Query[E]) -> Steps[list[ItemKey[E]]]:
+    """The keys of what a query finds: all that a KEYS_ONLY index has."""
+    items = yield from _items(query, query.limited_to)
+    return [key_of(query.entity, item) for item in items]
+
+
+def key_of(entity: type[E], item: Item) -> ItemKey[E]:
+    """The key of an item of which maybe only the keys are known."""
+    layout = entity.__layout__
+    stripped, archived = layout.without_archive_mark(item)
+    values: dict[str, Any] = {}
+    for attribute, template in layout.primary.templates:
+        values.update(template.parse(next(iter(stripped[attribute].values()))))
+    made = ItemKey.of(entity, values)
+    return made.archived() if archived else made
+
+
+def page(context: Context, query: Query[E], cursor: str | None, size: int) -> Steps[Page[E]]:
+    """A page of up to `size` entities. Filtered items do not count: a page is short only at the end."""
+    if query.key.shards:
+        raise ModelError(f"{query.key.index} is spread over shards, which have no common page: use a limit")
+    check_whole(query)
+    (partition,) = query.partitions()
+    request = query_request(query, partition)
+    walk = _walk(query, request)
+    if cursor is not None:
+        walk.start = cursors.read(context.secret, context.tenant, request, cursor)
+    items = yield from _fill(walk, size, filtered="FilterExpression" in request)
+    found = yield from _entities(context, query, items)
+    if walk.is_done:
+        return Page(found, None)
+    return Page(found, cursors.sign(context.secret, context.tenant, request, walk.start))
+
+
+def count(query: Query[Any]) -> Steps[int]:
+    """How many items a query finds. They are read, and paid for, but not sent."""
+    total = 0
+    for partition in query.partitions():
+        request = {**query_request(query, partition), "Select": "COUNT"}
+        while True:
+            answer = yield Call("Query", request, query.pattern)
+            total += answer["Count"]
+            if answer.get("LastEvaluatedKey") is None:
+                break
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+    return total
+
+
+def collect(collection: CollectionQuery) -> Steps[Grouped]:
+    """All entities of a collection, in the order of the sort key."""
+    query = collection.query
+    items = yield from _items(query, query.limited_to)
+    entities = (entity_of(query.table, item, collection.members) for item in items)
+    return Grouped([entity for entity in entities if entity is not None])
+
+
+def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
+    """Every item of a table, or every entity of a kind in it: reads, and pays for, all of the table."""
+    table = of if isinstance(of, Table) else of.__layout__.table
+    entities = table.entities if isinstance(of, Table) else [of]
+    walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key)
+    items = yield from _fill(walk, None, filtered=False)
+    return [entity for item in items if (entity := entity_of(table, item, entities)) is not None]
+
+
+def next_page(context: Context, query: Query[E], walks: list[Walk], size: int | None) -> Steps[list[E]]:
+    """One answer's worth of entities of the first walk that is not done: how iterators go on."""
+    walk = next(each for each in walks if not each.is_done)
+    items = yield from walk.next(size)
+    return (yield from _entities(context, query, items))
+
+
+def walks_of(query: Query[Any]) -> list[Walk]:
+    check_whole(query)
+    return [_walk(query, query_request(query, each)) for each in query.partitions()]
+
+
+def _walk(query: Query[Any], request: dict[str, Any]) -> Walk:
+    names = dict.fromkeys((*query.table.key, *query.key.attributes.names))
+    return Walk(Call("Query", request, query.pattern), tuple(names))
+
+
+def _items(query: Query[Any], limit: int | None) -> Steps[list[Item]]:
+    walks = [_walk(query, query_request(query, each)) for each in query.partitions()]
+    filtered = "FilterExpression" in walks[0].call.request
+    parts: list[list[Item]] = []
+    for walk in walks:
+        parts.append((yield from _fill(walk, limit, filtered=filtered)))
+    if len(parts) == 1:
+        return parts[0]
+    merged: Iterable[Item] = merge(*parts, key=_sort_key(query), reverse=query.is_descending)
+    return list(merged)[:limit]
+
+
+def _fill(walk: Walk, size: int | None, *, filtered: bool) -> Steps[list[Item]]:
+    """Items until there are `size` of them, or no more. What a filter drops is made up for by reading on."""
+    items: list[Item] = []
+    while not walk.is_done and (size is None or len(items) < size):
+        wanted = None if size is None else (max(size - len(items), PAGE_SIZE) if filtered else size - len(items))
+        found = yield from walk.next(wanted)
+        room = len(found) if size is None else size - len(items)
+        items += found[:room]
+        if len(found) > room:
+            # Go on behind the last that is taken, not the last that was read.
+            walk.start = {name: found[room - 1][name] for name in walk.key_names}
+            walk.is_done = False
+    return items
+
+
+def _entities(context: Context, query: Query[E], items: list[Item]) -> Steps[list[E]]:
+    if not query.is_hydrated:
+        check_whole(query)
+        return [query.entity.from_item(item) for item in items]
+    wanted = [key_of(query.entity, item) for item in items]
+    found = yield from batch_get(context, wanted)
+    return [entity for entity in found if entity is not None]
+
+
+def _sort_key(query: Query[Any]) -> Callable[[Item], Any]:
+    name = query.key.attributes.sort
+    if name is None:
+        return lambda item: 0
+    if query.table.type_of(name) == "N":
+        return lambda item: Decimal(item[name]["N"])
+    return lambda item: next(iter(item[name].values()))

@@ -1,0 +1,75 @@
+"""Reads of single items and of batches of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from sortkey.errors import BatchIncomplete, NotFound
+from sortkey.model.entity import Entity
+from sortkey.model.queries import ItemKey
+from sortkey.runtime.context import Context
+from sortkey.runtime.steps import Call, Sleep, Steps
+from sortkey.values.attributes import Item
+
+E = TypeVar("E", bound=Entity)
+BATCH_GET_MAX = 100
+
+
+def find(key: ItemKey[E], *, consistent: bool = False) -> Steps[E | None]:
+    """The item under a key, or None."""
+    request: dict[str, Any] = {"TableName": key.table.name, "Key": key.item}
+    if consistent:
+        request["ConsistentRead"] = True
+    answer = yield Call("GetItem", request, f"{key.entity.__name__}.key")
+    item = answer.get("Item")
+    return None if item is None else key.entity.from_item(item)
+
+
+def get(key: ItemKey[E], *, consistent: bool = False) -> Steps[E]:
+    found = yield from find(key, consistent=consistent)
+    if found is None:
+        raise NotFound(f"there is no {key}")
+    return found
+
+
+def batch_get(context: Context, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> Steps[list[E | None]]:
+    """Many items, in the order of their keys, None for what is not there."""
+    wanted = {_place(key): key for key in keys}
+    found: dict[Any, E] = {}
+    places = list(wanted)
+    for start in range(0, len(places), BATCH_GET_MAX):
+        items = yield from _batch(context, [wanted[p] for p in places[start : start + BATCH_GET_MAX]], consistent)
+        for place, item in items.items():
+            found[place] = wanted[place].entity.from_item(item)
+    return [found.get(_place(key)) for key in keys]
+
+
+def _batch(context: Context, keys: Sequence[ItemKey[Any]], consistent: bool) -> Steps[dict[Any, Item]]:
+    by_table: dict[str, dict[str, Any]] = {}
+    key_names: dict[str, tuple[str, ...]] = {}
+    for key in keys:
+        by_table.setdefault(key.table.name, {"Keys": []})["Keys"].append(key.item)
+        key_names[key.table.name] = key.table.key
+        if consistent:
+            by_table[key.table.name]["ConsistentRead"] = True
+    found: dict[Any, Item] = {}
+    for attempt in range(context.batch_attempts):
+        answer = yield Call("BatchGetItem", {"RequestItems": by_table}, "batch_get")
+        for table, items in answer.get("Responses", {}).items():
+            for item in items:
+                found[_place_of(table, {name: item[name] for name in key_names[table]})] = item
+        by_table = answer.get("UnprocessedKeys") or {}
+        if not by_table:
+            return found
+        yield Sleep(context.pause(attempt))
+    left = [key for key in keys if key.table.name in by_table and key.item in by_table[key.table.name]["Keys"]]
+    raise BatchIncomplete(f"{len(left)} of {len(keys)} items could not be read in time", left, list(found.values()))
+
+
+def _place(key: ItemKey[Any]) -> Any:
+    return _place_of(key.table.name, key.item)
+
+
+def _place_of(table: str, item: Item) -> Any:
+    return (table, *((name, *value.items()) for name, value in sorted(item.items())))

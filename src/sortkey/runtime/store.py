@@ -1,0 +1,374 @@
+"""Stores: they run the operations of the model on a backend. Thin; the logic is in the steps, so there is one of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sortkey.model.attributes import Action, Condition, attr, condition
+from sortkey.model.collections import CollectionQuery, Grouped
+from sortkey.model.entity import Entity
+from sortkey.model.operations import Delete, Update, Write, set_actions
+from sortkey.model.patterns import Model
+from sortkey.model.queries import ItemKey, Query
+from sortkey.model.tables import Table
+from sortkey.runtime import ensuring, paging, reads, transactions, writes
+from sortkey.runtime.backend import AsyncBackend, Backend
+from sortkey.runtime.context import Context
+from sortkey.runtime.metrics import Metrics
+from sortkey.runtime.paging import PAGE_SIZE, Page
+from sortkey.runtime.steps import Call, Sleep, Steps
+
+__all__ = ["AsyncStore", "Metrics", "Page", "Store"]
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
+Test = Condition | bool | None
+"""A condition as a type checker sees it: `Stage.status == "pending"` is a bool for it."""
+
+
+def _update(
+    key: ItemKey[E],
+    actions: Sequence[Action],
+    set: Mapping[str, Any] | None,
+    when: Test,
+    assuming: Mapping[str, Any] | None,
+    upsert: bool,
+) -> Update[E]:
+    made = (*actions, *set_actions(key.entity, set or {}))
+    return Update(key, made, _condition(when), dict(assuming or {}), upsert)
+
+
+def _condition(when: Test) -> Condition | None:
+    return None if when is None else condition(when)
+
+
+def _move(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None) -> Update[E]:
+    return Update(key, (attr(field).set(to), *set_actions(key.entity, set or {})))
+
+
+def _key(of: ItemKey[E] | E) -> ItemKey[E]:
+    return of if isinstance(of, ItemKey) else ItemKey.of_entity(of)
+
+
+class _Common:
+    """What both kinds of store are made of."""
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.time,
+        secret: bytes | None = None,
+        tenant: str = "",
+        metrics: Metrics | None = None,
+        random: Callable[[], float] = random.random,
+    ) -> None:
+        # Without a secret cursors hold as long as the program runs.
+        self._context = Context(clock, random, secret or os.urandom(32), tenant)
+        self.metrics = metrics
+
+    def _asked(self, call: Call) -> Call:
+        return call if self.metrics is None else self.metrics.asked(call)
+
+    def _answered(self, call: Call, answer: dict[str, Any]) -> dict[str, Any]:
+        if self.metrics is not None:
+            self.metrics.count(call, answer)
+        return answer
+
+
+class Store(_Common):
+    """Runs operations and waits for them. Safe to share between threads."""
+
+    def __init__(self, backend: Backend, *, sleep: Callable[[float], None] = time.sleep, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.backend = backend
+        self._sleep = sleep
+
+    def run(self, steps: Steps[T]) -> T:
+        """Drive the steps of an operation to their result."""
+        call_backend = self.backend.call
+        try:
+            step = next(steps)
+            while True:
+                if isinstance(step, Sleep):
+                    self._sleep(step.seconds)
+                    step = steps.send({})
+                    continue
+                call = self._asked(step)
+                try:
+                    answer = call_backend(call.operation, call.request)
+                except Exception as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(self._answered(call, answer))
+        except StopIteration as end:
+            return end.value
+
+    # -- one item
+
+    def get(self, key: ItemKey[E], *, consistent: bool = False) -> E:
+        """The item under a key. Raises NotFound."""
+        return self.run(reads.get(key, consistent=consistent))
+
+    def find(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
+        """The item under a key, or None."""
+        return self.run(reads.find(key, consistent=consistent))
+
+    def create(self, entity: E, *, when: Test = None) -> E:
+        """Store a new entity. Raises AlreadyExists."""
+        return self.run(writes.put(self._context, entity, "create", _condition(when)))
+
+    def put(self, entity: E, *, when: Test = None) -> E:
+        """Store an entity, whatever is there."""
+        return self.run(writes.put(self._context, entity, "put", _condition(when)))
+
+    def save(self, entity: E, *, when: Test = None) -> E:
+        """Store an entity unless somebody else has since it was read. Raises StaleVersion."""
+        return self.run(writes.put(self._context, entity, "save", _condition(when)))
+
+    def update(
+        self,
+        key: ItemKey[E],
+        *actions: Action,
+        set: Mapping[str, Any] | None = None,
+        when: Test = None,
+        assuming: Mapping[str, Any] | None = None,
+        upsert: bool = False,
+    ) -> E:
+        """Change some fields; gives the entity as it is now. `assuming` names values that index keys need besides."""
+        return self.run(writes.update(self._context, _update(key, actions, set, when, assuming, upsert)))
+
+    def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
+        """Make a transition of a status field. Raises TransitionRefused."""
+        return self.run(writes.update(self._context, _move(key, field, to, set)))
+
+    def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
+        """Delete an item; gives what was there."""
+        return self.run(writes.delete(self._context, Delete(_key(of), _condition(when))))
+
+    def archive(self, entity: E) -> E:
+        """Move an entity into the archive."""
+        return self.run(writes.archive(self._context, entity, restore=False))
+
+    def restore(self, entity: E) -> E:
+        """Move an entity out of the archive."""
+        return self.run(writes.archive(self._context, entity, restore=True))
+
+    # -- many items
+
+    def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> list[E | None]:
+        """Many items, in the order of their keys; None for what is not there."""
+        return self.run(reads.batch_get(self._context, keys, consistent=consistent))
+
+    def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
+        """Many puts and deletes, each for itself: no transaction, no conditions."""
+        return self.run(transactions.batch_write(self._context, puts, deletes))
+
+    def transact(self, *operations: Write[Any], token: str | None = None) -> None:
+        """All of the writes, or none. Raises TransactionFailed."""
+        self.run(transactions.transact(self._context, operations, token=token))
+
+    # -- queries
+
+    def query(self, query: Query[E]) -> list[E]:
+        """Every entity of a query, up to its limit."""
+        return self.run(paging.query_all(self._context, query))
+
+    def first(self, query: Query[E]) -> E | None:
+        return self.run(paging.first(self._context, query))
+
+    def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
+        """A page, and the cursor of the next."""
+        return self.run(paging.page(self._context, query, cursor, size))
+
+    def iterate(self, query: Query[E], *, size: int | None = None) -> Iterator[E]:
+        """The entities of a query one by one, read page by page. Those of shards come shard by shard."""
+        walks, left = paging.walks_of(query), query.limited_to
+        while not all(walk.is_done for walk in walks):
+            for entity in self.run(paging.next_page(self._context, query, walks, size)):
+                yield entity
+                left = None if left is None else left - 1
+                if left == 0:
+                    return
+
+    def keys(self, query: Query[E]) -> list[ItemKey[E]]:
+        """The keys of what a query finds."""
+        return self.run(paging.keys(query))
+
+    def count(self, query: Query[Any]) -> int:
+        return self.run(paging.count(query))
+
+    def collection(self, collection: CollectionQuery) -> Grouped:
+        """The entities of several kinds in one partition."""
+        return self.run(paging.collect(collection))
+
+    def scan(self, of: type[E]) -> list[E]:
+        """Every entity of a kind, by reading the whole table."""
+        return self.run(paging.scan(self._context, of))
+
+    # -- tables
+
+    def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
+        """Create the tables that are missing; lists what differs in the others. Never drops anything."""
+        return self.run(ensuring.ensure(of, kms=kms))
+
+    def close(self) -> None:
+        self.backend.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class AsyncStore(_Common):
+    """Runs the same operations, awaited."""
+
+    def __init__(
+        self, backend: AsyncBackend, *, sleep: Callable[[float], Any] = asyncio.sleep, **settings: Any
+    ) -> None:
+        super().__init__(**settings)
+        self.backend = backend
+        self._sleep = sleep
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Drive the steps of an operation to their result."""
+        call_backend = self.backend.call
+        try:
+            step = next(steps)
+            while True:
+                if isinstance(step, Sleep):
+                    await self._sleep(step.seconds)
+                    step = steps.send({})
+                    continue
+                call = self._asked(step)
+                try:
+                    answer = await call_backend(call.operation, call.request)
+                except Exception as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(self._answered(call, answer))
+        except StopIteration as end:
+            return end.value
+
+    # -- one item
+
+    async def get(self, key: ItemKey[E], *, consistent: bool = False) -> E:
+        """The item under a key. Raises NotFound."""
+        return await self.run(reads.get(key, consistent=consistent))
+
+    async def find(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
+        """The item under a key, or None."""
+        return await self.run(reads.find(key, consistent=consistent))
+
+    async def create(self, entity: E, *, when: Test = None) -> E:
+        """Store a new entity. Raises AlreadyExists."""
+        return await self.run(writes.put(self._context, entity, "create", _condition(when)))
+
+    async def put(self, entity: E, *, when: Test = None) -> E:
+        """Store an entity, whatever is there."""
+        return await self.run(writes.put(self._context, entity, "put", _condition(when)))
+
+    async def save(self, entity: E, *, when: Test = None) -> E:
+        """Store an entity unless somebody else has since it was read. Raises StaleVersion."""
+        return await self.run(writes.put(self._context, entity, "save", _condition(when)))
+
+    async def update(
+        self,
+        key: ItemKey[E],
+        *actions: Action,
+        set: Mapping[str, Any] | None = None,
+        when: Test = None,
+        assuming: Mapping[str, Any] | None = None,
+        upsert: bool = False,
+    ) -> E:
+        """Change some fields; gives the entity as it is now. `assuming` names values that index keys need besides."""
+        return await self.run(writes.update(self._context, _update(key, actions, set, when, assuming, upsert)))
+
+    async def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
+        """Make a transition of a status field. Raises TransitionRefused."""
+        return await self.run(writes.update(self._context, _move(key, field, to, set)))
+
+    async def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
+        """Delete an item; gives what was there."""
+        return await self.run(writes.delete(self._context, Delete(_key(of), _condition(when))))
+
+    async def archive(self, entity: E) -> E:
+        """Move an entity into the archive."""
+        return await self.run(writes.archive(self._context, entity, restore=False))
+
+    async def restore(self, entity: E) -> E:
+        """Move an entity out of the archive."""
+        return await self.run(writes.archive(self._context, entity, restore=True))
+
+    # -- many items
+
+    async def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> list[E | None]:
+        """Many items, in the order of their keys; None for what is not there."""
+        return await self.run(reads.batch_get(self._context, keys, consistent=consistent))
+
+    async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
+        """Many puts and deletes, each for itself: no transaction, no conditions."""
+        return await self.run(transactions.batch_write(self._context, puts, deletes))
+
+    async def transact(self, *operations: Write[Any], token: str | None = None) -> None:
+        """All of the writes, or none. Raises TransactionFailed."""
+        await self.run(transactions.transact(self._context, operations, token=token))
+
+    # -- queries
+
+    async def query(self, query: Query[E]) -> list[E]:
+        """Every entity of a query, up to its limit."""
+        return await self.run(paging.query_all(self._context, query))
+
+    async def first(self, query: Query[E]) -> E | None:
+        return await self.run(paging.first(self._context, query))
+
+    async def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
+        """A page, and the cursor of the next."""
+        return await self.run(paging.page(self._context, query, cursor, size))
+
+    async def iterate(self, query: Query[E], *, size: int | None = None) -> AsyncIterator[E]:
+        """The entities of a query one by one, read page by page. Those of shards come shard by shard."""
+        walks, left = paging.walks_of(query), query.limited_to
+        while not all(walk.is_done for walk in walks):
+            for entity in await self.run(paging.next_page(self._context, query, walks, size)):
+                yield entity
+                left = None if left is None else left - 1
+                if left == 0:
+                    return
+
+    async def keys(self, query: Query[E]) -> list[ItemKey[E]]:
+        """The keys of what a query finds."""
+        return await self.run(paging.keys(query))
+
+    async def count(self, query: Query[Any]) -> int:
+        return await self.run(paging.count(query))
+
+    async def collection(self, collection: CollectionQuery) -> Grouped:
+        """The entities of several kinds in one partition."""
+        return await self.run(paging.collect(collection))
+
+    async def scan(self, of: type[E]) -> list[E]:
+        """Every entity of a kind, by reading the whole table."""
+        return await self.run(paging.scan(self._context, of))
+
+    # -- tables
+
+    async def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
+        """Create the tables that are missing; lists what differs in the others. Never drops anything."""
+        return await self.run(ensuring.ensure(of, kms=kms))
+
+    async def close(self) -> None:
+        await self.backend.close()
+
+    async def __aenter__(self) -> AsyncStore:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
