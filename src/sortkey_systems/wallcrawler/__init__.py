@@ -1,0 +1,1 @@
+"""Wallcrawler: browsers for many tenants. Sessions, projects, API keys and browser contexts."""
