@@ -70,7 +70,7 @@ class AccessPattern:
     example: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def explain(self, *, items: int = 1, item_bytes: int = 1024, **arguments: Any) -> Explanation:
-        """For so many items of such a size. Arguments that are not given are made up by their types."""
+        """For so many items of such a size. Arguments that are missing are a field's `examples`, or made up by type."""
         made_up = {name: sample(name, annotation) for name, annotation in self.parameters.items()}
         return explain(self.function(**{**made_up, **self.example, **arguments}), self.name, items, item_bytes)
 
@@ -207,7 +207,8 @@ def _declared_pattern(entity: type[Entity], declared: Declared) -> AccessPattern
     places = entity.__layout__.places
     parameters = {name: places[name].info.annotation for name in declared.names if name in declared.required}
     doc = declared.doc or (f"One {entity.__name__} by its key." if isinstance(declared, KeyDeclaration) else "")
-    return AccessPattern(f"{entity.__name__}.{declared.name}", doc, bound, parameters, entity.__name__)
+    example = {name: shown[0] for name in parameters if (shown := places[name].info.examples)}
+    return AccessPattern(f"{entity.__name__}.{declared.name}", doc, bound, parameters, entity.__name__, example)
 
 
 def _parameters(declared: Declared, function: Callable[..., Any]) -> dict[str, Any]:
