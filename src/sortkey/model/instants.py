@@ -33,17 +33,29 @@ def read_epoch(value: Any) -> Any:
     return datetime.fromtimestamp(value, UTC) if isinstance(value, (int, float)) else read_instant(value)
 
 
-def _instant(digits: int) -> Any:
+def cut(value: Any, digits: int) -> Any:
+    """Without what would be cut off in writing, so that an entity is the same before and after it is stored."""
+    if not isinstance(value, datetime):
+        return value
+    unit = 10 ** (EVERY_DIGIT - digits)
+    return value.replace(microsecond=value.microsecond // unit * unit)
+
+
+def _read(digits: int) -> BeforeValidator:
+    return BeforeValidator(lambda value: cut(read_instant(value), digits))
+
+
+def _write(digits: int) -> PlainSerializer:
     return PlainSerializer(lambda value: instant_text(value, digits), return_type=str)
 
 
-_read = BeforeValidator(read_instant)
-
-Instant = Annotated[datetime, _read, _instant(6)]
-InstantMillis = Annotated[datetime, _read, _instant(3)]
-InstantSeconds = Annotated[datetime, _read, _instant(0)]
+Instant = Annotated[datetime, BeforeValidator(read_instant), _write(6)]
+InstantMillis = Annotated[datetime, _read(3), _write(3)]
+InstantSeconds = Annotated[datetime, _read(0), _write(0)]
 
 EpochSeconds = Annotated[
-    datetime, BeforeValidator(read_epoch), PlainSerializer(lambda value: int(value.timestamp()), return_type=int)
+    datetime,
+    BeforeValidator(lambda value: cut(read_epoch(value), 0)),
+    PlainSerializer(lambda value: int(value.timestamp()), return_type=int),
 ]
 """A datetime that is stored as a number of seconds since 1970: what TTL needs."""

@@ -90,7 +90,11 @@ class Put(Write[E]):
         return request
 
     def says(self) -> str:
-        return f"{self.mode} {ItemKey.of_entity(self.entity)}"
+        layout, entity = self.entity_class.__layout__, self.entity
+        # Not an ItemKey: a key that holds the instant of creation is whole only when it is sent.
+        values = {name: getattr(entity, layout.by_attribute[name].name) for name in layout.primary.names}
+        known = {name: layout.stored(name, value) for name, value in values.items() if value is not None}
+        return f"{self.mode} {layout.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in known.items())})"
 
 
 @dataclass(frozen=True)

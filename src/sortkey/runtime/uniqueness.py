@@ -25,9 +25,9 @@ GUARD = "UNIQUE"
 Group = tuple[str, ...]
 
 
-def put(context: Context, operation: Put[Any]) -> Steps[None]:
+def put(operation: Put[Any], now: float) -> Steps[None]:
     """Create or save an entity with its guards. Those of values that it no longer has go."""
-    entity, layout = operation.entity, operation.entity_class.__layout__
+    entity, layout = operation.stamped(now), operation.entity_class.__layout__
     if operation.mode == "put":
         raise ModelError(
             f"{operation.entity_class.__name__} has unique fields, which put() cannot guard: create() or save()"
@@ -43,8 +43,8 @@ def put(context: Context, operation: Put[Any]) -> Steps[None]:
             guards += [] if before is None else [{"Delete": {"TableName": layout.table.name, "Key": before}}]
             guards += [] if after is None else [_guard(layout, after, entity)]
     if old is not None:
-        operation = Put(entity, operation.mode, _and(operation.when, _unchanged(layout, old)))
-    yield from _transact(operation, context.clock(), guards)
+        operation = Put(operation.entity, operation.mode, _and(operation.when, _unchanged(layout, old)))
+    yield from _transact(operation, now, guards)
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:

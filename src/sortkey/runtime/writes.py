@@ -35,7 +35,7 @@ def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E
     if mode == "save" and layout.version is None:
         raise ModelError(f"{type(entity).__name__} has no version to check: mark a field with Version, or use put()")
     if layout.unique:
-        yield from uniqueness.put(context, operation)
+        yield from uniqueness.put(operation, now)
     else:
         yield from send(operation, "PutItem", now)
     return operation.stamped(now)
