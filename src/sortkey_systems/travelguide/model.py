@@ -162,7 +162,7 @@ photos = model.add(
         "GalleryPhotosTable",
         key=("photo_id",),
         indexes=[
-            GSI("gsi_status_created_at", "status_shard", "created_at", doc="Gallery browsing."),
+            GSI("gsi_status_created_at", "status", "created_at", doc="Gallery browsing."),
             GSI("gsi_tag_created_at", "tag_name", "created_at", doc="Filtering by tags."),
             GSI("gsi_article_photo", "articleId", "photo_id", doc="What the gallery has of an article."),
         ],
@@ -170,9 +170,6 @@ photos = model.add(
         doc="Stores metadata for individual images extracted from articles.",
     )
 )
-
-GALLERY_SHARDS = 4
-"""Every photo of the gallery stands in one list, which is more than one partition should take the writes of."""
 
 PhotoId = Annotated[str, Field(pattern=r"^[^#]+$")]
 
@@ -197,7 +194,7 @@ class Photo(Entity, table=photos, kind="Photo"):
     def key(*, photo_id: str):
         """A photo by its id."""
 
-    @index("gsi_status_created_at", "{status}#{shard}", "{created_at}", shards=GALLERY_SHARDS)
+    @index("gsi_status_created_at", "{status}", "{created_at}")
     def gallery(*, status: Visibility):
         """Gallery browsing: the photos of a status, by time."""
 

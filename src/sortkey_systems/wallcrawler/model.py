@@ -13,6 +13,7 @@ from pydantic import Field, computed_field
 
 from sortkey import (
     GSI,
+    Action,
     Created,
     Entity,
     EpochSeconds,
@@ -26,6 +27,7 @@ from sortkey import (
     Table,
     Template,
     Updated,
+    attr,
     camel,
     index,
     key,
@@ -185,10 +187,20 @@ class Session(Entity, table=sessions, names=camel):
     def by_status(*, status: SessionStatus):
         """The sessions in a status, by the end of their timeout window."""
 
-    def with_event(self, event: Event) -> Session:
-        """The session with one more event at the end of its history, of which the oldest give way."""
-        history = [*self.event_history, event][-EVENT_HISTORY_MAX:]
-        return self.changed(event_history=history, last_event_timestamp=event.time)
+
+def recorded(event: Event) -> tuple[Action, ...]:
+    """What an update does to keep an event. It appends in place: controller and processor record at the same time."""
+    at = datetime.fromisoformat(event.time)
+    return attr(Session.event_history).append(event), attr(Session.last_event_timestamp).set(at)
+
+
+def trimmed(session: Session) -> tuple[Action, ...]:
+    """What an update does to drop the oldest events above EVENT_HISTORY_MAX; nothing while there are none.
+
+    It counts from the front, so it holds only while the history has the length that was read.
+    """
+    above = len(session.event_history) - EVENT_HISTORY_MAX
+    return tuple(attr(Session.event_history)[number].remove() for number in range(above))
 
 
 # -- wallcrawler-projects

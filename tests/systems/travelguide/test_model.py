@@ -53,7 +53,6 @@ PHOTO: dict[str, Any] = {
     "image_key": {"S": "articles/art-1_a.jpg"},
     "tags": {"L": [{"S": "lantern"}, {"S": "night"}]},
     "status": {"S": "public"},
-    "status_shard": {"S": "public#1"},
     "lat": {"N": "15.8801"},
     "lng": {"N": "108.338"},
     "taken_at": {"S": "2025-10-30T18:05:00.000000Z"},
@@ -134,11 +133,11 @@ def test_photos_keep_their_key_and_gain_indexes() -> None:
     # Without them every gallery page would scan the table.
     assert photos.definition() == {
         "TableName": "GalleryPhotosTable",
-        "AttributeDefinitions": _text_attributes("photo_id", "status_shard", "created_at", "tag_name", "articleId"),
+        "AttributeDefinitions": _text_attributes("photo_id", "status", "created_at", "tag_name", "articleId"),
         "KeySchema": [{"AttributeName": "photo_id", "KeyType": "HASH"}],
         "BillingMode": "PAY_PER_REQUEST",
         "GlobalSecondaryIndexes": [
-            _index("gsi_status_created_at", "status_shard", "created_at"),
+            _index("gsi_status_created_at", "status", "created_at"),
             _index("gsi_tag_created_at", "tag_name", "created_at"),
             _index("gsi_article_photo", "articleId", "photo_id"),
         ],

@@ -6,12 +6,23 @@ from typing import Any
 
 import pytest
 
-from sortkey import Store, attr
+from sortkey import Put, Store, Update, attr
 from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.engine import Engine, own
-from sortkey.errors import ConditionFailed, NotFound, TransitionRefused
+from sortkey.errors import NotFound, TransactionFailed, TransitionRefused
 from sortkey.testing import FrozenClock
-from sortkey_systems.wallcrawler.model import ApiKey, Context, Project, Session, api_key_hash, expired_sessions, model
+from sortkey_systems.wallcrawler.model import (
+    ApiKey,
+    Context,
+    Event,
+    Project,
+    Session,
+    api_key_hash,
+    expired_sessions,
+    model,
+    recorded,
+    trimmed,
+)
 
 NOON = datetime(2025, 9, 20, 12, tzinfo=UTC)
 
@@ -108,6 +119,23 @@ def test_counters_are_raised_in_place_and_the_end_is_noted(store: Store) -> None
     assert (changed.proxy_bytes, changed.retry_count, changed.ended_at) == (1025, 1, NOON)
 
 
+@pytest.mark.accepts("WC-16")
+def test_the_event_history_keeps_the_last_200_in_order(store: Store) -> None:
+    # An item has 400 KB: a session that lives long must not grow until it cannot be written.
+    store.create(session("a"))
+    key = Session.key(session_id="sess_a")
+    for number in range(205):
+        time = f"2025-09-20T10:{number // 60:02d}:{number % 60:02d}Z"
+        event = Event(id=str(number), source="wallcrawler", detail_type="Heartbeat", time=time)
+        grown = store.update(key, *recorded(event))
+        if actions := trimmed(grown):
+            store.update(key, *actions, when=attr(Session.event_history).size() == len(grown.event_history))
+    found = store.get(key)
+    assert [event.id for event in found.event_history] == [str(number) for number in range(5, 205)]
+    assert found.last_event_timestamp == datetime(2025, 9, 20, 10, 3, 24, tzinfo=UTC)
+    assert found.to_item()["eventHistory"]["L"][0]["M"]["detail-type"] == {"S": "Heartbeat"}
+
+
 @pytest.mark.accepts("WC-27")
 def test_a_deleted_session_is_in_no_index(store: Store) -> None:
     # No further cleanup job is needed for the indexes.
@@ -143,16 +171,24 @@ def test_the_stream_has_the_session_before_and_after(store: Store) -> None:
     assert Session.from_item(change["NewImage"]).internal_status == "READY"
 
 
+def creation(made: Session) -> tuple[Put[Session], Update[Project]]:
+    """A session and its place among those of its project, in one transaction."""
+    free = attr(Project.running_sessions) < attr(Project.concurrency)
+    active = attr(Project.status) == "ACTIVE"
+    taken = attr(Project.running_sessions).add(1)
+    return Put(made, "create"), Update(Project.key(project_id=made.project_id), (taken,), free & active)
+
+
 @pytest.mark.accepts("WC-30")
-def test_the_limit_of_a_project_can_be_kept_in_the_write_itself(store: Store) -> None:
+def test_the_limit_of_a_project_is_kept_by_the_transaction_that_creates_a_session(store: Store) -> None:
     # Two creations at once must not both see the last free place.
     store.create(Project(project_id="project_default", name="Default", concurrency=2))
-    key = Project.key(project_id="project_default")
-    for _ in range(2):
-        store.update(key, attr(Project.running_sessions).add(1), when=Project.running_sessions < Project.concurrency)
-    with pytest.raises(ConditionFailed):
-        store.update(key, attr(Project.running_sessions).add(1), when=Project.running_sessions < Project.concurrency)
-    assert store.get(key).running_sessions == 2
+    for name in ("a", "b"):
+        store.transact(*creation(session(name)))
+    with pytest.raises(TransactionFailed):
+        store.transact(*creation(session("c")))
+    assert store.get(Project.key(project_id="project_default")).running_sessions == 2
+    assert store.count(Session.of_project(project_id="project_default")) == 2
 
 
 @pytest.mark.accepts("WC-28", "WC-31")
@@ -160,6 +196,8 @@ def test_a_project_is_found_by_its_id_with_its_status(store: Store) -> None:
     # All that the authorizer needs to refuse an inactive tenant.
     store.create(Project(project_id="project_old", name="Old", concurrency=1, status="INACTIVE"))
     assert store.get(Project.key(project_id="project_old")).status == "INACTIVE"
+    with pytest.raises(TransactionFailed):
+        store.transact(*creation(session("a", project_id="project_old")))
 
 
 @pytest.mark.accepts("WC-32", "WC-33")

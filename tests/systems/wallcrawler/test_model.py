@@ -7,11 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from sortkey_systems.wallcrawler.model import (
-    EVENT_HISTORY_MAX,
     LIFECYCLE,
     ApiKey,
     Context,
-    Event,
     InternalStatus,
     Project,
     Session,
@@ -300,18 +298,6 @@ def test_the_context_storage_key_is_made_of_project_and_context() -> None:
     assert made.context_storage_key == "project_default/ctx_9/profile.tar.gz"
     assert made.context_storage_key == Context(context_id="ctx_9", project_id="project_default").storage_key
     assert session().context_storage_key is None
-
-
-@pytest.mark.accepts("WC-16")
-def test_the_event_history_keeps_the_last_200_in_order() -> None:
-    # An item has 400 KB: a session that never ends must not grow until it cannot be written.
-    full = session()
-    for number in range(EVENT_HISTORY_MAX + 5):
-        time = f"2025-09-20T10:{number // 60:02d}:{number % 60:02d}Z"
-        full = full.with_event(Event(id=str(number), source="wallcrawler", detail_type="Heartbeat", time=time))
-    assert EVENT_HISTORY_MAX == 200
-    assert [event.id for event in full.event_history] == [str(number) for number in range(5, 205)]
-    assert full.to_item()["lastEventTimestamp"] == {"S": "2025-09-20T10:03:24.000000Z"}
 
 
 @pytest.mark.accepts("WC-3")
