@@ -103,12 +103,12 @@ def entity_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> Ent
         if layout.kind is not None:
             if layout.kind == kind:
                 return each.from_item(item)
-        elif kind is None and _fits(layout, item):
+        elif kind is None and fits(layout, item):
             return each.from_item(item)
     return None
 
 
-def _fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
+def fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
     """Whether an item's key has the form of an entity's: how kinds without a name are told apart."""
     for attribute, template in layout.primary.templates:
         text = str(next(iter(item.get(attribute, {"S": ""}).values())))

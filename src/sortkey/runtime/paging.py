@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from heapq import merge
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +13,7 @@ from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey, Query
-from sortkey.model.reading import check_whole, entity_of, query_request
+from sortkey.model.reading import check_whole, entity_of, fits, query_request
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
 from sortkey.runtime.context import Context
@@ -34,10 +35,14 @@ class Page(Generic[E]):
 
 @dataclass(slots=True)
 class Walk:
-    """A request that is sent again and again with the place where the last answer ended."""
+    """A request that is sent again and again with the place where the last answer ended.
+
+    `keep` drops what no filter of the service can: items that only the form of their key tells from those wanted.
+    """
 
     call: Call
     key_names: tuple[str, ...]
+    keep: Callable[[Item], bool] | None = None
     start: Item | None = None
     is_done: bool = False
 
@@ -50,7 +55,12 @@ class Walk:
         answer = yield Call(self.call.operation, request, self.call.pattern)
         self.start = answer.get("LastEvaluatedKey")
         self.is_done = self.start is None
-        return answer["Items"]
+        items: list[Item] = answer["Items"]
+        return items if self.keep is None else [item for item in items if self.keep(item)]
+
+    @property
+    def is_filtered(self) -> bool:
+        return self.keep is not None or "FilterExpression" in self.call.request
 
 
 def query_all(context: Context, query: Query[E]) -> Steps[list[E]]:
@@ -91,7 +101,7 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
     walk = _walk(query, request)
     if cursor is not None:
         walk.start = cursors.read(context.secret, context.tenant, request, cursor)
-    items = yield from _fill(walk, size, filtered="FilterExpression" in request)
+    items = yield from _fill(walk, size)
     found = yield from _entities(context, query, items)
     if walk.is_done:
         return Page(found, None)
@@ -102,7 +112,10 @@ def count(query: Query[Any]) -> Steps[int]:
     """How many items a query finds. They are read, and paid for, but not sent."""
     total = 0
     for partition in query.partitions():
-        request = {**query_request(query, partition), "Select": "COUNT"}
+        request = query_request(query, partition)
+        if _walk(query, request).keep is not None:
+            return len((yield from _items(query, None)))
+        request["Select"] = "COUNT"
         while True:
             answer = yield Call("Query", request, query.pattern)
             total += answer["Count"]
@@ -125,7 +138,7 @@ def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
     walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key)
-    items = yield from _fill(walk, None, filtered=False)
+    items = yield from _fill(walk, None)
     return [entity for item in items if (entity := entity_of(table, item, entities)) is not None]
 
 
@@ -143,28 +156,29 @@ def walks_of(query: Query[Any]) -> list[Walk]:
 
 def _walk(query: Query[Any], request: dict[str, Any]) -> Walk:
     names = dict.fromkeys((*query.table.key, *query.key.attributes.names))
-    return Walk(Call("Query", request, query.pattern), tuple(names))
+    layout = query.layout
+    by_form = query.by_kind and layout.kind is None and len(query.table.entities) > 1
+    return Walk(Call("Query", request, query.pattern), tuple(names), partial(fits, layout) if by_form else None)
 
 
 def _items(query: Query[Any], limit: int | None) -> Steps[list[Item]]:
     walks = [_walk(query, query_request(query, each)) for each in query.partitions()]
-    filtered = "FilterExpression" in walks[0].call.request
     parts: list[list[Item]] = []
     for walk in walks:
-        parts.append((yield from _fill(walk, limit, filtered=filtered)))
+        parts.append((yield from _fill(walk, limit)))
     if len(parts) == 1:
         return parts[0]
     merged: Iterable[Item] = merge(*parts, key=_sort_key(query), reverse=query.is_descending)
     return list(merged)[:limit]
 
 
-def _fill(walk: Walk, size: int | None, *, filtered: bool) -> Steps[list[Item]]:
+def _fill(walk: Walk, size: int | None) -> Steps[list[Item]]:
     """Items until there are `size` of them, or no more. What a filter drops is made up for by reading on."""
     items: list[Item] = []
     while not walk.is_done and (size is None or len(items) < size):
-        wanted = None if size is None else (max(size - len(items), PAGE_SIZE) if filtered else size - len(items))
-        found = yield from walk.next(wanted)
-        room = len(found) if size is None else size - len(items)
+        left = None if size is None else size - len(items)
+        found = yield from walk.next(max(left, PAGE_SIZE) if left is not None and walk.is_filtered else left)
+        room = len(found) if left is None else left
         items += found[:room]
         if len(found) > room:
             # Go on behind the last that is taken, not the last that was read.
