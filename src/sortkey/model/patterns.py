@@ -7,7 +7,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import ceil
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic.fields import FieldInfo
 
 from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionDeclaration, CollectionQuery
@@ -103,8 +117,9 @@ class Model:
         hints = get_type_hints(function)
         parameters = {name: hints.get(name, str) for name, p in signature.parameters.items() if p.default is p.empty}
         result = hints.get("return")
+        examples = _examples(function, parameters)
         owner = ", ".join(getattr(each, "__name__", str(each)) for each in get_args(result))
-        self._patterns.append(AccessPattern(function.__name__, _doc(function), function, parameters, owner))
+        self._patterns.append(AccessPattern(function.__name__, _doc(function), function, parameters, owner, examples))
         return function
 
     def collection(
@@ -120,7 +135,9 @@ class Model:
         def declare(function: Callable[P, None]) -> CollectionDeclaration[P]:
             made = collection(*members, index=index, sort_from=sort_from, sort_prefix=sort_prefix)(function)
             names = ", ".join(member.__name__ for member in members)
-            self._patterns.append(AccessPattern(made.name, made.doc, made, _parameters(made, function), names))
+            parameters = _parameters(made, function)
+            examples = _examples(function, parameters)
+            self._patterns.append(AccessPattern(made.name, made.doc, made, parameters, names, examples))
             return made
 
         return declare
@@ -174,8 +191,10 @@ def sample(name: str, annotation: Any) -> Any:
     """A value of a type, to show a pattern with."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)[0]
+    if get_origin(annotation) in (Annotated, Union, UnionType):  # `Instant | None` is a datetime in both
+        return sample(name, get_args(annotation)[0])
     for kind, value in _SAMPLES.items():
-        if annotation is kind or kind in get_args(annotation):
+        if annotation is kind:
             return value
     return name
 
@@ -214,6 +233,18 @@ def _declared_pattern(entity: type[Entity], declared: Declared) -> AccessPattern
 def _parameters(declared: Declared, function: Callable[..., Any]) -> dict[str, Any]:
     hints = get_type_hints(function)
     return {name: hints.get(name, str) for name in declared.names if name in declared.required}
+
+
+def _examples(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What the types of the parameters themselves give as examples: `Annotated[str, Field(examples=[...])]`."""
+    hints = get_type_hints(function, include_extras=True)
+    markers = {name: getattr(hints.get(name), "__metadata__", ()) for name in parameters}
+    return {
+        name: each.examples[0]
+        for name, several in markers.items()
+        for each in several
+        if isinstance(each, FieldInfo) and each.examples
+    }
 
 
 def _doc(function: Callable[..., Any]) -> str:
