@@ -57,12 +57,15 @@ def _refusal(status: int, body: bytes) -> Refusal:
     if kind is None:
         return Refusal(status, code, _unknown(status, f"{code or f'HTTP {status}'}: {message}", members))
     error = kind.__new__(kind)
-    ServiceError.__init__(error, message, **members)  # the message as it came; some classes make up their own
+    ServiceError.__init__(error, message)  # the message as it came; some classes make up their own
+    error.extra = members
     return Refusal(status, code, error)
 
 
 def _unknown(status: int, message: str, extra: dict[str, Any] | None = None) -> ServiceError:
-    return (InternalServerError if status >= 500 else ClientError)(message, **(extra or {}))
+    error = (InternalServerError if status >= 500 else ClientError)(message)
+    error.extra = extra or {}
+    return error
 
 
 def _members(body: bytes) -> dict[str, Any] | None:

@@ -27,6 +27,7 @@ class Endpoint:
         try:
             parts = urlsplit(url)
             scheme, host, port = parts.scheme, parts.hostname or "", parts.port
+            host.encode("idna")  # as the resolver will: it knows how long a label may be
         except ValueError as error:
             raise NotConfigured(f"the endpoint {url!r} is no URL: {error}") from error
         if scheme not in _PORTS or not host or not url.isascii() or not url.isprintable() or " " in url:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections import deque
-from time import monotonic
 from typing import cast
 
 from sortkey.connect.dynamodb.endpoints import Endpoint
 from sortkey.connect.dynamodb.http import AnswerReader, Fault, Reply, fault_of
+from sortkey.connect.dynamodb.idle import Idle
 from sortkey.connect.dynamodb.settings import Settings
 
 
@@ -22,43 +21,31 @@ class AsyncPool:
         self._tls = tls
         self._loop = asyncio.get_running_loop()
         self._room = asyncio.Semaphore(settings.connections_max)
-        self._idle: deque[_Connection] = deque()
+        self._idle: Idle[_Connection] = Idle(settings)
 
     async def exchange(self, data: bytes, *, fresh: bool) -> Reply:
         """Send a request and wait for its answer. Raises Fault."""
         async with self._room:
-            connection = None if fresh else self._take()
+            connection = None if fresh else self._idle.take()
             if connection is None:
                 connection = await self._connect()
             timer = self._loop.call_later(self._settings.answer_seconds, connection.expire)
             try:
                 reply = await connection.ask(data)
             except BaseException:
-                connection.abort()  # also when cancelled: the answer would come to the next request
+                connection.close()  # also when cancelled: the answer would come to the next request
                 raise
             finally:
                 timer.cancel()
-            if reply.keep_alive and len(self._idle) < self._settings.idle_max:
-                connection.since = monotonic()
-                self._idle.append(connection)
+            if reply.keep_alive:
+                self._idle.keep(connection)
             else:
-                connection.abort()
+                connection.close()
             return reply
 
     def close(self) -> None:
         """Close what is idle. A connection in use is closed, or kept, when its answer is there."""
-        while self._idle:
-            self._idle.pop().abort()
-
-    def _take(self) -> _Connection | None:
-        """The connection that was used last, if it can still be used."""
-        oldest = monotonic() - self._settings.idle_seconds
-        while self._idle:
-            connection = self._idle.pop()
-            if connection.open and connection.since > oldest:
-                return connection
-            connection.abort()
-        return None
+        self._idle.close()
 
     async def _connect(self) -> _Connection:
         endpoint = self._endpoint
@@ -83,7 +70,7 @@ class _Connection(asyncio.Protocol):
         self._answer: asyncio.Future[Reply] | None = None
         self._stale = False  # an end now would be that of a connection that was idle too long
         self._used = False
-        self.open = True
+        self._fileno = -1
         self.since = 0.0
 
     def ask(self, data: bytes) -> asyncio.Future[Reply]:
@@ -95,8 +82,11 @@ class _Connection(asyncio.Protocol):
     def expire(self) -> None:
         self._fail(fault_of(TimeoutError()))
 
-    def abort(self) -> None:
-        self.open = False
+    def fileno(self) -> int:
+        return self._fileno
+
+    def close(self) -> None:
+        self._fileno = -1
         self._answer = None
         self._transport.abort()
 
@@ -104,11 +94,12 @@ class _Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._fileno = transport.get_extra_info("socket").fileno()
 
     def data_received(self, data: bytes) -> None:
         self._stale = False
         if self._answer is None:
-            self.abort()  # nothing was asked
+            self.close()  # nothing was asked
             return
         try:
             reply = self._reader.feed(data)
@@ -121,7 +112,7 @@ class _Connection(asyncio.Protocol):
                 answer.set_result(reply)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self.open = False
+        self._fileno = -1
         error = exc if isinstance(exc, OSError) else EOFError()
         fault = fault_of(error, stale=self._stale)
         fault.__cause__ = error

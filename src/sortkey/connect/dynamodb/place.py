@@ -12,6 +12,9 @@ from sortkey.connect.dynamodb.endpoints import Endpoint
 from sortkey.connect.sigv4 import Credentials, CredentialSource
 from sortkey.errors import NotConfigured
 
+ANYONE = Credentials("anyone", "anyone")
+ANY_REGION = "us-east-1"
+
 Failures = tuple[type[Exception], ...]
 
 # Partitions whose names do not end in amazonaws.com; botocore knows what they end in.
@@ -32,27 +35,40 @@ class Place:
 def locate(
     endpoint: str | None, region: str | None, credentials: CredentialSource | None, profile: str | None = None
 ) -> Place:
-    """Take what is given and look up the rest. Nothing is looked up, nor botocore imported, where all is given."""
+    """Take what is given and look up the rest. botocore is imported only where there is something to look up."""
+    given = Endpoint.parse(endpoint) if endpoint is not None else None
+    if given is not None and profile is None and _is_local(given):
+        region = region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ANY_REGION
+        credentials = credentials or _of_environment() or ANYONE
     session = None
-    if region is None or credentials is None or profile is not None or _needs_lookup(endpoint, region):
+    if region is None or credentials is None or profile is not None or _needs_lookup(given, region):
         session = _Session(profile)
         region = region or session.region()
         credentials = credentials or session.credentials()
     if not re.fullmatch(r"[A-Za-z0-9-]+", region):
         raise NotConfigured(f"{region!r} is not the name of a region")
-    if endpoint is not None:
-        there = Endpoint.parse(endpoint)  # one that is given answers for Streams too
-        return Place(region, there, there, credentials, session.ca_file() if session else None)
+    ca_file = session.ca_file() if session else None
+    if given is not None:
+        return Place(region, given, given, credentials, ca_file)  # it answers for Streams too
     if session is None:
         main, streams = (f"https://{name}.{region}.amazonaws.com" for name in ("dynamodb", "streams.dynamodb"))
     else:
         main, streams = (session.endpoint(service, region) for service in ("dynamodb", "dynamodbstreams"))
-    ca_file = session.ca_file() if session else None
     return Place(region, Endpoint.parse(main), Endpoint.parse(streams), credentials, ca_file)
 
 
-def _needs_lookup(endpoint: str | None, region: str) -> bool:
-    return endpoint is None and region.startswith(_OTHER_PARTITIONS)
+def _is_local(endpoint: Endpoint) -> bool:
+    """Plain HTTP, and not AWS's: a server for development. Most of them take any key; no role is looked up for one."""
+    return not endpoint.tls and not endpoint.host.endswith((".amazonaws.com", ".amazonaws.com.cn"))
+
+
+def _of_environment() -> Credentials | None:
+    key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
+    return Credentials(key, secret, os.environ.get("AWS_SESSION_TOKEN") or None) if key and secret else None
+
+
+def _needs_lookup(given: Endpoint | None, region: str) -> bool:
+    return given is None and region.startswith(_OTHER_PARTITIONS)
 
 
 class _Session:

@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import os
-import select
 import socket
 import ssl
-from collections import deque
-from contextlib import suppress
 from time import monotonic
 from weakref import WeakSet
 
 from sortkey.connect.dynamodb.endpoints import Endpoint
 from sortkey.connect.dynamodb.http import AnswerReader, Reply, fault_of
+from sortkey.connect.dynamodb.idle import Idle
 from sortkey.connect.dynamodb.settings import Settings
 
 _BUFFER_BYTES = 64 * 1024
-_TRUSTED_SECONDS = 1.0  # a connection that was used so lately is not looked at before it is used again
 
 
 class Pool:
-    """Connections to one endpoint. A deque's ends are safe between threads, so there is no lock."""
+    """Connections to one endpoint."""
 
     def __init__(self, endpoint: Endpoint, settings: Settings, tls: ssl.SSLContext | None) -> None:
         self._endpoint = endpoint
         self._settings = settings
         self._tls = tls
-        self._idle: deque[_Connection] = deque()
+        self._idle: Idle[_Connection] = Idle(settings)
         _pools.add(self)
 
     def exchange(self, data: bytes, *, fresh: bool) -> Reply:
         """Send a request and wait for its answer. Raises Fault."""
-        connection = None if fresh else self._take()
+        connection = None if fresh else self._idle.take()
         if connection is None:
             connection = self._connect()
         try:
@@ -39,31 +36,15 @@ class Pool:
         except BaseException:
             connection.close()  # also when interrupted: the answer would come to the next request
             raise
-        if reply.keep_alive and len(self._idle) < self._settings.idle_max:
-            connection.since = monotonic()
-            self._idle.append(connection)
+        if reply.keep_alive:
+            self._idle.keep(connection)
         else:
             connection.close()
         return reply
 
     def close(self) -> None:
         """Close what is idle. A connection in use is closed, or kept, when its answer is there."""
-        with suppress(IndexError):
-            while True:
-                self._idle.pop().close()
-
-    def _take(self) -> _Connection | None:
-        """The connection that was used last, if it can still be used."""
-        with suppress(IndexError):
-            while True:
-                connection = self._idle.pop()
-                unused_seconds = monotonic() - connection.since
-                if unused_seconds < _TRUSTED_SECONDS:
-                    return connection
-                if unused_seconds < self._settings.idle_seconds and connection.quiet():
-                    return connection
-                connection.close()
-        return None
+        self._idle.close()
 
     def _connect(self) -> _Connection:
         endpoint, seconds = self._endpoint, self._settings.connect_seconds
@@ -110,13 +91,8 @@ class _Connection:
         except (OSError, EOFError) as error:
             raise fault_of(error, stale=reused) from error
 
-    def quiet(self) -> bool:
-        """Whether nothing has come while nothing was asked: neither the end nor a parting word."""
-        if hasattr(select, "poll"):
-            watch = select.poll()
-            watch.register(self._socket, select.POLLIN)
-            return not watch.poll(0)
-        return not select.select([self._socket], [], [], 0)[0]
+    def fileno(self) -> int:
+        return self._socket.fileno()
 
     def close(self) -> None:
         self._socket.close()
