@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+import orjson
+
 from sortkey.engine import Engine, RemoteEngine
 
 
 class EmbeddedBackend:
-    """Runs operations on an engine. The engine is closed with it."""
+    """Runs operations on an engine. The engine is closed with it.
+
+    The requests of stores are plain JSON, so the engine in this process gets them as they are.
+    """
 
     def __init__(self, engine: Engine | RemoteEngine) -> None:
         self.engine = engine
-        self.call = engine.call
+        self._run = engine.run if isinstance(engine, Engine) else None
+
+    def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
+        if self._run is None:
+            return self.engine.call(operation, request)
+        return orjson.loads(self._run(operation, request))
 
     def close(self) -> None:
         self.engine.close()
@@ -22,10 +32,14 @@ class AsyncEmbeddedBackend:
     """The same for programs that await. The engine answers in microseconds, so it runs in the loop's own thread."""
 
     def __init__(self, engine: Engine | RemoteEngine) -> None:
-        self.engine = engine
+        self._backend = EmbeddedBackend(engine)
+
+    @property
+    def engine(self) -> Engine | RemoteEngine:
+        return self._backend.engine
 
     async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        return self.engine.call(operation, request)
+        return self._backend.call(operation, request)
 
     async def close(self) -> None:
-        self.engine.close()
+        self._backend.close()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Generic, Literal, LiteralString, NoReturn, TypeVar, cast, get_args, overload
 
 from pydantic import BaseModel
+from typing_extensions import deprecated
 
 from sortkey.errors import ModelError
 from sortkey.model.codec import encode
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sortkey.model.layout import Layout, Path, Place
 
 T = TypeVar("T")
+L = TypeVar("L", bound=LiteralString | None)
 Render = Callable[[Names], str]
 Section = Literal["SET", "REMOVE", "ADD", "DELETE"]
 
@@ -80,10 +82,22 @@ class Attr(Generic[T]):
 
     # -- conditions
 
-    def __eq__(self, other: T | Attr[T]) -> Condition:  # type: ignore[override]
+    # Without the second overloads a type checker would take object's own, and let every comparison pass.
+
+    @overload
+    def __eq__(self, other: T | Attr[T]) -> Condition: ...
+    @overload
+    @deprecated("a comparison with a value that the field cannot have")
+    def __eq__(self, other: object) -> Condition: ...
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
         return self._compare("=", other)
 
-    def __ne__(self, other: T | Attr[T]) -> Condition:  # type: ignore[override]
+    @overload
+    def __ne__(self, other: T | Attr[T]) -> Condition: ...
+    @overload
+    @deprecated("a comparison with a value that the field cannot have")
+    def __ne__(self, other: object) -> Condition: ...
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
         return self._compare("<>", other)
 
     def __lt__(self, other: T | Attr[T]) -> Condition:
@@ -256,11 +270,15 @@ class Size:
         )
 
 
-def attr(field: T) -> Attr[T]:
+@overload
+def attr(field: L) -> Attr[L]: ...  # keeps the values of a Literal, which T would widen to str
+@overload
+def attr(field: T) -> Attr[T]: ...
+def attr(field: Any) -> Any:
     """A field of an entity class, for a type checker that takes it for its value."""
     if not isinstance(field, Attr):
         raise ModelError(f"attr() takes a field of an entity class, as attr(Stage.status), not {field!r}")
-    return cast(Attr[T], field)
+    return cast(Any, field)
 
 
 def condition(test: Condition | bool) -> Condition:

@@ -85,6 +85,14 @@ _ENCODERS: dict[type, Callable[[Any], AttributeValue]] = {
 
 
 def _decode_number(text: str) -> int | float | Decimal:
+    if text.isdigit():
+        return int(text)
+    if len(text) <= EXACT_DIGITS and "." in text:
+        return float(text)
+    return _decode_other_number(text)
+
+
+def _decode_other_number(text: str) -> int | float | Decimal:
     try:
         return int(text)
     except ValueError:

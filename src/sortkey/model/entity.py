@@ -21,7 +21,7 @@ from sortkey.values.attributes import AttributeValue, Item
 Names = Callable[[str], str]
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(Field,))
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
 class EntityMeta(ModelMetaclass):
     """Compiles the layout, and gives a field of the class as an `Attr` for conditions and updates."""
 
@@ -89,11 +89,12 @@ class Entity(BaseModel, metaclass=EntityMeta):
         """The entity of a stored item. Raises InvalidItem for one that does not fit."""
         layout = cls.__layout__
         try:
-            found = layout.read(item)
-            entity = cls.__pydantic_validator__.validate_python(found.values)
+            values, found = layout.read(item)
+            entity = cls.__pydantic_validator__.validate_python(values)
         except (ValidationError, ModelError, KeyError) as error:
             raise InvalidItem(f"a stored item is no {cls.__name__}: {error}", dict(item)) from error
-        object.__setattr__(entity, "_found", found)
+        if found is not None:
+            object.__setattr__(entity, "_found", found)
         return entity
 
     @property
@@ -114,7 +115,7 @@ class Entity(BaseModel, metaclass=EntityMeta):
     def moved_to_archive(self, archived: bool) -> Self:
         """A copy that is written into the archive, or out of it."""
         copy = self.model_copy()
-        found = self._read or Found({}, {}, {}, archived)
+        found = self._read or Found({}, {}, archived)
         object.__setattr__(copy, "_found", replace(found, archived=archived))
         return copy
 

@@ -34,6 +34,8 @@ class Declared:
         self.required = frozenset(p.name for p in self.parameters if p.default is p.empty)
         self.names = tuple(p.name for p in self.parameters)
         self._known = frozenset(self.names)
+        self.bound: dict[type, Any] = {}
+        """By class: a subclass may share the declaration."""
 
     def compile_key(self, layout: Layout) -> None:
         """Put the templates into the layout, if this declares any."""
@@ -84,7 +86,10 @@ class KeyDeclaration(Declared, Generic[P]):
             raise self.fail(layout, f"must take all of {', '.join(layout.primary.names)}, without defaults")
 
     def __get__(self, instance: object, owner: type[E]) -> BoundKey[P, E]:
-        return BoundKey(self, owner)
+        bound: BoundKey[P, E] | None = self.bound.get(owner)
+        if bound is None:
+            bound = self.bound[owner] = BoundKey(self, owner)
+        return bound
 
 
 class BoundKey(Generic[P, E]):

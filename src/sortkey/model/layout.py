@@ -46,7 +46,7 @@ class Place:
         return fields.KEY_ONLY in self.markers
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class IndexKey:
     """The templates of the table's key (`index` is None) or of an index; `shards` for one that is spread."""
 
@@ -56,7 +56,7 @@ class IndexKey:
     sort: Template | None
     shards: int = 0
 
-    @property
+    @cached_property
     def templates(self) -> tuple[tuple[str, Template], ...]:
         """(attribute, template) for each attribute of the key."""
         parts = [(self.attributes.partition, self.partition)]
@@ -64,7 +64,7 @@ class IndexKey:
             parts.append((self.attributes.sort, self.sort))
         return tuple(parts)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The attributes that the key is made of."""
         names = (name for _, template in self.templates for name in template.names if name != SHARD)
@@ -73,9 +73,8 @@ class IndexKey:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What reading an item gave besides the fields' values."""
+    """What an item has besides the fields' values: attributes that the entity does not know, and the archive's mark."""
 
-    values: dict[str, Any]
     unknown: dict[str, AttributeValue]
     unknown_inside: dict[str, AttributeValue]
     archived: bool
@@ -190,8 +189,8 @@ class Layout:
     def render_keys(self, values: Mapping[str, Any]) -> Item:
         """The key attributes that templates make of stored values. Those of an index that lack a value are left out."""
         rendered: Item = {}
-        for key in self.keys.values():
-            made = self._render_key(key, values)
+        for key, writers in self._key_writers:
+            made = self._render_key(key, writers, values)
             if made is not None:
                 rendered.update(made)
             elif key.index is None:
@@ -201,47 +200,43 @@ class Layout:
                 )
         return rendered
 
-    def _render_key(self, key: IndexKey, values: Mapping[str, Any]) -> Item | None:
+    def _render_key(self, key: IndexKey, writers: KeyWriters, values: Mapping[str, Any]) -> Item | None:
         if key.shards:
             values = {**values, SHARD: self.shard(values, key.shards)}
         made: Item = {}
-        for attribute, template in key.templates:
-            if self.is_plain(attribute, template):
+        for attribute, template, kind in writers:
+            if template is None:
                 if values.get(attribute) is None:
                     return None
                 continue
             text = template.render(values)
             if text is None:
                 return None
-            made[attribute] = {self.table.type_of(attribute): text}
+            made[attribute] = {kind: text}
         return made
+
+    @cached_property
+    def _key_writers(self) -> tuple[tuple[IndexKey, KeyWriters], ...]:
+        return tuple(
+            (key, tuple((a, None if self.is_plain(a, t) else t, self.table.type_of(a)) for a, t in key.templates))
+            for key in self.keys.values()
+        )
 
     def shard(self, values: Mapping[str, Any], shards: int) -> int:
         """Which shard of an index an item is in: by its own key, so that it stays there."""
         text = "\0".join(str(template.render(values)) for _, template in self.primary.templates)
         return crc32(text.encode()) % shards
 
-    def read(self, item: Mapping[str, AttributeValue]) -> Found:
-        """The values of an item by attribute; a pydantic model is made of them elsewhere."""
+    def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
+        """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
         archived = False
         if self.archive is not None:
             item, archived = self.without_archive_mark(item)
         values: dict[str, Any] = {}
-        unknown: dict[str, AttributeValue] = {}
+        unknown = _read_into(values, item, self._uses)
         unknown_inside: dict[str, AttributeValue] = {}
-        outer, own = self._outer, self._own_attributes
-        for attribute, value in item.items():
-            if attribute in outer:
-                values[attribute] = decode(value)
-            elif attribute not in own:
-                unknown[attribute] = value
         if self.envelope is not None:
-            inner, computed = self._inner, self._computed
-            for attribute, value in item.get(self.envelope, _NO_MAP)["M"].items():
-                if attribute not in inner:
-                    unknown_inside[attribute] = value
-                elif attribute not in computed:
-                    values[attribute] = decode(value)
+            unknown_inside = _read_into(values, item.get(self.envelope, _NO_MAP)["M"], self._uses_inside)
         for attribute, template, wanted in self._parsers:
             if attribute in item:
                 parsed = template.parse(next(iter(item[attribute].values())))
@@ -251,7 +246,8 @@ class Layout:
         while version < self.schema_version:
             values = self.upgrades[version](values)
             version += 1
-        return Found(values, unknown, unknown_inside, archived)
+        plain = not (unknown or unknown_inside or archived)
+        return values, None if plain else Found(unknown, unknown_inside, archived)
 
     # -- archives
 
@@ -300,6 +296,15 @@ class Layout:
         return frozenset(own | self._computed if self.envelope is None else own | {self.envelope})
 
     @cached_property
+    def _uses(self) -> dict[str, bool]:
+        """Attributes at the top: True for those to read, False for those that are known but say nothing new."""
+        return dict.fromkeys(self._own_attributes, False) | dict.fromkeys(self._outer, True)
+
+    @cached_property
+    def _uses_inside(self) -> dict[str, bool]:
+        return dict.fromkeys(self._inner, True) | dict.fromkeys(self._computed, False)
+
+    @cached_property
     def _kept_nulls(self) -> tuple[str, ...]:
         return tuple(place.attribute for place in self.places.values() if fields.KeepNull in place.markers)
 
@@ -315,7 +320,25 @@ class Layout:
         return tuple(found)
 
 
+KeyWriters = tuple[tuple[str, Template | None, str], ...]
+"""(attribute, template, type) of a key; no template for an attribute that is a field as it stands."""
+
 _NO_MAP: AttributeValue = {"M": {}}
+
+
+def _read_into(
+    values: dict[str, Any], item: Mapping[str, AttributeValue], uses: Mapping[str, bool]
+) -> dict[str, AttributeValue]:
+    """Decode what is to be read; gives what is unknown. The hot path of every read: texts are taken right here."""
+    unknown: dict[str, AttributeValue] = {}
+    for attribute, value in item.items():
+        use = uses.get(attribute)
+        if use:
+            text = value.get("S")
+            values[attribute] = decode(value) if text is None else text
+        elif use is None:
+            unknown[attribute] = value
+    return unknown
 
 
 def literal_values(annotation: Any) -> tuple[Any, ...]:

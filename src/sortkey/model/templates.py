@@ -69,16 +69,15 @@ class Template:
 
     def render(self, values: Mapping[str, Any]) -> str | None:
         """The key for these values; None where one of them is missing: such an item is not in the index."""
-        rendered: list[str] = []
-        for part in self.parts:
-            if isinstance(part, str):
-                rendered.append(part)
-                continue
-            value = values.get(part.name)
-            if value is None:
-                return None
-            rendered.append(self._rendered(part, value))
-        return "".join(rendered)
+        rendered = ""
+        for literal, slot in self._steps:
+            rendered += literal
+            if slot is not None:
+                value = values.get(slot.name)
+                if value is None:
+                    return None
+                rendered += self._rendered(slot, value)
+        return rendered
 
     def prefix(self, values: Mapping[str, Any]) -> Prefix:
         """The fixed beginning of all keys with these values, which are those of the first slots.
@@ -112,6 +111,18 @@ class Template:
         return self._pattern.fullmatch(text) is not None
 
     @cached_property
+    def _steps(self) -> tuple[tuple[str, Slot | None], ...]:
+        """Each slot with the literal before it; then the literal at the end."""
+        steps, literal = list[tuple[str, Slot | None]](), ""
+        for part in self.parts:
+            if isinstance(part, str):
+                literal = part
+            else:
+                steps.append((literal, part))
+                literal = ""
+        return (*steps, (literal, None)) if literal else tuple(steps)
+
+    @cached_property
     def skeleton(self) -> str:
         """The template without the names of its slots: two with the same one make keys that cannot be told apart."""
         return "".join(part if isinstance(part, str) else "{}" for part in self.parts)
@@ -121,7 +132,7 @@ class Template:
         return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
 
     def _rendered(self, slot: Slot, value: Any) -> str:
-        text = slot.render(value)
+        text = value if value.__class__ is str and slot.width is None else slot.render(value)
         for separator in self._separators.get(slot.name, ()):
             if separator in text:
                 raise KeyValueError(f"{slot.name}={text!r} contains {separator!r}, which separates it in {self.text}")
