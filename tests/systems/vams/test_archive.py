@@ -4,7 +4,7 @@ import pytest
 
 from sortkey import Store
 from sortkey.errors import TransactionFailed
-from sortkey_systems.vams.model import Asset
+from sortkey_systems.vams.model import Asset, AssetVersion
 from tests.systems.vams.examples import ITEMS, stored
 
 
@@ -70,3 +70,14 @@ def test_archiving_what_is_gone_is_refused_and_makes_nothing(store: Store, asset
     with pytest.raises(TransactionFailed):
         store.archive(gone)
     assert read(store, {**ARCHIVED_KEY, "assetId": {"S": "asset-126"}}) is None
+
+
+@pytest.mark.accepts("VA-43")
+def test_what_belongs_to_an_archived_asset_stays_under_its_own_database(store: Store, asset: Asset) -> None:
+    # Composite keys keep the original databaseId: the versions of an archived asset are found as before.
+    owned = {"database_id": "my-database", "asset_id": "asset-127"}
+    store.put(AssetVersion(**owned, asset_version_id="1"))
+    archived = store.archive(store.put(asset.changed(asset_id="asset-127")))
+    found = store.query(AssetVersion.of_asset(database_id=archived.database_id, asset_id=archived.asset_id))
+    assert [each.asset_version_id for each in found] == ["1"]
+    assert not found[0].in_archive
