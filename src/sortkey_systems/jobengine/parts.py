@@ -183,10 +183,47 @@ class LogLine(Part):
 
 
 REPORT_FILE = Template("journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/reports/{step_id}.json")
-"""In the reports bucket: one file per step."""
+"""In the reports bucket: one `ReportFile` per step."""
 
 
 ReportType = Literal["summary", "performance", "error_analysis", "custom", "timeline", "metrics"]
+
+
+class ExecutionSummary(CamelPart):
+    """What ran, in a full report. `duration` is in seconds."""
+
+    step_id: Name
+    job_id: JobId
+    status: str
+    start_time: Instant
+    end_time: Instant
+    duration: float
+    items_processed: Count = 0
+
+
+class PerformanceMetrics(CamelPart):
+    """How it ran, in a full report."""
+
+    throughput: float
+    tables_per_second: float | None = None
+    average_table_processing_time: float | None = None
+    error_rate: float = 0.0
+    memory_usage: str | None = None
+    cpu_utilization: str | None = None
+
+
+class ReportFile(CamelPart):
+    """A full report in S3. Its ID is `{jobId}_{stepId}`; the catalog entry has another."""
+
+    report_id: str
+    report_type: ReportType
+    title: str
+    summary: str = ""
+    execution_summary: ExecutionSummary
+    performance_metrics: PerformanceMetrics
+    detailed_results: dict[str, Any] = {}
+    recommendations: list[str] = []
+    generated_at: Instant
 
 
 class ReportMetrics(CamelPart):

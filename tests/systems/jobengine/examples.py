@@ -261,6 +261,44 @@ LOG = """
 }
 """
 
+REPORT_FILE = """
+{
+  "reportId": "JOB-456_schema_extraction",
+  "reportType": "performance",
+  "title": "Schema Extraction Performance Report",
+  "summary": "Extracted 45 tables in 45.2 seconds",
+  "executionSummary": {
+    "stepId": "schema_extraction",
+    "jobId": "JOB-456",
+    "status": "completed",
+    "startTime": "2025-11-01T20:30:00.000000Z",
+    "endTime": "2025-11-01T20:30:45.200000Z",
+    "duration": 45.2,
+    "itemsProcessed": 45
+  },
+  "performanceMetrics": {
+    "throughput": 0.99,
+    "tablesPerSecond": 0.99,
+    "averageTableProcessingTime": 1.0,
+    "errorRate": 0.0,
+    "memoryUsage": "256MB",
+    "cpuUtilization": "35%"
+  },
+  "detailedResults": {
+    "tablesExtracted": 45,
+    "fieldsExtracted": 450,
+    "relationshipsIdentified": 23,
+    "indexesFound": 67
+  },
+  "recommendations": [
+    "Schema extraction performed well",
+    "Consider parallel processing for larger databases",
+    "Memory usage is optimal"
+  ],
+  "generatedAt": "2025-11-01T20:30:45.500000Z"
+}
+"""
+
 REPORT = """
 {
   "PK": "JOURNEY#JRN-ABC123456789",

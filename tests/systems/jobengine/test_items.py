@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from sortkey import Entity
 from sortkey.errors import InvalidItem
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, Stage, StageJob
-from sortkey_systems.jobengine.parts import LOG_FILE, PRIORITIES, REPORT_FILE, LogLine, S3Config
+from sortkey_systems.jobengine.parts import LOG_FILE, PRIORITIES, REPORT_FILE, LogLine, ReportFile, S3Config
 from sortkey_systems.jobengine.stages import default_stages
 from tests.systems.jobengine import examples
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, REPORT, RULE, STAGE, parsed, stored
@@ -304,6 +304,14 @@ def test_JE_45_no_id_can_leave_its_folder(attribute: str) -> None:
 def test_JE_46_the_lines_of_a_log_file_come_back_unchanged(line: dict[str, Any]) -> None:
     # Full logs are never lost, and that includes their form.
     assert LogLine.model_validate(line).model_dump(by_alias=True, mode="json") == line
+
+
+@pytest.mark.accepts("JE-54", "JE-59")
+def test_JE_59_a_report_file_comes_back_unchanged_with_its_recommendations() -> None:
+    # The reports are read by people and by the next stage.
+    report = ReportFile.model_validate(parsed(examples.REPORT_FILE))
+    assert report.recommendations[1] == "Consider parallel processing for larger databases"
+    assert report.model_dump(by_alias=True, mode="json") == parsed(examples.REPORT_FILE)
 
 
 @pytest.mark.parametrize("level", ["DEBUG", "Info", "warning", "ERROR"])

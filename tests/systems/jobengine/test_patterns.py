@@ -23,6 +23,7 @@ from sortkey_systems.jobengine.model import (
     recent_logs,
     rules_for_stage,
 )
+from sortkey_systems.jobengine.parts import ReportMetrics
 from tests.systems.jobengine.conftest import AT, ID, rule
 from tests.systems.jobengine.examples import JOURNEY, LOG, stored
 
@@ -228,6 +229,25 @@ def test_JE_55_reports_of_a_job(store: Store, job: Job) -> None:
     assert report.summary == "Job completed in 125.5 seconds with 2 errors"
     assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="performance")) == [report]
     assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="summary")) == []
+
+
+@pytest.mark.accepts("JE-58", "JE-60")
+def test_JE_58_a_new_report_is_in_the_catalog_however_large_it_is(store: Store, job: Job) -> None:
+    # 10 MB lie in S3; the item has its summary, its size and its place.
+    made = store.create(
+        Report(
+            journey_id=ID,
+            report_id="RPT-DEF",
+            job_id="JOB-456",
+            report_type="summary",
+            title="Summary",
+            s3_location="s3://transformation-journey-reports/journeys/x.json",
+            generated_at=AT + timedelta(hours=1),
+            metrics=ReportMetrics(content_size=10 * 2**20, report_sections=40),
+        )
+    )
+    assert [report.report_id for report in store.query(Report.of_job(job_id="JOB-456"))] == ["RPT-ABC", "RPT-DEF"]
+    assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="summary")) == [made]
 
 
 def test_JE_47_logs_of_one_step(store: Store, job: Job) -> None:
