@@ -35,7 +35,11 @@ def encode_members(members: Mapping[str, Any]) -> dict[str, AttributeValue]:
 
 
 def decode_members(members: Mapping[str, AttributeValue]) -> dict[str, Any]:
-    return {name: decode(member) for name, member in members.items()}
+    return {name: member["S"] if "S" in member else decode(member) for name, member in members.items()}
+
+
+def _decode_elements(elements: list[AttributeValue]) -> list[Any]:
+    return [element["S"] if "S" in element else decode(element) for element in elements]
 
 
 def _encode_other(value: Any) -> AttributeValue:
@@ -106,7 +110,7 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
     "BOOL": bool,
     "NULL": lambda content: None,
     "M": decode_members,
-    "L": lambda content: [decode(element) for element in content],
+    "L": _decode_elements,
     "B": b64decode,
     "SS": set,
     "NS": lambda content: {_decode_number(text) for text in content},

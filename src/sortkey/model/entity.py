@@ -87,9 +87,8 @@ class Entity(BaseModel, metaclass=EntityMeta):
     @classmethod
     def from_item(cls, item: Mapping[str, AttributeValue]) -> Self:
         """The entity of a stored item. Raises InvalidItem for one that does not fit."""
-        layout = cls.__layout__
         try:
-            values, found = layout.read(item)
+            values, found = cls.__layout__.read(item)
             entity = cls.__pydantic_validator__.validate_python(values)
         except (ValidationError, ModelError, KeyError) as error:
             raise InvalidItem(f"a stored item is no {cls.__name__}: {error}", dict(item)) from error

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 from zlib import crc32
@@ -296,13 +297,18 @@ class Layout:
         return frozenset(own | self._computed if self.envelope is None else own | {self.envelope})
 
     @cached_property
-    def _uses(self) -> dict[str, bool]:
-        """Attributes at the top: True for those to read, False for those that are known but say nothing new."""
-        return dict.fromkeys(self._own_attributes, False) | dict.fromkeys(self._outer, True)
+    def _uses(self) -> dict[str, str]:
+        """Attributes at the top: the type that they have as a rule; empty for those that say nothing new."""
+        return dict.fromkeys(self._own_attributes, "") | {name: self._type(name) for name in self._outer}
 
     @cached_property
-    def _uses_inside(self) -> dict[str, bool]:
-        return dict.fromkeys(self._inner, True) | dict.fromkeys(self._computed, False)
+    def _uses_inside(self) -> dict[str, str]:
+        return {name: "" if name in self._computed else self._type(name) for name in self._inner}
+
+    def _type(self, attribute: str) -> str:
+        """The type whose content pydantic reads as it is: numbers from their text. An upgrade wants real numbers."""
+        annotation = self.by_attribute[attribute].info.annotation
+        return "S" if self.schema_version > 1 else _TYPES.get(annotation, "S")
 
     @cached_property
     def _kept_nulls(self) -> tuple[str, ...]:
@@ -324,18 +330,19 @@ KeyWriters = tuple[tuple[str, Template | None, str], ...]
 """(attribute, template, type) of a key; no template for an attribute that is a field as it stands."""
 
 _NO_MAP: AttributeValue = {"M": {}}
+_TYPES: dict[Any, str] = {int: "N", float: "N", Decimal: "N", bool: "BOOL"}
 
 
 def _read_into(
-    values: dict[str, Any], item: Mapping[str, AttributeValue], uses: Mapping[str, bool]
+    values: dict[str, Any], item: Mapping[str, AttributeValue], uses: Mapping[str, str]
 ) -> dict[str, AttributeValue]:
-    """Decode what is to be read; gives what is unknown. The hot path of every read: texts are taken right here."""
+    """Decode what is to be read; gives what is unknown. The hot path of every read: plain values are taken here."""
     unknown: dict[str, AttributeValue] = {}
     for attribute, value in item.items():
         use = uses.get(attribute)
         if use:
-            text = value.get("S")
-            values[attribute] = decode(value) if text is None else text
+            content = value.get(use)
+            values[attribute] = decode(value) if content is None else content
         elif use is None:
             unknown[attribute] = value
     return unknown

@@ -102,6 +102,10 @@ class Template:
 
     def parse(self, text: str) -> dict[str, str | int]:
         """The values of a rendered key. Raises KeyValueError for a text that no values render to."""
+        if self._only_slot is not None:
+            before, slot = self._only_slot
+            if text.startswith(before) and len(text) > len(before):
+                return {slot.name: slot.read(text[len(before) :])}
         match = self._pattern.fullmatch(text)
         if match is None:
             raise KeyValueError(f"{text!r} is no key of the form {self.text}")
@@ -121,6 +125,13 @@ class Template:
                 steps.append((literal, part))
                 literal = ""
         return (*steps, (literal, None)) if literal else tuple(steps)
+
+    @cached_property
+    def _only_slot(self) -> tuple[str, Slot] | None:
+        """The slot of a template that ends with its only one: parsed without a pattern."""
+        if len(self.slots) == 1 and self.parts[-1] == self.slots[0]:
+            return self.literal_prefix, self.slots[0]
+        return None
 
     @cached_property
     def skeleton(self) -> str:
