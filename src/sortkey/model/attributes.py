@@ -204,7 +204,7 @@ class Attr(Generic[T]):
         """A value as the item holds it."""
         if self.is_whole_field:
             return self.layout.stored(self.place.attribute, value)
-        return value.model_dump(by_alias=True, exclude_none=True) if isinstance(value, BaseModel) else value
+        return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value
 
     def _at(self, names: Names) -> str:
         return names.path(self.path)
@@ -315,7 +315,7 @@ def _number(amount: Any, names: Names) -> str:
 
 def _elements(elements: Sequence[Any], names: Names) -> str:
     plain = [
-        each.model_dump(by_alias=True, exclude_none=True) if isinstance(each, BaseModel) else each for each in elements
+        each.model_dump(by_alias=True) if isinstance(each, BaseModel) else each for each in elements
     ]
     return names.value(encode(plain))
 

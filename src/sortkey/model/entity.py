@@ -6,7 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, dataclass_transform
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+)
 from pydantic._internal._model_construction import ModelMetaclass
 
 from sortkey.errors import InvalidItem, ModelError
@@ -130,6 +137,13 @@ class Part(BaseModel):
     """A map inside an item. Members that this program does not know of are kept."""
 
     model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
+
+
+    @model_serializer(mode="wrap")
+    def _without_missing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A field that is None is left out; a NULL that this program does not know of stays."""
+        unknown = self.__pydantic_extra__ or {}
+        return {name: value for name, value in handler(self).items() if value is not None or name in unknown}
 
 
 class CamelPart(Part):

@@ -144,7 +144,7 @@ class Layout:
             return value
         adapter = self._adapters[attribute]
         try:
-            return adapter.dump_python(adapter.validate_python(value), by_alias=True, exclude_none=True)
+            return adapter.dump_python(adapter.validate_python(value), by_alias=True)
         except ValidationError as error:
             told = "; ".join(each["msg"] for each in error.errors())
             raise KeyValueError(f"{self.entity.__name__}.{attribute} cannot be {value!r}: {told}") from None
@@ -165,13 +165,14 @@ class Layout:
 
     def write(self, entity: Entity, unknown: Found | None = None, archived: bool = False) -> Item:
         """The item of an entity, with its keys, its kind and what a newer program has put there."""
-        values = entity.__pydantic_serializer__.to_python(entity, by_alias=True, exclude_none=True)
-        for name in self._kept_nulls:
-            values.setdefault(name, None)
+        values = entity.__pydantic_serializer__.to_python(entity, by_alias=True)
         item: Item = dict(unknown.unknown) if unknown else {}
         inside: dict[str, AttributeValue] = dict(unknown.unknown_inside) if unknown else {}
         inner, key_only = self._inner, self._key_only
+        kept_nulls = self._kept_nulls
         for attribute, value in values.items():
+            if value is None and attribute not in kept_nulls:
+                continue
             if attribute in inner:
                 inside[attribute] = encode(value)
             elif attribute not in key_only:
@@ -311,8 +312,8 @@ class Layout:
         return "S" if self.schema_version > 1 else _TYPES.get(annotation, "S")
 
     @cached_property
-    def _kept_nulls(self) -> tuple[str, ...]:
-        return tuple(place.attribute for place in self.places.values() if fields.KeepNull in place.markers)
+    def _kept_nulls(self) -> frozenset[str]:
+        return frozenset(place.attribute for place in self.places.values() if fields.KeepNull in place.markers)
 
     @cached_property
     def _parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:
