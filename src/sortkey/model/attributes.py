@@ -314,9 +314,7 @@ def _number(amount: Any, names: Names) -> str:
 
 
 def _elements(elements: Sequence[Any], names: Names) -> str:
-    plain = [
-        each.model_dump(by_alias=True) if isinstance(each, BaseModel) else each for each in elements
-    ]
+    plain = [each.model_dump(by_alias=True) if isinstance(each, BaseModel) else each for each in elements]
     return names.value(encode(plain))
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
-from typing import Any, cast
+from typing import Any
+from uuid import UUID
 
-from sortkey.errors import ModelError
+from sortkey.errors import ModelError, ValidationException
 from sortkey.values.attributes import AttributeValue
+from sortkey.values.numbers import canonical
 
 EXACT_DIGITS = 15
 """Every number of so many digits is the same as a float: what goes in comes out."""
@@ -45,16 +48,40 @@ def _decode_elements(elements: list[AttributeValue]) -> list[Any]:
 def _encode_other(value: Any) -> AttributeValue:
     if isinstance(value, Enum):
         return encode(value.value)
+    if isinstance(value, UUID) or (isinstance(value, date) and not isinstance(value, datetime)):
+        return {"S": str(value)}
     for kind, encoder in _ENCODERS.items():
         if isinstance(value, kind):
             return encoder(value)
-    raise ModelError(f"a {type(value).__name__} cannot be stored: {value!r}. Give the field a type that pydantic dumps")
+    instead = "Instant" if isinstance(value, datetime) else "a type that pydantic dumps as text, number, list or map"
+    raise ModelError(f"a {type(value).__name__} cannot be stored: {value!r}. Give the field {instead}")
 
 
 def _encode_float(value: float) -> AttributeValue:
     if value != value or value in (float("inf"), float("-inf")):
         raise ModelError(f"{value!r} cannot be stored: DynamoDB has no such number")
-    return {"N": str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)}
+    return {"N": str(int(value)) if value.is_integer() and abs(value) < 1e15 else _canonical(repr(value))}
+
+
+def _canonical(text: str) -> str:
+    try:
+        return canonical(text)
+    except ValidationException as error:
+        raise ModelError(f"{text} cannot be stored: {error}") from None
+
+
+def _encode_map(value: dict[Any, Any]) -> AttributeValue:
+    return {"M": {_member_name(name): encode(member) for name, member in value.items()}}
+
+
+def _member_name(name: Any) -> str:
+    """The name of a map's member; numbers and the like as text, which pydantic reads back as what the field says."""
+    if name.__class__ is str:
+        return name
+    for text in () if isinstance(name, bool) else encode(name).values():
+        if isinstance(text, str):
+            return text
+    raise ModelError(f"{name!r} cannot name a member of a map: use text")
 
 
 def _encode_set(value: set[Any] | frozenset[Any]) -> AttributeValue:
@@ -76,9 +103,9 @@ _ENCODERS: dict[type, Callable[[Any], AttributeValue]] = {
     bool: lambda value: {"BOOL": value},
     int: lambda value: {"N": str(value)},
     float: _encode_float,
-    Decimal: lambda value: {"N": str(value)},
+    Decimal: lambda value: {"N": _canonical(str(value))},
     type(None): lambda value: {"NULL": True},
-    dict: lambda value: {"M": encode_members(cast(dict[str, Any], value))},
+    dict: _encode_map,
     list: lambda value: {"L": [encode(element) for element in value]},
     tuple: lambda value: {"L": [encode(element) for element in value]},
     bytes: _encode_bytes,

@@ -46,6 +46,8 @@ def _check_keys(layout: Layout) -> None:
     slots = {slot for key in layout.keys.values() for slot in key.names}
     for slot in sorted(slots - layout.by_attribute.keys() - {SHARD}):
         raise ModelError(f"{name}: the key needs {{{slot}}}, and no field has this attribute")
+    if layout.version is not None and layout.version.attribute in slots:
+        raise ModelError(f"{name}.{layout.version.name} counts writes, and cannot stand in a key")
     primary = set(layout.primary.names)
     for place in layout.places.values():
         if place.key_only and place.attribute not in primary:

@@ -138,7 +138,6 @@ class Part(BaseModel):
 
     model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
 
-
     @model_serializer(mode="wrap")
     def _without_missing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """A field that is None is left out; a NULL that this program does not know of stays."""

@@ -122,16 +122,24 @@ class Update(Write[E]):
     def request(self, now: float) -> Request:
         layout, names = self.key.entity.__layout__, Names()
         self._check(layout)
-        actions = with_followers(layout, self.actions)
+        actions = with_followers(layout, self._stamped(layout, now))
         rebuilt = rebuilt_keys(layout, self.key, actions, self._assumed(layout), upsert=self.upsert)
         tests = self._tests(layout, names)
         request: Request = {"TableName": layout.table.name, "Key": self.key.item}
-        request["UpdateExpression"] = _update_text(layout, actions, rebuilt, names, now)
+        request["UpdateExpression"] = _update_text(layout, actions, rebuilt, names)
         _put_condition(request, tests, names)
         return request
 
     def says(self) -> str:
         return f"update {self.key}"
+
+    def _stamped(self, layout: Layout, now: float) -> tuple[Action, ...]:
+        """The actions, and that which sets the instant of the last change."""
+        updated = layout.marked(fields.Updated)
+        if updated is None or any(action.attr.place is updated for action in self.actions):
+            return self.actions
+        attribute: Attr[Any] = Attr(layout, updated, updated.path, updated.info.annotation)
+        return (*self.actions, attribute.set(datetime.fromtimestamp(now, UTC)))
 
     def _assumed(self, layout: Layout) -> dict[str, Any]:
         places = {name: layout.place(name) for name in self.assuming}
@@ -222,14 +230,11 @@ def set_actions(entity: type[Entity], values: Mapping[str, Any]) -> tuple[Action
     return tuple(actions)
 
 
-def _update_text(layout: Layout, actions: tuple[Action, ...], rebuilt: Rebuilt, names: Names, now: float) -> str:
+def _update_text(layout: Layout, actions: tuple[Action, ...], rebuilt: Rebuilt, names: Names) -> str:
     text = render_actions(actions, names)
     sets = [f"{names.name(attribute)} = {names.value(value)}" for attribute, value in rebuilt.sets.items()]
     touched = {action.attr.place.name for action in actions}
-    updated, version = layout.marked(fields.Updated), layout.version
-    if updated is not None and updated.name not in touched:
-        stored = layout.stored(updated.attribute, datetime.fromtimestamp(now, UTC))
-        sets.append(f"{names.path(updated.path)} = {names.value(encode(stored))}")
+    version = layout.version
     if version is not None and version.name not in touched:
         at = names.path(version.path)
         sets.append(f"{at} = if_not_exists({at}, {names.value(encode(0))}) + {names.value(encode(1))}")

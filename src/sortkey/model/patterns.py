@@ -97,11 +97,8 @@ class Model:
         self.tables: list[Table] = []
         self._patterns: list[AccessPattern] = []
 
-    def table(self, name: str, **settings: Any) -> Table:
-        """A table of this model; the settings are those of `Table`."""
-        return self.add(Table(name, **settings))
-
     def add(self, table: Table) -> Table:
+        """Make a table part of this model."""
         if any(each.name == table.name for each in self.tables):
             raise ModelError(f"the model {self.name} has a table {table.name} already")
         self.tables.append(table)

@@ -57,11 +57,18 @@ def key_condition(query: Query[Any], partition: AttributeValue, names: Names) ->
 
 
 def check_whole(query: Query[Any]) -> None:
-    """An index that does not hold whole items cannot give entities by itself."""
-    if query.key.index is None or query.is_hydrated:
+    """An index that does not hold whole items cannot give entities by itself, nor filter by what it does not hold."""
+    if query.key.index is None:
         return
     projection = query.table.index(query.key.index).projection
-    if projection != "ALL":
+    held = {*query.table.key, *query.key.attributes.names, *(projection if isinstance(projection, tuple) else ())}
+    wanted = () if query.filter is None else query.filter.attrs
+    missing = [each for each in wanted if each.path[0] not in held]
+    if projection != "ALL" and missing:
+        raise ModelError(
+            f"{query.key.index} does not hold {missing[0]!r}, so it cannot filter by it: test what it gives"
+        )
+    if projection != "ALL" and not query.is_hydrated:
         raise ModelError(
             f"{query.key.index} does not hold whole items (its projection is {projection}): "
             ".hydrated() fetches them, store.keys() gives their keys"

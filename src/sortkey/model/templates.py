@@ -1,8 +1,8 @@
 """Key templates: `STAGE#{order:02d}#{stageId}` renders a key, parses it back, and gives the prefix of its first slots.
 
 A template never makes one key of two different sets of values: a number that does not fit its width is refused, and
-so is a text that contains what separates it from the next slot. The one slot of a template that may contain anything
-is marked `{path:free}`; a slot at the end needs no mark.
+so is a text that contains what separates it from the next slot, or runs into it. The one slot of a template that may
+contain anything is marked `{path:free}`; a slot at the end needs no mark.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from string import Formatter
 from typing import Any
 
 from sortkey.errors import KeyValueError, ModelError
+from sortkey.model.codec import encode
 
 SHARD = "shard"
 """The slot that sharding fills, not a field."""
@@ -109,6 +110,9 @@ class Template:
         match = self._pattern.fullmatch(text)
         if match is None:
             raise KeyValueError(f"{text!r} is no key of the form {self.text}")
+        if self._has_long_separators:
+            for slot, value in zip(self.slots, match.groups(), strict=True):
+                self._check_separator(slot, value)
         return {slot.name: slot.read(match[index + 1]) for index, slot in enumerate(self.slots)}
 
     def matches(self, text: str) -> bool:
@@ -144,26 +148,45 @@ class Template:
 
     def _rendered(self, slot: Slot, value: Any) -> str:
         text = value if value.__class__ is str and slot.width is None else slot.render(value)
-        for separator in self._separators.get(slot.name, ()):
-            if separator in text:
-                raise KeyValueError(f"{slot.name}={text!r} contains {separator!r}, which separates it in {self.text}")
+        self._check_separator(slot, text)
         if not text:
             raise KeyValueError(f"{slot.name} is empty, and a key of the form {self.text} needs it")
         return text
 
+    def _check_separator(self, slot: Slot, text: str) -> None:
+        """Refuse a text in which, or across whose edge, the separator stands: the key could be cut there too."""
+        separator = self._separators.get(slot.name)
+        if separator is None:
+            return
+        if separator in text or (len(separator) > 1 and not self._is_cut_there(slot, text, separator)):
+            raise KeyValueError(f"{slot.name}={text!r} contains {separator!r}, which separates it in {self.text}")
+
+    def _is_cut_there(self, slot: Slot, text: str, separator: str) -> bool:
+        if slot.name in self._behind_free:
+            return (separator + text).rfind(separator) == 0
+        return (text + separator).find(separator) == len(text)
+
     @cached_property
-    def _separators(self) -> dict[str, list[str]]:
-        """For each slot what its value must not contain: the literal after it, and the one after a free slot."""
-        found: dict[str, list[str]] = {}
-        behind_free: str | None = None
-        for part, following in zip(self.parts, (*self.parts[1:], None), strict=True):
-            if not isinstance(part, Slot) or part.width is not None:
-                continue
-            if part.free:
-                behind_free = following if isinstance(following, str) else None
-                continue
-            found[part.name] = [text for text in (following, behind_free) if isinstance(text, str)]
+    def _separators(self) -> dict[str, str]:
+        """For each text what it must not contain: the literal after it; behind a free slot, which is cut from its end,
+        the literal before it."""
+        found: dict[str, str] = {}
+        for before, part, after in zip((None, *self.parts), self.parts, (*self.parts[1:], None), strict=False):
+            if isinstance(part, Slot) and part.width is None and not part.free:
+                literal = before if part.name in self._behind_free else after
+                if isinstance(literal, str):
+                    found[part.name] = literal
         return found
+
+    @cached_property
+    def _has_long_separators(self) -> bool:
+        """Whether the pattern alone may cut a text where no values do: a separator of one character cannot overlap."""
+        return any(len(separator) > 1 for separator in self._separators.values())
+
+    @cached_property
+    def _behind_free(self) -> frozenset[str]:
+        frees = [index for index, slot in enumerate(self.slots) if slot.free]
+        return frozenset(self.names[frees[0] + 1 :] if frees else ())
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -172,9 +195,9 @@ class Template:
             if isinstance(part, str):
                 expression += re.escape(part)
             elif part.width is not None:
-                expression += f"(\\d{{{part.width}}})"
-            elif forbidden := "|".join(map(re.escape, self._separators.get(part.name, ()))):
-                expression += f"((?:(?!{forbidden}).)+)"
+                expression += f"([0-9]{{{part.width}}})"
+            elif forbidden := self._separators.get(part.name):
+                expression += f"((?:(?!{re.escape(forbidden)}).)+)"
             else:
                 expression += "(.+)"
         return re.compile(expression, re.DOTALL)
@@ -185,8 +208,11 @@ class Template:
         if sum(slot.free for slot in self.slots) > 1:
             raise ModelError(f"{self.text}: only one slot can be free, or its keys could not be parsed")
         for part, following in zip(self.parts, self.parts[1:], strict=False):
-            if isinstance(part, Slot) and isinstance(following, Slot) and part.width is None:
+            if isinstance(part, Slot) and isinstance(following, Slot) and self._runs_into(part, following):
                 raise ModelError(f"{self.text}: put a separator between {part.name} and {following.name}")
+
+    def _runs_into(self, part: Slot, following: Slot) -> bool:
+        return part.width is None or (following.width is None and following.name in self._behind_free)
 
     def __repr__(self) -> str:
         return f"Template({self.text!r})"
@@ -224,6 +250,11 @@ def _slot(text: str, name: str, spec: str, conversion: str | None) -> Slot:
 
 
 def _text(name: str, value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise KeyValueError(f"{name}={value!r} cannot stand in a key: it is no text")
-    return str(value)
+    try:
+        stored = {} if isinstance(value, bool) else encode(value)
+    except ModelError:
+        stored = {}
+    for kind in ("S", "N"):
+        if kind in stored:
+            return stored[kind]
+    raise KeyValueError(f"{name}={value!r} cannot stand in a key: it is no text")

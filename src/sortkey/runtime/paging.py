@@ -175,9 +175,11 @@ def _items(query: Query[Any], limit: int | None) -> Steps[list[Item]]:
 def _fill(walk: Walk, size: int | None) -> Steps[list[Item]]:
     """Items until there are `size` of them, or no more. What a filter drops is made up for by reading on."""
     items: list[Item] = []
+    asked = size
     while not walk.is_done and (size is None or len(items) < size):
         left = None if size is None else size - len(items)
-        found = yield from walk.next(max(left, PAGE_SIZE) if left is not None and walk.is_filtered else left)
+        found = yield from walk.next(asked if walk.is_filtered else left)
+        asked = None if asked is None else min(asked * 4, max(asked, PAGE_SIZE))  # a filter that drops much reads on
         room = len(found) if left is None else left
         items += found[:room]
         if len(found) > room:

@@ -14,7 +14,11 @@ from sortkey.errors import (
     TransitionRefused,
     ValidationException,
 )
+from sortkey.model import fields
+from sortkey.model.attributes import Condition
+from sortkey.model.codec import encode
 from sortkey.model.entity import Entity
+from sortkey.model.expressions import Names
 from sortkey.model.operations import Delete, Put, PutMode, Update, Write
 from sortkey.model.queries import ItemKey
 from sortkey.runtime import uniqueness
@@ -65,16 +69,25 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
         raise ModelError(f"{ItemKey.of_entity(entity)} is {'in' if entity.in_archive else 'not in'} the archive")
     moved = entity.moved_to_archive(not restore)
     there = ItemKey.of_entity(entity)
-    yield from transact(context, [Put(moved, "create"), Delete(there, exists_in(there))])
+    partition = layout.primary.attributes.partition
+    is_free = Condition(lambda names: f"attribute_not_exists({names.name(partition)})", [])
+    yield from transact(context, [Put(moved, "put", is_free), Delete(there, _as_read(entity))])
     return moved
 
 
-def exists_in(key: ItemKey[Any]) -> Any:
-    """The condition that there is an item under a key."""
-    from sortkey.model.attributes import Condition
+def _as_read(entity: Entity) -> Condition:
+    """That an item is there, and is what was read: by its version, or by its last change where it has these."""
+    layout = type(entity).__layout__
+    marks = [place for place in (layout.version, layout.marked(fields.Updated)) if place is not None]
 
-    partition = key.entity.__layout__.primary.attributes.partition
-    return Condition(lambda names: f"attribute_exists({names.name(partition)})", [])
+    def render(names: Names) -> str:
+        tests = [f"attribute_exists({names.name(layout.primary.attributes.partition)})"]
+        for place in marks:
+            value = layout.stored(place.attribute, getattr(entity, place.name))
+            tests.append(f"{names.path(place.path)} = {names.value(encode(value))}")
+        return " AND ".join(tests)
+
+    return Condition(render, [])
 
 
 def send(operation: Write[Any], name: str, now: float, **more: Any) -> Steps[dict[str, Any]]:
