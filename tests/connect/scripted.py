@@ -49,9 +49,9 @@ def scripted(*script: list[Act], tls: ssl.SSLContext | None = None) -> Iterator[
             except OSError:
                 return
             accepted.append(connection)
-            acts = script[min(server.connections, len(script) - 1)]
-            threading.Thread(target=serve, args=(connection, server.connections, acts), daemon=True).start()
-            server.connections += 1
+            number, server.connections = server.connections, server.connections + 1
+            acts = script[min(number, len(script) - 1)]
+            threading.Thread(target=serve, args=(connection, number, acts), daemon=True).start()
 
     def serve(plain: socket.socket, number: int, acts: list[Act]) -> None:
         try:

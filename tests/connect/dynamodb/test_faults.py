@@ -45,6 +45,14 @@ def test_a_kept_connection_that_was_closed_is_replaced_at_once(connect: Connect)
     assert caller.slept == []
 
 
+def test_a_kept_connection_that_ends_in_the_middle_of_an_answer_was_not_idle(connect: Connect) -> None:
+    # The server has seen this request: it is a failure like any other, paid for from the budget.
+    with scripted([DONE, DONE[:-4]], [DONE]) as server:
+        caller = connect(server.url)
+        assert [caller.call(), caller.call()] == [{"done": True}] * 2
+    assert caller.slept == [0.05]
+
+
 def test_a_new_connection_that_is_closed_without_an_answer_is_tried_again_after_a_pause(connect: Connect) -> None:
     # A server that is starting or going down: give it a moment.
     with scripted([CLOSE], [DONE]) as server:
@@ -104,7 +112,7 @@ def test_an_unknown_host_is_unreachable(connect: Connect) -> None:
 def test_no_answer_in_time_is_tried_again(connect: Connect) -> None:
     # A server that hangs must not hang us.
     with scripted([silence], [DONE]) as server:
-        caller = connect(server.url, answer_seconds=0.05)
+        caller = connect(server.url, answer_seconds=0.3)
         assert caller.call() == {"done": True}
     assert caller.slept == [0.05]
 
@@ -134,7 +142,7 @@ def test_a_late_answer_does_not_reach_the_next_request(connect: Connect) -> None
         connection.sendall(answer(b'{"late":true}'))
 
     with scripted([late, DONE], [DONE]) as server:
-        caller = connect(server.url, answer_seconds=0.05, attempts_max=1)
+        caller = connect(server.url, answer_seconds=0.3, attempts_max=1)
         with pytest.raises(Unreachable):
             caller.call()
         asked.set()

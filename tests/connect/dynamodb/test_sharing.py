@@ -89,6 +89,33 @@ def test_a_cancelled_call_takes_its_connection_with_it() -> None:
         assert asyncio.run(ask()) == {"done": True}
 
 
+def test_a_connection_that_speaks_unasked_is_closed() -> None:
+    # A parting 408, or worse. The loop sees it come; the next request must not take it for its answer.
+    troubles: list[object] = []
+    closed = threading.Event()
+
+    def speak_unasked(connection: socket.socket) -> None:
+        connection.sendall(DONE)
+        said.wait(5)
+        connection.sendall(answer(b'{"__type":"RequestTimeout"}', 408))
+        connection.recv(1)
+        closed.set()
+
+    said = threading.Event()
+    with scripted([speak_unasked], [DONE]) as server:
+
+        async def ask() -> list[dict[str, Any]]:
+            asyncio.get_running_loop().set_exception_handler(lambda _, trouble: troubles.append(trouble))
+            async with AsyncClient(server.url, "us-east-1", KEYS, settings=Settings(attempts_max=1)) as client:
+                first = await client.call("ListTables", {})
+                said.set()
+                assert await asyncio.to_thread(closed.wait, 5), "the connection was kept"
+                return [first, await client.call("ListTables", {})]
+
+        assert asyncio.run(ask()) == [{"done": True}] * 2
+    assert troubles == []
+
+
 def test_each_event_loop_has_its_own_connections() -> None:
     # A connection belongs to the loop that made it; programs run more than one, one after the other.
     acts: list[Act] = [DONE] * 10
