@@ -6,14 +6,18 @@ Nothing heavy is imported before a command runs: starting fast is a feature.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from sortkey import __version__
-from sortkey.cli import serve
+from sortkey.cli import explain, models, serve
 from sortkey.cli.failure import CommandFailed
 
-COMMANDS = (serve,)
+READER_GONE = 141
+"""As a shell tells of a program that wrote into a closed pipe."""
+
+COMMANDS = (serve, models, explain)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,14 +28,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return options.run(options)
+        code = options.run(options)
+        sys.stdout.flush()
+        return code
     except CommandFailed as failure:
         print(f"sortkey {options.command}: {failure}", file=sys.stderr)
         return failure.exit_code
+    except BrokenPipeError:  # `sortkey models | head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="sortkey", description="DynamoDB in one process and one folder.")
+    parser = argparse.ArgumentParser(
+        prog="sortkey", description="DynamoDB in one process and one folder, and data models on it."
+    )
     parser.add_argument("--version", action="version", version=f"sortkey {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
     for command in COMMANDS:

@@ -1,0 +1,126 @@
+"""The fields of an entity, told: the type as one would write it, and what their markers and bounds say."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel, PlainSerializer
+from pydantic.fields import FieldInfo
+
+from sortkey.model import fields
+from sortkey.model.layout import Layout, Place
+
+Told = dict[str, Any]
+
+_MARKS = {
+    fields.KEY_ONLY: "in keys only",
+    fields.Created: "set when it is created",
+    fields.Updated: "set with every write",
+    fields.Version: "counts the writes, for save()",
+    fields.KeepNull: "None is stored as NULL",
+}
+_BOUNDS = {
+    "ge": "at least {}",
+    "gt": "above {}",
+    "le": "at most {}",
+    "lt": "below {}",
+    "min_length": "length at least {}",
+    "max_length": "length at most {}",
+    "pattern": "matches {}",
+}
+
+
+def fields_of(layout: Layout) -> list[Told]:
+    """Every field, in the order of the class, then those that are computed."""
+    told = [_field(place) for place in layout.places.values()]
+    names: Any = layout.entity.model_config.get("alias_generator") or str
+    for name, info in layout.entity.model_computed_fields.items():
+        path = ".".join(filter(None, (layout.envelope, info.alias or names(name))))
+        told.append({"name": name, "path": path, "type": type_text(info.return_type), "notes": ["computed"]})
+    return told
+
+
+def parts_of(layout: Layout) -> list[Told]:
+    """The maps inside the item: every Part that a field leads to, and their members."""
+    found: dict[type[BaseModel], None] = {}
+    for place in layout.places.values():
+        _find_parts(place.info.annotation, found)
+    return [
+        {
+            "name": part.__name__,
+            "fields": [_told(name, info.alias or name, info, []) for name, info in part.model_fields.items()],
+        }
+        for part in found
+    ]
+
+
+def type_text(annotation: Any) -> str:
+    """A type as it is written, without what `Annotated` adds."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return type_text(inner[0])
+    if origin is Literal:
+        return " | ".join(map(repr, inner))
+    if origin in (Union, types.UnionType):
+        return " | ".join(type_text(each) for each in inner)
+    if origin is not None:
+        return f"{origin.__name__}[{', '.join(type_text(each) for each in inner)}]"
+    if annotation is type(None):
+        return "None"
+    return "..." if annotation is ... else getattr(annotation, "__name__", str(annotation))
+
+
+def _find_parts(annotation: Any, found: dict[type[BaseModel], None]) -> None:
+    for each in _inside(annotation):
+        if each not in found:
+            found[each] = None
+            for info in each.model_fields.values():
+                _find_parts(info.annotation, found)
+
+
+def _inside(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for each in get_args(annotation):
+        yield from _inside(each)
+
+
+def _field(place: Place) -> Told:
+    notes = [text for marker, text in _MARKS.items() if marker in place.markers]
+    if place.follows is not None:
+        notes.append(f"follows {place.follows.source}")
+    told = _told(place.name, ".".join(map(str, place.path)), place.info, notes)
+    if place.states is not None:
+        told["states"] = {source: list(targets) for source, targets in place.states.transitions.items()}
+    return told
+
+
+def _told(name: str, path: str, info: FieldInfo, notes: list[str]) -> Told:
+    told: Told = {"name": name, "path": path, "type": type_text(info.annotation)}
+    if not info.is_required():
+        told["default"] = _default(info)
+    if info.description:
+        told["doc"] = info.description
+    return told | {"notes": notes + _bounds(info.metadata) + _stored_as(info.metadata, info.annotation)}
+
+
+def _default(info: FieldInfo) -> str:
+    if info.default_factory is not None:
+        return "made anew"
+    value = info.default
+    return f"{type(value).__name__}()" if isinstance(value, BaseModel) else repr(value)
+
+
+def _bounds(metadata: list[Any]) -> list[str]:
+    """Whatever of the bounds any annotation has; pydantic keeps them in classes of several libraries."""
+    found = ((text, getattr(each, name, None)) for each in metadata for name, text in _BOUNDS.items())
+    return [text.format(value) for text, value in found if value is not None]
+
+
+def _stored_as(metadata: list[Any], annotation: Any) -> list[str]:
+    """A datetime that is stored as a number must be told from one that is a text."""
+    within = [metadata, *(getattr(each, "__metadata__", ()) for each in (annotation, *get_args(annotation)))]
+    kinds = [each.return_type for several in within for each in several if isinstance(each, PlainSerializer)]
+    return ["stored as seconds since 1970"] if int in kinds else []
