@@ -33,10 +33,6 @@ def decode(value: Mapping[str, Any]) -> Any:
     raise ModelError("an attribute value without a type")
 
 
-def encode_members(members: Mapping[str, Any]) -> dict[str, AttributeValue]:
-    return {name: encode(member) for name, member in members.items()}
-
-
 def decode_members(members: Mapping[str, AttributeValue]) -> dict[str, Any]:
     return {name: member["S"] if "S" in member else decode(member) for name, member in members.items()}
 
@@ -60,7 +56,10 @@ def _encode_other(value: Any) -> AttributeValue:
 def _encode_float(value: float) -> AttributeValue:
     if value != value or value in (float("inf"), float("-inf")):
         raise ModelError(f"{value!r} cannot be stored: DynamoDB has no such number")
-    return {"N": str(int(value)) if value.is_integer() and abs(value) < 1e15 else _canonical(repr(value))}
+    if value.is_integer() and abs(value) < 1e15:
+        return {"N": str(int(value))}
+    text = repr(value)
+    return {"N": _canonical(text) if "e" in text or text.endswith(".0") else text}
 
 
 def _canonical(text: str) -> str:

@@ -110,13 +110,18 @@ class Template:
         match = self._pattern.fullmatch(text)
         if match is None:
             raise KeyValueError(f"{text!r} is no key of the form {self.text}")
-        if self._has_long_separators:
+        if self._is_checked:
             for slot, value in zip(self.slots, match.groups(), strict=True):
                 self._check_separator(slot, value)
         return {slot.name: slot.read(match[index + 1]) for index, slot in enumerate(self.slots)}
 
     def matches(self, text: str) -> bool:
-        return self._pattern.fullmatch(text) is not None
+        """Whether a text has the form of these keys."""
+        try:
+            self.parse(text)
+        except KeyValueError:
+            return False
+        return True
 
     @cached_property
     def _steps(self) -> tuple[tuple[str, Slot | None], ...]:
@@ -179,9 +184,10 @@ class Template:
         return found
 
     @cached_property
-    def _has_long_separators(self) -> bool:
-        """Whether the pattern alone may cut a text where no values do: a separator of one character cannot overlap."""
-        return any(len(separator) > 1 for separator in self._separators.values())
+    def _is_checked(self) -> bool:
+        """Whether the pattern also fits texts that no values make: where a separator can overlap, or behind a free
+        slot. It cuts them right all the same: greedy groups find the last separators."""
+        return bool(self._behind_free) or any(len(separator) > 1 for separator in self._separators.values())
 
     @cached_property
     def _behind_free(self) -> frozenset[str]:
@@ -196,7 +202,7 @@ class Template:
                 expression += re.escape(part)
             elif part.width is not None:
                 expression += f"([0-9]{{{part.width}}})"
-            elif forbidden := self._separators.get(part.name):
+            elif part.name not in self._behind_free and (forbidden := self._separators.get(part.name)):
                 expression += f"((?:(?!{re.escape(forbidden)}).)+)"
             else:
                 expression += "(.+)"
@@ -228,7 +234,9 @@ def _parts(text: str) -> list[str | Slot]:
     parts: list[str | Slot] = []
     try:
         for literal, name, spec, conversion in Formatter().parse(text):
-            if literal:
+            if literal and parts and isinstance(parts[-1], str):
+                parts[-1] += literal  # `{{` and `}}` come in pieces
+            elif literal:
                 parts.append(literal)
             if name is not None:
                 parts.append(_slot(text, name, spec or "", conversion))
