@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 from zlib import crc32
@@ -18,6 +17,7 @@ from pydantic.fields import FieldInfo
 from sortkey.errors import KeyValueError, ModelError
 from sortkey.model import fields
 from sortkey.model.codec import decode, encode
+from sortkey.model.compiled_reader import Reader, compiled_reader
 from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.tables import KeyAttributes, Table
 from sortkey.model.templates import SHARD, Template
@@ -231,6 +231,35 @@ class Layout:
 
     def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
         """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
+        if self.schema_version == 1 and self._is_familiar(item):
+            try:
+                values = self._reader(item)
+            except (KeyError, TypeError):
+                return self._read_any(item)  # an attribute of another type, or one that is missing
+            for attribute, template, wanted in self._parsers:
+                parsed = template.parse(next(iter(item[attribute].values())))
+                for name in wanted:
+                    values[name] = parsed[name]
+            return values, None
+        return self._read_any(item)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return compiled_reader(self)
+
+    def _is_familiar(self, item: Mapping[str, AttributeValue]) -> bool:
+        """Whether an item has nothing that must be kept aside: unknown attributes, or the archive's mark."""
+        if not item.keys() <= self._uses.keys():
+            return False
+        if (
+            self.envelope is not None
+            and not item.get(self.envelope, _NO_MAP).get("M", {}).keys() <= self._uses_inside.keys()
+        ):
+            return False
+        return self.archive is None or not self.without_archive_mark(item)[1]
+
+    def _read_any(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
+        """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
         archived = False
         if self.archive is not None:
             item, archived = self.without_archive_mark(item)
@@ -298,18 +327,13 @@ class Layout:
         return frozenset(own | self._computed if self.envelope is None else own | {self.envelope})
 
     @cached_property
-    def _uses(self) -> dict[str, str]:
-        """Attributes at the top: the type that they have as a rule; empty for those that say nothing new."""
-        return dict.fromkeys(self._own_attributes, "") | {name: self._type(name) for name in self._outer}
+    def _uses(self) -> dict[str, bool]:
+        """Attributes at the top: whether they are read, or say nothing new."""
+        return dict.fromkeys(self._own_attributes, False) | dict.fromkeys(self._outer, True)
 
     @cached_property
-    def _uses_inside(self) -> dict[str, str]:
-        return {name: "" if name in self._computed else self._type(name) for name in self._inner}
-
-    def _type(self, attribute: str) -> str:
-        """The type whose content pydantic reads as it is: numbers from their text. An upgrade wants real numbers."""
-        annotation = self.by_attribute[attribute].info.annotation
-        return "S" if self.schema_version > 1 else _TYPES.get(annotation, "S")
+    def _uses_inside(self) -> dict[str, bool]:
+        return {name: name not in self._computed for name in self._inner}
 
     @cached_property
     def _kept_nulls(self) -> frozenset[str]:
@@ -331,19 +355,17 @@ KeyWriters = tuple[tuple[str, Template | None, str], ...]
 """(attribute, template, type) of a key; no template for an attribute that is a field as it stands."""
 
 _NO_MAP: AttributeValue = {"M": {}}
-_TYPES: dict[Any, str] = {int: "N", float: "N", Decimal: "N", bool: "BOOL"}
 
 
 def _read_into(
-    values: dict[str, Any], item: Mapping[str, AttributeValue], uses: Mapping[str, str]
+    values: dict[str, Any], item: Mapping[str, AttributeValue], uses: Mapping[str, bool]
 ) -> dict[str, AttributeValue]:
-    """Decode what is to be read; gives what is unknown. The hot path of every read: plain values are taken here."""
+    """Decode what is to be read; gives what is unknown."""
     unknown: dict[str, AttributeValue] = {}
     for attribute, value in item.items():
         use = uses.get(attribute)
         if use:
-            content = value.get(use)
-            values[attribute] = decode(value) if content is None else content
+            values[attribute] = decode(value)
         elif use is None:
             unknown[attribute] = value
     return unknown

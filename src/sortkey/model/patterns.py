@@ -67,8 +67,10 @@ class Explanation:
         if self.filter:
             lines.append(f"  filter         {self.filter}")
         lines.append(f"  projection     {self.projection}")
-        cost = f"{self.read_units:g} read units, ${self.dollars_per_million:.2f} a million"
-        lines.append(f"  {self.items} items of {self.item_bytes} bytes: {self.requests} request(s), {cost}")
+        found = f"{self.items} item{'s' * (self.items != 1)} of {self.item_bytes:,} bytes"
+        sent = f"{self.requests} request{'s' * (self.requests != 1)}"
+        cost = f"{self.read_units:g} read units, ${self.dollars_per_million:.2f} a million times"
+        lines.append(f"  cost           {found}: {sent}, {cost}")
         return "\n".join(lines)
 
 

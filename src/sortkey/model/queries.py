@@ -75,11 +75,14 @@ class ItemKey(Generic[E_co]):
         return f"{self.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
 
 
+Operator = Literal["=", "begins_with", "between", ">=", "<=", ">", "<"]
+
+
 @dataclass(frozen=True, slots=True)
 class SortCondition:
     """What the sort key must be: `=`, `begins_with`, or `between` two texts, both included."""
 
-    operator: Literal["=", "begins_with", "between", ">=", "<=", ">", "<"]
+    operator: Operator
     values: tuple[Any, ...]
 
 
@@ -123,20 +126,22 @@ class Query(Generic[E_co]):
     def between(self, low: Any, high: Any) -> Self:
         """Only where the next field of the sort key is between two values, both included."""
         if not self._is_text:
-            return replace(self, sort=SortCondition("between", (self._number(low), self._number(high))))
-        return self._ranged(self._text(low), self._text(high) + self._end)
+            return self._ranged("between", self._number(low), self._number(high))
+        return self._ranged("between", self._text(low), self._text(high) + self._end)
 
     def at_least(self, low: Any) -> Self:
         """Only from a value of the next field of the sort key on."""
         if not self._is_text:
-            return replace(self, sort=SortCondition(">=", (self._number(low),)))
-        return self._ranged(self._text(low), self._prefix + HIGHEST)
+            return self._ranged(">=", self._number(low))
+        text = self._text(low)
+        return self._ranged("between", text, self._prefix + HIGHEST) if self._prefix else self._ranged(">=", text)
 
     def at_most(self, high: Any) -> Self:
         """Only up to a value of the next field of the sort key, itself included."""
         if not self._is_text:
-            return replace(self, sort=SortCondition("<=", (self._number(high),)))
-        return self._ranged(self._prefix or "\0", self._text(high) + self._end)
+            return self._ranged("<=", self._number(high))
+        text = self._text(high) + self._end
+        return self._ranged("between", self._prefix, text) if self._prefix else self._ranged("<=", text)
 
     def from_sort_key(self, text: str) -> Self:
         """Only from a literal sort key on."""
@@ -221,8 +226,11 @@ class Query(Generic[E_co]):
         assert self.key.attributes.sort is not None
         return self.layout.stored(self.key.attributes.sort, value)
 
-    def _ranged(self, low: str, high: str) -> Self:
-        return replace(self, sort=SortCondition("between", (low, high)))
+    def _ranged(self, operator: Operator, *values: Any) -> Self:
+        if self.sort is not None and self.sort.operator != "begins_with":
+            # It would take the place of the first, and read more than both together say.
+            raise ModelError(f"{self.pattern or 'the query'} has a range already: between() takes both of its ends")
+        return replace(self, sort=SortCondition(operator, values))
 
     @property
     def _is_text(self) -> bool:

@@ -1,0 +1,77 @@
+"""A function for each entity that takes its values out of an item, written as the code one would write by hand.
+
+    def read(item):
+        found = {"stageId": item["stageId"]["S"], "tags": [e["S"] for e in item["tags"]["L"]], …}
+        if (value := item.get("note")) is not None: found["note"] = value["S"]
+        return found
+
+It is several times as fast as a loop over the attributes, and reading is most of what a store does. An item that is not
+of the usual form makes it raise KeyError, and goes the long way (`Layout.read`), which knows every form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from decimal import Decimal
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+from sortkey.model.codec import decode
+from sortkey.values.attributes import AttributeValue
+
+if TYPE_CHECKING:
+    from sortkey.model.layout import Layout, Place
+
+Reader = Callable[[Mapping[str, AttributeValue]], dict[str, Any]]
+_TYPES: dict[Any, str] = {str: "S", int: "N", float: "N", Decimal: "N", bool: "BOOL"}
+
+
+def compiled_reader(layout: Layout) -> Reader:
+    """The reader of an entity's fields, except of those that live in keys only."""
+    places = [place for place in layout.places.values() if not place.key_only]
+    required = [place for place in places if place.info.is_required()]
+    lines = ["def read(item):"]
+    if layout.envelope is not None:
+        lines.append(f"    inside = item[{layout.envelope!r}]['M']")
+    members = ", ".join(f"{place.attribute!r}: {_expression(place, _source(place))}" for place in required)
+    lines.append(f"    found = {{{members}}}")
+    for place in places:
+        if place not in required:
+            where = "item" if len(place.path) == 1 else "inside"
+            lines.append(f"    if (value := {where}.get({place.attribute!r})) is not None:")
+            lines.append(f"        found[{place.attribute!r}] = {_expression(place, 'value')}")
+    lines.append("    return found")
+    namespace: dict[str, Any] = {"decode": decode}
+    exec("\n".join(lines), namespace)  # names come in as literals (repr), never as code
+    return namespace["read"]
+
+
+def _source(place: Place) -> str:
+    return f"{'item' if len(place.path) == 1 else 'inside'}[{place.attribute!r}]"
+
+
+def _expression(place: Place, source: str) -> str:
+    if place.info.annotation is datetime or datetime in get_args(place.info.annotation):
+        texts = any(getattr(each, "return_type", None) is str for each in place.info.metadata)
+        return f"{source}['S']" if texts else f"decode({source})"
+    return _of_type(place.info.annotation, source, 0)
+
+
+def _of_type(annotation: Any, source: str, depth: int) -> str:
+    """How to take a value of a type out of an attribute value; numbers as their text, which pydantic reads."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        kinds = {_of_type(each, source, depth) for each in arguments if each is not NoneType}
+        return kinds.pop() if len(kinds) == 1 else f"decode({source})"
+    if annotation in _TYPES:
+        return f"{source}[{_TYPES[annotation]!r}]"
+    if origin is Literal and all(isinstance(each, str) for each in arguments):
+        return f"{source}['S']"
+    if origin is list:
+        element = f"e{depth}"
+        return f"[{_of_type(arguments[0], element, depth + 1)} for {element} in {source}['L']]"
+    if origin is dict and arguments[0] is str:
+        member = f"m{depth}"
+        return f"{{k: {_of_type(arguments[1], member, depth + 1)} for k, {member} in {source}['M'].items()}}"
+    return f"decode({source})"
