@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sortkey.errors import ModelError
 from sortkey.model.expressions import Names
 from sortkey.model.layout import IndexKey, Layout
-from sortkey.model.queries import Query, SortCondition
+from sortkey.model.queries import ItemKey, Query, SortCondition
 from sortkey.model.tables import Table
 from sortkey.model.templates import Template
 from sortkey.values.attributes import AttributeValue, Item
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
+
+E = TypeVar("E", bound="Entity")
 
 
 def query_request(query: Query[Any], partition: AttributeValue, *, keys_only: bool = False) -> dict[str, Any]:
@@ -124,3 +126,14 @@ def fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
         if not template.matches(text):
             return False
     return True
+
+
+def key_of(entity: type[E], item: Mapping[str, AttributeValue]) -> ItemKey[E]:
+    """The key of an item of which maybe only the keys are known."""
+    layout = entity.__layout__
+    stripped, archived = layout.without_archive_mark(item)
+    values: dict[str, Any] = {}
+    for attribute, template in layout.primary.templates:
+        values.update(template.parse(next(iter(stripped[attribute].values()))))
+    made = ItemKey.of(entity, values)
+    return made.archived() if archived else made

@@ -13,7 +13,7 @@ from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey, Query
-from sortkey.model.reading import check_whole, entity_of, fits, query_request
+from sortkey.model.reading import check_whole, entity_of, fits, key_of, query_request
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
 from sortkey.runtime.context import Context
@@ -78,17 +78,6 @@ def keys(query: Query[E]) -> Steps[list[ItemKey[E]]]:
     """The keys of what a query finds: all that a KEYS_ONLY index has."""
     items = yield from _items(query, query.limited_to)
     return [key_of(query.entity, item) for item in items]
-
-
-def key_of(entity: type[E], item: Item) -> ItemKey[E]:
-    """The key of an item of which maybe only the keys are known."""
-    layout = entity.__layout__
-    stripped, archived = layout.without_archive_mark(item)
-    values: dict[str, Any] = {}
-    for attribute, template in layout.primary.templates:
-        values.update(template.parse(next(iter(stripped[attribute].values()))))
-    made = ItemKey.of(entity, values)
-    return made.archived() if archived else made
 
 
 def page(context: Context, query: Query[E], cursor: str | None, size: int) -> Steps[Page[E]]:
