@@ -16,21 +16,35 @@ def instant_text(value: datetime, digits: int = EVERY_DIGIT) -> str:
     """UTC, with so many digits of the second and a Z: `2025-11-01T20:30:00.000000Z`. What is finer is cut off."""
     if value.tzinfo is None:
         raise ModelError(f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)")
-    text = value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%f")
+    text = value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
     return (text[: digits - EVERY_DIGIT or None] if digits else text[:-7]) + "Z"
 
 
 def read_instant(value: Any) -> Any:
-    """A datetime with its zone, of any precision on the way in; pydantic refuses what is none."""
+    """A datetime in UTC, of any precision on the way in; pydantic refuses what is none.
+
+    A text without a zone is UTC, as documents write it; a datetime without one may be any clock's, and is refused.
+    """
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return value
+        value = value if value.tzinfo else value.replace(tzinfo=UTC)
+    if not isinstance(value, datetime) or value.tzinfo is UTC:
+        return value
+    if value.tzinfo is None:
+        raise ValueError(f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)")
+    try:
+        return value.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{value!r} is out of range in UTC") from None
 
 
 def read_epoch(value: Any) -> Any:
-    return datetime.fromtimestamp(value, UTC) if isinstance(value, (int, float)) else read_instant(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return read_instant(value)
+    try:
+        return datetime.fromtimestamp(value, UTC)
+    except (OverflowError, OSError):
+        raise ValueError(f"{value!r} is no number of seconds since 1970 that a datetime can hold") from None
 
 
 def cut(value: Any, digits: int) -> Any:
