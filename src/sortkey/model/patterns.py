@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import wraps
 from math import ceil
 from types import UnionType
 from typing import (
@@ -16,6 +17,7 @@ from typing import (
     ParamSpec,
     TypeVar,
     Union,
+    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -111,15 +113,21 @@ class Model:
         return [entity for table in self.tables for entity in table.entities]
 
     def pattern(self, function: Callable[P, R]) -> Callable[P, R]:
-        """List a function as an access pattern: it gives a read, and does none."""
+        """List a function as an access pattern: it gives a read, and does none. Capacity is counted under its name."""
         signature = inspect.signature(function)
         hints = get_type_hints(function)
         parameters = {name: hints.get(name, str) for name, p in signature.parameters.items() if p.default is p.empty}
         result = hints.get("return")
         examples = _examples(function, parameters)
         owner = ", ".join(getattr(each, "__name__", str(each)) for each in get_args(result))
-        self._patterns.append(AccessPattern(function.__name__, _doc(function), function, parameters, owner, examples))
-        return function
+
+        @wraps(function)
+        def read(*args: P.args, **kwargs: P.kwargs) -> R:
+            made = function(*args, **kwargs)
+            return cast(R, made.named(function.__name__)) if isinstance(made, Query) else made
+
+        self._patterns.append(AccessPattern(function.__name__, _doc(function), read, parameters, owner, examples))
+        return read
 
     def collection(
         self,
