@@ -1,17 +1,18 @@
 """A function for each entity that takes its values out of an item, written as the code one would write by hand.
 
     def read(item):
-        found = {"stageId": item["stageId"]["S"], "tags": [e["S"] for e in item["tags"]["L"]], …}
+        if not item.keys() <= known: raise KeyError
+        found = {"stageId": item["stageId"]["S"], "tags": [e0["S"] for e0 in item["tags"]["L"]]}
         if (value := item.get("note")) is not None: found["note"] = value["S"]
         return found
 
 It is several times as fast as a loop over the attributes, and reading is most of what a store does. An item that is not
-of the usual form makes it raise KeyError, and goes the long way (`Layout.read`), which knows every form.
+of the usual form makes it raise, and goes the long way (`Layout.read`), which knows every form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from types import NoneType, UnionType
@@ -28,23 +29,47 @@ _TYPES: dict[Any, str] = {str: "S", int: "N", float: "N", Decimal: "N", bool: "B
 
 
 def compiled_reader(layout: Layout) -> Reader:
-    """The reader of an entity's fields, except of those that live in keys only."""
+    """The reader of an entity. Raises KeyError or TypeError for an item that has anything unusual."""
+    namespace: dict[str, Any] = {
+        "decode": decode,
+        "known": layout.known.keys(),
+        "known_inside": layout.known_inside.keys(),
+    }
     places = [place for place in layout.places.values() if not place.key_only]
-    required = [place for place in places if place.info.is_required()]
-    lines = ["def read(item):"]
+    lines = ["def read(item):", *_checks(layout), *_values(places)]
+    for number, (attribute, template, wanted) in enumerate(layout.parsers):
+        namespace[f"parse{number}"] = template.parse
+        lines.append(f"    parsed = parse{number}(item[{attribute!r}]['S'])")
+        lines += [f"    found[{name!r}] = parsed[{name!r}]" for name in wanted]
+    lines.append("    return found")
+    exec("\n".join(lines), namespace)  # names come in as literals (repr), never as code
+    return namespace["read"]
+
+
+def _checks(layout: Layout) -> list[str]:
+    """Nothing unknown, which must be kept aside; no mark of the archive; no older version."""
+    lines = ["    if not item.keys() <= known: raise KeyError"]
     if layout.envelope is not None:
         lines.append(f"    inside = item[{layout.envelope!r}]['M']")
+        lines.append("    if not inside.keys() <= known_inside: raise KeyError")
+    if layout.archive is not None:
+        partition = layout.primary.attributes.partition
+        lines.append(f"    if item[{partition!r}]['S'].endswith({layout.archive!r}): raise KeyError")
+    if layout.schema_version > 1:
+        lines.append("    raise KeyError")
+    return lines
+
+
+def _values(places: Sequence[Place]) -> list[str]:
+    required = [place for place in places if place.info.is_required()]
     members = ", ".join(f"{place.attribute!r}: {_expression(place, _source(place))}" for place in required)
-    lines.append(f"    found = {{{members}}}")
+    lines = [f"    found = {{{members}}}"]
     for place in places:
         if place not in required:
             where = "item" if len(place.path) == 1 else "inside"
             lines.append(f"    if (value := {where}.get({place.attribute!r})) is not None:")
             lines.append(f"        found[{place.attribute!r}] = {_expression(place, 'value')}")
-    lines.append("    return found")
-    namespace: dict[str, Any] = {"decode": decode}
-    exec("\n".join(lines), namespace)  # names come in as literals (repr), never as code
-    return namespace["read"]
+    return lines
 
 
 def _source(place: Place) -> str:

@@ -95,6 +95,14 @@ class Entity(BaseModel, metaclass=EntityMeta):
     def from_item(cls, item: Mapping[str, AttributeValue]) -> Self:
         """The entity of a stored item. Raises InvalidItem for one that does not fit."""
         try:
+            return cls.__pydantic_validator__.validate_python(cls.__layout__.reader(item))
+        except (KeyError, TypeError, ModelError, ValidationError):
+            return cls._from_any_item(item)
+
+    @classmethod
+    def _from_any_item(cls, item: Mapping[str, AttributeValue]) -> Self:
+        """The long way: unknown attributes, other types, older versions, the archive; and what is wrong."""
+        try:
             values, found = cls.__layout__.read(item)
             entity = cls.__pydantic_validator__.validate_python(values)
         except (ValidationError, ModelError, KeyError) as error:

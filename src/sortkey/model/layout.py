@@ -229,46 +229,22 @@ class Layout:
         text = "\0".join(str(template.render(values)) for _, template in self.primary.templates)
         return crc32(text.encode()) % shards
 
-    def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
-        """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
-        if self.schema_version == 1 and self._is_familiar(item):
-            try:
-                values = self._reader(item)
-            except (KeyError, TypeError):
-                return self._read_any(item)  # an attribute of another type, or one that is missing
-            for attribute, template, wanted in self._parsers:
-                parsed = template.parse(next(iter(item[attribute].values())))
-                for name in wanted:
-                    values[name] = parsed[name]
-            return values, None
-        return self._read_any(item)
-
     @cached_property
-    def _reader(self) -> Reader:
+    def reader(self) -> Reader:
+        """The values of an item of the usual form; raises for any other, which `read` knows."""
         return compiled_reader(self)
 
-    def _is_familiar(self, item: Mapping[str, AttributeValue]) -> bool:
-        """Whether an item has nothing that must be kept aside: unknown attributes, or the archive's mark."""
-        if not item.keys() <= self._uses.keys():
-            return False
-        if (
-            self.envelope is not None
-            and not item.get(self.envelope, _NO_MAP).get("M", {}).keys() <= self._uses_inside.keys()
-        ):
-            return False
-        return self.archive is None or not self.without_archive_mark(item)[1]
-
-    def _read_any(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
+    def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
         """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
         archived = False
         if self.archive is not None:
             item, archived = self.without_archive_mark(item)
         values: dict[str, Any] = {}
-        unknown = _read_into(values, item, self._uses)
+        unknown = _read_into(values, item, self.known)
         unknown_inside: dict[str, AttributeValue] = {}
         if self.envelope is not None:
-            unknown_inside = _read_into(values, item.get(self.envelope, _NO_MAP)["M"], self._uses_inside)
-        for attribute, template, wanted in self._parsers:
+            unknown_inside = _read_into(values, item.get(self.envelope, _NO_MAP)["M"], self.known_inside)
+        for attribute, template, wanted in self.parsers:
             if attribute in item:
                 parsed = template.parse(next(iter(item[attribute].values())))
                 for name in wanted:
@@ -327,12 +303,12 @@ class Layout:
         return frozenset(own | self._computed if self.envelope is None else own | {self.envelope})
 
     @cached_property
-    def _uses(self) -> dict[str, bool]:
+    def known(self) -> dict[str, bool]:
         """Attributes at the top: whether they are read, or say nothing new."""
         return dict.fromkeys(self._own_attributes, False) | dict.fromkeys(self._outer, True)
 
     @cached_property
-    def _uses_inside(self) -> dict[str, bool]:
+    def known_inside(self) -> dict[str, bool]:
         return {name: name not in self._computed for name in self._inner}
 
     @cached_property
@@ -340,7 +316,7 @@ class Layout:
         return frozenset(place.attribute for place in self.places.values() if fields.KeepNull in place.markers)
 
     @cached_property
-    def _parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:
+    def parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:
         """Which templates to parse for the fields that live in keys only."""
         wanted, found = set(self._key_only), list[tuple[str, Template, tuple[str, ...]]]()
         for attribute, template, _ in self.key_templates:
