@@ -17,7 +17,10 @@
     │   ├── Throttled                             also after all retries
     │   ├── Unreachable                           no answer, also after all retries
     │   ├── InvalidItem                           a stored item that its entity cannot read
-    │   └── BadCursor                             not ours, or of another query
+    │   ├── BadCursor                             not ours, or of another query
+    │   └── LeaseLost                             another process does now what this one was doing
+    ├── ChangeRefused                             raised by a handler that wants no second try of a change
+    ├── MessageTooLarge                           more than a topic carries
     └── ServiceError                              answered to a client in DynamoDB's own shape
         ├── ClientError                  400
         │   ├── ValidationException
@@ -154,6 +157,18 @@ class InvalidItem(StoreError):
 
 class BadCursor(StoreError):
     """A cursor that this store did not give out, or gave out for another query or tenant."""
+
+
+class LeaseLost(StoreError):
+    """Another process has taken over what this one was doing: it took too long, or seemed to be gone."""
+
+
+class ChangeRefused(SortkeyError):
+    """Raise it in a stream handler for a change that will never fit: it becomes a dead letter without another try."""
+
+
+class MessageTooLarge(SortkeyError):
+    """A message of more than 256 KB, which no topic carries: put the content into an object and send its key."""
 
 
 class ServiceError(SortkeyError):
