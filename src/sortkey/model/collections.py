@@ -25,6 +25,10 @@ class CollectionQuery:
     query: Query[Any]
     members: tuple[type[Entity], ...]
 
+    def fresh(self) -> CollectionQuery:
+        """Without what has expired, also before it is swept away."""
+        return replace(self, query=self.query.fresh())
+
 
 @dataclass(frozen=True)
 class Grouped:

@@ -34,6 +34,11 @@ class Declared:
         self.required = frozenset(p.name for p in self.parameters if p.default is p.empty)
         self.names = tuple(p.name for p in self.parameters)
         self._known = frozenset(self.names)
+        for each in self.parameters:
+            if each.default is not each.empty and each.default is not None:
+                raise ModelError(
+                    f"{self.name}: the default of {each.name} must be None, which leaves it out of the key"
+                )
         self.bound: dict[type, Any] = {}
         """By class: a subclass may share the declaration."""
 
@@ -48,12 +53,16 @@ class Declared:
         """The call's arguments by name, with Python's own complaints about missing and unknown ones."""
         if args or not self.required <= kwargs.keys() <= self._known:
             kwargs = inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
-        return {name: value for name, value in kwargs.items() if value is not None}
+        given = {name: value for name, value in kwargs.items() if value is not None}
+        if len(given) < len(kwargs) and not self.required <= given.keys():
+            missing = ", ".join(name for name in self.names if name in self.required and name not in given)
+            raise ModelError(f"{self.name}: {missing} is None, and without it the read would be a wider one")
+        return given
 
     def stored(self, layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by attribute, as they stand in keys."""
-        places = layout.places
-        return {places[n].attribute: layout.stored(places[n].attribute, value) for n, value in arguments.items()}
+        stored, attributes = layout.stored, layout.attributes
+        return {attributes[name]: stored(attributes[name], value) for name, value in arguments.items()}
 
     def fail(self, layout: Layout, problem: str) -> ModelError:
         return ModelError(f"{layout.entity.__name__}.{self.name}: {problem}")

@@ -111,6 +111,11 @@ class Layout:
         return self.places[name]
 
     @cached_property
+    def attributes(self) -> dict[str, str]:
+        """Attributes by the names of their fields."""
+        return {name: place.attribute for name, place in self.places.items()}
+
+    @cached_property
     def by_attribute(self) -> dict[str, Place]:
         return {place.attribute: place for place in self.places.values()}
 

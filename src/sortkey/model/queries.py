@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 from sortkey.errors import ModelError
 from sortkey.model.attributes import Attr, Condition, condition
 from sortkey.model.layout import IndexKey, Layout
-from sortkey.model.tables import Table
+from sortkey.model.tables import LSI, Table
 from sortkey.model.templates import SHARD, Slot
 from sortkey.values.attributes import AttributeValue, Item
 
@@ -103,6 +103,7 @@ class Query(Generic[E_co]):
     only_attributes: tuple[str, ...] = ()
     is_archived: bool = False
     is_hydrated: bool = False
+    is_fresh: bool = False
     by_kind: bool = True
 
     @classmethod
@@ -119,9 +120,15 @@ class Query(Generic[E_co]):
         if prefix.complete:
             return replace(made, sort=SortCondition("=", (prefix.text,)))
         sort = SortCondition("begins_with", (prefix.text,)) if prefix.text else None
-        return replace(made, sort=sort, next_slot=prefix.then)
+        made = replace(made, sort=sort, next_slot=prefix.then)
+        for slot in key.sort.slots:
+            if slot.free and slot.name in rest:
+                made = made.where(_free_slot_is(entity.__layout__, slot, rest[slot.name]))
+        return made
 
     # -- the range of the next field of the key
+
+    # Texts are compared as they stand in the key, with the separator behind them: `Blue Ridge#` comes before `Blue#`.
 
     def between(self, low: Any, high: Any) -> Self:
         """Only where the next field of the sort key is between two values, both included."""
@@ -145,7 +152,9 @@ class Query(Generic[E_co]):
 
     def from_sort_key(self, text: str) -> Self:
         """Only from a literal sort key on."""
-        return replace(self, sort=SortCondition(">=", (text,)), next_slot=None)
+        low, prefix = max(text, self._prefix), self._prefix
+        made = self._ranged("between", low, prefix + HIGHEST) if prefix else self._ranged(">=", low)
+        return replace(made, next_slot=None)
 
     # -- the rest
 
@@ -181,6 +190,12 @@ class Query(Generic[E_co]):
         """Fetch the whole items of what a KEYS_ONLY index gives, in batches."""
         return replace(self, is_hydrated=True)
 
+    def fresh(self) -> Self:
+        """Without what has expired, also before it is swept away."""
+        if self.table.ttl is None:
+            raise ModelError(f"{self.table.name} has no TTL: nothing in it expires")
+        return replace(self, is_fresh=True)
+
     def named(self, pattern: str) -> Self:
         """The same under the name of an access pattern."""
         return replace(self, pattern=pattern)
@@ -213,14 +228,19 @@ class Query(Generic[E_co]):
 
     @property
     def _end(self) -> str:
-        """Behind the last key that has the next field's value: nothing when the key ends there."""
+        """Behind the last key that has the next field's value. With the separator, so that b never finds bz."""
         assert self.key.sort is not None
-        return "" if self.key.sort.slots[-1] == self.next_slot else HIGHEST
+        assert self.next_slot is not None
+        parts = self.key.sort.parts
+        behind = parts[parts.index(self.next_slot) + 1 :]
+        literal = behind[0] if behind and isinstance(behind[0], str) else ""
+        return literal + HIGHEST if len(behind) > bool(literal) else literal
 
     def _text(self, value: Any) -> str:
         if self.next_slot is None:
             raise ModelError(f"{self.pattern or 'the query'} fixes the whole sort key: there is no range left")
-        return self._prefix + self.next_slot.render(self.layout.stored(self.next_slot.name, value))
+        assert self.key.sort is not None
+        return self._prefix + self.key.sort.text_of(self.next_slot, self.layout.stored(self.next_slot.name, value))
 
     def _number(self, value: Any) -> Any:
         assert self.key.attributes.sort is not None
@@ -238,11 +258,19 @@ class Query(Generic[E_co]):
 
     @property
     def _is_local(self) -> bool:
-        return self.key.attributes.partition == self.layout.primary.attributes.partition
+        return self.key.index is not None and isinstance(self.table.index(self.key.index), LSI)
 
 
 def _is_text(layout: Layout, key: IndexKey) -> bool:
     return key.attributes.sort is None or layout.table.type_of(key.attributes.sort) == "S"
+
+
+def _free_slot_is(layout: Layout, slot: Slot, value: Any) -> Condition:
+    """That a free slot has this value: what follows it in the key may belong to a longer one."""
+    place = layout.by_attribute[slot.name]
+    if place.key_only:
+        raise ModelError(f"{place.name} is free and KeyOnly: keys that begin with it cannot be told from longer ones")
+    return Attr[Any](layout, place, place.path, place.info.annotation) == value
 
 
 def attributes_of(fields: tuple[Any, ...]) -> tuple[Attr[Any], ...]:

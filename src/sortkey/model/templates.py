@@ -77,7 +77,7 @@ class Template:
                 value = values.get(slot.name)
                 if value is None:
                     return None
-                rendered += self._rendered(slot, value)
+                rendered += self.text_of(slot, value)
         return rendered
 
     def prefix(self, values: Mapping[str, Any]) -> Prefix:
@@ -91,7 +91,7 @@ class Template:
             if isinstance(part, str):
                 rendered.append(part)
             elif part.name in left:
-                rendered.append(self._rendered(part, left.pop(part.name)))
+                rendered.append(self.text_of(part, left.pop(part.name)))
             else:
                 if left:
                     given, missing = ", ".join(left), part.name
@@ -151,7 +151,8 @@ class Template:
     def literal_prefix(self) -> str:
         return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
 
-    def _rendered(self, slot: Slot, value: Any) -> str:
+    def text_of(self, slot: Slot, value: Any) -> str:
+        """One value as it stands in the key. Raises KeyValueError for one that cannot stand there."""
         text = value if value.__class__ is str and slot.width is None else slot.render(value)
         self._check_separator(slot, text)
         if not text:

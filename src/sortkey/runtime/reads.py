@@ -16,33 +16,42 @@ E = TypeVar("E", bound=Entity)
 BATCH_GET_MAX = 100
 
 
-def find(key: ItemKey[E], *, consistent: bool = False) -> Steps[E | None]:
-    """The item under a key, or None."""
+def getting(key: ItemKey[Any], consistent: bool) -> Call:
+    """The call for the item under a key: one call, so that a store can make it without steps."""
     request: dict[str, Any] = {"TableName": key.table.name, "Key": key.item}
     if consistent:
         request["ConsistentRead"] = True
-    answer = yield Call("GetItem", request, f"{key.entity.__name__}.key")
+    return Call("GetItem", request, f"{key.entity.__name__}.key")
+
+
+def found(key: ItemKey[E], answer: dict[str, Any]) -> E | None:
+    """What the answer to it has."""
     item = answer.get("Item")
     return None if item is None else key.entity.from_item(item)
 
 
-def get(key: ItemKey[E], *, consistent: bool = False) -> Steps[E]:
-    found = yield from find(key, consistent=consistent)
-    if found is None:
+def required(key: ItemKey[E], answer: dict[str, Any]) -> E:
+    entity = found(key, answer)
+    if entity is None:
         raise NotFound(f"there is no {key}")
-    return found
+    return entity
+
+
+def find(key: ItemKey[E], *, consistent: bool = False) -> Steps[E | None]:
+    """The item under a key, or None."""
+    return found(key, (yield getting(key, consistent)))
 
 
 def batch_get(context: Context, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> Steps[list[E | None]]:
     """Many items, in the order of their keys, None for what is not there."""
     wanted = {_place(key): key for key in keys}
-    found: dict[Any, E] = {}
+    read: dict[Any, E] = {}
     places = list(wanted)
     for start in range(0, len(places), BATCH_GET_MAX):
         items = yield from _batch(context, [wanted[p] for p in places[start : start + BATCH_GET_MAX]], consistent)
         for place, item in items.items():
-            found[place] = wanted[place].entity.from_item(item)
-    return [found.get(_place(key)) for key in keys]
+            read[place] = wanted[place].entity.from_item(item)
+    return [read.get(_place(key)) for key in keys]
 
 
 def _batch(context: Context, keys: Sequence[ItemKey[Any]], consistent: bool) -> Steps[dict[Any, Item]]:

@@ -71,14 +71,6 @@ class _Common:
         self._context = Context(clock, random, secret or os.urandom(32), tenant)
         self.metrics = metrics
 
-    def _asked(self, call: Call) -> Call:
-        return call if self.metrics is None else self.metrics.asked(call)
-
-    def _answered(self, call: Call, answer: dict[str, Any]) -> dict[str, Any]:
-        if self.metrics is not None:
-            self.metrics.count(call, answer)
-        return answer
-
 
 class Store(_Common):
     """Runs operations and waits for them. Safe to share between threads."""
@@ -90,7 +82,6 @@ class Store(_Common):
 
     def run(self, steps: Steps[T]) -> T:
         """Drive the steps of an operation to their result."""
-        call_backend = self.backend.call
         try:
             step = next(steps)
             while True:
@@ -98,25 +89,32 @@ class Store(_Common):
                     self._sleep(step.seconds)
                     step = steps.send({})
                     continue
-                call = self._asked(step)
                 try:
-                    answer = call_backend(call.operation, call.request)
+                    answer = self._call(step)
                 except Exception as error:
                     step = steps.throw(error)
                 else:
-                    step = steps.send(self._answered(call, answer))
+                    step = steps.send(answer)
         except StopIteration as end:
             return end.value
+
+    def _call(self, call: Call) -> dict[str, Any]:
+        if self.metrics is None:
+            return self.backend.call(call.operation, call.request)
+        call = self.metrics.asked(call)
+        answer = self.backend.call(call.operation, call.request)
+        self.metrics.count(call, answer)
+        return answer
 
     # -- one item
 
     def get(self, key: ItemKey[E], *, consistent: bool = False) -> E:
         """The item under a key. Raises NotFound."""
-        return self.run(reads.get(key, consistent=consistent))
+        return reads.required(key, self._call(reads.getting(key, consistent)))
 
     def find(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
         """The item under a key, or None."""
-        return self.run(reads.find(key, consistent=consistent))
+        return reads.found(key, self._call(reads.getting(key, consistent)))
 
     def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
@@ -238,7 +236,6 @@ class AsyncStore(_Common):
 
     async def run(self, steps: Steps[T]) -> T:
         """Drive the steps of an operation to their result."""
-        call_backend = self.backend.call
         try:
             step = next(steps)
             while True:
@@ -246,25 +243,32 @@ class AsyncStore(_Common):
                     await self._sleep(step.seconds)
                     step = steps.send({})
                     continue
-                call = self._asked(step)
                 try:
-                    answer = await call_backend(call.operation, call.request)
+                    answer = await self._call(step)
                 except Exception as error:
                     step = steps.throw(error)
                 else:
-                    step = steps.send(self._answered(call, answer))
+                    step = steps.send(answer)
         except StopIteration as end:
             return end.value
+
+    async def _call(self, call: Call) -> dict[str, Any]:
+        if self.metrics is None:
+            return await self.backend.call(call.operation, call.request)
+        call = self.metrics.asked(call)
+        answer = await self.backend.call(call.operation, call.request)
+        self.metrics.count(call, answer)
+        return answer
 
     # -- one item
 
     async def get(self, key: ItemKey[E], *, consistent: bool = False) -> E:
         """The item under a key. Raises NotFound."""
-        return await self.run(reads.get(key, consistent=consistent))
+        return reads.required(key, await self._call(reads.getting(key, consistent)))
 
     async def find(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
         """The item under a key, or None."""
-        return await self.run(reads.find(key, consistent=consistent))
+        return reads.found(key, await self._call(reads.getting(key, consistent)))
 
     async def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
