@@ -21,6 +21,15 @@
     │   └── LeaseLost                             another process does now what this one was doing
     ├── ChangeRefused                             raised by a handler that wants no second try of a change
     ├── MessageTooLarge                           more than a topic carries
+    ├── JobError                                  what is wrong with a job
+    │   ├── JobConflict                           one idempotency key, two different jobs
+    │   ├── JobNotEnded                           `wait` has waited long enough
+    │   ├── GiveUp                                raised by a job function: trying again is of no use
+    │   └── JobStopped                            raised inside a job function, at a safe point
+    │       ├── JobCancelled
+    │       ├── JobTimedOut
+    │       ├── JobInterrupted                    its worker is being stopped; the job goes on elsewhere
+    │       └── JobLost                           the worker was silent for too long; another may run the job
     └── ServiceError                              answered to a client in DynamoDB's own shape
         ├── ClientError                  400
         │   ├── ValidationException
@@ -169,6 +178,42 @@ class ChangeRefused(SortkeyError):
 
 class MessageTooLarge(SortkeyError):
     """A message of more than 256 KB, which no topic carries: put the content into an object and send its key."""
+
+
+class JobError(SortkeyError):
+    """Something is wrong with a job."""
+
+
+class JobConflict(JobError):
+    """A job was enqueued again under the same idempotency key, but as another one. Use another key."""
+
+
+class JobNotEnded(JobError, TimeoutError):
+    """A job has not ended in the time that was given. It runs, or waits, all the same."""
+
+
+class GiveUp(JobError):
+    """Raise it in a job function where trying again is of no use: the job fails at once."""
+
+
+class JobStopped(JobError):
+    """A job function should end here. Let it pass: the worker knows what to do."""
+
+
+class JobCancelled(JobStopped):
+    """Somebody has cancelled the job."""
+
+
+class JobTimedOut(JobStopped):
+    """The job has run for longer than its timeout."""
+
+
+class JobInterrupted(JobStopped):
+    """The worker is being stopped. The job is taken up again, from its last step or checkpoint."""
+
+
+class JobLost(JobStopped):
+    """The job is no longer this worker's: nothing that it writes counts any more."""
 
 
 class ServiceError(SortkeyError):
