@@ -20,6 +20,7 @@ def declared_in(cls: type) -> dict[str, Declared]:
 
 
 def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
+    _check_types(layout)
     for name, info in layout.entity.model_fields.items():
         markers = frozenset(m for m in info.metadata if isinstance(m, Marker))
         states = next((m for m in info.metadata if isinstance(m, States)), None)
@@ -33,6 +34,18 @@ def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
     for each in declared.values():
         each.check(layout)
     _check_keys(layout)
+
+
+def _check_types(layout: Layout) -> None:
+    """Of a type that is not defined yet nothing is known, also not where its field is stored."""
+    entity = layout.entity
+    if entity.__pydantic_complete__:
+        return
+    unknown = [name for name, info in entity.model_fields.items() if not getattr(info, "_complete", True)]
+    raise ModelError(
+        f"{entity.__name__}: the type of {', '.join(unknown) or 'a field'} is not defined yet: "
+        f"put it above the class {entity.__name__}"
+    )
 
 
 def _path(layout: Layout, attribute: str, markers: frozenset[Marker]) -> Path:
