@@ -13,6 +13,7 @@ from zlib import crc32
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import SchemaValidator, core_schema
 
 from sortkey.errors import KeyValueError, ModelError
 from sortkey.model import fields
@@ -147,12 +148,12 @@ class Layout:
         """A field's value as it stands in items and keys: an instant as its text."""
         if value.__class__ is str and attribute in self._plain_texts:
             return value
-        adapter = self._adapters[attribute]
-        try:
-            return adapter.dump_python(adapter.validate_python(value), by_alias=True)
-        except ValidationError as error:
-            told = "; ".join(each["msg"] for each in error.errors())
-            raise KeyValueError(f"{self.entity.__name__}.{attribute} cannot be {value!r}: {told}") from None
+        return stored(self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}")
+
+    def compared(self, attribute: str, value: Any) -> Any:
+        """A value that a field is compared with, as it would stand in the item. It may lie outside of the limits that
+        the field's own values have."""
+        return stored(self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}", limited=False)
 
     @cached_property
     def _plain_texts(self) -> frozenset[str]:
@@ -164,7 +165,7 @@ class Layout:
 
     @cached_property
     def _adapters(self) -> dict[str, TypeAdapter[Any]]:
-        return {place.attribute: _adapter(place.info) for place in self.places.values()}
+        return {place.attribute: TypeAdapter(full_annotation(place.info)) for place in self.places.values()}
 
     # -- whole items
 
@@ -233,6 +234,12 @@ class Layout:
         """Which shard of an index an item is in: by its own key, so that it stays there."""
         text = "\0".join(str(template.render(values)) for _, template in self.primary.templates)
         return crc32(text.encode()) % shards
+
+    @cached_property
+    def validate_many(self) -> Callable[[list[dict[str, Any]]], list[Any]]:
+        """pydantic's validation of a list of the entity, which is cheaper than that of each."""
+        schema: Any = self.entity.__pydantic_core_schema__
+        return SchemaValidator(core_schema.list_schema(schema)).validate_python
 
     @cached_property
     def reader(self) -> Reader:
@@ -359,8 +366,27 @@ def literal_values(annotation: Any) -> tuple[Any, ...]:
     return ()
 
 
-def _adapter(info: FieldInfo) -> TypeAdapter[Any]:
+def full_annotation(info: FieldInfo) -> Any:
+    """The type of a field with everything that is said of it."""
     annotation: Any = info.annotation
     for each in info.metadata:
         annotation = Annotated[annotation, each]
-    return TypeAdapter(annotation)
+    return annotation
+
+
+def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = True) -> Any:
+    """A value as its type stores it. Raises KeyValueError for one that the type refuses; unless `limited`, not for one
+    that is only too large, too long or of another form."""
+    try:
+        return adapter.dump_python(adapter.validate_python(value), by_alias=True)
+    except ValidationError as error:
+        if not limited and all(each["type"] in _LIMITS for each in error.errors()):
+            return adapter.dump_python(value, by_alias=True)
+        told = "; ".join(each["msg"] for each in error.errors())
+        raise KeyValueError(f"{what} cannot be {value!r}: {told}") from None
+
+
+_LIMITS = frozenset(
+    {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"}
+    | {"string_too_short", "string_too_long", "string_pattern_mismatch", "too_short", "too_long"}
+)

@@ -32,8 +32,8 @@ class ItemKey(Generic[E_co]):
     """The key of one item. `values` are the fields in it, by attribute, as they are stored."""
 
     entity: type[E_co]
-    item: Item = field(hash=False)
-    values: Mapping[str, Any] = field(hash=False)
+    item: Item
+    values: Mapping[str, Any]
     is_archived: bool = False
 
     @classmethod
@@ -70,6 +70,9 @@ class ItemKey(Generic[E_co]):
     @property
     def table(self) -> Table:
         return self.entity.__layout__.table
+
+    def __hash__(self) -> int:
+        return hash((self.entity, *(text for value in self.item.values() for text in value.values())))
 
     def __str__(self) -> str:
         return f"{self.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
@@ -240,11 +243,11 @@ class Query(Generic[E_co]):
         if self.next_slot is None:
             raise ModelError(f"{self.pattern or 'the query'} fixes the whole sort key: there is no range left")
         assert self.key.sort is not None
-        return self._prefix + self.key.sort.text_of(self.next_slot, self.layout.stored(self.next_slot.name, value))
+        return self._prefix + self.key.sort.text_of(self.next_slot, self.layout.compared(self.next_slot.name, value))
 
     def _number(self, value: Any) -> Any:
         assert self.key.attributes.sort is not None
-        return self.layout.stored(self.key.attributes.sort, value)
+        return self.layout.compared(self.key.attributes.sort, value)
 
     def _ranged(self, operator: Operator, *values: Any) -> Self:
         if self.sort is not None and self.sort.operator != "begins_with":

@@ -177,7 +177,7 @@ CASES: list[tuple[str, Query[Any], str, list[str]]] = [
         "VA-48",
         vams.AssetFileMetadataVersion.by_path(**VERSION, type="metadata", file_path="/a"),
         "metadata_value",
-        ["1 metadata /a:b k1", "1 metadata /a k1", "1 metadata /a k2"],
+        ["1 metadata /a k1", "1 metadata /a k2"],
     ),
     (
         "VA-48",

@@ -92,8 +92,7 @@ def file_metadata_in_version(
     """Metadata for a specific file within a specific version."""
     version = {"database_id": database_id, "asset_id": asset_id, "asset_version_id": asset_version_id}
     found = AssetFileMetadataVersion.by_path(**version, type=type, file_path=file_path)
-    # Behind "metadata:/a:" also begins the path "/a:b". The filter has nothing to do where no path has a colon.
-    return found.where(AssetFileMetadataVersion.file_path == file_path).named("file_metadata_in_version")
+    return found.named("file_metadata_in_version")
 
 
 @model.collection(GroupConstraint, UserConstraint, index="ObjectTypeIndex")

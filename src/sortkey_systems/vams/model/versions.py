@@ -108,7 +108,7 @@ class AssetFileMetadataVersion(Entity, table=asset_file_metadata_versions_storag
         type: Literal["metadata", "attribute"],
         file_path: str,
     ):
-        """Metadata of the files in a version whose path is this, or begins with it and a colon."""
+        """Metadata of a file in a version. What begins with its path and a colon is read too, and filtered."""
 
     @index("databaseIdAssetIdIndex", "{databaseId}:{assetId}")
     def of_asset(*, database_id: str, asset_id: str):
