@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench import load, peers
+from bench import in_process, load, peers, typed_clients
 from bench.client import Client
 from bench.large import measure
 from bench.processes import resident_mb
@@ -32,6 +32,10 @@ def main() -> None:
             _measure(servers, run, Path(folder))
     if not arguments.quick and not arguments.no_large:
         _measure_large(run)
+    if not arguments.quick and not arguments.only:
+        _say("client libraries")
+        run.clients = typed_clients.measure(run.seconds, run.rounds, run.notes)
+        run.in_process = in_process.measure()
     text = markdown(run)
     print(text)
     if not arguments.quick and not arguments.only:

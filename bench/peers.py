@@ -91,14 +91,14 @@ def _dynalite(port: int, folder: Path) -> list[str]:
 
 
 def _moto(port: int, folder: Path) -> list[str]:
-    return [str(_peers_environment() / "bin" / "moto_server"), "-H", "127.0.0.1", "-p", str(port)]
+    return [str(peers_environment() / "bin" / "moto_server"), "-H", "127.0.0.1", "-p", str(port)]
 
 
 def _ministack(port: int, folder: Path) -> list[str]:
-    return [str(_peers_environment() / "bin" / "ministack")]
+    return [str(peers_environment() / "bin" / "ministack")]
 
 
-def _peers_environment() -> Path:
+def peers_environment() -> Path:
     """A virtual environment in the cache with the peers that are Python packages; made anew when the pins change."""
     folder = cache_folder() / "bench-venv"
     pins = folder / "requirements.txt"

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from bench import load, peers
 from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Place, Results, verdicts
+from bench.in_process import GET_RATIO_MAX, IMPORT_SECONDS_MAX, QUERY_RATIO_MAX, InProcess
 from bench.large import LargeResult
+from bench.typed_clients import OPERATIONS, OURS, RATIO_MAX, RAW, Costs
 from bench.workloads import WORKLOADS
 
 CONNECTIONS = (1, 16)
@@ -24,6 +26,8 @@ class Run:
     start_seconds: dict[str, float] = field(default_factory=dict[str, float])
     idle_mb: dict[str, float] = field(default_factory=dict[str, float])
     large: list[LargeResult] = field(default_factory=list[LargeResult])
+    clients: Costs = field(default_factory=Costs)
+    in_process: InProcess | None = None
     notes: list[str] = field(default_factory=list[str])
 
     @property
@@ -34,6 +38,7 @@ class Run:
 
 def markdown(run: Run) -> str:
     parts = [_head(run), _goals(run), _start(run), *(_table(run, count) for count in CONNECTIONS), _large(run)]
+    parts += [_clients(run), _in_process(run)]
     if run.notes:
         parts.append("## Not measured\n\n" + "\n".join(f"- {note}" for note in run.notes) + "\n")
     return "\n".join(part for part in parts if part)
@@ -126,6 +131,60 @@ def _large(run: Run) -> str:
         f"Small over large: {get:.2f}× for Get, {query:.2f}× for Query; at most {LARGE_RATIO_MAX}× allowed: {verdict}.",
         "Both are 20,000 different requests, again and again, whose pages stay in memory. The third column asks for",
         "more than memory keeps: a table that is read all over, and never twice, pays for making the pages.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _clients(run: Run) -> str:
+    if not run.clients:
+        return ""
+    lines = [
+        "## Client libraries: CPU a call, and as a ratio to the raw boto3 client",
+        "",
+        "One thread, one call after the other, on our server; items of 12 attributes; the client's own CPU.",
+        "",
+        "| library | get | put | query of 100 |",
+        "|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(library for library, _ in run.clients):
+        cells = [_cost(run.clients, name, operation) for operation in OPERATIONS]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    verdict = _met(all(_is_cheapest(run.clients, operation) for operation in OPERATIONS))
+    lines += ["", f"Goal of ours: at most {RATIO_MAX}× of the raw boto3 client, and below every peer: {verdict}."]
+    return "\n".join(lines) + "\n"
+
+
+def _cost(costs: Costs, name: str, operation: str) -> str:
+    cost, raw = costs.get((name, operation)), costs.get((RAW, operation))
+    if cost is None:
+        return "–"
+    return f"{cost.cpu_us:,.0f} µs" + (f" ({cost.cpu_us / raw.cpu_us:.2f}×)" if raw else "")
+
+
+def _is_cheapest(costs: Costs, operation: str) -> bool:
+    ours, raw = costs.get((OURS, operation)), costs.get((RAW, operation))
+    peers_ = [cost.cpu_us for (name, each), cost in costs.items() if each == operation and not name.startswith(OURS)]
+    return bool(ours and raw and ours.cpu_us <= RATIO_MAX * raw.cpu_us and ours.cpu_us < min(peers_))
+
+
+def _in_process(run: Run) -> str:
+    if run.in_process is None:
+        return ""
+    each = run.in_process
+    under_query = f"{each.bare_range:.0f} µs, the bare range read, and {each.pydantic:.0f} µs, pydantic"
+    rows = (
+        ("get of a typed entity", each.get, f"{each.bare_get:.1f} µs, a bare SQLite get", each.bare_get, GET_RATIO_MAX),
+        ("query of 100", each.query, under_query, each.bare_range + each.pydantic, QUERY_RATIO_MAX),
+    )
+    lines = ["## In the process, on a folder", "", "| | CPU | under it | ratio | at most | |", "|" + "---|" * 6]
+    for name, cpu_us, under, under_us, most in rows:
+        ratio = cpu_us / under_us
+        lines.append(f"| {name} | {cpu_us:.1f} µs | {under} | {ratio:.1f}× | {most}× | {_met(ratio <= most)} |")
+    importing = f"{each.import_seconds:.2f} s of CPU; at most {IMPORT_SECONDS_MAX} s: "
+    lines += [
+        "",
+        f"Importing entities and stores takes {importing}{_met(each.import_seconds <= IMPORT_SECONDS_MAX)}. "
+        f"boto3 is {'imported, and should not be' if each.imports_boto3 else 'not imported'} for embedded use.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -100,6 +100,15 @@ class Entity(BaseModel, metaclass=EntityMeta):
             return cls._from_any_item(item)
 
     @classmethod
+    def from_items(cls, items: Sequence[Mapping[str, AttributeValue]]) -> list[Self]:
+        """The entities of many items: validated in one go, where none of them is unusual."""
+        layout = cls.__layout__
+        try:
+            return layout.validate_many(list(map(layout.reader, items)))
+        except (KeyError, TypeError, ModelError, ValidationError):
+            return [cls.from_item(item) for item in items]
+
+    @classmethod
     def _from_any_item(cls, item: Mapping[str, AttributeValue]) -> Self:
         """The long way: unknown attributes, other types, older versions, the archive; and what is wrong."""
         try:

@@ -237,9 +237,15 @@ class Layout:
 
     @cached_property
     def validate_many(self) -> Callable[[list[dict[str, Any]]], list[Any]]:
-        """pydantic's validation of a list of the entity, which is cheaper than that of each."""
+        """pydantic's validation of a list of the entity, which is cheaper than that of each.
+
+        What the reader gives has the names of attributes and nothing else: nobody need look for others.
+        """
         schema: Any = self.entity.__pydantic_core_schema__
-        return SchemaValidator(core_schema.list_schema(schema)).validate_python
+        if schema["type"] == "model":
+            relaxed = {"extra_fields_behavior": "ignore", "validate_by_name": False, "validate_by_alias": True}
+            schema = {**schema, "config": {**schema.get("config", {}), **relaxed}}
+        return SchemaValidator(core_schema.list_schema(schema), _use_prebuilt=False).validate_python
 
     @cached_property
     def reader(self) -> Reader:

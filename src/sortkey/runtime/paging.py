@@ -181,7 +181,7 @@ def _fill(walk: Walk, size: int | None) -> Steps[list[Item]]:
 def _entities(context: Context, query: Query[E], items: list[Item]) -> Steps[list[E]]:
     if not query.is_hydrated:
         check_whole(query)
-        return [query.entity.from_item(item) for item in items]
+        return query.entity.from_items(items)
     wanted = [key_of(query.entity, item) for item in items]
     found = yield from batch_get(context, wanted)
     return [entity for entity in found if entity is not None]
