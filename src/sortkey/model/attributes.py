@@ -8,14 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Literal, LiteralString, NoReturn, TypeVar, cast, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, LiteralString, TypeVar, cast, overload
 
-from pydantic import BaseModel
 from typing_extensions import deprecated
 
 from sortkey.errors import ModelError
 from sortkey.model.codec import encode
+from sortkey.model.conditions import Condition, Render, condition, not_
 from sortkey.model.expressions import Names
+from sortkey.model.fields import KeepNull
+from sortkey.model.insides import (
+    default_of,
+    element_of,
+    highest,
+    longest,
+    lowest,
+    member_of,
+    part_of,
+    stored_inside,
+)
+from sortkey.model.layout import full_annotation
 from sortkey.values.attributes import AttributeValue
 
 if TYPE_CHECKING:
@@ -23,37 +35,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 L = TypeVar("L", bound=LiteralString | None)
-Render = Callable[[Names], str]
 Section = Literal["SET", "REMOVE", "ADD", "DELETE"]
 
-
-class Condition:
-    """A test of an item. Combine with `&`, `|` and `~`."""
-
-    __slots__ = ("_render", "attrs")
-
-    def __init__(self, render: Render, attrs: Sequence[Attr[Any]]) -> None:
-        self._render = render
-        self.attrs = tuple(attrs)
-
-    def render(self, names: Names) -> str:
-        return self._render(names)
-
-    def __and__(self, other: Condition | bool) -> Condition:
-        return _joined("AND", self, condition(other))
-
-    def __or__(self, other: Condition | bool) -> Condition:
-        return _joined("OR", self, condition(other))
-
-    def __invert__(self) -> Condition:
-        return Condition(lambda names: f"NOT ({self.render(names)})", self.attrs)
-
-    def __bool__(self) -> NoReturn:
-        raise ModelError("a condition is tested by the store, not here: combine with & and |, negate with not_()")
-
-    def __repr__(self) -> str:
-        names = Names()
-        return names.readable(self.render(names))
+__all__ = ["Action", "Attr", "Condition", "Size", "attr", "condition", "not_", "render_actions"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +50,19 @@ class Action:
     value: Any = None
     """What the field is set to, where that is known: keys are rebuilt from it."""
     is_plain_set: bool = False
+    within: Condition | None = None
+    """What must hold for the field to stay within its limits."""
 
 
 class Attr(Generic[T]):
     """The attribute of a field, or of something inside it."""
 
-    __slots__ = ("annotation", "layout", "path", "place")
+    __slots__ = ("annotation", "is_field", "layout", "path", "place")
 
-    def __init__(self, layout: Layout, place: Place, path: Path, annotation: Any) -> None:
+    def __init__(self, layout: Layout, place: Place, path: Path, annotation: Any, *, is_field: bool = True) -> None:
         self.layout, self.place, self.path, self.annotation = layout, place, path, annotation
+        self.is_field = is_field
+        """Of the entity or of a part: None is left out. Elements of lists and free members of maps can be NULL."""
 
     @property
     def is_whole_field(self) -> bool:
@@ -113,15 +101,17 @@ class Attr(Generic[T]):
         return self._compare(">=", other)
 
     def between(self, low: T, high: T) -> Condition:
+        ends = [self._operand(each) for each in (low, high)]
         return Condition(
-            lambda names: f"{self._at(names)} BETWEEN {self._value(low, names)} AND {self._value(high, names)}", [self]
+            lambda names: f"{self._at(names)} BETWEEN {ends[0](names)} AND {ends[1](names)}", self._with(low, high)
         )
 
     def isin(self, *values: T) -> Condition:
         if not 1 <= len(values) <= 100:
             raise ModelError(f"isin takes 1 to 100 values, not {len(values)}")
+        operands = [self._operand(each) for each in values]
         return Condition(
-            lambda names: f"{self._at(names)} IN ({', '.join(self._value(each, names) for each in values)})", [self]
+            lambda names: f"{self._at(names)} IN ({', '.join(each(names) for each in operands)})", self._with(*values)
         )
 
     def exists(self) -> Condition:
@@ -135,7 +125,7 @@ class Attr(Generic[T]):
 
     def contains(self, element: Any) -> Condition:
         """A text contains a text, a list or set an element."""
-        return self._function("contains", element)
+        return self._function("contains", self._element(element, limited=False))
 
     def has_type(self, kind: Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"]) -> Condition:
         return self._function("attribute_type", kind)
@@ -147,56 +137,77 @@ class Attr(Generic[T]):
     # -- updates
 
     def set(self, value: T | Attr[T]) -> Action:
+        """Put a value, or that of another attribute, in its place. None takes it away."""
         if isinstance(value, Attr):
             other = cast(Attr[T], value)
             return Action("SET", self, lambda names: f"{self._at(names)} = {other._at(names)}")
         stored = self.stored(value)
+        if stored is None and self.is_field and KeepNull not in self.place.markers:
+            return Action("REMOVE", self, self._at)
+        encoded = encode(stored)
         return Action(
-            "SET", self, lambda names: f"{self._at(names)} = {names.value(encode(stored))}", stored, self.is_whole_field
+            "SET", self, lambda names: f"{self._at(names)} = {names.value(encoded)}", stored, self.is_whole_field
         )
 
     def set_if_missing(self, value: T) -> Action:
-        return self._set(lambda at, names: f"if_not_exists({at}, {self._value(value, names)})")
+        encoded = encode(self.stored(value))
+        return self._set(lambda at, names: f"if_not_exists({at}, {names.value(encoded)})")
 
     def remove(self) -> Action:
-        return Action("REMOVE", self, self._at)
+        """Take it away. A field that has a default gets that, as an entity without it would have."""
+        if not self.is_whole_field:
+            return Action("REMOVE", self, self._at)
+        if self.place.info.is_required():
+            raise ModelError(f"{self!r} is required: without it the item could not be read")
+        return self.set(default_of(self.place.info))
 
     def add(self, amount: Any) -> Action:
-        """Add to a number, which is 0 where it is missing; or elements to a set."""
+        """Add to a number, or elements to a set, which are 0 or empty where they are missing."""
         if isinstance(amount, (set, frozenset)):
-            return Action("ADD", self, lambda names: f"{self._at(names)} {names.value(encode(amount))}")
-        return self._set(lambda at, names: f"if_not_exists({at}, {names.value(encode(0))}) + {_number(amount, names)}")
+            elements = encode({self._element(each) for each in cast(frozenset[Any], amount)})
+            return Action("ADD", self, lambda names: f"{self._at(names)} {names.value(elements)}")
+        return self._added("+", amount, _number(amount))
 
     def subtract(self, amount: Any) -> Action:
-        return self._set(lambda at, names: f"if_not_exists({at}, {names.value(encode(0))}) - {_number(amount, names)}")
+        return self._added("-", -amount, _number(amount))
 
     def append(self, *elements: Any) -> Action:
         """Add elements to the end of a list, which is empty where it is missing."""
-        return self._set(lambda at, names: f"list_append({_list_or_empty(at, names)}, {_elements(elements, names)})")
+        added, base = self._elements(elements), self._base([])
+        return self._set(
+            lambda at, names: f"list_append(if_not_exists({at}, {names.value(base)}), {names.value(added)})",
+            self._room_for(len(elements)),
+        )
 
     def prepend(self, *elements: Any) -> Action:
-        return self._set(lambda at, names: f"list_append({_elements(elements, names)}, {_list_or_empty(at, names)})")
+        added, base = self._elements(elements), self._base([])
+        return self._set(
+            lambda at, names: f"list_append({names.value(added)}, if_not_exists({at}, {names.value(base)}))",
+            self._room_for(len(elements)),
+        )
 
     def discard(self, *elements: Any) -> Action:
         """Take elements out of a set."""
-        return Action("DELETE", self, lambda names: f"{self._at(names)} {names.value(encode(set(elements)))}")
+        gone = encode({self._element(each) for each in elements})
+        return Action("DELETE", self, lambda names: f"{self._at(names)} {names.value(gone)}")
 
     # -- paths
 
     def __getitem__(self, step: int | str) -> Attr[Any]:
-        """An element of a list, or a member of a map."""
-        return Attr(self.layout, self.place, (*self.path, step), None)
+        """An element of a list, or a member of a map by the name of its attribute."""
+        inside, in_part = member_of(self.annotation, step), part_of(self.annotation) is not None
+        return Attr(self.layout, self.place, (*self.path, step), inside, is_field=in_part)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Attr[Any]:
-            part = _part(self.annotation)
+            part = part_of(self.annotation)
             if part is None or name not in part.model_fields:
                 raise AttributeError(
                     f"{self!r} has no {name!r}: only fields of a Part have names; use [...] for others"
                 )
             info = part.model_fields[name]
-            return Attr(self.layout, self.place, (*self.path, info.alias or name), info.annotation)
+            return Attr(self.layout, self.place, (*self.path, info.alias or name), full_annotation(info))
 
     # -- rendering
 
@@ -204,29 +215,83 @@ class Attr(Generic[T]):
         """A value as the item holds it."""
         if self.is_whole_field:
             return self.layout.stored(self.place.attribute, value)
-        return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value
+        return stored_inside(self.annotation, value, repr(self))
 
     def _at(self, names: Names) -> str:
         return names.path(self.path)
 
-    def _value(self, value: Any, names: Names) -> str:
+    def _with(self, *others: Any) -> list[Attr[Any]]:
+        return [self, *(cast(Attr[Any], each) for each in others if isinstance(each, Attr))]
+
+    def _operand(self, value: Any) -> Render:
+        """What it is compared with: a value, or another attribute."""
         if isinstance(value, Attr):
-            return cast(Attr[Any], value)._at(names)
-        return names.value(encode(self.stored(value)))
+            return cast(Attr[Any], value)._at
+        if value is None and self.is_field and KeepNull not in self.place.markers:
+            raise ModelError(f"{self!r} is never stored as None: test with .missing() or .exists()")
+        if self.is_whole_field:
+            encoded = encode(self.layout.compared(self.place.attribute, value))
+        else:
+            encoded = encode(stored_inside(self.annotation, value, repr(self), limited=False))
+        return lambda names: names.value(encoded)
 
     def _compare(self, operator: str, other: Any) -> Condition:
-        return Condition(lambda names: f"{self._at(names)} {operator} {self._value(other, names)}", [self])
+        operand = self._operand(other)
+        return Condition(lambda names: f"{self._at(names)} {operator} {operand(names)}", self._with(other))
 
     def _function(self, function: str, argument: Any) -> Condition:
-        plain = argument.model_dump(by_alias=True) if isinstance(argument, BaseModel) else argument
-        return Condition(lambda names: f"{function}({self._at(names)}, {names.value(encode(plain))})", [self])
+        encoded = encode(argument)
+        return Condition(lambda names: f"{function}({self._at(names)}, {names.value(encoded)})", [self])
 
-    def _set(self, right: Callable[[str, Names], str]) -> Action:
+    def _set(self, right: Callable[[str, Names], str], within: Condition | None = None) -> Action:
         def render(names: Names) -> str:
             at = self._at(names)
             return f"{at} = {right(at, names)}"
 
-        return Action("SET", self, render)
+        return Action("SET", self, render, within=within)
+
+    def _element(self, value: Any, *, limited: bool = True) -> Any:
+        return stored_inside(element_of(self.annotation), value, f"an element of {self!r}", limited=limited)
+
+    def _elements(self, values: Sequence[Any]) -> AttributeValue:
+        return encode([self._element(each) for each in values])
+
+    def _base(self, empty: Any) -> AttributeValue:
+        """What a missing attribute counts as: the field's default, as an entity without it would have."""
+        default = default_of(self.place.info) if self.is_whole_field else None
+        return encode(empty if default is None else self.stored(default))
+
+    # -- limits: an item that an update has moved outside of its field's could not be read any more
+
+    def _added(self, operator: str, change: Any, amount: AttributeValue) -> Action:
+        base, annotation = self._base(0), self._annotation
+        limit = highest(annotation) if change > 0 else lowest(annotation)
+        test = None
+        if limit is not None and not isinstance(limit, float):
+            end = encode(limit - change)
+            side = "<=" if change > 0 else ">="
+            test = self._unless_missing(lambda at, names: f"{at} {side} {names.value(end)}")
+        return self._set(
+            lambda at, names: f"if_not_exists({at}, {names.value(base)}) {operator} {names.value(amount)}", test
+        )
+
+    def _room_for(self, count: int) -> Condition | None:
+        most = longest(self._annotation)
+        if most is None:
+            return None
+        left = encode(most - count)
+        return self._unless_missing(lambda at, names: f"size({at}) <= {names.value(left)}")
+
+    def _unless_missing(self, test: Callable[[str, Names], str]) -> Condition:
+        def render(names: Names) -> str:
+            at = self._at(names)
+            return f"attribute_not_exists({at}) OR {test(at, names)}"
+
+        return Condition(render, [self])
+
+    @property
+    def _annotation(self) -> Any:
+        return full_annotation(self.place.info) if self.is_whole_field else self.annotation
 
     def __hash__(self) -> int:
         return hash((id(self.layout), self.path))
@@ -281,17 +346,6 @@ def attr(field: Any) -> Any:
     return cast(Any, field)
 
 
-def condition(test: Condition | bool) -> Condition:
-    """The condition behind what a type checker takes for a bool."""
-    if isinstance(test, Condition):
-        return test
-    raise ModelError(f"{test!r} is no condition: compare a field of the class, as Stage.status == 'pending'")
-
-
-def not_(test: Condition | bool) -> Condition:
-    return ~condition(test)
-
-
 def render_actions(actions: Sequence[Action], names: Names) -> str:
     """The update expression of all actions."""
     sections: dict[str, list[str]] = {}
@@ -300,31 +354,8 @@ def render_actions(actions: Sequence[Action], names: Names) -> str:
     return " ".join(f"{section} {', '.join(rendered)}" for section, rendered in sections.items())
 
 
-def _joined(word: str, left: Condition, right: Condition) -> Condition:
-    return Condition(
-        lambda names: f"({left.render(names)}) {word} ({right.render(names)})", [*left.attrs, *right.attrs]
-    )
-
-
-def _number(amount: Any, names: Names) -> str:
-    value: AttributeValue = encode(amount)
+def _number(amount: Any) -> AttributeValue:
+    value = encode(amount)
     if "N" not in value:
         raise ModelError(f"{amount!r} is no number that could be added")
-    return names.value(value)
-
-
-def _elements(elements: Sequence[Any], names: Names) -> str:
-    plain = [each.model_dump(by_alias=True) if isinstance(each, BaseModel) else each for each in elements]
-    return names.value(encode(plain))
-
-
-def _list_or_empty(at: str, names: Names) -> str:
-    return f"if_not_exists({at}, {names.value(encode([]))})"
-
-
-def _part(annotation: Any) -> type[BaseModel] | None:
-    """The model behind `Source`, or behind `Source | None`."""
-    for each in (annotation, *get_args(annotation)):
-        if isinstance(each, type) and issubclass(each, BaseModel):
-            return each
-    return None
+    return value

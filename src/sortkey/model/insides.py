@@ -1,0 +1,117 @@
+"""What lies inside a field: the types of its members and elements, how values of them are stored, their limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt, MaxLen
+from pydantic import BaseModel, TypeAdapter
+from pydantic.fields import FieldInfo
+
+from sortkey.model.layout import full_annotation, stored
+
+UNTYPED: Any = None
+"""The type of what no annotation tells."""
+
+
+def part_of(annotation: Any) -> type[BaseModel] | None:
+    """The model behind `Source`, or behind `Source | None`."""
+    for each in _alternatives(annotation):
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            return each
+    return None
+
+
+def member_of(annotation: Any, step: int | str) -> Any:
+    """The type of a list's element, of a map's member, or of a part's field by its attribute."""
+    part = part_of(annotation)
+    if part is not None:
+        named = (full_annotation(i) for name, i in part.model_fields.items() if step in (i.alias or name, name))
+        return next(named, UNTYPED)
+    return element_of(annotation)
+
+
+def element_of(annotation: Any) -> Any:
+    """The type of what a list, a set or a map has in it."""
+    for each in _alternatives(annotation):
+        origin, arguments = get_origin(each), get_args(each)
+        if isinstance(origin, type) and arguments and issubclass(origin, (Sequence, Set, Mapping)):
+            return arguments[-1] if issubclass(origin, Mapping) else arguments[0]
+    return UNTYPED
+
+
+def stored_inside(annotation: Any, value: Any, what: str, *, limited: bool = True) -> Any:
+    """A value of something inside a field as the item holds it."""
+    if annotation is UNTYPED or annotation is Any:
+        return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value
+    try:
+        adapter = _cached_adapter(annotation)
+    except TypeError:  # what is said of the type has no hash
+        adapter = TypeAdapter[Any](annotation)
+    return stored(adapter, value, what, limited=limited)
+
+
+def default_of(info: FieldInfo) -> Any:
+    """What a field is when nothing is given: None also for one that must be given."""
+    if info.is_required() or info.default_factory_takes_validated_data:
+        return None
+    return info.get_default(call_default_factory=True)
+
+
+def may_be_none(annotation: Any) -> bool:
+    return annotation is Any or any(each is NoneType for each in _alternatives(annotation))
+
+
+def highest(annotation: Any) -> Any:
+    """The largest number that a field may be, or None. The bounds of fractions are taken for included ones."""
+    found = _limit(annotation, Le, "le", whole_step=0)
+    return found if found is not None else _limit(annotation, Lt, "lt", whole_step=-1)
+
+
+def lowest(annotation: Any) -> Any:
+    found = _limit(annotation, Ge, "ge", whole_step=0)
+    return found if found is not None else _limit(annotation, Gt, "gt", whole_step=1)
+
+
+def longest(annotation: Any) -> int | None:
+    """How many elements a field may have, or None."""
+    return next((each.max_length for each in _said(annotation) if isinstance(each, MaxLen)), None)
+
+
+@lru_cache(maxsize=1024)
+def _cached_adapter(annotation: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(annotation)
+
+
+def _limit(annotation: Any, kind: type, name: str, whole_step: int) -> Any:
+    for each in _said(annotation):
+        if isinstance(each, kind):
+            limit = getattr(each, name)
+            return limit + whole_step if isinstance(limit, int) else limit
+    return None
+
+
+def _said(annotation: Any) -> list[Any]:
+    """Everything that is said of a type, also of that in `Percent | None`."""
+    found: list[Any] = []
+    if get_origin(annotation) is Annotated:
+        found += get_args(annotation)[1:]
+    for each in found:
+        if isinstance(each, FieldInfo):
+            found += each.metadata
+    for each in _alternatives(annotation):
+        if each is not annotation and get_origin(each) is Annotated:
+            found += _said(each)
+    return found
+
+
+def _alternatives(annotation: Any) -> tuple[Any, ...]:
+    """The types that a value may have."""
+    if get_origin(annotation) is Annotated:
+        return _alternatives(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(inner for each in get_args(annotation) for inner in _alternatives(each))
+    return (annotation,)
