@@ -31,9 +31,9 @@ def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
         layout.places[name] = Place(name, attribute, _path(layout, attribute, markers), info, markers, states, follows)
     for each in declared.values():
         each.compile_key(layout)
+    _check_keys(layout)
     for each in declared.values():
         each.check(layout)
-    _check_keys(layout)
 
 
 def _check_types(layout: Layout) -> None:
@@ -58,6 +58,9 @@ def _check_keys(layout: Layout) -> None:
     name = layout.entity.__name__
     slots = {slot for key in layout.keys.values() for slot in key.names}
     for slot in sorted(slots - layout.by_attribute.keys() - {SHARD}):
+        if slot in layout.places:
+            meant = layout.places[slot].attribute
+            raise ModelError(f"{name}: write {{{meant}}} for {{{slot}}}: key templates name attributes, not fields")
         raise ModelError(f"{name}: the key needs {{{slot}}}, and no field has this attribute")
     if layout.version is not None and layout.version.attribute in slots:
         raise ModelError(f"{name}.{layout.version.name} counts writes, and cannot stand in a key")

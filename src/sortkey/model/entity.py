@@ -74,6 +74,10 @@ class EntityMeta(ModelMetaclass):
             if layout is not None and name in layout.places:
                 place = layout.places[name]
                 return Attr(layout, place, place.path, place.info.annotation)
+            if name == "__layout__":
+                raise ModelError(f"{cls.__name__} is stored nowhere: give it a table= and a @key")
+            if layout is not None and not name.startswith("_"):
+                raise AttributeError(f"{cls.__name__} has no field {name!r}; it has: {', '.join(layout.places)}")
             return super().__getattr__(name)
 
 

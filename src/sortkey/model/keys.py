@@ -52,7 +52,10 @@ class Declared:
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
         """The call's arguments by name, with Python's own complaints about missing and unknown ones."""
         if args or not self.required <= kwargs.keys() <= self._known:
-            kwargs = inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
+            try:
+                kwargs = inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
+            except TypeError as error:
+                raise TypeError(f"{self.name}({', '.join(self.names)}): {error}") from None
         given = {name: value for name, value in kwargs.items() if value is not None}
         if len(given) < len(kwargs) and not self.required <= given.keys():
             missing = ", ".join(name for name in self.names if name in self.required and name not in given)
