@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -15,9 +16,16 @@ class EmbeddedBackend:
     The requests of stores are plain JSON, so the engine in this process gets them as they are.
     """
 
+    poll_seconds = 0.02
+    """How soon to look again for changes, where the engine is another process's and cannot tell."""
+
     def __init__(self, engine: Engine | RemoteEngine) -> None:
         self.engine = engine
         self._run = engine.run if isinstance(engine, Engine) else None
+
+    def watch(self, wake: Callable[[], None]) -> Callable[[], None] | None:
+        """Call `wake` after each commit of changes; gives what ends that. None where the engine cannot tell."""
+        return self.engine.watch(wake) if isinstance(self.engine, Engine) else None
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
         if self._run is None:

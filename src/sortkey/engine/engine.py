@@ -58,6 +58,8 @@ class Engine:
         self._runs: dict[str, Run] = {}
         self._lock = threading.RLock()
         self._worker: Worker | None = None
+        self._watchers: tuple[Callable[[], None], ...] = ()
+        self._told = self.journal.last
 
     def call(self, name: str, request: Request) -> dict[str, Any]:
         """Run one request and commit it. Safe from several threads."""
@@ -110,6 +112,10 @@ class Engine:
     def flush(self) -> None:
         """Commit what the requests since the last flush wrote."""
         self.database.commit()
+        if self._watchers and self._told != self.journal.last:
+            self._told = self.journal.last
+            for wake in self._watchers:
+                wake()
 
     def rollback(self) -> None:
         """Forget what the requests since the last flush wrote, in memory too."""
@@ -126,6 +132,20 @@ class Engine:
     def work_by_itself(self) -> None:
         """Do the background work in a thread, until `close`: for programs that use `call` only."""
         self._worker = self._worker or Worker(self)
+
+    def watch(self, wake: Callable[[], None]) -> Callable[[], None]:
+        """Call `wake` after each commit of changes that streams tell; gives what ends that.
+
+        It is called by whoever commits, who waits for it: setting an event is all that it should do.
+        """
+        with self._lock:
+            self._watchers = (*self._watchers, wake)
+
+        def end() -> None:
+            with self._lock:
+                self._watchers = tuple(each for each in self._watchers if each is not wake)
+
+        return end
 
     def publish(self, address: str, token: str) -> None:
         """Write into the folder where this engine answers, so that other openers find it."""

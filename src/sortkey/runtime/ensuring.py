@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from sortkey.errors import ResourceNotFoundException
+from sortkey.errors import ResourceInUseException, ResourceNotFoundException
 from sortkey.model.patterns import Model
 from sortkey.model.tables import Table
 from sortkey.runtime.steps import Call, Sleep, Steps
@@ -36,14 +36,18 @@ def _describe(table: Table) -> Steps[dict[str, Any] | None]:
 
 
 def _create(table: Table, kms: str | None) -> Steps[None]:
-    answer = yield Call("CreateTable", table.definition(kms))
-    status = answer["TableDescription"]["TableStatus"]
+    try:
+        yield Call("CreateTable", table.definition(kms))
+        is_mine = True
+    except ResourceInUseException:
+        is_mine = False  # another process makes it in the same moment, and does the rest
     for _ in range(POLLS_MAX):
         found = yield from _describe(table)
-        status = found["TableStatus"] if found else status
-        if status == "ACTIVE":
+        if found is not None and found["TableStatus"] == "ACTIVE":
             break
         yield Sleep(POLL_SECONDS)
+    if not is_mine:
+        return
     if table.ttl is not None:
         specification = {"Enabled": True, "AttributeName": table.ttl}
         yield Call("UpdateTimeToLive", {"TableName": table.name, "TimeToLiveSpecification": specification})

@@ -1,0 +1,181 @@
+"""A stream's record as a change of an entity: typed old and new, and what else the record tells. Pure.
+
+The records are those of DynamoDB Streams and of AWS Lambda, which differ in the letters of a few names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+
+from sortkey.errors import InvalidItem, ModelError
+from sortkey.model.attributes import attr
+from sortkey.model.queries import ItemKey
+from sortkey.model.reading import fits, key_of
+from sortkey.model.tables import StreamView
+from sortkey.values.attributes import AttributeValue, Item
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+    from sortkey.model.layout import Layout
+
+E = TypeVar("E", bound="Entity")
+E_co = TypeVar("E_co", bound="Entity", covariant=True)
+ChangeKind = Literal["created", "changed", "deleted"]
+Record = Mapping[str, Any]
+
+GUARD = "UNIQUE#"
+"""How the keys of guard items begin: they are no entities."""
+
+_KINDS: dict[str, ChangeKind] = {"INSERT": "created", "MODIFY": "changed", "REMOVE": "deleted"}
+_SERVICE = "dynamodb.amazonaws.com"
+_EMPTY_MAP: AttributeValue = {"M": {}}
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[E_co]):
+    """One change of one entity. `old` and `new` are None where there is none, and where the stream's view hides it.
+
+    `id` is the same at every reading of the same change. `by` is "ttl" where the service deleted what had expired.
+    """
+
+    entity: type[E_co]
+    kind: ChangeKind
+    old: E_co | None
+    new: E_co | None
+    at: datetime
+    sequence_number: str
+    id: str
+    by: Literal["user", "ttl"]
+    view: StreamView
+    record: Record = field(repr=False, compare=False)
+
+    @property
+    def key(self) -> ItemKey[E_co]:
+        return key_of(self.entity, self.record["dynamodb"]["Keys"])
+
+    @property
+    def latest(self) -> E_co | None:
+        """The entity as it is now, or as it was when it went; None where the view shows neither."""
+        return self.old if self.new is None else self.new
+
+    def touched(self, *fields: Any) -> bool:
+        """Whether one of the fields has another value than before: `change.touched(Asset.tags)`."""
+        self._need_both()
+        return any(self._value(self.old, each) != self._value(self.new, each) for each in fields)
+
+    def became(self, field: Any, value: Any) -> bool:
+        """Whether a field has this value now and had another one, or none, before."""
+        self._need_both()
+        return self.new is not None and self._value(self.new, field) == value != self._value(self.old, field)
+
+    def _need_both(self) -> None:
+        if self.view != "NEW_AND_OLD_IMAGES":
+            raise ModelError(
+                f"the stream of {self.entity.__name__} shows {self.view}: what was before is not known. "
+                'Declare its table with stream="NEW_AND_OLD_IMAGES"'
+            )
+
+    def _value(self, entity: Entity | None, field: Any) -> Any:
+        name = attr(field).place.name
+        return None if entity is None else getattr(entity, name)
+
+
+def change_of(entity: type[E], record: Record) -> Change[E] | None:
+    """The change as one of an entity; None where the record is of another kind. Raises InvalidItem."""
+    content = record["dynamodb"]
+    old, new = _of_kind(entity, content.get("OldImage")), _of_kind(entity, content.get("NewImage"))
+    if old is None and new is None and not _known_by_key(entity, content):
+        return None
+    return Change(
+        entity=entity,
+        kind=_kind(record, old, new),
+        old=None if old is None else _read(entity, old),
+        new=None if new is None else _read(entity, new),
+        at=datetime.fromtimestamp(content["ApproximateCreationDateTime"], UTC),
+        sequence_number=content["SequenceNumber"],
+        id=record["eventID"],
+        by="ttl" if _principal(record) == _SERVICE else "user",
+        view=content["StreamViewType"],
+        record=record,
+    )
+
+
+def _kind(record: Record, old: Item | None, new: Item | None) -> ChangeKind:
+    """An item that became one of another kind is deleted for the handlers of the first, created for the others'."""
+    content = record["dynamodb"]
+    if "OldImage" in content and "NewImage" in content:
+        return "changed" if old and new else "deleted" if old else "created"
+    return _KINDS[record["eventName"]]
+
+
+def _principal(record: Record) -> str | None:
+    identity: Mapping[str, str] = record.get("userIdentity") or {}
+    return identity.get("PrincipalId") or identity.get("principalId")
+
+
+# -- whether an item is of an entity
+
+
+def _of_kind(entity: type[Entity], image: Item | None) -> Item | None:
+    if image is None:
+        return None
+    layout = entity.__layout__
+    kind = image.get(layout.table.kind_attribute, {}).get("S")
+    if layout.kind is not None:
+        return image if kind == layout.kind else None
+    nameless = [each.__layout__ for each in layout.table.entities if each.__layout__.kind is None]
+    return image if kind is None and _fits_best(layout, nameless, image) else None
+
+
+def _known_by_key(entity: type[Entity], content: Mapping[str, Any]) -> bool:
+    """Without an image only the form of the key tells; an image that is of another kind has told already."""
+    if "OldImage" in content or "NewImage" in content:
+        return False
+    layout = entity.__layout__
+    return _fits_best(layout, [each.__layout__ for each in layout.table.entities], content["Keys"])
+
+
+def _fits_best(layout: Layout, others: list[Layout], item: Item) -> bool:
+    """Whether the key has the form of this entity's, and of no other's with more fixed text in it."""
+    if not fits(layout, item) or _is_guard(others, item):
+        return False
+    return all(_fixed_text(other) <= _fixed_text(layout) for other in others if fits(other, item))
+
+
+def _is_guard(layouts: list[Layout], item: Item) -> bool:
+    if not any(layout.unique for layout in layouts):
+        return False
+    names = layouts[0].table.key
+    return all(str(item.get(name, {}).get("S", "")).startswith(GUARD) for name in names)
+
+
+def _fixed_text(layout: Layout) -> int:
+    return sum(len(template.skeleton.replace("{}", "")) for _, template in layout.primary.templates)
+
+
+# -- images
+
+
+def _read(entity: type[E], image: Item) -> E:
+    try:
+        return entity.from_item(image)
+    except InvalidItem:
+        healed: Item = _healed(image)
+        if healed == image:
+            raise
+        return entity.from_item(healed)
+
+
+def _healed(value: Any) -> Any:
+    """DynamoDB Local loses the type of an empty map in a stream's image."""
+    if isinstance(value, list):
+        return [_healed(each) for each in cast(list[Any], value)]
+    if not isinstance(value, dict):
+        return value
+    members = cast(dict[str, Any], value)
+    if members == _EMPTY_MAP:
+        return members
+    return {name: _healed(each) if each != {} else _EMPTY_MAP for name, each in members.items()}

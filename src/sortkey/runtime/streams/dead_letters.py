@@ -1,0 +1,132 @@
+"""Dead letters: changes that a handler could not take. Kept whole, listed, replayed, dropped."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from traceback import format_exception
+
+import orjson
+
+from sortkey.model.changes import Record
+from sortkey.runtime.store import Store
+from sortkey.runtime.streams.dispatch import Dispatch, Unreadable
+from sortkey.runtime.streams.state import DeadLetter, DeadLetterPart
+
+PART_BYTES = 300 * 1024
+"""What a letter holds of its record; an item has 400 KB at most, and a record up to twice as much."""
+TRACE_CHARACTERS = 8000
+ERROR_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a record was read."""
+
+    table: str
+    stream_arn: str
+    shard_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """How a replay went: what is done and gone, and what failed again and is still there."""
+
+    done: list[DeadLetter]
+    failed: list[DeadLetter]
+
+
+class DeadLetters:
+    """Those of one worker."""
+
+    def __init__(self, store: Store, worker: str, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+        self.worker = worker
+
+    def add(self, handler: str, record: Record, origin: Origin, error: BaseException, attempts: int) -> DeadLetter:
+        """Keep a record that failed."""
+        packed = zlib.compress(orjson.dumps(record))
+        pieces = [packed[start : start + PART_BYTES] for start in range(0, len(packed), PART_BYTES)]
+        letter = DeadLetter(
+            worker=self.worker,
+            failed_at=datetime.fromtimestamp(self._clock(), UTC),
+            change_id=record["eventID"],
+            handler=handler,
+            table=origin.table,
+            stream_arn=origin.stream_arn,
+            shard_id=origin.shard_id,
+            sequence_number=record["dynamodb"]["SequenceNumber"],
+            error=_shown(error),
+            trace=_trace(error),
+            attempts=attempts,
+            record=pieces[0],
+            parts=len(pieces) - 1,
+        )
+        for number, piece in enumerate(pieces[1:], 1):
+            self._store.put(self._part(letter, number, piece))
+        return self._store.put(letter)  # last, so that a letter that is listed is whole
+
+    def list(self, limit: int = 1000) -> list[DeadLetter]:
+        """The oldest first."""
+        return self._store.query(DeadLetter.of_worker(worker=self.worker).consistent().limit(limit))
+
+    def record(self, letter: DeadLetter) -> Record:
+        """The stream's record, as it was read."""
+        rest: list[DeadLetterPart] = []
+        if letter.parts:
+            query = DeadLetterPart.of_letter(
+                worker=letter.worker, change_id=letter.change_id, handler=letter.handler
+            ).consistent()
+            rest = self._store.query(query)
+        return orjson.loads(zlib.decompress(letter.record + b"".join(part.record for part in rest)))
+
+    def drop(self, letter: DeadLetter) -> None:
+        """Forget a letter. The change itself stays what it is."""
+        self._store.delete(letter)
+        for number in range(1, letter.parts + 1):
+            self._store.delete(
+                DeadLetterPart.key(
+                    worker=letter.worker, change_id=letter.change_id, handler=letter.handler, number=number
+                )
+            )
+
+    def replay(self, dispatch: Dispatch, letters: Sequence[DeadLetter] | None = None) -> Replayed:
+        """Give letters to their handlers once more; those that succeed are dropped. The oldest first."""
+        replayed = Replayed([], [])
+        for letter in self.list() if letters is None else letters:
+            try:
+                self._again(dispatch, letter)
+            except Exception as error:
+                replayed.failed.append(self._failed_again(letter, error))
+            else:
+                self.drop(letter)
+                replayed.done.append(letter)
+        return replayed
+
+    def _again(self, dispatch: Dispatch, letter: DeadLetter) -> None:
+        if letter.handler not in dispatch.by_name:
+            raise LookupError(f"there is no handler {letter.handler} any more: add it, or drop the letter")
+        for handler, found in dispatch.find(letter.table, self.record(letter)):
+            if handler.name == letter.handler:
+                if isinstance(found, Unreadable):
+                    raise found.error
+                dispatch.call(handler, [found])
+
+    def _failed_again(self, letter: DeadLetter, error: Exception) -> DeadLetter:
+        again = letter.changed(error=_shown(error), trace=_trace(error), attempts=letter.attempts + 1)
+        return self._store.put(again)
+
+    def _part(self, letter: DeadLetter, number: int, piece: bytes) -> DeadLetterPart:
+        about = {"worker": letter.worker, "change_id": letter.change_id, "handler": letter.handler}
+        return DeadLetterPart(**about, number=number, record=piece)
+
+
+def _shown(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(format_exception(error))[-TRACE_CHARACTERS:]

@@ -1,0 +1,144 @@
+"""Delivers records to handlers: tries again with growing pauses, then makes a dead letter of what fails and goes on."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.errors import ChangeRefused, ModelError
+from sortkey.model.changes import Change, Record
+from sortkey.runtime.metrics import Metrics, counter, histogram
+from sortkey.runtime.streams.dead_letters import DeadLetters, Origin
+from sortkey.runtime.streams.dispatch import Dispatch, Found, Unreadable
+from sortkey.runtime.streams.handlers import AnyHandler
+
+log = logging.getLogger("sortkey.streams")
+
+CHANGES = counter("sortkey_stream_changes_total", "Changes that handlers have taken, by worker and handler.")
+FAILURES = counter("sortkey_stream_failures_total", "Calls of handlers that failed, by worker and handler.")
+DEAD = counter("sortkey_stream_dead_letters_total", "Changes that became dead letters, by worker and handler.")
+SECONDS = histogram("sortkey_stream_handler_seconds", "How long calls of handlers took, by worker and handler.")
+
+
+Matches = list[tuple[AnyHandler, Found]]
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """How often a handler is tried, and how long the pauses are: doubled each time, anywhere below their bound."""
+
+    attempts: int = 5
+    first_seconds: float = 0.1
+    most_seconds: float = 30.0
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or not 0 < self.first_seconds <= self.most_seconds:
+            raise ModelError(f"{self}: at least one attempt, and pauses of more than 0 seconds")
+
+    def pause(self, attempt: int, random: float) -> float:
+        """Half of the bound at least: less would be no pause, and all of it would bring everyone back at once."""
+        bound = min(self.first_seconds * 2 ** (attempt - 1), self.most_seconds)
+        return bound * (0.5 + random / 2)
+
+
+class Delivery:
+    """For one worker. `before_try` is called before every try: it keeps the lease, and raises where all has to stop."""
+
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        dead: DeadLetters,
+        retries: Retries,
+        sleep: Callable[[float], object],
+        random: Callable[[], float],
+        metrics: Metrics | None,
+    ) -> None:
+        self._dispatch = dispatch
+        self._dead = dead
+        self._retries = retries
+        self._sleep = sleep
+        self._random = random
+        self._metrics = metrics
+
+    def find(self, record: Record, origin: Origin) -> Matches:
+        """The handlers of a record, each with the change that it is for."""
+        return list(self._dispatch.find(origin.table, record))
+
+    def one_by_one(self, found: Matches, origin: Origin, before_try: Callable[[], None]) -> None:
+        """Give a record to the handlers that take changes one by one."""
+        for handler, each in found:
+            if not handler.in_batches:
+                self._deliver(handler, [each], origin, before_try)
+
+    def in_batches(self, records: Sequence[Matches], origin: Origin, before_try: Callable[[], None]) -> None:
+        """Give records to the handlers that take batches."""
+        batches: dict[str, list[Found]] = {}
+        for found in records:
+            for handler, each in found:
+                if handler.in_batches:
+                    batches.setdefault(handler.name, []).append(each)
+        for name, batch in batches.items():
+            self._deliver(self._dispatch.by_name[name], batch, origin, before_try)
+
+    def _deliver(
+        self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: Callable[[], None]
+    ) -> None:
+        readable = [each for each in batch if isinstance(each, Change)]
+        for each in batch:
+            if isinstance(each, Unreadable):
+                self._bury(handler, each.record, origin, each.error, 0)
+        if not readable:
+            return
+        try:
+            self._try(handler, readable, before_try)
+        except _Failed as failed:
+            if len(readable) == 1:
+                self._bury(handler, readable[0].record, origin, failed.error, failed.attempts)
+                return
+            for change in readable:  # one of them is the reason; the others must not suffer for it
+                self._deliver(handler, [change], origin, before_try)
+
+    def _try(self, handler: AnyHandler, changes: Sequence[Change[Any]], before_try: Callable[[], None]) -> None:
+        for attempt in range(1, self._retries.attempts + 1):
+            before_try()
+            try:
+                self._call(handler, changes)
+                return
+            except Exception as error:
+                self._count_failure(handler, changes, error, attempt)
+                if isinstance(error, ChangeRefused) or attempt == self._retries.attempts:
+                    raise _Failed(error, attempt) from error
+            self._sleep(self._retries.pause(attempt, self._random()))
+
+    def _call(self, handler: AnyHandler, changes: Sequence[Change[Any]]) -> None:
+        began = time.perf_counter()
+        taken = self._dispatch.call(handler, changes)
+        if self._metrics is not None and taken:
+            about = {"worker": self._dead.worker, "handler": handler.name}
+            self._metrics.add(CHANGES, taken, **about)
+            self._metrics.observe(SECONDS, time.perf_counter() - began, **about)
+
+    def _count_failure(
+        self, handler: AnyHandler, changes: Sequence[Change[Any]], error: Exception, attempt: int
+    ) -> None:
+        numbers = f"{changes[0].sequence_number}" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
+        log.warning("handler %s failed with %s (attempt %d): %r", handler.name, numbers, attempt, error)
+        if self._metrics is not None:
+            self._metrics.add(FAILURES, 1, worker=self._dead.worker, handler=handler.name)
+
+    def _bury(self, handler: AnyHandler, record: Record, origin: Origin, error: Exception, attempts: int) -> None:
+        self._dead.add(handler.name, record, origin, error, attempts)
+        log.error("handler %s: a change of %s became a dead letter: %r", handler.name, origin.table, error)
+        if self._metrics is not None:
+            self._metrics.add(DEAD, 1, worker=self._dead.worker, handler=handler.name)
+
+
+class _Failed(Exception):
+    """All tries of a call failed."""
+
+    def __init__(self, error: Exception, attempts: int) -> None:
+        super().__init__(attempts)
+        self.error, self.attempts = error, attempts

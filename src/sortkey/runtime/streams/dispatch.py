@@ -1,0 +1,85 @@
+"""Finds the handlers of a record, reads it as their entities, and calls them; awaits those that are async."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from sortkey.errors import InvalidItem
+from sortkey.model.changes import Change, Record, change_of
+from sortkey.model.entity import Entity
+from sortkey.model.tables import Table
+from sortkey.runtime.streams.handlers import AnyHandler, check_handlers
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A record that is not what its entity says: no handler can take it before the entity is mended."""
+
+    record: Record
+    error: InvalidItem
+
+
+Found = Change[Any] | Unreadable
+
+
+class Dispatch:
+    """The handlers of a worker, by table. Safe to share between threads; each thread has an event loop of its own."""
+
+    def __init__(self, handlers: Sequence[AnyHandler]) -> None:
+        self.handlers = check_handlers(handlers)
+        self.by_name = {handler.name: handler for handler in self.handlers}
+        self._by_entity: dict[str, dict[type[Entity], list[AnyHandler]]] = {}
+        for handler in self.handlers:
+            for entity in handler.entities:
+                entities = self._by_entity.setdefault(entity.__layout__.table.name, {})
+                entities.setdefault(entity, []).append(handler)
+        self._local = threading.local()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        return tuple(dict.fromkeys(table for handler in self.handlers for table in handler.tables))
+
+    def find(self, table: str, record: Record) -> Iterator[tuple[AnyHandler, Found]]:
+        """The handlers of a record with the change that each is for. Their own tests are made in `call`."""
+        for entity, handlers in self._by_entity.get(table, {}).items():
+            try:
+                found = change_of(entity, record)
+            except InvalidItem as error:
+                found = Unreadable(record, error)
+            if found is not None:
+                for handler in handlers:
+                    yield handler, found
+
+    def call(self, handler: AnyHandler, changes: Sequence[Change[Any]]) -> int:
+        """Call a handler with the changes that it wants; says how many those were. Raises what the handler raises."""
+        wanted = [change for change in changes if handler.wants(change)]
+        if handler.in_batches:
+            if wanted:
+                self._finish(handler(wanted))
+        else:
+            for change in wanted:
+                self._finish(handler(change))
+        return len(wanted)
+
+    def close(self) -> None:
+        """End the event loop of this thread, if there is one."""
+        runner: asyncio.Runner | None = getattr(self._local, "runner", None)
+        if runner is not None:
+            runner.close()
+            del self._local.runner
+
+    def _finish(self, outcome: object) -> None:
+        if not isinstance(outcome, Awaitable):
+            return
+        runner: asyncio.Runner | None = getattr(self._local, "runner", None)
+        if runner is None:
+            runner = self._local.runner = asyncio.Runner()
+        runner.run(_awaited(cast(Awaitable[object], outcome)))
+
+
+async def _awaited(outcome: Awaitable[object]) -> None:
+    await outcome

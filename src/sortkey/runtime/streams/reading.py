@@ -1,0 +1,81 @@
+"""Reads one shard page by page, whatever becomes of its iterators."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.errors import ExpiredIteratorException, ResourceNotFoundException, TrimmedDataAccessException
+from sortkey.model.changes import Record
+from sortkey.runtime.streams.shards import Call
+from sortkey.runtime.streams.state import Shard
+
+log = logging.getLogger("sortkey.streams")
+PAGE_RECORDS = 1000
+LOST = (
+    "worker %s: changes in %s are lost: they are older than the stream keeps them. Compare what the handlers keep with "
+    "the tables"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordPage:
+    """Some records, in order. `is_end` where the shard is closed and these are its last; `has_gap` where the stream had
+    forgotten what came before them."""
+
+    records: list[Record]
+    is_end: bool = False
+    has_gap: bool = False
+
+
+class ShardReader:
+    """Goes on behind the checkpoint of a shard; a new one at the beginning of it, or at a given iterator."""
+
+    def __init__(self, call: Call, shard: Shard, iterator: str | None = None) -> None:
+        self._call = call
+        self._shard = shard
+        self._after = shard.sequence_number
+        self._iterator = iterator
+        self._is_done = False
+
+    def next(self) -> RecordPage:
+        """The next page, which may be empty. Call it again only when the last one is done with."""
+        if self._is_done:
+            return RecordPage([], is_end=True)
+        try:
+            return self._read()
+        except ExpiredIteratorException:
+            self._iterator = None
+            return self._read()
+        except TrimmedDataAccessException:
+            self._after = self._iterator = None
+            return self._with_gap(self._read())
+        except ResourceNotFoundException:
+            self._is_done = True  # the stream keeps a shard for a day
+            return self._with_gap(RecordPage([], is_end=True))
+
+    def _read(self) -> RecordPage:
+        if self._iterator is None:
+            self._iterator = shard_iterator(self._call, self._shard, self._after)
+        answer = self._call("GetRecords", {"ShardIterator": self._iterator, "Limit": PAGE_RECORDS})
+        self._iterator = answer.get("NextShardIterator")
+        self._is_done = self._iterator is None
+        records: list[Record] = answer["Records"]
+        if records:
+            self._after = records[-1]["dynamodb"]["SequenceNumber"]
+        return RecordPage(records, self._is_done)
+
+    def _with_gap(self, page: RecordPage) -> RecordPage:
+        log.error(LOST, self._shard.worker, self._shard.shard_id)
+        return RecordPage(page.records, page.is_end, has_gap=True)
+
+
+def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool = False) -> str:
+    """An iterator behind a sequence number, at the beginning of the shard, or at its present end."""
+    request: dict[str, Any] = {"StreamArn": shard.stream_arn, "ShardId": shard.shard_id}
+    if after is not None:
+        request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
+    else:
+        request["ShardIteratorType"] = "LATEST" if latest else "TRIM_HORIZON"
+    return call("GetShardIterator", request)["ShardIterator"]

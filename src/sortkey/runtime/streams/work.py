@@ -1,0 +1,108 @@
+"""The work on one shard: read a page, deliver it, move the checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from sortkey.errors import LeaseLost
+from sortkey.model.changes import Record
+from sortkey.runtime.metrics import Metrics, counter, gauge
+from sortkey.runtime.streams.delivery import Delivery, Matches
+from sortkey.runtime.streams.reading import RecordPage, ShardReader
+from sortkey.runtime.streams.shards import Call, is_skipped
+from sortkey.runtime.streams.sharing import Held, Sharing
+
+LAG = gauge("sortkey_stream_lag_seconds", "Age of the last change that is done, while more wait.", "Seconds")
+GAPS = counter("sortkey_stream_gaps_total", "How often changes were lost because they were read too late.")
+
+
+class Stopped(Exception):
+    """The worker is to stop: what was under way is taken up again at the next start."""
+
+
+@dataclass
+class Work:
+    """For one worker. A checkpoint is written after so many records or seconds, and at the end of a page."""
+
+    call: Call
+    sharing: Sharing
+    delivery: Delivery
+    is_stopping: Callable[[], bool]
+    clock: Callable[[], float]
+    metrics: Metrics | None
+    batch_records: int
+    checkpoint_seconds: float
+    on_end: Callable[[], None] = field(default=lambda: None)
+
+    def step(self, held: Held) -> int:
+        """Do one page of a shard; says how many records it had."""
+        try:
+            self._check(held)
+            if held.is_leaving:
+                self.sharing.leases.release(held.shard)
+                self.sharing.drop(held)
+                return 0
+            return self._page(held)
+        except LeaseLost:
+            self.sharing.drop(held)
+        except Stopped:
+            held.reader = None
+        except BaseException:
+            held.reader = None  # the next one begins at the checkpoint
+            raise
+        return 0
+
+    def _page(self, held: Held) -> int:
+        if held.reader is None:
+            held.reader = ShardReader(self.call, held.shard, held.iterator)
+            held.iterator = None
+        page = held.reader.next()
+        if page.has_gap and self.metrics is not None:
+            self.metrics.add(GAPS, 1, worker=held.follow.worker, table=held.follow.table)
+        self._deliver(held, page)
+        if page.is_end:
+            self.sharing.leases.finish(held.shard)
+            self.sharing.drop(held)
+            self.on_end()
+        self._tell_lag(held, page.records[-1] if page.records and not page.is_end else None)
+        return len(page.records)
+
+    def _deliver(self, held: Held, page: RecordPage) -> None:
+        chunk: list[tuple[Record, Matches]] = []
+        began = self.clock()
+        for record in page.records:
+            found = [] if is_skipped(held.follow, record) else self.delivery.find(record, held.origin)
+            try:
+                self.delivery.one_by_one(found, held.origin, lambda: self._check(held))
+            except Stopped:
+                self._end_chunk(held, chunk)
+                raise
+            chunk.append((record, found))
+            if len(chunk) >= self.batch_records or self.clock() - began >= self.checkpoint_seconds:
+                self._end_chunk(held, chunk)
+                chunk, began = [], self.clock()
+        self._end_chunk(held, chunk)
+
+    def _end_chunk(self, held: Held, chunk: list[tuple[Record, Matches]]) -> None:
+        if not chunk:
+            return
+        self.delivery.in_batches([found for _, found in chunk], held.origin, lambda: self._check(held))
+        last = chunk[-1][0]["dynamodb"]["SequenceNumber"]
+        held.shard = self.sharing.leases.checkpoint(held.shard, last)
+        held.renewed_at = self.clock()
+
+    def _check(self, held: Held) -> None:
+        if self.is_stopping():
+            raise Stopped
+        self.sharing.renew(held)
+        if held.is_lost:
+            raise LeaseLost(f"{held.shard.shard_id} is read by another process now")
+
+    def _tell_lag(self, held: Held, last: Record | None) -> None:
+        at = None if last is None else last["dynamodb"]["ApproximateCreationDateTime"]
+        held.behind_seconds = 0.0 if at is None else max(0.0, self.clock() - at)
+        if self.metrics is not None:
+            table = held.follow.table
+            behind = max((each.behind_seconds for each in self.sharing.held if each.follow.table == table), default=0.0)
+            self.metrics.set(LAG, behind, worker=held.follow.worker, table=table)
