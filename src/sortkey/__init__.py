@@ -12,6 +12,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sortkey.connect.opening import open, open_async
     from sortkey.model.attributes import Action, Attr, Condition, attr, not_
+    from sortkey.model.changes import Change
     from sortkey.model.collections import CollectionQuery, Grouped, collection
     from sortkey.model.entity import CamelPart, Entity, Part
     from sortkey.model.fields import (
@@ -36,10 +37,22 @@ if TYPE_CHECKING:
     from sortkey.model.tables import GSI, LSI, Table
     from sortkey.model.templates import Template
     from sortkey.runtime.store import AsyncStore, Page, Store
+    from sortkey.runtime.streams import (
+        DeadLetter,
+        Retries,
+        StreamWorker,
+        apply_once,
+        apply_once_async,
+        lambda_handler,
+        on_change,
+        on_changes,
+        once,
+    )
 
 _ROOMS = {
     "connect.opening": ("open", "open_async"),
     "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),
+    "model.changes": ("Change",),
     "model.collections": ("CollectionQuery", "Grouped", "collection"),
     "model.entity": ("CamelPart", "Entity", "Part"),
     "model.fields": (
@@ -64,6 +77,17 @@ _ROOMS = {
     "model.tables": ("GSI", "LSI", "Table"),
     "model.templates": ("Template",),
     "runtime.store": ("AsyncStore", "Page", "Store"),
+    "runtime.streams": (
+        "DeadLetter",
+        "Retries",
+        "StreamWorker",
+        "apply_once",
+        "apply_once_async",
+        "lambda_handler",
+        "on_change",
+        "on_changes",
+        "once",
+    ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -75,10 +99,12 @@ __all__ = [
     "AsyncStore",
     "Attr",
     "CamelPart",
+    "Change",
     "Check",
     "CollectionQuery",
     "Condition",
     "Created",
+    "DeadLetter",
     "Delete",
     "Entity",
     "EpochSeconds",
@@ -99,14 +125,18 @@ __all__ = [
     "Put",
     "Query",
     "Range",
+    "Retries",
     "States",
     "Store",
+    "StreamWorker",
     "Table",
     "Template",
     "Update",
     "Updated",
     "Version",
     "__version__",
+    "apply_once",
+    "apply_once_async",
     "attr",
     "camel",
     "collection",
@@ -114,7 +144,11 @@ __all__ = [
     "index",
     "instant_text",
     "key",
+    "lambda_handler",
     "not_",
+    "on_change",
+    "on_changes",
+    "once",
     "open",
     "open_async",
     "pascal",
