@@ -16,7 +16,7 @@ from sortkey.model.queries import ItemKey, Query
 from sortkey.model.reading import check_whole, entity_of, fits, key_of, query_request
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
-from sortkey.runtime.context import Context
+from sortkey.runtime.context import Context, Live
 from sortkey.runtime.reads import batch_get
 from sortkey.runtime.steps import Call, Steps
 from sortkey.values.attributes import Item
@@ -65,7 +65,7 @@ class Walk:
 
 def query_all(context: Context, query: Query[E]) -> Steps[list[E]]:
     """Every entity of a query, up to its limit."""
-    items = yield from _items(query, query.limited_to)
+    items = yield from _items(context, query, query.limited_to)
     return (yield from _entities(context, query, items))
 
 
@@ -74,9 +74,11 @@ def first(context: Context, query: Query[E]) -> Steps[E | None]:
     return found[0] if found else None
 
 
-def keys(query: Query[E]) -> Steps[list[ItemKey[E]]]:
+def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
     """The keys of what a query finds: all that a KEYS_ONLY index has."""
-    items = yield from _items(query, query.limited_to)
+    if query.is_fresh and not _shows_expiry(query):
+        raise ModelError(f"{query.key.index} does not show when an item expires: .hydrated() and query() do")
+    items = yield from _items(context, query, query.limited_to)
     return [key_of(query.entity, item) for item in items]
 
 
@@ -87,7 +89,7 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
     check_whole(query)
     (partition,) = query.partitions()
     request = query_request(query, partition)
-    walk = _walk(query, request)
+    walk = _walk(context, query, request)
     if cursor is not None:
         walk.start = cursors.read(context.secret, context.tenant, request, cursor)
     items = yield from _fill(walk, size)
@@ -97,13 +99,13 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
     return Page(found, cursors.sign(context.secret, context.tenant, request, walk.start))
 
 
-def count(query: Query[Any]) -> Steps[int]:
+def count(context: Context, query: Query[Any]) -> Steps[int]:
     """How many items a query finds. They are read, and paid for, but not sent."""
     total = 0
     for partition in query.partitions():
         request = query_request(query, partition)
-        if _walk(query, request).keep is not None:
-            return len((yield from _items(query, None)))
+        if _walk(context, query, request).keep is not None:
+            return len((yield from _items(context, query, None)))
         request["Select"] = "COUNT"
         while True:
             answer = yield Call("Query", request, query.pattern)
@@ -114,10 +116,10 @@ def count(query: Query[Any]) -> Steps[int]:
     return total
 
 
-def collect(collection: CollectionQuery) -> Steps[Grouped]:
+def collect(context: Context, collection: CollectionQuery) -> Steps[Grouped]:
     """All entities of a collection, in the order of the sort key."""
     query = collection.query
-    items = yield from _items(query, query.limited_to)
+    items = yield from _items(context, query, query.limited_to)
     entities = (entity_of(query.table, item, collection.members) for item in items)
     return Grouped([entity for entity in entities if entity is not None])
 
@@ -126,7 +128,7 @@ def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
     """Every item of a table, or every entity of a kind in it: reads, and pays for, all of the table."""
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
-    walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key)
+    walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key, context.live(table, fresh=False))
     items = yield from _fill(walk, None)
     return [entity for item in items if (entity := entity_of(table, item, entities)) is not None]
 
@@ -138,20 +140,35 @@ def next_page(context: Context, query: Query[E], walks: list[Walk], size: int | 
     return (yield from _entities(context, query, items))
 
 
-def walks_of(query: Query[Any]) -> list[Walk]:
+def walks_of(context: Context, query: Query[Any]) -> list[Walk]:
     check_whole(query)
-    return [_walk(query, query_request(query, each)) for each in query.partitions()]
+    return [_walk(context, query, query_request(query, each)) for each in query.partitions()]
 
 
-def _walk(query: Query[Any], request: dict[str, Any]) -> Walk:
+def _walk(context: Context, query: Query[Any], request: dict[str, Any]) -> Walk:
     names = dict.fromkeys((*query.table.key, *query.key.attributes.names))
     layout = query.layout
     by_form = query.by_kind and layout.kind is None and len(query.table.entities) > 1
-    return Walk(Call("Query", request, query.pattern), tuple(names), partial(fits, layout) if by_form else None)
+    # What has expired is not filtered by the service: a cursor is bound to its request, which may not hold the time.
+    live = context.live(query.table, fresh=query.is_fresh) if _shows_expiry(query) else None
+    keep = _both(partial(fits, layout) if by_form else None, live)
+    return Walk(Call("Query", request, query.pattern), tuple(names), keep)
 
 
-def _items(query: Query[Any], limit: int | None) -> Steps[list[Item]]:
-    walks = [_walk(query, query_request(query, each)) for each in query.partitions()]
+def _both(fitting: Live | None, live: Live | None) -> Live | None:
+    if fitting is None or live is None:
+        return fitting or live
+    return lambda item: fitting(item) and live(item)
+
+
+def _shows_expiry(query: Query[Any]) -> bool:
+    """Whether the items that a query reads have the attribute that says when they expire."""
+    projection = "ALL" if query.key.index is None else query.table.index(query.key.index).projection
+    return projection == "ALL" or (isinstance(projection, tuple) and query.table.ttl in projection)
+
+
+def _items(context: Context, query: Query[Any], limit: int | None) -> Steps[list[Item]]:
+    walks = [_walk(context, query, query_request(query, each)) for each in query.partitions()]
     parts: list[list[Item]] = []
     for walk in walks:
         parts.append((yield from _fill(walk, limit)))
@@ -183,7 +200,7 @@ def _entities(context: Context, query: Query[E], items: list[Item]) -> Steps[lis
         check_whole(query)
         return query.entity.from_items(items)
     wanted = [key_of(query.entity, item) for item in items]
-    found = yield from batch_get(context, wanted)
+    found = yield from batch_get(context, wanted, fresh=query.is_fresh)
     return [entity for entity in found if entity is not None]
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sortkey.errors import BatchIncomplete, NotFound
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey
-from sortkey.runtime.context import Context
+from sortkey.runtime.context import Context, Live
 from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item
 
@@ -24,14 +24,14 @@ def getting(key: ItemKey[Any], consistent: bool) -> Call:
     return Call("GetItem", request, f"{key.entity.__name__}.key")
 
 
-def found(key: ItemKey[E], answer: dict[str, Any]) -> E | None:
-    """What the answer to it has."""
+def found(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E | None:
+    """What the answer to it has; None also for an item that is not `live`."""
     item = answer.get("Item")
-    return None if item is None else key.entity.from_item(item)
+    return None if item is None or (live is not None and not live(item)) else key.entity.from_item(item)
 
 
-def required(key: ItemKey[E], answer: dict[str, Any]) -> E:
-    entity = found(key, answer)
+def required(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E:
+    entity = found(key, answer, live)
     if entity is None:
         raise NotFound(f"there is no {key}")
     return entity
@@ -42,15 +42,20 @@ def find(key: ItemKey[E], *, consistent: bool = False) -> Steps[E | None]:
     return found(key, (yield getting(key, consistent)))
 
 
-def batch_get(context: Context, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> Steps[list[E | None]]:
+def batch_get(
+    context: Context, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
+) -> Steps[list[E | None]]:
     """Many items, in the order of their keys, None for what is not there."""
+    lives = {table: context.live(table, fresh=fresh) for table in {key.table for key in keys}}
     wanted = {_place(key): key for key in keys}
     read: dict[Any, E] = {}
     places = list(wanted)
     for start in range(0, len(places), BATCH_GET_MAX):
         items = yield from _batch(context, [wanted[p] for p in places[start : start + BATCH_GET_MAX]], consistent)
         for place, item in items.items():
-            read[place] = wanted[place].entity.from_item(item)
+            live = lives[wanted[place].table]
+            if live is None or live(item):
+                read[place] = wanted[place].entity.from_item(item)
     return [read.get(_place(key)) for key in keys]
 
 

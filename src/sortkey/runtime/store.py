@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
+from sortkey.errors import ModelError
 from sortkey.model.attributes import Action, Condition, attr, condition
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
@@ -18,7 +19,7 @@ from sortkey.model.queries import ItemKey, Query
 from sortkey.model.tables import Table
 from sortkey.runtime import ensuring, paging, reads, transactions, writes
 from sortkey.runtime.backend import AsyncBackend, Backend
-from sortkey.runtime.context import Context
+from sortkey.runtime.context import Context, Live
 from sortkey.runtime.metrics import Metrics
 from sortkey.runtime.paging import PAGE_SIZE, Page
 from sortkey.runtime.steps import Call, Sleep, Steps
@@ -66,10 +67,17 @@ class _Common:
         tenant: str = "",
         metrics: Metrics | None = None,
         random: Callable[[], float] = random.random,
+        hide_expired: bool = False,
     ) -> None:
+        """With `hide_expired` no read gives an item that has expired, as if the sweep were always on time."""
         # Without a secret cursors hold as long as the program runs.
-        self._context = Context(clock, random, secret or os.urandom(32), tenant)
+        self._context = Context(clock, random, secret or os.urandom(32), tenant, hide_expired=hide_expired)
         self.metrics = metrics
+
+    def _live(self, key: ItemKey[Any], fresh: bool) -> Live | None:
+        if fresh and key.table.ttl is None:
+            raise ModelError(f"{key.table.name} has no TTL: nothing in it expires")
+        return self._context.live(key.table, fresh=fresh)
 
 
 class Store(_Common):
@@ -108,13 +116,13 @@ class Store(_Common):
 
     # -- one item
 
-    def get(self, key: ItemKey[E], *, consistent: bool = False) -> E:
-        """The item under a key. Raises NotFound."""
-        return reads.required(key, self._call(reads.getting(key, consistent)))
+    def get(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E:
+        """The item under a key. Raises NotFound; when `fresh`, also for one that has expired."""
+        return reads.required(key, self._call(reads.getting(key, consistent)), self._live(key, fresh))
 
-    def find(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
-        """The item under a key, or None."""
-        return reads.found(key, self._call(reads.getting(key, consistent)))
+    def find(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E | None:
+        """The item under a key, or None; when `fresh`, also for one that has expired."""
+        return reads.found(key, self._call(reads.getting(key, consistent)), self._live(key, fresh))
 
     def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
@@ -158,9 +166,9 @@ class Store(_Common):
 
     # -- many items
 
-    def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> list[E | None]:
+    def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False) -> list[E | None]:
         """Many items, in the order of their keys; None for what is not there."""
-        return self.run(reads.batch_get(self._context, keys, consistent=consistent))
+        return self.run(reads.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
         """Many puts and deletes, each for itself: no transaction, no conditions."""
@@ -185,7 +193,7 @@ class Store(_Common):
 
     def iterate(self, query: Query[E], *, size: int | None = None) -> Iterator[E]:
         """The entities of a query one by one, read page by page. Those of shards come shard by shard."""
-        walks, left = paging.walks_of(query), query.limited_to
+        walks, left = paging.walks_of(self._context, query), query.limited_to
         while not all(walk.is_done for walk in walks):
             for entity in self.run(paging.next_page(self._context, query, walks, size)):
                 yield entity
@@ -195,14 +203,14 @@ class Store(_Common):
 
     def keys(self, query: Query[E]) -> list[ItemKey[E]]:
         """The keys of what a query finds."""
-        return self.run(paging.keys(query))
+        return self.run(paging.keys(self._context, query))
 
     def count(self, query: Query[Any]) -> int:
-        return self.run(paging.count(query))
+        return self.run(paging.count(self._context, query))
 
     def collection(self, collection: CollectionQuery) -> Grouped:
         """The entities of several kinds in one partition."""
-        return self.run(paging.collect(collection))
+        return self.run(paging.collect(self._context, collection))
 
     def scan(self, of: type[E]) -> list[E]:
         """Every entity of a kind, by reading the whole table."""
@@ -262,13 +270,13 @@ class AsyncStore(_Common):
 
     # -- one item
 
-    async def get(self, key: ItemKey[E], *, consistent: bool = False) -> E:
-        """The item under a key. Raises NotFound."""
-        return reads.required(key, await self._call(reads.getting(key, consistent)))
+    async def get(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E:
+        """The item under a key. Raises NotFound; when `fresh`, also for one that has expired."""
+        return reads.required(key, await self._call(reads.getting(key, consistent)), self._live(key, fresh))
 
-    async def find(self, key: ItemKey[E], *, consistent: bool = False) -> E | None:
-        """The item under a key, or None."""
-        return reads.found(key, await self._call(reads.getting(key, consistent)))
+    async def find(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E | None:
+        """The item under a key, or None; when `fresh`, also for one that has expired."""
+        return reads.found(key, await self._call(reads.getting(key, consistent)), self._live(key, fresh))
 
     async def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
@@ -312,9 +320,11 @@ class AsyncStore(_Common):
 
     # -- many items
 
-    async def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False) -> list[E | None]:
+    async def batch_get(
+        self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
+    ) -> list[E | None]:
         """Many items, in the order of their keys; None for what is not there."""
-        return await self.run(reads.batch_get(self._context, keys, consistent=consistent))
+        return await self.run(reads.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
         """Many puts and deletes, each for itself: no transaction, no conditions."""
@@ -339,7 +349,7 @@ class AsyncStore(_Common):
 
     async def iterate(self, query: Query[E], *, size: int | None = None) -> AsyncIterator[E]:
         """The entities of a query one by one, read page by page. Those of shards come shard by shard."""
-        walks, left = paging.walks_of(query), query.limited_to
+        walks, left = paging.walks_of(self._context, query), query.limited_to
         while not all(walk.is_done for walk in walks):
             for entity in await self.run(paging.next_page(self._context, query, walks, size)):
                 yield entity
@@ -349,14 +359,14 @@ class AsyncStore(_Common):
 
     async def keys(self, query: Query[E]) -> list[ItemKey[E]]:
         """The keys of what a query finds."""
-        return await self.run(paging.keys(query))
+        return await self.run(paging.keys(self._context, query))
 
     async def count(self, query: Query[Any]) -> int:
-        return await self.run(paging.count(query))
+        return await self.run(paging.count(self._context, query))
 
     async def collection(self, collection: CollectionQuery) -> Grouped:
         """The entities of several kinds in one partition."""
-        return await self.run(paging.collect(collection))
+        return await self.run(paging.collect(self._context, collection))
 
     async def scan(self, of: type[E]) -> list[E]:
         """Every entity of a kind, by reading the whole table."""
