@@ -1,4 +1,5 @@
 """All of it used rightly. Assignments with a type say what a type checker must know the result to be."""
+# pyright: strict
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
 """The model that the cases use: a single table with a key, queries, an index and a collection. Free of errors."""
+# pyright: strict
 
 from __future__ import annotations
 
