@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from sortkey.model.queries import ItemKey, Query
     from sortkey.model.tables import GSI, LSI, Table
     from sortkey.model.templates import Template
+    from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
+    from sortkey.runtime.metrics import Metrics
+    from sortkey.runtime.metrics_formats import emf, prometheus
     from sortkey.runtime.store import AsyncStore, Page, Store
     from sortkey.runtime.streams import (
         DeadLetter,
@@ -76,6 +79,9 @@ _ROOMS = {
     "model.queries": ("ItemKey", "Query"),
     "model.tables": ("GSI", "LSI", "Table"),
     "model.templates": ("Template",),
+    "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
+    "runtime.metrics": ("Metrics",),
+    "runtime.metrics_formats": ("emf", "prometheus"),
     "runtime.store": ("AsyncStore", "Page", "Store"),
     "runtime.streams": (
         "DeadLetter",
@@ -98,6 +104,7 @@ __all__ = [
     "Action",
     "AsyncStore",
     "Attr",
+    "Backoff",
     "CamelPart",
     "Change",
     "Check",
@@ -115,8 +122,13 @@ __all__ = [
     "InstantMillis",
     "InstantSeconds",
     "ItemKey",
+    "Job",
+    "JobContext",
+    "JobQueue",
+    "JobWorker",
     "KeepNull",
     "KeyOnly",
+    "Metrics",
     "Model",
     "Named",
     "Outside",
@@ -140,9 +152,11 @@ __all__ = [
     "attr",
     "camel",
     "collection",
+    "emf",
     "explain",
     "index",
     "instant_text",
+    "job",
     "key",
     "lambda_handler",
     "not_",
@@ -152,6 +166,7 @@ __all__ = [
     "open",
     "open_async",
     "pascal",
+    "prometheus",
     "query",
 ]
 

@@ -1,0 +1,23 @@
+"""Durable jobs on a table of their own: enqueued once, run by any worker, taken up again where they were left.
+
+`queue` enqueues and watches, `worker` runs, `definitions` and `context` are what a job function sees.
+"""
+
+from sortkey.runtime.jobs.context import JobContext
+from sortkey.runtime.jobs.definitions import Backoff, JobFunction, job
+from sortkey.runtime.jobs.queue import JobQueue
+from sortkey.runtime.jobs.records import Attempt, Job, LogLine, StepRun
+from sortkey.runtime.jobs.worker import JobWorker
+
+__all__ = [
+    "Attempt",
+    "Backoff",
+    "Job",
+    "JobContext",
+    "JobFunction",
+    "JobQueue",
+    "JobWorker",
+    "LogLine",
+    "StepRun",
+    "job",
+]

@@ -1,0 +1,106 @@
+"""An attempt from its start to its end: call the function, and say what becomes of the job."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import traceback
+from datetime import timedelta
+from typing import Any
+
+from sortkey.errors import GiveUp, JobCancelled, JobInterrupted, JobLost, JobStopped, JobTimedOut, SortkeyError
+from sortkey.runtime.jobs.bells import of_job, of_queue
+from sortkey.runtime.jobs.context import JobContext
+from sortkey.runtime.jobs.leases import Ending
+from sortkey.runtime.jobs.records import Job
+from sortkey.runtime.jobs.running import Running
+from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.metrics import counter, histogram
+
+ATTEMPTS = counter("sortkey_job_attempts_total", "Attempts of jobs, by how they ended.")
+SECONDS = histogram("sortkey_job_seconds", "How long attempts of jobs ran.")
+TRACEBACK_CHARACTERS_MAX = 8000
+
+log = logging.getLogger("sortkey.jobs")
+
+
+def run(running: Running) -> Job:
+    """Run the function and end the attempt; gives the job as it is then. What a program is ended with goes on."""
+    try:
+        result = running.definition.function(JobContext(running), **running.job.arguments)
+        ending = Ending("completed", "completed", result=kept(result, "the result of a job"))
+    except JobStopped as stopped:
+        ending = after_stop(running, stopped)
+    except Exception as error:
+        ending = after_failure(running, error)
+    except BaseException as error:
+        if threading.current_thread() is not threading.main_thread():
+            return end(running, after_failure(running, error))  # a function that calls exit() ends nothing but itself
+        end(running, _released(running, "the worker was ended"))
+        raise
+    return end(running, ending)
+
+
+def end(running: Running, ending: Ending) -> Job:
+    """Write how it ended. An attempt that has lost its job, or cannot reach it, leaves it to whoever finds it."""
+    had_slots = bool(running.job.slots)
+    try:
+        running.log.flush()
+        job = running.lease.end(ending)
+    except JobLost:
+        if not running.is_given_up:
+            _count(running, "lost")
+        return running.job
+    except SortkeyError:
+        log.exception("job %s: its end could not be written; it is taken up again", running.job.job_id)
+        return running.job
+    _count(running, ending.outcome)
+    running.means.bells.ring(of_job(job.job_id))
+    if had_slots or job.due_at is not None:  # somebody may start now who could not before
+        running.means.bells.ring(of_queue(job.queue), job.due_at.timestamp() if job.due_at else None)
+    return job
+
+
+def after_stop(running: Running, stopped: JobStopped) -> Ending:
+    """What a stop at a safe point means for the job."""
+    match stopped:
+        case JobCancelled():
+            return Ending("cancelled", "cancelled", error=str(stopped))
+        case JobInterrupted():
+            return _released(running, str(stopped))
+        case JobTimedOut():
+            return _failed(running, "timed_out", str(stopped))
+        case _:
+            return Ending("lost", "pending", due_at=running.means.now())  # not held any more: it will not be written
+
+
+def after_failure(running: Running, error: BaseException) -> Ending:
+    """What an error of the function means for the job. It goes into the log with where it happened."""
+    told = f"{type(error).__name__}: {error}"
+    where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
+    try:
+        running.log.add(running.step, "ERROR", f"attempt {running.job.attempt} failed: {told}", {"traceback": where})
+    except SortkeyError:
+        log.exception("job %s: its error could not be logged", running.job.job_id)
+    return _failed(running, "failed", told, final=isinstance(error, GiveUp))
+
+
+def _failed(running: Running, outcome: Any, error: str, *, final: bool = False) -> Ending:
+    job, means = running.job, running.means
+    if final or job.attempt >= (job.attempts_max or 0):
+        return Ending(outcome, "failed", error=error)
+    wait = running.definition.backoff.seconds(job.attempt - job.attempts_before, means.random)
+    return Ending(outcome, "pending", due_at=means.now() + timedelta(seconds=wait), error=error)
+
+
+def _released(running: Running, why: str) -> Ending:
+    """Nobody's fault: the next try is one more than there would be."""
+    return Ending("released", "pending", due_at=running.means.now(), error=why, attempts_more=1)
+
+
+def _count(running: Running, outcome: str) -> None:
+    metrics, job = running.means.store.metrics, running.job
+    if metrics is not None and job.started_at is not None:
+        metrics.add(ATTEMPTS, queue=job.queue, name=job.name, outcome=outcome)
+        seconds = (running.means.now() - job.started_at).total_seconds()
+        metrics.observe(SECONDS, seconds, queue=job.queue, name=job.name)

@@ -1,0 +1,96 @@
+"""What a job function is given: steps, progress, log, state, and the safe points at which it may be stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, ParamSpec, TypeVar, overload
+
+from sortkey.model.operations import Put
+from sortkey.runtime.jobs.records import Checkpoint, Job
+from sortkey.runtime.jobs.running import Running
+from sortkey.runtime.jobs.steps import Step
+from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.store import Store
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NOT_READ: Any = object()
+
+
+class JobContext:
+    """One attempt of a job, as its function sees it. Steps, progress and checkpoints are safe points."""
+
+    def __init__(self, running: Running) -> None:
+        self._running = running
+        self._state: Any = None if running.is_first else _NOT_READ
+
+    # -- what it is
+
+    @property
+    def job(self) -> Job:
+        """The job as it was last seen."""
+        return self._running.job
+
+    @property
+    def attempt(self) -> int:
+        """1 for the first try."""
+        return self._running.job.attempt
+
+    @property
+    def store(self) -> Store:
+        """The store that the job lies in."""
+        return self._running.means.store
+
+    # -- steps
+
+    @overload
+    def step(self, name: str, /, *, retries: int = 0) -> Step: ...
+    @overload
+    def step(self, name: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
+    def step(self, name: str, function: Callable[..., Any] | None = None, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function as a step: once it has come to its end it is not called again, and its result is kept.
+
+        Without a function it gives a `Step`, which can be called with one; with `retries` it tries again by itself.
+        """
+        if function is None:
+            return Step(self._running, name, **kwargs)
+        return Step(self._running, name)(function, *args, **kwargs)
+
+    # -- what others see of it
+
+    def progress(self, percent: int, text: str | None = None) -> None:
+        """How far the job is, from 0 to 100. A safe point."""
+        running = self._running
+        running.safe_point(look=False)
+        if (percent, text) != (running.job.progress, running.job.progress_text):
+            running.log.flush()
+            running.lease.renew(progress=percent, progress_text=text)
+        running.safe_point()
+
+    def log(self, level: Literal["DEBUG", "INFO", "WARNING", "ERROR"], message: str, **details: Any) -> None:
+        """A line of the log, under the step that runs. It is stored when this comes back (but see `log_buffer`)."""
+        self._running.log.add(self._running.step, level, message, details)
+
+    # -- loops that can be taken up again
+
+    @property
+    def state(self) -> Any:
+        """The state of the last checkpoint, also of an earlier attempt; None before the first."""
+        if self._state is _NOT_READ:
+            found = self.store.find(Checkpoint.key(job_id=self.job.job_id), consistent=True)
+            self._state = found.state if found else None
+        return self._state
+
+    def checkpoint(self, state: Any) -> None:
+        """Keep a state, from which the job goes on when it is taken up again. A safe point."""
+        running = self._running
+        running.safe_point()
+        state = kept(state, "the state of a job")
+        running.log.flush()
+        running.lease.commit(Put(Checkpoint(job_id=self.job.job_id, attempt=self.attempt, state=state)))
+        self._state = state
+
+    def check_cancelled(self) -> None:
+        """A safe point: raises JobCancelled, or what else should end the function here."""
+        self._running.safe_point()

@@ -1,0 +1,81 @@
+"""Job functions: `@job("name")` over a function that takes a context, and how it is tried again."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+
+from sortkey.errors import ModelError
+
+if TYPE_CHECKING:
+    from sortkey.runtime.jobs.context import JobContext
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """How long to wait before another try: first so many seconds, then `factor` times as long, up to the most.
+
+    `jitter` is the share of it that is left to chance, so that jobs which failed together do not come back together.
+    """
+
+    first_seconds: float = 1.0
+    factor: float = 2.0
+    most_seconds: float = 300.0
+    jitter: float = 0.5
+
+    def seconds(self, failures: int, random: Callable[[], float]) -> float:
+        """Before the next try, after so many that failed."""
+        # The exponent is bounded: a float has no room for 2.0**2000.
+        whole = min(self.first_seconds * self.factor ** min(failures - 1, 64), self.most_seconds)
+        return whole * (1 - self.jitter * random())
+
+
+@dataclass(frozen=True)
+class JobFunction(Generic[P, R]):
+    """A function that workers can run, and its settings. Calling it calls the function, as a test may."""
+
+    name: str
+    function: Callable[Concatenate[JobContext, P], R]
+    timeout_seconds: float
+    retries: int
+    backoff: Backoff
+    log_buffer: int
+
+    def __call__(self, context: JobContext, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(context, *args, **kwargs)
+
+    def check_arguments(self, arguments: Mapping[str, Any]) -> None:
+        """Refuse arguments that the function cannot be called with: now, not when a worker tries."""
+        try:
+            inspect.signature(self.function).bind(None, **arguments)
+        except TypeError as error:
+            raise ModelError(f"job {self.name}: {error}") from None
+
+
+def job(
+    name: str,
+    *,
+    timeout: float = 1800.0,
+    retries: int = 3,
+    backoff: Backoff | None = None,
+    log_buffer: int = 1,
+) -> Callable[[Callable[Concatenate[JobContext, P], R]], JobFunction[P, R]]:
+    """Make a function a job. `timeout` is in seconds and for one try; `retries` are tries after the first.
+
+    Each line of the log is stored before `ctx.log` comes back. With a larger `log_buffer` so many are written at once,
+    and those that wait are lost with a killed worker; the end of a step and a checkpoint write them all.
+    """
+    if timeout <= 0 or retries < 0 or log_buffer < 1:
+        raise ModelError(f"job {name}: timeout and log_buffer must be more than 0, retries at least 0")
+
+    def made(function: Callable[Concatenate[JobContext, P], R]) -> JobFunction[P, R]:
+        if inspect.iscoroutinefunction(function):
+            raise ModelError(f"job {name} is async, and workers run threads: call asyncio.run() in a plain function")
+        return JobFunction(name, function, timeout, retries, backoff or Backoff(), log_buffer)
+
+    return made

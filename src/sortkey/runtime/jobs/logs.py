@@ -1,0 +1,65 @@
+"""The log of one attempt: numbered lines, each written once whatever is tried again, none dropped on the way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from sortkey.errors import ModelError
+from sortkey.runtime.jobs.means import Means
+from sortkey.runtime.jobs.records import Level, LogLine
+from sortkey.runtime.jobs.values import kept
+
+LEVELS: tuple[Level, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
+MESSAGE_CHARACTERS_MAX = 10_000
+"""A message is a sentence; what is larger belongs into the details, or into an object."""
+
+
+def level_of(text: str) -> Level:
+    """A level in any case of letters."""
+    for level in LEVELS:
+        if level == text.upper():
+            return level
+    raise ModelError(f"{text!r} is no level of a log: {', '.join(LEVELS)}")
+
+
+class LogBook:
+    """Collects lines, and writes so many at once. A line keeps its number, so a second try writes no second line."""
+
+    def __init__(self, means: Means, job_id: str, attempt: int, buffer: int) -> None:
+        self._means, self._job_id, self._attempt, self._buffer = means, job_id, attempt, buffer
+        self._waiting: list[LogLine] = []
+        self._number = 0
+        self._lock = threading.Lock()
+
+    def add(self, step: str | None, level: str, message: str, details: Mapping[str, Any]) -> None:
+        """One more line. It is stored when this comes back, unless lines are collected."""
+        found, plain_details = level_of(level), kept(dict(details), "the details of a line")
+        with self._lock:
+            line = LogLine(
+                job_id=self._job_id,
+                attempt=self._attempt,
+                number=self._number + 1,
+                step=step,
+                level=found,
+                message=message[:MESSAGE_CHARACTERS_MAX],
+                at=self._means.now(),
+                details=plain_details,
+            )
+            self._number += 1
+            self._waiting.append(line)
+            if len(self._waiting) >= self._buffer:
+                self._write()
+
+    def flush(self) -> None:
+        """Store what was collected."""
+        with self._lock:
+            self._write()
+
+    def _write(self) -> None:
+        if len(self._waiting) == 1:
+            self._means.store.put(self._waiting[0])
+        elif self._waiting:
+            self._means.store.batch_write(self._waiting)
+        self._waiting.clear()

@@ -1,0 +1,67 @@
+"""What everything about jobs works with: a store, and time, chance and sleep, which tests pass in."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from sortkey.errors import TransactionConflictException, TransactionFailed
+from sortkey.model.entity import Entity
+from sortkey.model.operations import Update, Write
+from sortkey.runtime.jobs.bells import BELLS, Bells
+from sortkey.runtime.store import Store
+
+T = TypeVar("T")
+E = TypeVar("E", bound=Entity)
+
+CONFLICT = "TransactionConflict"
+CONFLICT_TRIES = 12
+"""Two transactions that touch one item at the same instant: the service refuses one, and it is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """A store and its surroundings."""
+
+    store: Store
+    clock: Callable[[], float] = time.time
+    sleep: Callable[[float], object] = time.sleep
+    random: Callable[[], float] = random.random
+    entropy: Callable[[int], bytes] = os.urandom
+    bells: Bells = BELLS
+
+    def now(self) -> datetime:
+        return datetime.fromtimestamp(self.clock(), UTC)
+
+    def token(self) -> str:
+        """What nobody else has."""
+        return self.entropy(16).hex()
+
+    def update(self, write: Update[E]) -> E:
+        """One change; gives the item as it is now."""
+        return self.patiently(
+            lambda: self.store.update(write.key, *write.actions, when=write.when, assuming=write.assuming)
+        )
+
+    def transact(self, *writes: Write[Any]) -> None:
+        """All of the writes, or none; once, also where the answer to the first try was lost on the way."""
+        token = self.token()
+        self.patiently(lambda: self.store.transact(*writes, token=token))
+
+    def patiently(self, run: Callable[[], T]) -> T:
+        """Do something that others may do at the same instant."""
+        for attempt in range(CONFLICT_TRIES - 1):
+            try:
+                return run()
+            except TransactionConflictException:
+                pass
+            except TransactionFailed as failed:
+                if any(reason.code != CONFLICT for reason in failed.reasons) or not failed.reasons:
+                    raise
+            self.sleep(self.random() * min(0.005 * 2**attempt, 0.5))
+        return run()

@@ -1,0 +1,149 @@
+"""Who gets which job: the most urgent that is due, that this worker knows, and that no limit holds back.
+
+Everything is decided by conditional writes. The index only says where it is worth trying.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from sortkey.errors import ConditionFailed, TransactionFailed
+from sortkey.model.attributes import Condition, attr
+from sortkey.model.operations import Update, Write
+from sortkey.runtime.jobs.bells import of_job
+from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.leases import Ending, Lease, closing, job_update
+from sortkey.runtime.jobs.means import CONFLICT, Means
+from sortkey.runtime.jobs.records import RANKS, Job, Slots
+from sortkey.runtime.transactions import Reason
+
+PAGE_JOBS = 20
+LOOKED_AT_MAX = 1000
+"""Of one rank in one look: what lies behind more jobs than this that cannot run now has to wait for them."""
+
+
+@dataclass(frozen=True)
+class Picker:
+    """Picks for one worker. `limit` is how many jobs of the queue may run at once, on all workers together."""
+
+    means: Means
+    queue: str
+    worker: str
+    jobs: Mapping[str, JobFunction[..., Any]]
+    lease_seconds: float
+    limit: int | None = None
+
+    def next(self) -> Lease | None:
+        """Claim the next job; None where there is none that can run now."""
+        full: set[str] = set()
+        for rank in RANKS.values():
+            for job in self._due(rank):
+                lease = self._take(job, full)
+                if lease is not None:
+                    return lease
+                if self.queue in full:
+                    return None
+        return None
+
+    def take(self, job_id: str) -> Lease | None:
+        """Claim one certain job, if it is due."""
+        job = self.means.store.find(Job.key(job_id=job_id), consistent=True)
+        if job is None or job.due_at is None or job.due_at > self.means.now():
+            return None
+        return self._take(job, set())
+
+    def _due(self, rank: int) -> Iterator[Job]:
+        wanted = Job.due(queue=self.queue, rank=rank).at_most(self.means.now()).hydrated()
+        cursor: str | None = None
+        for _ in range(LOOKED_AT_MAX // PAGE_JOBS):
+            page = self.means.store.page(wanted, cursor=cursor, size=PAGE_JOBS)
+            yield from page.items
+            cursor = page.cursor
+            if cursor is None:
+                return
+
+    def _take(self, job: Job, full: set[str]) -> Lease | None:
+        if job.status == "running":
+            found = reap(self.means, job)
+            if found is None or found.status != "pending":
+                return None
+            job = found
+        definition = self.jobs.get(job.name)
+        if job.status != "pending" or definition is None or full.intersection(self._slots(job)):
+            return None
+        return self._claim(job, definition, full)
+
+    def _slots(self, job: Job) -> dict[str, int]:
+        """The limits that a job falls under, by name."""
+        slots = {} if self.limit is None else {self.queue: self.limit}
+        return slots if job.key_name is None else slots | {f"{self.queue}#{job.key_name}": job.key_limit}
+
+    def _claim(self, job: Job, definition: JobFunction[..., Any], full: set[str]) -> Lease | None:
+        slots, now, token = self._slots(job), self.means.now(), self.means.token()
+        retries = definition.retries if job.retries is None else job.retries
+        changes: dict[str, Any] = {
+            "status": "running",
+            "attempt": job.attempt + 1,
+            "attempts_max": job.attempts_max or job.attempts_before + retries + 1,
+            "timeout_seconds": job.timeout_seconds or definition.timeout_seconds,
+            "lease": token,
+            "worker": self.worker,
+            "slots": list(slots),
+            "started_at": now,
+            "due_at": now + timedelta(seconds=self.lease_seconds),
+        }
+        write = job_update(job, changes, attr(Job.attempt) == job.attempt)
+        claimed = self._claim_with_slots(job, write, slots, full) if slots else self._claim_alone(write, token)
+        if not claimed:
+            return None
+        waited_seconds = (now - job.due_at).total_seconds() if job.due_at else 0.0
+        return Lease(self.means, job.changed(**changes), self.lease_seconds, waited_seconds)
+
+    def _claim_alone(self, write: Update[Job], token: str) -> bool:
+        try:
+            self.means.update(write)
+        except ConditionFailed as failed:
+            # Ours after all, where the answer to the first try was lost and the second found it done.
+            return isinstance(failed.item, Job) and failed.item.lease == token
+        return True
+
+    def _claim_with_slots(self, job: Job, write: Update[Job], slots: Mapping[str, int], full: set[str]) -> bool:
+        try:
+            self.means.transact(write, *(_enter(name, job.job_id, limit) for name, limit in slots.items()))
+        except TransactionFailed as failed:
+            reasons: list[Reason] = failed.reasons
+            full.update(list(slots)[r.index - 1] for r in reasons if r.index > 0 and r.code != CONFLICT)
+            return False
+        return True
+
+
+def reap(means: Means, job: Job) -> Job | None:
+    """Take a job from a worker that is gone: pending again, or ended. None where it is not gone after all."""
+    ending = _after_loss(means, job)
+    still = (attr(Job.lease) == job.lease) & (attr(Job.due_at) == job.due_at)
+    changes, writes = closing(means, job, ending)
+    try:
+        means.transact(job_update(job, changes, still), *writes)
+    except TransactionFailed:
+        return None
+    means.bells.ring(of_job(job.job_id))
+    return job.changed(**changes)
+
+
+def _after_loss(means: Means, job: Job) -> Ending:
+    error = f"the worker {job.worker} was not heard of any more"
+    if job.cancel_requested:
+        return Ending("lost", "cancelled", error=error)
+    if job.attempts_max is not None and job.attempt >= job.attempts_max:
+        return Ending("lost", "failed", error=error)
+    return replace(Ending("lost", "pending", error=error), due_at=means.now())
+
+
+def _enter(slots: str, job_id: str, limit: int) -> Write[Any]:
+    """Take a place under a limit, if one is free. Who has one keeps it."""
+    holders = attr(Slots.holders)
+    room: Condition = holders.missing() | (holders.size() < limit) | holders.contains(job_id)
+    return Update(Slots.key(name=slots), (holders.add({job_id}),), room, upsert=True)

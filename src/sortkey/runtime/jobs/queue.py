@@ -1,0 +1,223 @@
+"""A queue: what a program does with jobs that it does not run itself. Enqueue, wait, cancel, retry, list, read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any, Protocol
+
+from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, JobNotEnded, TransitionRefused
+from sortkey.model.attributes import attr
+from sortkey.model.operations import Update
+from sortkey.runtime.jobs.bells import BELLS, Bells, of_job, of_queue
+from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.leases import job_update
+from sortkey.runtime.jobs.logs import LEVELS, level_of
+from sortkey.runtime.jobs.means import Means
+from sortkey.runtime.jobs.records import RANKS, Attempt, Checkpoint, Job, LogLine, Priority, Status, StepRun, table
+from sortkey.runtime.jobs.values import kept
+from sortkey.runtime.paging import Page
+from sortkey.runtime.store import Store
+
+POLL_FIRST_SECONDS = 0.02
+POLL_MOST_SECONDS = 1.0
+
+
+class Announcer(Protocol):
+    """Tells workers elsewhere that there is a job. The table stays the truth: who hears nothing finds it there."""
+
+    def announce(self, job: Job) -> None: ...
+
+
+class JobQueue:
+    """Jobs under one name, on the table `sortkey-jobs` of a store. Workers of the same name run them."""
+
+    def __init__(
+        self,
+        store: Store,
+        name: str = "default",
+        *,
+        announcer: Announcer | None = None,
+        bells: Bells = BELLS,
+        **means: Callable[..., Any],
+    ) -> None:
+        """`means` are clock, sleep, random and entropy, where a test passes its own."""
+        self.store, self.name = store, name
+        self._means = Means(store, bells=bells, **means)
+        self._announcer = announcer
+
+    def ensure(self) -> list[str]:
+        """Create the table if it is missing; lists what differs from what it should be."""
+        return self.store.ensure(table)
+
+    # -- in
+
+    def enqueue(
+        self,
+        job: JobFunction[..., Any] | str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        priority: Priority = "medium",
+        delay: float = 0.0,
+        idempotency_key: str | None = None,
+        key: str | None = None,
+        key_limit: int = 1,
+        timeout: float | None = None,
+        retries: int | None = None,
+    ) -> Job:
+        """A job to be run: by name, or by its function, which then checks the arguments.
+
+        The same `idempotency_key` gives the job that was enqueued first. Of the jobs of one `key` at most `key_limit`
+        run at the same time. `delay` and `timeout` are in seconds; the latter and `retries` replace the function's own.
+        """
+        if isinstance(job, JobFunction):
+            job.check_arguments(arguments or {})
+        now = self._means.now()
+        made = Job(
+            job_id=self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
+            queue=self.name,
+            name=job if isinstance(job, str) else job.name,
+            arguments=kept(dict(arguments or {}), "the arguments of a job"),
+            priority=priority,
+            due_at=now + timedelta(seconds=delay),
+            created_at=now,
+            idempotency_key=idempotency_key,
+            key_name=key,
+            key_limit=key_limit,
+            timeout_seconds=timeout,
+            retries=retries,
+        )
+        try:
+            stored = self.store.create(made)
+        except AlreadyExists as there:
+            stored = self._same(made, there.item)
+        self._tell(stored)  # also of one that was there: who enqueued it may have ended before it told
+        return stored
+
+    def _new_id(self, name: str, idempotency_key: str | None) -> str:
+        if idempotency_key is None:
+            return f"JOB-{self._means.entropy(10).hex()}"
+        return f"JOB-{sha256(repr((self.name, name, idempotency_key)).encode()).hexdigest()[:32]}"
+
+    def _same(self, wanted: Job, there: Job) -> Job:
+        if wanted.arguments != there.arguments:
+            raise JobConflict(
+                f"job {there.job_id} was enqueued under the key {wanted.idempotency_key!r} with other arguments"
+            )
+        return there
+
+    def _tell(self, job: Job) -> None:
+        if job.due_at is not None:
+            self._means.bells.ring(of_queue(self.name), job.due_at.timestamp())
+        if self._announcer is not None and job.status == "pending":
+            self._announcer.announce(job)
+
+    # -- out
+
+    def get(self, job_id: str) -> Job:
+        """The job as it is now. Raises NotFound."""
+        return self.store.get(Job.key(job_id=job_id), consistent=True)
+
+    def wait(self, job_id: str, timeout: float | None = None) -> Job:
+        """The job when it has ended. Raises JobNotEnded after `timeout` seconds."""
+        end = None if timeout is None else self._means.clock() + timeout
+        pause = POLL_FIRST_SECONDS
+        with self._means.bells.watch(of_job(job_id)) as watch:
+            while True:
+                watch.clear()
+                job = self.get(job_id)
+                if job.is_ended:
+                    return job
+                left = pause if end is None else min(pause, end - self._means.clock())
+                if left <= 0:
+                    raise JobNotEnded(f"job {job_id} is {job.status} after {timeout:g} seconds")
+                watch.wait(left, self._means.clock())
+                pause = min(pause * 1.5, POLL_MOST_SECONDS)
+
+    def jobs(self, status: Status, *, cursor: str | None = None, size: int = 100) -> Page[Job]:
+        """The jobs of a status, those enqueued last first."""
+        wanted = Job.by_status(queue=self.name, status=status).descending().hydrated()
+        return self.store.page(wanted, cursor=cursor, size=size)
+
+    def waiting(self) -> int:
+        """How many jobs are due and not yet taken, those of workers that are gone among them."""
+        now = self._means.now()
+        return sum(self.store.count(Job.due(queue=self.name, rank=rank).at_most(now)) for rank in RANKS.values())
+
+    def attempts(self, job_id: str) -> list[Attempt]:
+        """The tries that are over, the first one first."""
+        return self.store.query(Attempt.of_job(job_id=job_id).consistent())
+
+    def steps(self, job_id: str) -> list[StepRun]:
+        """The steps that were run, in the order in which they ended."""
+        return sorted(self.store.query(StepRun.of_job(job_id=job_id).consistent()), key=lambda step: step.ended_at)
+
+    def state(self, job_id: str) -> Any:
+        """The state of the last checkpoint."""
+        found = self.store.find(Checkpoint.key(job_id=job_id), consistent=True)
+        return found.state if found else None
+
+    def logs(
+        self, job_id: str, *, step: str | None = None, level: str | None = None, attempt: int | None = None
+    ) -> list[LogLine]:
+        """The log in order: of one attempt, of one step, from a level on."""
+        wanted = LogLine.of_job(job_id=job_id, attempt=attempt).consistent()
+        if step is not None:
+            wanted = wanted.where(LogLine.step == step)
+        if level is not None:
+            wanted = wanted.where(attr(LogLine.level).isin(*LEVELS[LEVELS.index(level_of(level)) :]))
+        return self.store.query(wanted)
+
+    # -- changes
+
+    def cancel(self, job_id: str) -> Job:
+        """End a job that waits; ask one that runs to end at its next safe point. One that has ended stays as it is."""
+        for _ in range(3):  # it may start, or end, between the look and the write
+            job = self.get(job_id)
+            if job.is_ended:
+                return job
+            try:
+                changed = self._means.update(self._cancellation(job))
+            except ConditionFailed:
+                continue
+            self._means.bells.ring(of_job(job_id))
+            return changed
+        raise JobError(f"job {job_id} changes too fast to be cancelled: try again")
+
+    def _cancellation(self, job: Job) -> Update[Job]:
+        if job.status == "pending":
+            changes = {"status": "cancelled", "due_at": None, "ended_at": self._means.now(), "cancel_requested": True}
+        else:
+            changes = {"cancel_requested": True}
+        return job_update(job, changes, (attr(Job.attempt) == job.attempt) & (attr(Job.status) == job.status))
+
+    def retry(self, job_id: str, *, delay: float = 0.0) -> Job:
+        """Try a failed or cancelled job again, with as many tries as a new one. Steps that are done stay done."""
+        job = self.get(job_id)
+        changes: dict[str, Any] = {
+            "status": "pending",
+            "due_at": self._means.now() + timedelta(seconds=delay),
+            "ended_at": None,
+            "cancel_requested": False,
+            "attempts_before": job.attempt,
+            "attempts_max": None,
+        }
+        try:
+            changed = self._means.update(job_update(job, changes, attr(Job.attempt) == job.attempt))
+        except TransitionRefused as refused:
+            raise JobError(
+                f"job {job_id} is {job.status}: only one that failed or was cancelled is retried"
+            ) from refused
+        self._tell(changed)
+        return changed
+
+    def delete(self, job_id: str) -> None:
+        """Remove a job that has ended, with its attempts, steps and log. Nothing else ever does."""
+        job = self.get(job_id)
+        if not job.is_ended:
+            raise JobError(f"job {job_id} is {job.status}: cancel it before it is deleted")
+        parts = [Attempt.of_job(job_id=job_id), StepRun.of_job(job_id=job_id), LogLine.of_job(job_id=job_id)]
+        keys = [key for part in parts for key in self.store.keys(part)]
+        self.store.batch_write(deletes=[*keys, Checkpoint.key(job_id=job_id)])
+        self.store.delete(Job.key(job_id=job_id), when=attr(Job.status).isin("completed", "failed", "cancelled"))

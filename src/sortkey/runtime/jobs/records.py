@@ -1,0 +1,192 @@
+"""The table of jobs, and what lies in it. A job is one partition: itself, its attempts, steps, state and log.
+
+The index `due` is the queue: pending and running jobs by rank and by the instant from which somebody may take them.
+For a running job that instant is the end of its lease, so a job whose worker is gone turns up there by itself.
+Both indexes hold keys only: a heartbeat writes a job often, and its arguments may be large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from sortkey.model.entity import Entity
+from sortkey.model.fields import Created, Follows, KeyOnly, Range, States, Updated, camel
+from sortkey.model.instants import Instant
+from sortkey.model.keys import index, key, query
+from sortkey.model.patterns import Model
+from sortkey.model.tables import GSI, Table
+from sortkey.runtime.jobs.values import Plain
+
+Priority = Literal["critical", "high", "medium", "low"]
+Status = Literal["pending", "running", "completed", "failed", "cancelled"]
+Outcome = Literal["completed", "failed", "timed_out", "cancelled", "lost", "released"]
+Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+
+RANKS: Mapping[Priority, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+ENDED: tuple[Status, ...] = ("completed", "failed", "cancelled")
+
+STATES = States(
+    {
+        "pending": ["running", "cancelled"],
+        "running": ["completed", "failed", "cancelled", "pending"],
+        "failed": ["pending"],
+        "cancelled": ["pending"],
+    },
+    start=["pending"],
+)
+
+model = Model("jobs", doc="Durable jobs: their queue, attempts, steps and logs.")
+
+table = model.add(
+    Table(
+        "sortkey-jobs",
+        key=("PK", "SK"),
+        indexes=[
+            GSI("due", "duePK", "dueSK", projection="KEYS_ONLY", doc="What a worker may take, in order"),
+            GSI("status", "statusPK", "statusSK", projection="KEYS_ONLY", doc="Jobs by what became of them"),
+        ],
+        doc="Jobs, a partition each.",
+    )
+)
+
+
+class Job(Entity, table=table, kind="Job", names=camel):
+    """Something to be done. While it runs, `lease` is the token of the one attempt that may write."""
+
+    job_id: str
+    queue: str
+    name: str
+    arguments: dict[str, Plain] = Field(default_factory=dict)
+    status: Annotated[Status, STATES] = "pending"
+    priority: Priority = "medium"
+    rank: Annotated[int, Follows("priority", RANKS)] = 2
+    due_at: Instant | None = None
+    idempotency_key: str | None = None
+    key_name: str | None = None
+    key_limit: Annotated[int, Range(1, 10_000)] = 1
+    timeout_seconds: float | None = None
+    retries: Annotated[int, Range(0, 10_000)] | None = None
+    attempt: int = 0
+    attempts_before: int = 0
+    attempts_max: int | None = None
+    lease: str | None = None
+    worker: str | None = None
+    slots: list[str] = Field(default_factory=list)
+    progress: Annotated[int, Range(0, 100)] = 0
+    progress_text: str | None = None
+    current_step: str | None = None
+    cancel_requested: bool = False
+    result: Plain = None
+    error: str | None = None
+    created_at: Annotated[Instant | None, Created] = None
+    started_at: Instant | None = None
+    ended_at: Instant | None = None
+    updated_at: Annotated[Instant | None, Updated] = None
+
+    @key("JOB#{jobId}", "JOB")
+    def key(*, job_id: str):
+        """One job."""
+
+    @index("due", "{queue}", "{rank:01d}#{dueAt}#{jobId}")
+    def due(*, queue: str, rank: int | None = None):
+        """What can be taken of a queue, the most urgent first: by rank, then by time."""
+
+    @index("status", "{queue}#{status}", "{createdAt}#{jobId}")
+    def by_status(*, queue: str, status: Status):
+        """The jobs of a queue that are in one status, by the time they were enqueued."""
+
+    @property
+    def is_ended(self) -> bool:
+        return self.status in ENDED
+
+
+class Attempt(Entity, table=table, kind="JobAttempt", names=camel):
+    """One try that is over. Written once, with the end of the try, and never again."""
+
+    job_id: KeyOnly[str]
+    number: KeyOnly[int]
+    outcome: Outcome
+    worker: str
+    started_at: Instant
+    ended_at: Instant
+    error: str | None = None
+
+    @key("JOB#{jobId}", "ATTEMPT#{number:05d}")
+    def key(*, job_id: str, number: int):
+        """One try of a job."""
+
+    @query(key)
+    def of_job(*, job_id: str):
+        """All tries of a job, the first one first."""
+
+
+class StepRun(Entity, table=table, kind="JobStep", names=camel):
+    """The last run of a step. One that is completed is not run again."""
+
+    job_id: KeyOnly[str]
+    name: KeyOnly[str]
+    status: Literal["completed", "failed"]
+    attempt: int
+    started_at: Instant
+    ended_at: Instant
+    result: Plain = None
+    error: str | None = None
+
+    @key("JOB#{jobId}", "STEP#{name}")
+    def key(*, job_id: str, name: str):
+        """One step of a job."""
+
+    @query(key)
+    def of_job(*, job_id: str):
+        """The steps of a job, by name."""
+
+    @property
+    def seconds(self) -> float:
+        return (self.ended_at - self.started_at).total_seconds()
+
+
+class Checkpoint(Entity, table=table, kind="JobState", names=camel):
+    """Where a loop of a job stands."""
+
+    job_id: KeyOnly[str]
+    attempt: int
+    state: Plain = None
+
+    @key("JOB#{jobId}", "STATE")
+    def key(*, job_id: str):
+        """The state of a job."""
+
+
+class LogLine(Entity, table=table, kind="JobLog", names=camel):
+    """A line of the log. Its key says which one of which attempt it is, so writing it twice is writing it once."""
+
+    job_id: KeyOnly[str]
+    attempt: KeyOnly[int]
+    number: KeyOnly[int]
+    step: str | None = None
+    level: Level
+    message: str
+    at: Instant
+    details: dict[str, Plain] = Field(default_factory=dict)
+
+    @key("JOB#{jobId}", "LOG#{attempt:05d}#{number:08d}")
+    def key(*, job_id: str, attempt: int, number: int):
+        """One line."""
+
+    @query(key)
+    def of_job(*, job_id: str, attempt: int | None = None):
+        """The log of a job, or of one of its attempts, in the order in which it was written."""
+
+
+class Slots(Entity, table=table, kind="JobSlots", names=camel):
+    """Who runs under a limit: the jobs of a queue, or those of a queue under one key."""
+
+    name: KeyOnly[str]
+    holders: set[str] | None = None
+
+    @key("SLOTS#{name}", "SLOTS")
+    def key(*, name: str):
+        """The slots of one limit."""

@@ -1,0 +1,192 @@
+"""Workers: they take jobs from a queue and run them, some at a time, in threads of one process.
+
+One thread picks, one keeps the leases of what runs and watches its time, and each job has a thread of its own, so that
+one that hangs over its timeout costs a thread and not the worker.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+from sortkey.errors import JobInterrupted, ModelError
+from sortkey.runtime.jobs import attempts
+from sortkey.runtime.jobs.bells import BELLS, Bells, Watch, of_job, of_queue
+from sortkey.runtime.jobs.definitions import JobFunction
+from sortkey.runtime.jobs.keeping import Keeper
+from sortkey.runtime.jobs.leases import Lease
+from sortkey.runtime.jobs.means import Means
+from sortkey.runtime.jobs.picking import Picker
+from sortkey.runtime.jobs.records import Job
+from sortkey.runtime.jobs.running import Running
+from sortkey.runtime.metrics import gauge, histogram
+from sortkey.runtime.store import Store
+
+RUNNING = gauge("sortkey_jobs_running", "Jobs that run on this worker.")
+WAITED = histogram("sortkey_job_wait_seconds", "From when a job was due to when it started.")
+PICK_PAUSE_SECONDS_MAX = 30.0
+
+log = logging.getLogger("sortkey.jobs")
+
+
+class JobWorker:
+    """Runs the jobs of one queue. Start it, or call `run_once` for one job in the calling thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        jobs: Iterable[JobFunction[..., Any]],
+        *,
+        queue: str = "default",
+        threads: int = 4,
+        limit: int | None = None,
+        lease_seconds: float = 30.0,
+        poll_seconds: float = 1.0,
+        name: str | None = None,
+        bells: Bells = BELLS,
+        **means: Callable[..., Any],
+    ) -> None:
+        """`limit` is for all workers of the queue together; `means` are clock, sleep, random and entropy."""
+        self._means = Means(store, bells=bells, **means)
+        self.queue, self.name = queue, name or f"{socket.gethostname()}/{os.getpid()}/{self._means.token()[:6]}"
+        self._jobs = _by_name(jobs)
+        self._picker = Picker(self._means, queue, self.name, self._jobs, lease_seconds, limit)
+        self._threads, self._poll_seconds = threads, poll_seconds
+        self._keeper = Keeper(lease_seconds)
+        self._stopping, self._over = threading.Event(), threading.Event()
+        self._own: list[threading.Thread] = []
+        self._watch = Watch()
+
+    # -- one at a time
+
+    def run_once(self) -> Job | None:
+        """Run the next job here and now; gives it as it is afterwards, or None where there was none to run."""
+        return self._run_here(self._picker.next())
+
+    def run_job(self, job_id: str) -> Job | None:
+        """Run one certain job here and now, if it is due and nobody else runs it."""
+        return self._run_here(self._picker.take(job_id))
+
+    def _run_here(self, lease: Lease | None) -> Job | None:
+        if lease is None:
+            return None
+        running, over = self._begun(lease), threading.Event()
+        keeper = threading.Thread(target=self._keeper.keep_until, args=(over, self._left), daemon=True)
+        keeper.start()
+        try:
+            return self._run(running)
+        finally:
+            over.set()
+            keeper.join()
+
+    # -- many at a time
+
+    def start(self) -> Self:
+        """Pick and run in the background, until `stop`."""
+        if self._own:
+            raise ModelError(f"worker {self.name} was started before: make another one")
+        targets: list[tuple[Callable[..., None], tuple[Any, ...]]] = [
+            (self._pick, ()),
+            (self._keeper.keep_until, (self._over, self._left)),
+        ]
+        self._own = [threading.Thread(target=target, args=args, daemon=True) for target, args in targets]
+        for thread in self._own:
+            thread.start()
+        return self
+
+    def stop(self, *, finish: bool = False, wait_seconds: float = 30.0) -> bool:
+        """Take no more jobs, and wait for those that run: to their next safe point, or with `finish` to their end.
+
+        What was stopped at a safe point goes on elsewhere at once. Says whether everything has ended in time; what
+        has not is taken up by another worker when its lease is over.
+        """
+        self._stopping.set()
+        self._watch.ring()
+        for thread in self._own[:1]:
+            thread.join()
+        if not finish:
+            self._keeper.stop_all(JobInterrupted(f"the worker {self.name} is being stopped"))
+        all_ended = self._keeper.wait_until_empty(wait_seconds)
+        self._over.set()
+        for thread in self._own[1:]:
+            thread.join()
+        return all_ended
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self.stop()
+
+    def keep(self) -> None:
+        """Renew the leases of what runs, and give up what runs for too long. The worker does it by itself."""
+        self._keeper.keep(self._left)
+
+    # -- threads
+
+    def _pick(self) -> None:
+        failures = 0
+        with self._means.bells.listen(of_queue(self.queue), self._watch.ring):
+            while not self._stopping.is_set():
+                self._watch.clear()
+                try:
+                    if self._start_next():
+                        failures = 0
+                        continue
+                    failures = 0
+                except Exception:
+                    # Whatever it is, a service that is away or an item that cannot be read, the worker stays.
+                    log.exception("worker %s could not pick a job", self.name)
+                    failures += 1
+                self._watch.wait(self._pause_seconds(failures), self._means.clock())
+
+    def _pause_seconds(self, failures: int) -> float:
+        """Not all workers at the same instant; longer while picking fails."""
+        pause = min(self._poll_seconds * 2 ** min(failures, 10), PICK_PAUSE_SECONDS_MAX)
+        return pause * (0.8 + 0.4 * self._means.random())
+
+    def _start_next(self) -> bool:
+        if len(self._keeper) >= self._threads:
+            return False
+        lease = self._picker.next()
+        if lease is None:
+            return False
+        threading.Thread(target=self._run, args=(self._begun(lease),), daemon=True).start()
+        return True
+
+    def _run(self, running: Running) -> Job:
+        try:
+            with self._means.bells.listen(of_job(running.job.job_id), running.hear):
+                return attempts.run(running)
+        finally:
+            if self._keeper.leave(running):
+                self._left(running)
+
+    def _begun(self, lease: Lease) -> Running:
+        running = Running(lease, self._jobs[lease.job.name])
+        self._keeper.enter(running)
+        metrics = self._means.store.metrics
+        if metrics is not None:
+            metrics.add(RUNNING, 1, queue=self.queue)
+            metrics.observe(WAITED, lease.waited_seconds, queue=self.queue)
+        return running
+
+    def _left(self, running: Running) -> None:
+        """There is room for another."""
+        metrics = self._means.store.metrics
+        if metrics is not None:
+            metrics.add(RUNNING, -1, queue=running.job.queue)
+        self._watch.ring()
+
+
+def _by_name(jobs: Iterable[JobFunction[..., Any]]) -> dict[str, JobFunction[..., Any]]:
+    by_name: dict[str, JobFunction[..., Any]] = {}
+    for each in jobs:
+        if each.name in by_name:
+            raise ModelError(f"two jobs have the name {each.name!r}")
+        by_name[each.name] = each
+    return by_name
