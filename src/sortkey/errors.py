@@ -7,6 +7,7 @@
     │   └── KeyValueError                         a value that cannot stand in a key
     ├── StoreError                                what a store could not do
     │   ├── NotFound
+    │   ├── TableMissing
     │   ├── ConditionFailed                       carries the item that failed it
     │   │   ├── AlreadyExists
     │   │   ├── StaleVersion                      somebody else has saved in between
@@ -101,6 +102,10 @@ class StoreError(SortkeyError):
 
 class NotFound(StoreError):
     """There is no item under the key."""
+
+
+class TableMissing(StoreError):
+    """The table of an item is not there. `store.ensure` makes it."""
 
 
 class ConditionFailed(StoreError):

@@ -8,6 +8,7 @@ from typing import Any
 import orjson
 
 from sortkey.engine import Engine, RemoteEngine
+from sortkey.errors import StoreError
 
 
 class EmbeddedBackend:
@@ -34,6 +35,11 @@ class EmbeddedBackend:
 
     def close(self) -> None:
         self.engine.close()
+        self._run = _closed
+
+
+def _closed(operation: str, request: dict[str, Any]) -> bytes:
+    raise StoreError(f"{operation}: the store is closed")
 
 
 class AsyncEmbeddedBackend:

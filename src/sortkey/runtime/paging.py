@@ -84,6 +84,8 @@ def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
 
 def page(context: Context, query: Query[E], cursor: str | None, size: int) -> Steps[Page[E]]:
     """A page of up to `size` entities. Filtered items do not count: a page is short only at the end."""
+    if size < 1:
+        raise ModelError(f"a page of {size} entities reads nothing")
     if query.key.shards:
         raise ModelError(f"{query.key.index} is spread over shards, which have no common page: use a limit")
     check_whole(query)

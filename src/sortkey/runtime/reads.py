@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from sortkey.errors import BatchIncomplete, NotFound
+from sortkey.errors import BatchIncomplete, ModelError, NotFound
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey
 from sortkey.runtime.context import Context, Live
@@ -18,6 +18,10 @@ BATCH_GET_MAX = 100
 
 def getting(key: ItemKey[Any], consistent: bool) -> Call:
     """The call for the item under a key: one call, so that a store can make it without steps."""
+    if not isinstance(key, ItemKey):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise ModelError(
+            f"a {type(key).__name__} is no key of an item: get() takes Stage.key(...), query() takes queries"
+        )
     request: dict[str, Any] = {"TableName": key.table.name, "Key": key.item}
     if consistent:
         request["ConsistentRead"] = True

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sortkey.errors import ModelError
+from sortkey.errors import ModelError, ResourceNotFoundException
 from sortkey.model.attributes import Action, Condition, attr, condition
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
@@ -20,7 +20,8 @@ from sortkey.model.tables import Table
 from sortkey.runtime import ensuring, paging, reads, transactions, writes
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.context import Context, Live
-from sortkey.runtime.metrics import Metrics
+from sortkey.runtime.metrics import METERED, Metrics
+from sortkey.runtime.missing import missing_table
 from sortkey.runtime.paging import PAGE_SIZE, Page
 from sortkey.runtime.steps import Call, Sleep, Steps
 
@@ -107,10 +108,15 @@ class Store(_Common):
             return end.value
 
     def _call(self, call: Call) -> dict[str, Any]:
-        if self.metrics is None:
-            return self.backend.call(call.operation, call.request)
-        call = self.metrics.asked(call)
-        answer = self.backend.call(call.operation, call.request)
+        try:
+            if self.metrics is None:
+                return self.backend.call(call.operation, call.request)
+            call = self.metrics.asked(call)
+            answer = self.backend.call(call.operation, call.request)
+        except ResourceNotFoundException as error:
+            if call.operation in METERED:
+                raise missing_table(call.request) from error
+            raise
         self.metrics.count(call, answer)
         return answer
 
@@ -261,10 +267,15 @@ class AsyncStore(_Common):
             return end.value
 
     async def _call(self, call: Call) -> dict[str, Any]:
-        if self.metrics is None:
-            return await self.backend.call(call.operation, call.request)
-        call = self.metrics.asked(call)
-        answer = await self.backend.call(call.operation, call.request)
+        try:
+            if self.metrics is None:
+                return await self.backend.call(call.operation, call.request)
+            call = self.metrics.asked(call)
+            answer = await self.backend.call(call.operation, call.request)
+        except ResourceNotFoundException as error:
+            if call.operation in METERED:
+                raise missing_table(call.request) from error
+            raise
         self.metrics.count(call, answer)
         return answer
 
