@@ -58,7 +58,7 @@ def Range(low: int, high: int) -> Any:
 class States:
     """The transitions that a status may make; a write that sets it is conditional on them.
 
-    `start` are the statuses that a new item may have; without it, any that nothing leads to, or all.
+    `start` are the statuses that a new item may have; without it, all.
     """
 
     transitions: Mapping[str, Sequence[str]]
@@ -67,6 +67,10 @@ class States:
     def sources(self, target: str) -> tuple[str, ...]:
         """The statuses from which a status can be reached."""
         return tuple(source for source, targets in self.transitions.items() if target in targets)
+
+    def starts(self, status: str) -> bool:
+        """Whether a new item may have a status."""
+        return not self.start or status in self.start
 
     @property
     def all(self) -> tuple[str, ...]:

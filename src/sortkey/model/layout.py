@@ -19,6 +19,7 @@ from sortkey.errors import KeyValueError, ModelError
 from sortkey.model import fields
 from sortkey.model.codec import decode, encode
 from sortkey.model.compiled_reader import Reader, compiled_reader
+from sortkey.model.computing import sources
 from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.tables import KeyAttributes, Table
 from sortkey.model.templates import SHARD, Template
@@ -83,6 +84,14 @@ class Found:
 
 
 Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A computed field: the path to it in the item, and the fields that it is made of."""
+
+    path: Path
+    sources: frozenset[str]
 
 
 @dataclass
@@ -155,6 +164,10 @@ class Layout:
         the field's own values have."""
         return stored(self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}", limited=False)
 
+    def loaded(self, attribute: str, value: Any) -> Any:
+        """The value of a field that is stored so."""
+        return self._adapters[attribute].validate_python(value)
+
     @cached_property
     def _plain_texts(self) -> frozenset[str]:
         return frozenset(
@@ -190,38 +203,26 @@ class Layout:
         if self.schema_version > 1:
             item[SCHEMA_VERSION] = {"N": str(self.schema_version)}
         item.update(self.render_keys(values))
-        if archived:
-            self._mark_archived(item)
+        if self.archive is not None:
+            self._mark_archived(item, archived)
         return item
 
     def render_keys(self, values: Mapping[str, Any]) -> Item:
-        """The key attributes that templates make of stored values. Those of an index that lack a value are left out."""
+        """The key attributes that templates make of stored values. In an index one that lacks a value is left out,
+        and so is the item: each attribute is made of its own template, whether by a put or by an update."""
         rendered: Item = {}
         for key, writers in self._key_writers:
-            made = self._render_key(key, writers, values)
-            if made is not None:
-                rendered.update(made)
-            elif key.index is None:
-                missing = [name for name in key.names if values.get(name) is None]
-                raise KeyValueError(
-                    f"{self.entity.__name__} cannot be stored without {', '.join(missing)}: its key needs it"
-                )
+            given = {**values, SHARD: self.shard(values, key.shards)} if key.shards else values
+            for attribute, template, kind in writers:
+                text = given.get(attribute) if template is None else template.render(given)
+                if text is None and key.index is None:
+                    missing = ", ".join(name for name in key.names if values.get(name) is None)
+                    raise KeyValueError(f"{self.entity.__name__} cannot be stored without {missing}: its key needs it")
+                if text == "":
+                    raise KeyValueError(f"{self.entity.__name__}.{attribute} is empty, and it is a key")
+                if template is not None and text is not None:
+                    rendered[attribute] = {kind: text}
         return rendered
-
-    def _render_key(self, key: IndexKey, writers: KeyWriters, values: Mapping[str, Any]) -> Item | None:
-        if key.shards:
-            values = {**values, SHARD: self.shard(values, key.shards)}
-        made: Item = {}
-        for attribute, template, kind in writers:
-            if template is None:
-                if values.get(attribute) is None:
-                    return None
-                continue
-            text = template.render(values)
-            if text is None:
-                return None
-            made[attribute] = {kind: text}
-        return made
 
     @cached_property
     def _key_writers(self) -> tuple[tuple[IndexKey, KeyWriters], ...]:
@@ -276,10 +277,17 @@ class Layout:
 
     # -- archives
 
-    def _mark_archived(self, item: Item) -> None:
-        assert self.archive is not None
+    def _mark_archived(self, item: Item, archived: bool) -> None:
         partition = self.primary.attributes.partition
-        item[partition] = {"S": item[partition]["S"] + self.archive}
+        text = item[partition]["S"]
+        self.check_mark(text)
+        if archived:
+            item[partition] = {"S": f"{text}{self.archive}"}
+
+    def check_mark(self, partition: str) -> None:
+        """Refuse a partition that ends as an archived one does: nobody could tell them apart."""
+        if self.archive is not None and partition.endswith(self.archive):
+            raise KeyValueError(f"{partition!r} ends with {self.archive!r}, which marks the archive")
 
     def without_archive_mark(self, item: Mapping[str, AttributeValue]) -> tuple[Mapping[str, AttributeValue], bool]:
         """The item as it was before it was archived, and whether it is."""
@@ -296,10 +304,18 @@ class Layout:
         return frozenset(place.attribute for place in self.places.values() if place.key_only)
 
     @cached_property
-    def _computed(self) -> frozenset[str]:
-        computed = self.entity.model_computed_fields
+    def computed(self) -> dict[str, Computed]:
+        """Computed fields by name."""
         names: Any = self.entity.model_config.get("alias_generator") or str
-        return frozenset(info.alias or names(name) for name, info in computed.items())
+        inside: Path = () if self.envelope is None else (self.envelope,)
+        return {
+            name: Computed((*inside, info.alias or names(name)), sources(self.entity, info))
+            for name, info in self.entity.model_computed_fields.items()
+        }
+
+    @cached_property
+    def _computed(self) -> frozenset[str]:
+        return frozenset(str(each.path[-1]) for each in self.computed.values())
 
     @cached_property
     def _outer(self) -> frozenset[str]:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from sortkey.errors import ModelError
 from sortkey.model import fields
-from sortkey.model.attributes import Action, Attr, Condition, render_actions
+from sortkey.model.attributes import Action, Attr, Condition, condition, render_actions
 from sortkey.model.codec import encode
+from sortkey.model.completing import field as field_of
+from sortkey.model.completing import fills, with_followers, with_stamps
+from sortkey.model.conditions import check_fields
 from sortkey.model.expressions import Names
-from sortkey.model.layout import Layout, Place
+from sortkey.model.layout import SCHEMA_VERSION, Layout, Place
 from sortkey.model.queries import ItemKey
-from sortkey.model.rebuilding import Rebuilt, rebuilt_keys, with_followers
+from sortkey.model.rebuilding import Rebuilt, rebuilt
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
@@ -22,6 +25,8 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound="Entity")
 Request = dict[str, Any]
 PutMode = Literal["create", "put", "save"]
+Test = Condition | bool | None
+"""A condition as a type checker sees it: `Stage.status == "pending"` is a bool for it."""
 
 
 class Write(Generic[E]):
@@ -47,7 +52,7 @@ class Put(Write[E]):
 
     entity: E
     mode: PutMode = "put"
-    when: Condition | None = None
+    when: Test = None
     member: ClassVar = "Put"
 
     @property
@@ -79,13 +84,14 @@ class Put(Write[E]):
     def request(self, now: float) -> Request:
         layout, names = self.entity_class.__layout__, Names()
         request: Request = {"TableName": layout.table.name, "Item": self.stamped(now).to_item()}
-        tests = [] if self.when is None else [self.when.render(names)]
+        tests = _tests(self.when, layout, names)
         if self.is_creating:
             _check_start(layout, self.entity)
             tests.append(f"attribute_not_exists({names.name(layout.primary.attributes.partition)})")
         elif self.mode == "save" and layout.version is not None:
             stored = encode(getattr(self.entity, layout.version.name))
             tests.append(f"{names.path(layout.version.path)} = {names.value(stored)}")
+            tests += _transitions(layout, self.entity, names)
         _put_condition(request, tests, names)
         return request
 
@@ -103,7 +109,7 @@ class Update(Write[E]):
 
     key: ItemKey[E]
     actions: tuple[Action, ...]
-    when: Condition | None = None
+    when: Test = None
     assuming: Mapping[str, Any] = field(default_factory=dict[str, Any], hash=False)
     upsert: bool = False
     member: ClassVar = "Update"
@@ -122,40 +128,45 @@ class Update(Write[E]):
     def request(self, now: float) -> Request:
         layout, names = self.key.entity.__layout__, Names()
         self._check(layout)
-        actions = with_followers(layout, self._stamped(layout, now))
-        rebuilt = rebuilt_keys(layout, self.key, actions, self._assumed(layout), upsert=self.upsert)
-        tests = self._tests(layout, names)
+        assumed = self._assumed(layout)
+        actions = with_followers(layout, with_stamps(layout, self.actions, now))
+        filled = fills(layout, self.key.values, actions, assumed, now) if self.upsert else None
+        more = rebuilt(layout, self.key, actions, assumed, filled)
         request: Request = {"TableName": layout.table.name, "Key": self.key.item}
-        request["UpdateExpression"] = _update_text(layout, actions, rebuilt, names)
-        _put_condition(request, tests, names)
+        request["UpdateExpression"] = _update_text((*actions, *(filled or {}).values()), more, names)
+        _put_condition(request, self._conditions(layout, assumed, names), names)
         return request
 
     def says(self) -> str:
         return f"update {self.key}"
 
-    def _stamped(self, layout: Layout, now: float) -> tuple[Action, ...]:
-        """The actions, and that which sets the instant of the last change."""
-        updated = layout.marked(fields.Updated)
-        if updated is None or any(action.attr.place is updated for action in self.actions):
-            return self.actions
-        attribute: Attr[Any] = Attr(layout, updated, updated.path, updated.info.annotation)
-        return (*self.actions, attribute.set(datetime.fromtimestamp(now, UTC)))
-
     def _assumed(self, layout: Layout) -> dict[str, Any]:
         places = {name: layout.place(name) for name in self.assuming}
         return {places[n].attribute: layout.stored(places[n].attribute, value) for n, value in self.assuming.items()}
 
-    def _tests(self, layout: Layout, names: Names) -> list[str]:
-        tests = [] if self.when is None else [self.when.render(names)]
-        for attribute, value in self._assumed(layout).items():
-            tests.append(f"{names.path(layout.by_attribute[attribute].path)} = {names.value(encode(value))}")
+    def _conditions(self, layout: Layout, assumed: Mapping[str, Any], names: Names) -> list[str]:
+        tests = _tests(self.when, layout, names)
+        tests += [action.within.render(names) for action in self.actions if action.within is not None]
+        for attribute, value in assumed.items():
+            at = names.path(layout.by_attribute[attribute].path)
+            missing = f"attribute_not_exists({at})"
+            tests.append(missing if value is None else self._unless_new(f"{at} = {names.value(encode(value))}", names))
         for place, target in self.target_states:
             assert place.states is not None
-            sources = [names.value(encode(source)) for source in place.states.sources(target)]
-            tests.append(f"{names.path(place.path)} IN ({', '.join(sources)})")
+            sources = ", ".join(names.value(encode(source)) for source in place.states.sources(target))
+            test = f"{names.path(place.path)} IN ({sources})"
+            tests.append(self._unless_new(test, names) if place.states.starts(target) else test)
+        if layout.schema_version > 1:
+            current = names.value({"N": str(layout.schema_version)})
+            tests.append(self._unless_new(f"{names.name(SCHEMA_VERSION)} = {current}", names))
         if not self.upsert:
             tests.append(f"attribute_exists({names.name(layout.primary.attributes.partition)})")
         return tests
+
+    def _unless_new(self, test: str, names: Names) -> str:
+        """A test of an item that is there; an upsert may make it."""
+        partition = self.entity_class.__layout__.primary.attributes.partition
+        return f"attribute_not_exists({names.name(partition)}) OR {test}" if self.upsert else test
 
     def _check(self, layout: Layout) -> None:
         if not self.actions:
@@ -169,6 +180,8 @@ class Update(Write[E]):
                 raise ModelError(f"{place.name} is unique: change it with save(), which also moves its guard item")
             if place.key_only:
                 raise ModelError(f"{place.name} lives in the key, and a key cannot change: create another item")
+            if place is layout.version:
+                raise ModelError(f"{place.name} is the version, which every write raises by itself")
             if place.states is not None and not action.is_plain_set:
                 raise ModelError(f"{place.name} has states: set it, so that the transition can be checked")
         for place, target in self.target_states:
@@ -182,7 +195,7 @@ class Delete(Write[E]):
     """One item, gone. Deleting what is not there is fine unless a condition says otherwise."""
 
     key: ItemKey[E]
-    when: Condition | None = None
+    when: Test = None
     member: ClassVar = "Delete"
 
     @property
@@ -191,7 +204,7 @@ class Delete(Write[E]):
 
     def request(self, now: float) -> Request:
         names, request = Names(), _keyed(self.key)
-        _put_condition(request, [] if self.when is None else [self.when.render(names)], names)
+        _put_condition(request, _tests(self.when, self.entity_class.__layout__, names), names)
         return request
 
     def says(self) -> str:
@@ -203,7 +216,7 @@ class Check(Write[E]):
     """A condition on an item that a transaction does not change."""
 
     key: ItemKey[E]
-    when: Condition
+    when: Condition | bool
     member: ClassVar = "ConditionCheck"
 
     @property
@@ -212,7 +225,7 @@ class Check(Write[E]):
 
     def request(self, now: float) -> Request:
         names, request = Names(), _keyed(self.key)
-        _put_condition(request, [self.when.render(names)], names)
+        _put_condition(request, _tests(self.when, self.entity_class.__layout__, names), names)
         return request
 
     def says(self) -> str:
@@ -222,23 +235,16 @@ class Check(Write[E]):
 def set_actions(entity: type[Entity], values: Mapping[str, Any]) -> tuple[Action, ...]:
     """`set={"status": "running"}` as actions; None removes."""
     layout = entity.__layout__
-    actions: list[Action] = []
-    for name, value in values.items():
-        place = layout.place(name)
-        attribute: Attr[Any] = Attr(layout, place, place.path, place.info.annotation)
-        actions.append(attribute.remove() if value is None else attribute.set(value))
-    return tuple(actions)
+    return tuple(_set_action(field_of(layout, layout.place(name)), value) for name, value in values.items())
 
 
-def _update_text(layout: Layout, actions: tuple[Action, ...], rebuilt: Rebuilt, names: Names) -> str:
-    text = render_actions(actions, names)
-    sets = [f"{names.name(attribute)} = {names.value(value)}" for attribute, value in rebuilt.sets.items()]
-    touched = {action.attr.place.name for action in actions}
-    version = layout.version
-    if version is not None and version.name not in touched:
-        at = names.path(version.path)
-        sets.append(f"{at} = if_not_exists({at}, {names.value(encode(0))}) + {names.value(encode(1))}")
-    return _with(text, {"SET": sets, "REMOVE": [names.name(attribute) for attribute in rebuilt.removes]})
+def _set_action(attribute: Attr[Any], value: Any) -> Action:
+    return attribute.remove() if value is None else attribute.set(value)
+
+
+def _update_text(actions: tuple[Action, ...], more: Rebuilt, names: Names) -> str:
+    sets = [f"{names.path(path)} = {names.value(value)}" for path, value in more.sets.items()]
+    return _with(render_actions(actions, names), {"SET": sets, "REMOVE": [names.path(path) for path in more.removes]})
 
 
 def _with(text: str, more: Mapping[str, list[str]]) -> str:
@@ -258,6 +264,25 @@ def _with(text: str, more: Mapping[str, list[str]]) -> str:
 
 def _keyed(key: ItemKey[Any]) -> Request:
     return {"TableName": key.table.name, "Key": key.item}
+
+
+def _tests(when: Test, layout: Layout, names: Names) -> list[str]:
+    if when is None:
+        return []
+    wanted = condition(when)
+    check_fields(wanted, layout)
+    return [wanted.render(names)]
+
+
+def _transitions(layout: Layout, entity: Entity, names: Names) -> list[str]:
+    """That the statuses of an entity can follow those that are stored."""
+    tests: list[str] = []
+    for place in layout.places.values():
+        target = getattr(entity, place.name) if place.states is not None else None
+        if place.states is not None and target is not None:
+            before = [names.value(encode(each)) for each in (target, *place.states.sources(target))]
+            tests.append(f"{names.path(place.path)} IN ({', '.join(before)})")
+    return tests
 
 
 def _put_condition(request: Request, tests: list[str], names: Names) -> None:

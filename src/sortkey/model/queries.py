@@ -46,6 +46,8 @@ class ItemKey(Generic[E_co]):
             if text is None:
                 raise ModelError(f"{entity.__name__}: the key needs {', '.join(template.names)}")
             item[attribute] = {layout.table.type_of(attribute): text}
+        if layout.archive is not None:
+            layout.check_mark(item[key.attributes.partition]["S"])
         return ItemKey(entity, item, values)
 
     @classmethod

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from sortkey.errors import AlreadyExists, ConditionFailed, ModelError, StaleVersion, TransactionFailed
-from sortkey.model.attributes import Condition
+from sortkey.model.attributes import Condition, condition
 from sortkey.model.codec import encode
 from sortkey.model.entity import Entity
 from sortkey.model.layout import Layout
-from sortkey.model.operations import Delete, Put
+from sortkey.model.operations import Delete, Put, Test
 from sortkey.model.queries import ItemKey
 from sortkey.runtime.context import Context
 from sortkey.runtime.reads import find
@@ -102,8 +102,8 @@ def _unchanged(layout: Layout, old: Entity) -> Condition:
     return Condition(render, [])
 
 
-def _and(one: Condition | None, other: Condition) -> Condition:
-    return other if one is None else one & other
+def _and(one: Test, other: Condition) -> Condition:
+    return other if one is None else condition(one) & other
 
 
 def _transact(operation: Put[Any] | Delete[Any], now: float, guards: list[dict[str, Any]]) -> Steps[None]:
