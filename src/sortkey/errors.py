@@ -128,6 +128,22 @@ class TransitionRefused(ConditionFailed):
     """A status cannot follow the one that is stored."""
 
 
+class ObjectNotFound(NotFound):
+    """There is no object under the key, or none in that version."""
+
+
+class PreconditionFailed(ConditionFailed):
+    """An object is there already, where it may be written once; or is not the one that was read."""
+
+
+class ObjectCorrupt(StoreError):
+    """The bytes of an object are not those that were written: their SHA-256 or their size differs."""
+
+
+class LinkRefused(StoreError):
+    """A presigned URL that was not made here, has expired, or was made for another request."""
+
+
 class TransactionFailed(StoreError):
     """A transaction was cancelled: nothing of it is written. `reasons` has one entry for each operation that failed."""
 
