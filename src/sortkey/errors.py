@@ -7,11 +7,15 @@
     │   └── KeyValueError                         a value that cannot stand in a key
     ├── StoreError                                what a store could not do
     │   ├── NotFound
+    │   │   └── ObjectNotFound                    no such object, or not in that version
     │   ├── TableMissing
     │   ├── ConditionFailed                       carries the item that failed it
     │   │   ├── AlreadyExists
     │   │   ├── StaleVersion                      somebody else has saved in between
-    │   │   └── TransitionRefused                 a status that cannot follow the present one
+    │   │   ├── TransitionRefused                 a status that cannot follow the present one
+    │   │   └── PreconditionFailed                an object that is there already, or is not as it was read
+    │   ├── ObjectCorrupt                         what was read is not what was written
+    │   ├── LinkRefused                           a presigned URL that is not ours, too old, or for something else
     │   ├── TransactionFailed                     which operation, why, and with which item
     │   ├── BatchIncomplete                       carries what was left over
     │   ├── ItemTooLarge                          with the sizes of the largest attributes
