@@ -1,0 +1,110 @@
+"""Presigned URLs of objects that our own host serves: signed with HMAC-SHA-256, and bound to exactly one request.
+
+S3 signs its own. Whoever serves these checks them with `check` before anything else is looked at.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Literal
+from urllib.parse import quote, urlencode
+
+import orjson
+
+from sortkey.errors import LinkRefused, ModelError
+
+SECONDS_MAX = 7 * 24 * 3600
+"""As on S3."""
+
+Method = Literal["GET", "PUT"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What a URL allows: one method on one object, until an instant. Those for writing fix size and type."""
+
+    method: Method
+    bucket: str
+    key: str
+    expires: int
+    version_id: str = ""
+    size: int | None = None
+    content_type: str = ""
+    upload_id: str = ""
+    part: int | None = None
+
+    def query(self) -> dict[str, str]:
+        """What of it stands behind the question mark, without the signature."""
+        said = {
+            "expires": str(self.expires),
+            "version": self.version_id,
+            "size": "" if self.size is None else str(self.size),
+            "type": self.content_type,
+            "upload": self.upload_id,
+            "part": "" if self.part is None else str(self.part),
+        }
+        return {name: value for name, value in said.items() if value}
+
+
+def expiry(now: float, seconds: int) -> int:
+    if not 1 <= seconds <= SECONDS_MAX:
+        raise ModelError(f"a link is good for 1 to {SECONDS_MAX:,} seconds, not {seconds}")
+    return int(now) + seconds
+
+
+def url(base: str, link: Link, secret: bytes) -> str:
+    """The URL of a link: base/bucket/key?expires=…&signature=…"""
+    query = urlencode({**link.query(), "signature": _signature(link, secret)}, quote_via=quote)
+    return f"{base.rstrip('/')}/{quote(link.bucket)}/{quote(link.key)}?{query}"
+
+
+def check(
+    secret: bytes,
+    method: str,
+    bucket: str,
+    key: str,
+    query: Mapping[str, str],
+    *,
+    now: float,
+    size: int | None = None,
+    content_type: str = "",
+) -> Link:
+    """The link behind a request. Raises LinkRefused: forged, too old, or made for another request.
+
+    `size` and `content_type` are those that the request announces; they are compared where it writes.
+    """
+    link = _read(method, bucket, key, query)
+    if not hmac.compare_digest(_signature(link, secret), query.get("signature", "")):
+        raise LinkRefused("the URL is not one of ours, or was made for another object or method: ask for a new one")
+    if now >= link.expires:
+        raise LinkRefused("the URL has expired: ask for a new one")
+    if link.method == "PUT" and size != link.size:
+        raise LinkRefused(f"the URL is for {link.size} bytes, not for {size}")
+    if link.method == "PUT" and link.content_type and content_type != link.content_type:
+        raise LinkRefused(f"the URL is for {link.content_type}, not for {content_type or 'no type'}")
+    return link
+
+
+def _read(method: str, bucket: str, key: str, query: Mapping[str, str]) -> Link:
+    if method == "HEAD":
+        method = "GET"  # who may read it may ask how large it is
+    if method not in ("GET", "PUT"):
+        raise LinkRefused(f"{method} is not what a URL can be made for")
+    try:
+        numbers = {name: int(query[name]) if name in query else None for name in ("size", "part")}
+        expires = int(query.get("expires", "0"))
+    except ValueError:
+        raise LinkRefused("the URL is not one of ours: ask for a new one") from None
+    version, kind, upload = (query.get(name, "") for name in ("version", "type", "upload"))
+    return Link(method, bucket, key, expires, version, numbers["size"], kind, upload, numbers["part"])
+
+
+def _signature(link: Link, secret: bytes) -> str:
+    about = orjson.dumps(["sortkey-link-1", link.method, link.bucket, link.key, link.query()], option=_SORTED)
+    return hmac.new(secret, about, sha256).hexdigest()
+
+
+_SORTED = orjson.OPT_SORT_KEYS

@@ -1,0 +1,178 @@
+"""The bytes of objects on their way: cut into chunks, hashed beside the writing, checked while they are read."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from queue import Queue
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+
+from sortkey.errors import ModelError, ObjectCorrupt
+
+if TYPE_CHECKING:
+    from sortkey.runtime.objects import ObjectInfo
+
+Data = bytes | bytearray | memoryview | BinaryIO | Iterable[bytes]
+"""What can be written: bytes, a file that is open for reading, or chunks as they come."""
+
+CHUNK_BYTES = 1 << 20
+HASHED_AHEAD_MAX = 4
+"""Chunks that may wait to be hashed: with the two at work they are all the memory that a stream of any size needs."""
+
+
+def chunks(data: Data) -> Iterator[bytes | memoryview]:
+    """The data in pieces of at most CHUNK_BYTES, none of them empty."""
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        yield from _pieces(cast("bytes | bytearray | memoryview", data))
+        return
+    read = getattr(data, "read", None)
+    if read is not None:
+        while piece := cast(bytes, read(CHUNK_BYTES)):
+            yield from _pieces(_bytes(piece))
+        return
+    for piece in cast(Iterable[Any], data):
+        yield from _pieces(_bytes(piece))
+
+
+def _bytes(piece: Any) -> bytes:
+    if isinstance(piece, bytes):
+        return piece
+    if isinstance(piece, (bytearray, memoryview)):
+        return bytes(
+            cast(memoryview, piece)
+        )  # who reads into one buffer again and again must not change what is still being hashed
+    raise ModelError(f"an object is made of bytes, not of {type(piece).__name__}: open files with 'rb', encode texts")
+
+
+def _pieces(data: bytes | bytearray | memoryview) -> Iterator[bytes | memoryview]:
+    if isinstance(data, bytes) and len(data) <= CHUNK_BYTES:
+        if data:
+            yield data
+        return
+    view = memoryview(data).cast("B")
+    for start in range(0, len(view), CHUNK_BYTES):
+        yield view[start : start + CHUNK_BYTES]
+
+
+def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes | memoryview]:
+    """The pieces, which must be as many bytes as was said. Raises ModelError at the first one too many."""
+    seen = 0
+    for piece in pieces:
+        seen += len(piece)
+        if seen > size:
+            break
+        yield piece
+    if seen != size:
+        raise ModelError(f"{size:,} bytes were announced, and {'more' if seen > size else f'{seen:,}'} came")
+
+
+class Hashing:
+    """The SHA-256 of what passes, computed in a thread beside the writing as soon as there is more than one chunk.
+
+    Hashing takes about as long as writing and waiting for the disk; one after the other would halve the speed.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._hash = sha256()
+        self._first: bytes | memoryview | None = None
+        self._queue: Queue[bytes | memoryview | None] = Queue(HASHED_AHEAD_MAX)
+        self._thread: threading.Thread | None = None
+
+    def update(self, piece: bytes | memoryview) -> None:
+        self.size += len(piece)
+        if self._thread is None and self._first is None:
+            self._first = piece  # a single chunk is hashed at the end: a thread would cost more
+            return
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="sortkey-hash", daemon=True)
+            self._thread.start()
+            self._queue.put(self._first)
+        self._queue.put(piece)
+
+    def hexdigest(self) -> str:
+        """The hash of all that passed."""
+        self.close()
+        return self._hash.hexdigest()
+
+    def close(self) -> None:
+        """End the thread, if there is one. Closing twice is fine."""
+        if self._thread is not None:
+            self._queue.put(None)
+            self._thread.join()
+        elif self._first is not None:
+            self._hash.update(self._first)
+        self._first, self._thread = None, None
+
+    def _run(self) -> None:
+        while (piece := self._queue.get()) is not None:
+            self._hash.update(piece)
+
+
+class Source(Protocol):
+    """What a reader reads from: a file, or the body of an answer."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+    def close(self) -> None: ...
+
+
+class ObjectReader:
+    """The bytes of an object, or of a range of it. A whole object is checked: ObjectCorrupt at its end if it differs.
+
+    Use it with `with`; iterate over it for chunks.
+    """
+
+    def __init__(self, info: ObjectInfo, source: Source, length: int, *, whole: bool) -> None:
+        self.info = info
+        self._source = source
+        self._left = length
+        self._expected = info.sha256 if whole else None
+        self._whole = whole
+        self._hash = sha256() if whole and info.sha256 is not None else None
+
+    def must_be(self, expected: str) -> None:
+        """Check against this SHA-256, known from elsewhere, if this reads a whole object. To be said first."""
+        if not self._whole:
+            return
+        if self.info.sha256 is not None and self.info.sha256 != expected:
+            raise self._corrupt(f"its SHA-256 is recorded as {self.info.sha256}, and should be {expected}")
+        self._expected, self._hash = expected, sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to so many bytes; all that are left with -1; nothing at the end."""
+        if size < 0:
+            return b"".join(self)
+        wanted = min(size, self._left)
+        if wanted == 0:
+            return b""
+        piece = self._source.read(wanted)
+        if not piece:
+            raise self._corrupt(f"it ends {self._left:,} bytes early")
+        self._left -= len(piece)
+        if self._hash is not None:
+            self._hash.update(piece)
+            if self._left == 0 and self._hash.hexdigest() != self._expected:
+                raise self._corrupt(f"its SHA-256 is not {self._expected}")
+        return piece
+
+    def readable(self) -> bool:
+        """A reader can stand where a file for reading is wanted."""
+        return True
+
+    def close(self) -> None:
+        self._source.close()
+
+    def _corrupt(self, what: str) -> ObjectCorrupt:
+        return ObjectCorrupt(f"{self.info.key} (version {self.info.version_id}) is damaged: {what}")
+
+    def __iter__(self) -> Iterator[bytes]:
+        while piece := self.read(CHUNK_BYTES):
+            yield piece
+
+    def __enter__(self) -> ObjectReader:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
