@@ -134,6 +134,7 @@ REFUSED = [
     ("SET m.b = :n, m.c = :n, m = :n", OVERLAP + "path one: [m, c], path two: [m]"),
     ("SET a.b = :n, a[0] = :n", CONFLICT + "path one: [a, b], path two: [a, [0]]"),
     ("SET b = :n, b = :q", OVERLAP + "path one: [b], path two: [b]"),
+    ("SET foo = :n, bar = :n, foo.x = :n", OVERLAP + "path one: [foo], path two: [bar]"),
     (
         "SET a = :q, b = #q",
         "An expression attribute name used in the document path is not defined; attribute name: #q",
@@ -190,6 +191,15 @@ FAILING = [
     ("ADD a :n", BAD_TYPE),
     ("ADD ns :ss", BAD_TYPE),
     ("DELETE m.y :ss", BAD_TYPE),
+    # Of several: in the order of a hash map of the paths, and of one bucket the last.
+    ("SET q = absent, foo = a + :n", BAD_TYPE),
+    ("SET foo = a + :n, bar = absent", NO_ATTRIBUTE),
+    ("SET bar = absent, foo.x = :n", NO_ATTRIBUTE),
+    ("SET c = absent, s = a + :n", BAD_TYPE),
+    ("SET s = a + :n, c = absent", NO_ATTRIBUTE),
+    ("SET m.foo = a + :n, m.bar = absent", NO_ATTRIBUTE),
+    ("SET l[0] = absent, l[1] = a + :n", BAD_TYPE),
+    ("SET l[15] = absent, l[0] = a + :n", BAD_TYPE),
 ]
 
 

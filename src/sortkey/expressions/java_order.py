@@ -8,20 +8,26 @@ from typing import TypeVar
 _Key = TypeVar("_Key", str, int, str | int)
 
 
-def java_order(keys: Iterable[_Key]) -> list[_Key]:
-    """The keys as a HashMap that holds just these would iterate them (of one bucket: in the order given)."""
+def java_order(keys: Iterable[_Key], salt: int = 0) -> list[_Key]:
+    """The keys as a HashMap that holds just these would iterate them (of one bucket: in the order given).
+
+    The salt is what the keys' class adds to the hash of the string or integer in it.
+    """
     listed = list(keys)
     buckets = 16
     while len(listed) > buckets * 3 // 4:
         buckets *= 2
-    return sorted(listed, key=lambda key: _spread_hash(key) % buckets)
+    return sorted(listed, key=lambda key: _spread_hash(key, salt) % buckets)
 
 
-def _spread_hash(key: str | int) -> int:
-    if isinstance(key, int):
-        return key ^ (key >> 16)
+def _spread_hash(key: str | int, salt: int) -> int:
+    code = (salt + (key if isinstance(key, int) else _string_hash(key))) & 0xFFFFFFFF
+    return code ^ (code >> 16)
+
+
+def _string_hash(text: str) -> int:
     code = 0
-    units = key.encode("utf-16-be", "surrogatepass")
+    units = text.encode("utf-16-be", "surrogatepass")
     for high, low in zip(units[::2], units[1::2], strict=True):
         code = (code * 31 + (high << 8 | low)) & 0xFFFFFFFF
-    return code ^ (code >> 16)
+    return code

@@ -16,6 +16,8 @@ PathTree = dict[str | int, "int | PathTree"]
 Getter = Callable[[Item], AttributeValue | None]
 
 _Source = TypeVar("_Source")
+# What a part's class adds to the hash of its name or index; DynamoDB Local tells it by which of two faults it names.
+_PART_SALT = 127 * 8191
 
 
 def show(parts: Parts) -> str:
@@ -64,10 +66,7 @@ def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Part
 
 def evaluation_order(tree: PathTree) -> PathTree:
     """The tree with its parts in the order in which AWS evaluates updates: of two that fail, the first is reported."""
-    return {
-        part: below if isinstance(below := tree[part], int) else evaluation_order(below)
-        for part in reversed(_mapped(tree))
-    }
+    return {part: below if isinstance(below := tree[part], int) else evaluation_order(below) for part in _mapped(tree)}
 
 
 def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str], title: str = "Key") -> None:
@@ -85,11 +84,11 @@ def _insert(tree: PathTree, parts: Parts, number: int) -> None:
     node = tree
     for depth, part in enumerate(parts):
         if node and isinstance(next(iter(node)), str) != isinstance(part, str):
-            raise _clash("conflict", parts, parts[:depth] + _last(node))
+            raise _clash("conflict", parts, parts[:depth] + _first(node))
         below = node.get(part)
         ends = depth == len(parts) - 1
         if isinstance(below, int) or (ends and below is not None):
-            raise _clash("overlap", parts, parts[:depth] + _last(node))
+            raise _clash("overlap", parts, parts[:depth] + _first(node))
         if ends:
             node[part] = number
         else:
@@ -99,15 +98,15 @@ def _insert(tree: PathTree, parts: Parts, number: int) -> None:
 
 
 def _mapped(tree: PathTree) -> list[str | int]:
-    """The parts at the top of a tree as AWS's hash map iterates them; of one bucket, the newest comes first."""
-    return java_order(reversed(tree))
+    """The parts at the top of a tree as AWS's hash map iterates them."""
+    return java_order(tree, _PART_SALT)
 
 
-def _last(tree: PathTree) -> Parts:
-    """The path that AWS shows of those in a tree: at each part the last of a hash map's keys."""
-    part = _mapped(tree)[-1]
+def _first(tree: PathTree) -> Parts:
+    """The path that AWS shows of those in a tree: at each part the first of a hash map's keys."""
+    part = _mapped(tree)[0]
     below = tree[part]
-    return (part,) if isinstance(below, int) else (part, *_last(below))
+    return (part,) if isinstance(below, int) else (part, *_first(below))
 
 
 def _clash(verb: str, one: Parts, two: Parts) -> Fault:
