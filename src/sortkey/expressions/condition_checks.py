@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from binascii import a2b_base64
 
-from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
+from sortkey.expressions.faults import Fault, operands_alike, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS
 from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.paths import Parts, show
@@ -147,10 +147,7 @@ def check_distinct(operator: str, operands: tuple[Operand, ...], scope: Scope) -
     parts: Parts = scope.path(first)
     for other in operands[1:]:
         if isinstance(other, Path) and scope.path(other) == parts:
-            raise Fault(
-                "The first operand must be distinct from the remaining operands for this operator or function; "
-                f"operator: {operator}, first operand: {show(parts)}"
-            )
+            raise operands_alike(operator, show(parts))
 
 
 def _operators(tree: Condition | Operand) -> int:

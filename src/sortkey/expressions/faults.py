@@ -23,5 +23,12 @@ def wrong_operand_count(operator: str, count: int) -> Fault:
     )
 
 
+def operands_alike(operator: str, path: str) -> Fault:
+    return Fault(
+        "The first operand must be distinct from the remaining operands for this operator or function; "
+        f"operator: {operator}, first operand: {path}"
+    )
+
+
 def path_required(operator: str) -> Fault:
     return Fault(f"Operator or function requires a document path; operator or function: {operator}")

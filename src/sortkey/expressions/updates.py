@@ -100,6 +100,19 @@ def remove(item: Item, old: AttributeValue | None) -> None:
     return None
 
 
+def if_not_exists(find: Getter, otherwise: Getter) -> Getter:
+    def choose(item: Item) -> AttributeValue | None:
+        value = find(item)
+        default = required(otherwise(item))  # DynamoDB evaluates it in any case
+        return default if value is None else value
+
+    return choose
+
+
+def list_append(first: Getter, second: Getter) -> Getter:
+    return lambda item: {"L": required(first(item), "L")["L"] + required(second(item), "L")["L"]}
+
+
 def _set(find: Getter) -> Change:
     return lambda item, old: required(find(item))
 
@@ -133,22 +146,9 @@ def _operand(operand: Operand, scope: Scope) -> MakeGetter:
             return lambda values: _constant(values[name])
         case Call(function, operands):
             make_first, make_second = _operand(operands[0], scope), _operand(operands[1], scope)
-            combine = _if_not_exists if function == "if_not_exists" else _list_append
+            combine = if_not_exists if function == "if_not_exists" else list_append
             return lambda values: combine(make_first(values), make_second(values))
 
 
 def _constant(value: AttributeValue) -> Getter:
     return lambda item: value
-
-
-def _if_not_exists(find: Getter, otherwise: Getter) -> Getter:
-    def choose(item: Item) -> AttributeValue | None:
-        value = find(item)
-        default = required(otherwise(item))  # DynamoDB evaluates it in any case
-        return default if value is None else value
-
-    return choose
-
-
-def _list_append(first: Getter, second: Getter) -> Getter:
-    return lambda item: {"L": required(first(item), "L")["L"] + required(second(item), "L")["L"]}

@@ -154,6 +154,22 @@ REFUSED = [
         "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [m], "
         "path two: [m, a]",
     ),
+    (
+        f"UPDATE things SET n='x'+1, m.a=1, m=2 {KEY}",
+        "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [m], "
+        "path two: [n]",
+    ),
+    (f"UPDATE things SET n='x'+foo(1) {KEY}", "Unrecognized function: foo"),
+    (f"UPDATE things SET n=v IS NULL {KEY}", "IS operator is not supported in update expressions"),
+    (
+        f"UPDATE things SET n=if_not_exists(n, nope) {KEY}",
+        "The provided expression refers to an attribute that does not exist in the item",
+    ),
+    (
+        f"UPDATE things SET n=if_not_exists(n, n) {KEY}",
+        "The first operand must be distinct from the remaining operands for this operator or function; "
+        "operator: if_not_exists, first operand: [n]",
+    ),
     (f"UPDATE things SET n=n*2 {KEY}", "Unsupported operator in Update Expression. Operator: *"),
     (f"UPDATE things SET n=v+1 {KEY}", "An operand in the update expression has an incorrect data type"),
     (
