@@ -93,6 +93,8 @@ CASES: dict[str, Case] = {
     "projection dot last": project("m."),
     "projection bracket open": project("l[0"),
     "names without projection": get(ExpressionAttributeNames={"#a": "s"}),
+    "values, which no GetItem has": get(ProjectionExpression="s", ExpressionAttributeValues={":a": S("s")}),
+    "values without projection": get(ExpressionAttributeValues={":a": S("s")}),
     "names empty": get(ProjectionExpression="s", ExpressionAttributeNames={}),
     "name value empty": get(ProjectionExpression="#a", ExpressionAttributeNames={"#a": ""}),
     "name key bad": get(ProjectionExpression="#a", ExpressionAttributeNames={"#a": "s", "b": "n"}),

@@ -14,9 +14,8 @@ from sortkey.expressions.updates import Update
 _CONDITION = ("ConditionExpression",)
 _UPDATE = ("UpdateExpression", "ConditionExpression")
 _PROJECTION = ("ProjectionExpression",)
-_PLACEHOLDERS = (NAMES, VALUES)
-_OF_CONDITIONS = frozenset(("ConditionExpression", "Expected", "ConditionalOperator", *_PLACEHOLDERS))
-_OF_PROJECTIONS = frozenset(("ProjectionExpression", "AttributesToGet", *_PLACEHOLDERS))
+_OF_CONDITIONS = frozenset(("ConditionExpression", "Expected", "ConditionalOperator", NAMES, VALUES))
+_OF_PROJECTIONS = frozenset(("ProjectionExpression", "AttributesToGet", NAMES))
 
 
 def check_return_values(request: dict[str, Any], *allowed: str) -> str:
@@ -73,11 +72,11 @@ def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None
 
 
 def has_projection(request: dict[str, Any]) -> bool:
-    """Whether a read has parameters of a projection; they fit together."""
+    """Whether a read has parameters of a projection; they fit together. Such a read has no values."""
     if request.keys().isdisjoint(_OF_PROJECTIONS):
         return False
     legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)
-    check_wanted(request, _PROJECTION, ())
+    check_wanted(request, _PROJECTION)
     return True
 
 
@@ -85,7 +84,7 @@ def read_projection(request: dict[str, Any]) -> Projection | None:
     """What of an item a read wants; None for all."""
     if not has_projection(request):
         return None
-    context = Placeholders(request.get(NAMES), request.get(VALUES))
+    context = Placeholders(request.get(NAMES))
     projection = project(context, request)
     context.finish()
     return projection

@@ -85,11 +85,14 @@ class Placeholders:
             raise ValidationException(f"Invalid {parameter}: {fault}") from None
 
 
-def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]) -> None:
-    """Refuse names and values where there is no expression that could use them."""
-    names, values = request.get(NAMES), request.get(VALUES)
+def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str] = ()) -> None:
+    """Refuse names and values where there is no expression that could use them.
+
+    An operation without `valued` expressions has no values: like any member that AWS does not know, they are ignored.
+    """
+    names, values = request.get(NAMES), request.get(VALUES) if valued else None
     if (names is None or request.get(expressions[0]) is not None) and (
-        values is None or (valued and request.get(valued[0]) is not None)
+        values is None or request.get(valued[0]) is not None
     ):
         return  # most requests: what can use them is there
     if names is not None and all(request.get(parameter) is None for parameter in expressions):
