@@ -55,6 +55,15 @@ UPDATE "@hash" SET n = 2
 UPDATE "@hash" SET pk = 'x' WHERE pk = 'one'
 UPDATE "@hash" REMOVE s WHERE pk = 'one'
 UPDATE "@hash" SET l = list_append(l, [7]) WHERE pk = 'one' RETURNING ALL NEW *
+UPDATE "@hash" SET n = if_not_exists(n, nothing) WHERE pk = 'one'
+UPDATE "@hash" SET n = if_not_exists(n, n) WHERE pk = 'one'
+UPDATE "@hash" SET n = s IS NULL WHERE pk = 'one'
+UPDATE "@hash" SET n = 'x' + foo(1) WHERE pk = 'one'
+UPDATE "@hash" SET n = 'x' + 1 SET s = foo(1) WHERE pk = 'one'
+UPDATE "@hash" SET n = 'x' + 1 SET s = 1 SET s.x = 1 WHERE pk = 'one'
+UPDATE "@hash" SET c = nothing SET s = t + 1 WHERE pk = 'one'
+UPDATE "@hash" SET s = t + 1 SET c = nothing WHERE pk = 'one'
+UPDATE "@hash" SET category = nothing SET user_id = t + 1 REMOVE created_at.x WHERE pk = 'one'
 DELETE FROM "@hash" WHERE pk = 'i1'
 DELETE FROM "@hash" WHERE pk = 'i1'
 DELETE FROM "@hash" WHERE pk = 'two' RETURNING ALL OLD *
@@ -99,6 +108,9 @@ MANY: dict[str, Case] = {
     "one bad": {"Statements": [SELECT_ONE, statement("nonsense")]},
     "not by key": {"Statements": [statement('SELECT * FROM "@hash" WHERE n = 5')]},
     "missing table": {"Statements": [statement("SELECT * FROM \"@missing\" WHERE pk = 'x'")]},
+    "empty key": {"Statements": [statement("UPDATE \"@hash\" SET n = 1 WHERE pk = ''"), INSERT_B1]},
+    "key of another type": {"Statements": [statement('DELETE FROM "@hash" WHERE pk = 1'), INSERT_B1]},
+    "key too long": {"Statements": [statement('DELETE FROM "@hash" WHERE pk = ?', S("x" * 2049)), INSERT_B1]},
     "26": {"Statements": [SELECT_ONE] * 26},
 }
 

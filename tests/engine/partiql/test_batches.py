@@ -90,6 +90,18 @@ def test_writes_go_on_after_one_that_failed(filled: Engine) -> None:
     assert _batch(filled, _get(50))[0]["Item"] == {"sk": {"N": "50"}}
 
 
+def test_a_write_whose_key_no_item_can_have_names_its_table(filled: Engine) -> None:
+    # A key of another type does not: it is found before the item is looked for.
+    empty, long, typed = _batch(
+        filled,
+        "DELETE FROM things WHERE pk='' AND sk=1",
+        f"DELETE FROM things WHERE pk='{'x' * 2049}' AND sk=1",
+        "DELETE FROM things WHERE pk=1 AND sk=1",
+    )
+    assert [each.get("TableName") for each in (empty, long, typed)] == ["things", "things", None]
+    assert {each["Error"]["Code"] for each in (empty, long, typed)} == {"ValidationError"}
+
+
 def test_a_batch_does_not_mix_reads_and_writes_nor_name_an_item_twice(filled: Engine) -> None:
     # Statements of a batch run in no order that a caller may rely on.
     assert failure(filled, "BatchExecuteStatement", {"Statements": [_get(1), _insert(60)]}) == (

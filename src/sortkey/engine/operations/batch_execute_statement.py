@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sortkey.engine.capacity import Meter, read_units
 from sortkey.engine.operations.execute_statement import ONLY_IN_TRANSACTIONS
 from sortkey.engine.partiql.changes import Writing, read_write
+from sortkey.engine.partiql.keys import is_of_value
 from sortkey.engine.partiql.selects import Plan, fetch, plan, read_select
 from sortkey.engine.partiql.statements import parse
 from sortkey.engine.partiql.syntax import Exists, Other, Select, Statement
@@ -48,7 +49,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for number, statement in enumerate(parsed):
         if statement is not None:
             with _collect(responses[number]):
-                planned[number] = _plan(engine, statement, parameters[number], requests[number])
+                planned[number] = _plan(engine, statement, parameters[number], requests[number], responses[number])
     _check_distinct(planned)
     meter = Meter(request.get("ReturnConsumedCapacity"))
     for number, each in enumerate(planned):
@@ -59,7 +60,11 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plan(
-    engine: Engine, statement: Statement, parameters: Parameters, request: dict[str, Any]
+    engine: Engine,
+    statement: Statement,
+    parameters: Parameters,
+    request: dict[str, Any],
+    response: dict[str, Any],
 ) -> Plan | tuple[Write, Writing]:
     match statement:
         case Select():
@@ -73,7 +78,12 @@ def _plan(
             raise ValidationException("Invalid operation. Only select, insert, update and delete operations are valid")
         case _:
             writing = read_write(statement, parameters, request)
-            return writing.bind(engine), writing
+            try:
+                return writing.bind(engine), writing
+            except ValidationException as error:
+                if is_of_value(error.message):  # AWS counts it as a fault of the item, and says of which table
+                    response["TableName"] = engine.catalog.table(writing.table_name).name
+                raise
 
 
 def _run_one(

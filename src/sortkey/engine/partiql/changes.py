@@ -40,6 +40,7 @@ EXISTS_CONDITION = "EXISTS() must contain a single item read with additional con
 class Writing:
     """A write that is in order by itself. `attributes` is what RETURNING shows of the change; None without it."""
 
+    table_name: str
     bind: Bind
     attributes: Attributes | None = None
 
@@ -50,16 +51,16 @@ def read_write(
     """Finds every error that does not depend on the table. `request` says what a failed condition shows."""
     match statement:
         case Insert():
-            return Writing(_insert(statement, parameters))
+            return _insert(statement, parameters)
         case Update():
             return _update(statement, parameters, request)
         case Delete():
             return _delete(statement, parameters, request)
         case Exists():
-            return Writing(_exists(statement, parameters, request))
+            return _exists(statement, parameters, request)
 
 
-def _insert(statement: Insert, parameters: Parameters) -> Bind:
+def _insert(statement: Insert, parameters: Parameters) -> Writing:
     if statement.refused is not None:
         raise ValidationException(statement.refused)
     name = read_target(statement.source, INSERT_INDEX)
@@ -85,7 +86,7 @@ def _insert(statement: Insert, parameters: Parameters) -> Bind:
             raise DuplicateItemException("Duplicate primary key exists in table")
         return item
 
-    return bind
+    return Writing(name, bind)
 
 
 def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) -> Writing:
@@ -111,7 +112,7 @@ def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) 
 
         return Write(table, encoded, apply)
 
-    return Writing(bind, _shown(statement.returning, update.updated_old, update.updated_new))
+    return Writing(name, bind, _shown(statement.returning, update.updated_old, update.updated_new))
 
 
 def _delete(statement: Delete, parameters: Parameters, request: dict[str, Any]) -> Writing:
@@ -139,10 +140,10 @@ def _delete(statement: Delete, parameters: Parameters, request: dict[str, Any]) 
 
         return Write(table, encode_key(table, key), apply)
 
-    return Writing(bind, None if returning is None else old_attributes)
+    return Writing(name, bind, None if returning is None else old_attributes)
 
 
-def _exists(statement: Exists, parameters: Parameters, request: dict[str, Any]) -> Bind:
+def _exists(statement: Exists, parameters: Parameters, request: dict[str, Any]) -> Writing:
     selection = read_select(statement.select, parameters)
     translator = selection.translator
 
@@ -164,7 +165,7 @@ def _exists(statement: Exists, parameters: Parameters, request: dict[str, Any]) 
 
         return Write(table, encode_key(table, key), apply, checks_only=True)
 
-    return bind
+    return Writing(selection.table_name, bind)
 
 
 def _guard(rest: Tree | None, translator: Translator, request: dict[str, Any]) -> Guard | None:

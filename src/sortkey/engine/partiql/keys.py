@@ -114,6 +114,11 @@ def check_key_lengths(table: Table, key: Item) -> None:
         raise ValidationException(KEY_TOO_LONG) from None
 
 
+def is_of_value(fault: str) -> bool:
+    """Whether a key was refused because no item can have its value, though it is of the right type."""
+    return fault == KEY_TOO_LONG or fault.startswith(EMPTY_KEY.partition("{}")[0])
+
+
 def check_filter(table: Table, names: frozenset[str], where: Condition, translator: Translator) -> None:
     """A filter compares key attributes only with values of their type; no other could be there."""
     match where:
