@@ -51,15 +51,26 @@ class Http:
     def __init__(self, name: str, port: int) -> None:
         self.name = name
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self._tables: set[str] = set()  # made, and not deleted: not to be swept away when making one again fails
 
     def call(self, operation: str, body: str) -> Answer:
         answer = self._send(operation, body)
-        for _ in range(_TRIES if operation == "CreateTable" and self.name != OURS else 0):
+        if self.name == OURS or operation not in {"CreateTable", "DeleteTable"} or answer.status not in {200, 500}:
+            return answer
+        table = str(json.loads(body).get("TableName"))
+        if operation == "CreateTable" and table not in self._tables:
+            answer = self._until_made(table, body, answer)
+        if answer.ok:
+            self._tables = self._tables | {table} if operation == "CreateTable" else self._tables - {table}
+        return answer
+
+    def _until_made(self, table: str, body: str, answer: Answer) -> Answer:
+        """DynamoDB Local fails now and then when two tables are made at once; what it refuses, it refuses again."""
+        for _ in range(_TRIES):
             if answer.status != 500:
                 break
-            # DynamoDB Local fails now and then when two tables are made at once; what it refuses, it refuses again.
-            self._send("DeleteTable", json.dumps({"TableName": json.loads(body).get("TableName")}))
-            answer = self._send(operation, body)
+            self._send("DeleteTable", json.dumps({"TableName": table}))
+            answer = self._send("CreateTable", body)
         return answer
 
     def _send(self, operation: str, body: str) -> Answer:
