@@ -92,6 +92,20 @@ def test_messages_of_different_meaning_are_never_the_same(ours: str, oracle: str
             Answer(200, {"Attributes": {"m": {"M": {"a": {"S": "x"}}}}}),
             Answer(200, {"Attributes": {"m": {"M": {"a": {"S": "y"}, "b": {"S": "y"}}}}}),
         ),
+        # A filter that is not empty, said to be.
+        (
+            "Scan",
+            {"FilterExpression": "a = :a", "ExpressionAttributeValues": {":a": {"S": "x"}}},
+            refused("Invalid FilterExpression: The expression can not be empty;"),
+            refused("ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"),
+        ),
+        # Another of the faults of an update.
+        (
+            "UpdateItem",
+            {"Key": KEY, "UpdateExpression": "SET a = b, c = d + :n"},
+            refused("An operand in the update expression has an incorrect data type"),
+            refused("The provided expression refers to an attribute that does not exist in the item"),
+        ),
         # A later fault than DynamoDB Local's.
         (
             "UpdateItem",

@@ -196,6 +196,11 @@ MEMBERS: dict[str, Case] = {
     "select projected": {"TableName": "@range", "Select": "ALL_PROJECTED_ATTRIBUTES"},
     "limit zero": {"TableName": "@range", "Limit": 0},
     "filter empty": {"TableName": "@range", "FilterExpression": ""},
+    "filter empty, with values": {
+        "TableName": "@range",
+        "FilterExpression": "",
+        "ExpressionAttributeValues": {":a": N(1)},
+    },
     "values empty": scan("attribute_exists(n)", ExpressionAttributeValues={}),
     "index": {"TableName": "@indexed", "IndexName": "by_g"},
     "index capacity": {"TableName": "@indexed", "IndexName": "by_g", "ReturnConsumedCapacity": "INDEXES"},

@@ -165,6 +165,28 @@ SET l[0 = :s
 SET l[:n] = :s
 """
 
+SEVERAL_FAULTS = """
+SET one = nothing, two = s + :n
+SET two = nothing, one = s + :n
+SET one = s + :n, two = nothing
+SET a = nothing, b = s + :n, c.x = :n
+SET category = nothing, user_id = s + :n, created_at.x = :n
+SET created_at = nothing, category = s + :n, user_id.x = :n
+SET user_id = nothing, created_at = s + :n, category.x = :n
+SET c = nothing ADD s :ss
+ADD s :ss SET c = nothing
+SET m.one = nothing, m.two = s + :n, m.deep.nothing.x = :n
+SET m.two = nothing, m.one = s + :n, m.x.y = :n
+SET l[0] = nothing, l[1] = s + :n
+SET l[14] = nothing, l[15] = s + :n
+SET l[0] = nothing, l[16] = s + :n
+SET l[3].x = nothing, l[2][0] = s + :n REMOVE l[1].x
+SET one = :s, two = :s, one.x = :s
+SET one.a = :s, one.b = :s, two = :s, one = :s
+SET one[0] = :s, two.x = :s, one.x = :s
+SET one[0].a = :s, one[1].b = :s REMOVE one[0]
+"""
+
 MEMBERS: dict[str, Case] = {
     "nothing": {},
     "no key": {"TableName": "@hash", "UpdateExpression": "SET s = :s"},
@@ -180,6 +202,18 @@ MEMBERS: dict[str, Case] = {
     "index key to a wrong type": update("SET g = :n", TableName="@indexed", Key={"pk": S("p"), "sk": S("s1")}),
     "index key to an empty string": update(
         "SET g = :empty",
+        TableName="@indexed",
+        Key={"pk": S("p"), "sk": S("s1")},
+        ExpressionAttributeValues={":empty": S("")},
+    ),
+    "index key computed, empty": update(
+        "SET g = if_not_exists(nothing, :empty)",
+        TableName="@indexed",
+        Key={"pk": S("p"), "sk": S("s1")},
+        ExpressionAttributeValues={":empty": S("")},
+    ),
+    "index key computed, empty and of another type": update(
+        "SET h = if_not_exists(nothing, :empty)",
         TableName="@indexed",
         Key={"pk": S("p"), "sk": S("s1")},
         ExpressionAttributeValues={":empty": S("")},
@@ -278,6 +312,12 @@ def test_update_expressions_do_as_the_oracle_does(arena: Arena, case: Case) -> N
     # Every clause, function and path, the well formed and the not: result and message.
     arena.same("UpdateItem", case)
     arena.same_afterwards("GetItem", GOOD)
+
+
+@cases({line: update(line) for line in SEVERAL_FAULTS.strip().splitlines()})
+def test_of_several_faults_the_same_is_named(arena: Arena, case: Case) -> None:
+    # AWS goes through an update in the order of a hash map, which follows from the names.
+    arena.same("UpdateItem", case)
 
 
 @pytest.mark.parametrize("returns", RETURNS)

@@ -132,10 +132,6 @@ ITEM_WORDS = (
                 r"(?P<before>.*operator or function: attribute_type, operand type: )\{[A-Z,]+\}",
             ),
             (
-                r"(?P<before>Invalid \w+: Two document paths (overlap|conflict)) .*",
-                r"(?P<before>Invalid \w+: Two document paths (overlap|conflict)) .*",
-            ),
-            (
                 r"(?P<before>.*does not project (one or more filter attributes: )?)\[.*\]",
                 r"(?P<before>.*does not project (one or more filter attributes: )?)\[.*\]",
             ),
@@ -254,7 +250,8 @@ TABLE_WORDS = (
                 r"Too many hash keys specified\..*",
             ),
             (
-                r"Both the Hash Key and the Range Key element in the KeySchema have the same name",
+                r"(Both the Hash Key and the Range Key element in the KeySchema have|"
+                r"The KeySchema contains multiple key attributes with) the same name",
                 r"Two keys can not have the same name",
             ),
             (
