@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sortkey.connect.opening import open, open_async
+    from sortkey.connect.topics import open_topics
     from sortkey.model.attributes import Action, Attr, Condition, attr, not_
     from sortkey.model.changes import Change
     from sortkey.model.collections import CollectionQuery, Grouped, collection
@@ -51,9 +52,12 @@ if TYPE_CHECKING:
         on_changes,
         once,
     )
+    from sortkey.runtime.topic_hub import MemoryTopics
+    from sortkey.runtime.topics import Message, Subscription, Topics
 
 _ROOMS = {
     "connect.opening": ("open", "open_async"),
+    "connect.topics": ("open_topics",),
     "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),
     "model.changes": ("Change",),
     "model.collections": ("CollectionQuery", "Grouped", "collection"),
@@ -94,6 +98,12 @@ _ROOMS = {
         "on_changes",
         "once",
     ),
+    "runtime.topic_hub": ("MemoryTopics",),
+    "runtime.topics": (
+        "Message",
+        "Subscription",
+        "Topics",
+    ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -128,6 +138,8 @@ __all__ = [
     "JobWorker",
     "KeepNull",
     "KeyOnly",
+    "MemoryTopics",
+    "Message",
     "Metrics",
     "Model",
     "Named",
@@ -141,8 +153,10 @@ __all__ = [
     "States",
     "Store",
     "StreamWorker",
+    "Subscription",
     "Table",
     "Template",
+    "Topics",
     "Update",
     "Updated",
     "Version",
@@ -165,6 +179,7 @@ __all__ = [
     "once",
     "open",
     "open_async",
+    "open_topics",
     "pascal",
     "prometheus",
     "query",

@@ -1,0 +1,199 @@
+"""Topics on SNS. A process that listens has one SQS queue, which is subscribed to every topic that somebody in the
+process listens to; it is made at the first need and deleted at the end.
+
+A queue for each who waits would cost a second and two calls each time. Queues that a killed process left behind are
+deleted by the next one that listens: each carries the instant at which it was last alive.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from sortkey.errors import NotConfigured
+from sortkey.runtime.topic_hub import HubTopics
+from sortkey.runtime.topics import Message, encode_body
+
+log = logging.getLogger("sortkey.topics")
+
+QUEUE_PREFIX = "sortkey-listener-"
+ALIVE_TAG = "sortkey-alive-at"
+ALIVE_SECONDS = 300.0
+STALE_SECONDS = 3600.0
+RETENTION_SECONDS = 300
+FAILED_SECONDS_MAX = 30.0
+
+
+class SnsTopics(HubTopics):
+    """The topics of an account and region. A topic is named by its name, with `prefix`, or by its ARN.
+
+    A named topic is made if it is not there, which needs the permission sns:CreateTopic; an ARN does not.
+    """
+
+    def __init__(
+        self,
+        region: str | None = None,
+        *,
+        endpoint: str | None = None,
+        profile: str | None = None,
+        credentials: tuple[str, str] | None = None,
+        prefix: str = "",
+        poll_seconds: int = 20,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        super().__init__(clock)
+        session = _session(region, profile, credentials)
+        self._sns: Any = session.client("sns", endpoint_url=endpoint)
+        self._sqs: Any = session.client("sqs", endpoint_url=endpoint)
+        self._prefix, self._poll_seconds = prefix, poll_seconds
+        self._arns: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._lock = threading.RLock()
+        self._queue: _Queue | None = None
+
+    def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
+        text = encode_body(topic, body).decode()
+        told = {name: {"DataType": "String", "StringValue": value} for name, value in (attributes or {}).items()}
+        answer = self._sns.publish(TopicArn=self._arn(topic), Message=text, MessageAttributes=told)
+        return answer["MessageId"]
+
+    def _arn(self, topic: str) -> str:
+        with self._lock:
+            if topic not in self._arns:
+                is_arn = topic.startswith("arn:")
+                arn = topic if is_arn else self._sns.create_topic(Name=self._prefix + topic)["TopicArn"]
+                self._arns[topic], self._names[arn] = arn, topic
+            return self._arns[topic]
+
+    def _listen(self, topic: str) -> None:
+        arn = self._arn(topic)
+        with self._lock:
+            if self._queue is None:
+                self._queue = _Queue(self._sns, self._sqs, self.clock)
+                run = threading.Thread(target=self._run, args=(self._queue,), name="sortkey-topics", daemon=True)
+                run.start()
+            self._queue.follow(arn)
+
+    def _run(self, queue: _Queue) -> None:
+        pause = 0.0
+        while not queue.ended.wait(pause):
+            try:
+                for envelope in queue.receive(self._poll_seconds):
+                    self._deliver(envelope)
+                queue.keep_alive()
+                pause = 0.0
+            except Exception:
+                if queue.ended.is_set():
+                    return  # the queue was deleted under it, on purpose
+                log.exception("messages could not be received from SQS; trying again")
+                pause = min(max(2 * pause, 0.5), FAILED_SECONDS_MAX)
+
+    def _deliver(self, envelope: Mapping[str, Any]) -> None:
+        name = self._names.get(envelope["TopicArn"])
+        if name is None:
+            return
+        attributes = {name: each["Value"] for name, each in envelope.get("MessageAttributes", {}).items()}
+        at = datetime.fromisoformat(envelope["Timestamp"])
+        self.hub.deliver(Message(name, envelope["MessageId"], orjson.loads(envelope["Message"]), at, attributes))
+
+    def _end(self) -> None:
+        with self._lock:
+            if self._queue is not None:
+                self._queue.end()
+                self._queue = None
+
+
+class _Queue:
+    """The queue of one process, and its subscriptions."""
+
+    def __init__(self, sns: Any, sqs: Any, clock: Callable[[], float]) -> None:
+        self._sns, self._sqs, self._clock = sns, sqs, clock
+        self.ended = threading.Event()
+        self._subscriptions: dict[str, str] = {}
+        self._remove_stale()
+        self._alive_at = clock()
+        made = sqs.create_queue(
+            QueueName=QUEUE_PREFIX + secrets.token_hex(8),
+            Attributes={"MessageRetentionPeriod": str(RETENTION_SECONDS)},
+            tags={ALIVE_TAG: str(int(self._alive_at))},
+        )
+        self._url: str = made["QueueUrl"]
+        known = sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=["QueueArn"])
+        self._arn: str = known["Attributes"]["QueueArn"]
+
+    def follow(self, topic_arn: str) -> None:
+        """Receive the messages of one more topic."""
+        if topic_arn in self._subscriptions:
+            return
+        policy = orjson.dumps(_policy(self._arn, [*self._subscriptions, topic_arn])).decode()
+        self._sqs.set_queue_attributes(QueueUrl=self._url, Attributes={"Policy": policy})
+        subscribed = self._sns.subscribe(
+            TopicArn=topic_arn, Protocol="sqs", Endpoint=self._arn, ReturnSubscriptionArn=True
+        )
+        self._subscriptions[topic_arn] = subscribed["SubscriptionArn"]
+
+    def receive(self, seconds: int) -> list[dict[str, Any]]:
+        """What SNS has put into the queue, taken out of it."""
+        answer = self._sqs.receive_message(QueueUrl=self._url, WaitTimeSeconds=seconds, MaxNumberOfMessages=10)
+        found = answer.get("Messages", [])
+        if found:
+            entries = [{"Id": str(n), "ReceiptHandle": each["ReceiptHandle"]} for n, each in enumerate(found)]
+            self._sqs.delete_message_batch(QueueUrl=self._url, Entries=entries)
+        return [orjson.loads(each["Body"]) for each in found]
+
+    def keep_alive(self) -> None:
+        if self._clock() - self._alive_at >= ALIVE_SECONDS:
+            self._alive_at = self._clock()
+            self._sqs.tag_queue(QueueUrl=self._url, Tags={ALIVE_TAG: str(int(self._alive_at))})
+
+    def end(self) -> None:
+        self.ended.set()
+        for arn in self._subscriptions.values():
+            self._sns.unsubscribe(SubscriptionArn=arn)
+        self._sqs.delete_queue(QueueUrl=self._url)
+
+    def _remove_stale(self) -> None:
+        """Delete what killed processes left. That it is gone in between, or not allowed, is nobody's concern here."""
+        pages = self._sqs.get_paginator("list_queues").paginate(QueueNamePrefix=QUEUE_PREFIX)
+        with suppress(Exception):
+            for url in [url for page in pages for url in page.get("QueueUrls", [])]:
+                alive_at = float(self._sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get(ALIVE_TAG, "inf"))
+                if self._clock() - alive_at > STALE_SECONDS:
+                    self._remove(url)
+
+    def _remove(self, url: str) -> None:
+        arn = self._sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+        for page in self._sns.get_paginator("list_subscriptions").paginate():
+            for each in page["Subscriptions"]:
+                if each["Endpoint"] == arn:
+                    self._sns.unsubscribe(SubscriptionArn=each["SubscriptionArn"])
+        self._sqs.delete_queue(QueueUrl=url)
+
+
+def _policy(queue_arn: str, topic_arns: list[str]) -> dict[str, Any]:
+    """Only these topics may put messages into the queue."""
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": "sns.amazonaws.com"},
+        "Action": "sqs:SendMessage",
+        "Resource": queue_arn,
+        "Condition": {"ArnEquals": {"aws:SourceArn": topic_arns}},
+    }
+    return {"Version": "2012-10-17", "Statement": [statement]}
+
+
+def _session(region: str | None, profile: str | None, credentials: tuple[str, str] | None) -> Any:
+    try:
+        import boto3  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError:
+        raise NotConfigured("topics on SNS need boto3: pip install 'sortkey[aws]'") from None
+    access_key, secret_key = credentials or (None, None)
+    return boto3.Session(access_key, secret_key, region_name=region, profile_name=profile)
