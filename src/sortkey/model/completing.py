@@ -49,23 +49,27 @@ def with_followers(layout: Layout, actions: Sequence[Action]) -> tuple[Action, .
     return (*actions, *(action for action in touched.values() if action.attr.place.follows is not None))
 
 
-def fills(layout: Layout, in_key: Values, actions: Sequence[Action], assumed: Values, now: float) -> dict[str, Action]:
-    """By attribute: what an item that an upsert makes has besides, where it is missing. Refuses what it cannot have."""
+def fills(layout: Layout, in_key: Values, actions: Sequence[Action], assumed: Values, now: float) -> dict[str, Any]:
+    """What an item that an upsert makes has besides, where it is missing. Refuses what it cannot have."""
     touched = {action.attr.place.name for action in actions}
-    found: dict[str, Action] = {}
+    found: dict[str, Any] = {}
     for place in layout.places.values():
         if place.name in touched or place.attribute in in_key or place.attribute in layout.primary.attributes.names:
             continue
         value = _first_value(layout, place, assumed, now)
-        if value is not None:
-            found[place.attribute] = field(layout, place).set_if_missing(value)
+        if value is not None or fields.KeepNull in place.markers:
+            found[place.attribute] = layout.stored(place.attribute, value)
         elif place.info.is_required():
             raise ModelError(f"an upsert may make the item, and {layout.entity.__name__} needs {place.name}: set it")
-    for action in (*actions, *found.values()):
-        if len(action.attr.path) > 1 and action.attr.path[0] == layout.envelope:
-            name = action.attr.place.name
-            raise ModelError(f"{name} lies in {layout.envelope}, which an upsert cannot make: create() the item")
+    written = [*(action.attr.place for action in actions), *(layout.by_attribute[name] for name in found)]
+    for place in written:
+        if len(place.path) > 1:
+            raise ModelError(f"{place.name} lies in {layout.envelope}, which an upsert cannot make: create() the item")
     return found
+
+
+def fill_actions(layout: Layout, filled: Values) -> tuple[Action, ...]:
+    return tuple(field(layout, layout.by_attribute[name]).set_if_missing(value) for name, value in filled.items())
 
 
 def _first_value(layout: Layout, place: Place, assumed: Values, now: float) -> Any:

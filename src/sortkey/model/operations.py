@@ -12,7 +12,7 @@ from sortkey.model import fields
 from sortkey.model.attributes import Action, Attr, Condition, condition, render_actions
 from sortkey.model.codec import encode
 from sortkey.model.completing import field as field_of
-from sortkey.model.completing import fills, with_followers, with_stamps
+from sortkey.model.completing import fill_actions, fills, with_followers, with_stamps
 from sortkey.model.conditions import check_fields
 from sortkey.model.expressions import Names
 from sortkey.model.layout import SCHEMA_VERSION, Layout, Place
@@ -133,7 +133,7 @@ class Update(Write[E]):
         filled = fills(layout, self.key.values, actions, assumed, now) if self.upsert else None
         more = rebuilt(layout, self.key, actions, assumed, filled)
         request: Request = {"TableName": layout.table.name, "Key": self.key.item}
-        request["UpdateExpression"] = _update_text((*actions, *(filled or {}).values()), more, names)
+        request["UpdateExpression"] = _update_text((*actions, *fill_actions(layout, filled or {})), more, names)
         _put_condition(request, self._conditions(layout, assumed, names), names)
         return request
 
@@ -244,6 +244,9 @@ def _set_action(attribute: Attr[Any], value: Any) -> Action:
 
 def _update_text(actions: tuple[Action, ...], more: Rebuilt, names: Names) -> str:
     sets = [f"{names.path(path)} = {names.value(value)}" for path, value in more.sets.items()]
+    for path, value in more.fills.items():
+        at = names.path(path)
+        sets.append(f"{at} = if_not_exists({at}, {names.value(value)})")
     return _with(render_actions(actions, names), {"SET": sets, "REMOVE": [names.path(path) for path in more.removes]})
 
 

@@ -6,8 +6,9 @@ error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from sortkey.errors import ModelError
@@ -22,10 +23,14 @@ from sortkey.values.attributes import AttributeValue
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What to set and to remove besides what the update's own actions do."""
+    """What to set, to set where it is missing, and to remove, besides what the update's own actions do."""
 
     sets: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
+    fills: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
     removes: list[Path] = field(default_factory=list["Path"])
+
+    def __contains__(self, path: Path) -> bool:
+        return path in self.sets or path in self.fills or path in self.removes
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Outcome:
         known |= {name: action.value for name, action in touched.items() if _is_known(action)}
         return cls(layout, touched, known)
 
-    def check(self, names: Iterable[str], what: str) -> None:
+    def check(self, names: Sequence[str], what: str) -> None:
         """Refuse an update that does not know the values that something is made of."""
         for name in names:
             if name in self.touched and name not in self.known:
@@ -73,16 +78,23 @@ def rebuilt(
     key: ItemKey[Any],
     actions: Sequence[Action],
     assumed: Mapping[str, Any],
-    fills: Mapping[str, Action] | None,
+    filled: Mapping[str, Any] | None,
 ) -> Rebuilt:
-    """What the update must also write. `fills` are those of an upsert: values for an item that it makes."""
+    """What the update must also write. `filled` are the values that an upsert gives to an item that it makes."""
     outcome = Outcome.of(layout, key, actions, assumed)
     _refuse_key_change(outcome)
     made = Rebuilt()
-    if fills is not None:
+    if filled is not None:
         made.sets.update(_of_new_item(layout, key, outcome.touched))
-    _rebuild_keys(outcome, made, fills)
-    _rebuild_computed(outcome, made, fills)
+    for each in (*_keys(layout), *_computed(layout)):
+        if each.path in made:
+            continue  # an attribute that two indexes share
+        if any(name in outcome.touched for name in each.names):
+            if not (each.is_key and any(outcome.known.get(name, "") is None for name in each.names)):
+                outcome.check(each.names, each.what)  # one that is missing is enough to know that a key is not there
+            _put(made, each.path, each.value(outcome.known))
+        elif filled is not None:
+            _fill(made, each, outcome.known, filled)
     return made
 
 
@@ -91,45 +103,40 @@ def _is_known(action: Action) -> bool:
     return action.is_plain_set or (action.section == "REMOVE" and action.attr.is_whole_field)
 
 
-def _rebuild_keys(outcome: Outcome, made: Rebuilt, fills: Mapping[str, Action] | None) -> None:
-    for attribute, template, index in outcome.layout.key_templates:
-        path: Path = (attribute,)
-        if attribute in outcome.layout.primary.attributes.names or path in made.sets or path in made.removes:
-            continue  # the key itself; or an attribute that two indexes share
-        names = [name for name in template.names if name != SHARD]
-        what = f"the key in {index.index}"
-        if not any(name in outcome.touched for name in names):
-            if fills is None:
-                continue
-            if not all(name in outcome.known for name in names):
-                _check_filled(outcome, names, fills, what)
-                continue
-        elif not any(outcome.known.get(name, "") is None for name in names):
-            outcome.check(names, what)
-        _put(made, path, _rendered(outcome, index, attribute, template))
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """An attribute that is made of others: where it is, of which, and how."""
+
+    path: Path
+    names: Sequence[str]
+    what: str
+    is_key: bool
+    value: Callable[[Mapping[str, Any]], AttributeValue | None]
 
 
-def _rebuild_computed(outcome: Outcome, made: Rebuilt, fills: Mapping[str, Action] | None) -> None:
-    for name, computed in outcome.layout.computed.items():
-        names = [outcome.layout.places[source].attribute for source in sorted(computed.sources)]
-        what = f"the computed field {name}"
-        if not any(source in outcome.touched for source in names):
-            if fills is None:
-                continue
-            if not all(source in outcome.known for source in names):
-                _check_filled(outcome, names, fills, what)
-                continue
-        outcome.check(names, what)
-        value = value_after(outcome.layout, name, {source: outcome.known[source] for source in names})
-        _put(made, computed.path, None if value is None else encode(value))
+def _keys(layout: Layout) -> Iterator[Derived]:
+    for attribute, template, index in layout.key_templates:
+        if attribute not in layout.primary.attributes.names:
+            names = [name for name in template.names if name != SHARD]
+            make = partial(_rendered, layout, index, attribute, template)
+            yield Derived((attribute,), names, f"the key in {index.index}", True, make)
 
 
-def _check_filled(outcome: Outcome, names: Sequence[str], fills: Mapping[str, Action], what: str) -> None:
-    """An upsert cannot know the key of an item when a value is given to new ones only."""
-    filled = [outcome.layout.by_attribute[name].name for name in names if name in fills and name not in outcome.known]
-    if filled:
-        given = ", ".join(f'"{name}": …' for name in filled)
-        raise ModelError(f"{what} needs {', '.join(filled)}: an upsert must set it, or say assuming={{{given}}}")
+def _computed(layout: Layout) -> Iterator[Derived]:
+    for name, computed in layout.computed.items():
+        names = [layout.places[source].attribute for source in sorted(computed.sources)]
+        make = partial(_calculated, layout, name, names)
+        yield Derived(computed.path, names, f"the computed field {name}", False, make)
+
+
+def _fill(made: Rebuilt, each: Derived, known: Mapping[str, Any], filled: Mapping[str, Any]) -> None:
+    """What a new item has there. One that exists has it already, or its own: unless all of it is known."""
+    if all(name in known for name in each.names):
+        _put(made, each.path, each.value(known))
+    elif all(name in known or name in filled for name in each.names):
+        calculated = each.value({**filled, **known})
+        if calculated is not None:
+            made.fills[each.path] = calculated
 
 
 def _put(made: Rebuilt, path: Path, value: AttributeValue | None) -> None:
@@ -139,12 +146,16 @@ def _put(made: Rebuilt, path: Path, value: AttributeValue | None) -> None:
         made.sets[path] = value
 
 
-def _rendered(outcome: Outcome, index: IndexKey, attribute: str, template: Template) -> AttributeValue | None:
-    layout, values = outcome.layout, outcome.known
-    if any(values.get(name, "") is None for name in template.names):
-        return None
+def _rendered(
+    layout: Layout, index: IndexKey, attribute: str, template: Template, values: Mapping[str, Any]
+) -> AttributeValue | None:
     text = template.render({**values, SHARD: layout.shard(values, index.shards)} if index.shards else values)
     return None if text is None else {layout.table.type_of(attribute): text}
+
+
+def _calculated(layout: Layout, name: str, names: Sequence[str], values: Mapping[str, Any]) -> AttributeValue | None:
+    value = value_after(layout, name, {source: values[source] for source in names})
+    return None if value is None else encode(value)
 
 
 def _of_new_item(layout: Layout, key: ItemKey[Any], touched: Mapping[str, Action]) -> dict[Path, AttributeValue]:
