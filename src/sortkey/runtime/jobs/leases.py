@@ -10,15 +10,17 @@ from sortkey.errors import ConditionFailed, JobLost, TransactionFailed
 from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Put, Update, Write, set_actions
 from sortkey.runtime.jobs.means import Means
-from sortkey.runtime.jobs.records import Attempt, Job, Outcome, Slots, Status
+from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Attempt, Job, Outcome, Slots, Status
 
 ERROR_CHARACTERS_MAX = 4000
 
 
 def job_update(job: Job, changes: dict[str, Any], when: Condition) -> Update[Job]:
-    """A change of a job. Its queue and rank, of which index keys are made, never change."""
-    assumed = {"queue": job.queue, "rank": job.rank}
-    return Update(Job.key(job_id=job.job_id), set_actions(Job, changes), when, assumed)
+    """A change of a job. Its queue, of which index keys are made, never changes; its lane follows its status."""
+    if changes.get("due_at") is not None:
+        waits = changes.get("status", job.status) == "pending"
+        changes = {**changes, "lane": LANES[job.priority] if waits else RUNNING_LANE}
+    return Update(Job.key(job_id=job.job_id), set_actions(Job, changes), when, {"queue": job.queue})
 
 
 @dataclass(frozen=True, slots=True)

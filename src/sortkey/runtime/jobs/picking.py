@@ -6,7 +6,7 @@ Everything is decided by conditional writes. The index only says where it is wor
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -17,72 +17,95 @@ from sortkey.runtime.jobs.bells import of_job
 from sortkey.runtime.jobs.definitions import JobFunction
 from sortkey.runtime.jobs.leases import Ending, Lease, closing, job_update
 from sortkey.runtime.jobs.means import CONFLICT, Means
-from sortkey.runtime.jobs.records import RANKS, Job, Slots
+from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Job, Slots
 from sortkey.runtime.transactions import Reason
 
 PAGE_JOBS = 20
 LOOKED_AT_MAX = 1000
-"""Of one rank in one look: what lies behind more jobs than this that cannot run now has to wait for them."""
+"""Of one lane in one look: what lies behind more jobs than this that cannot run now has to wait for them."""
+
+REAP_SECONDS = 1.0
+"""So often a worker looks for jobs of workers that are gone, while it has others to run."""
 
 
-@dataclass(frozen=True)
 class Picker:
     """Picks for one worker. `limit` is how many jobs of the queue may run at once, on all workers together."""
 
-    means: Means
-    queue: str
-    worker: str
-    jobs: Mapping[str, JobFunction[..., Any]]
-    lease_seconds: float
-    limit: int | None = None
+    def __init__(
+        self,
+        means: Means,
+        queue: str,
+        worker: str,
+        jobs: Mapping[str, JobFunction[..., Any]],
+        lease_seconds: float,
+        limit: int | None = None,
+    ) -> None:
+        self._means, self._queue, self._worker, self._jobs = means, queue, worker, jobs
+        self._lease_seconds, self._limit = lease_seconds, limit
+        self._reaped_at = means.clock()
 
     def next(self) -> Lease | None:
         """Claim the next job; None where there is none that can run now."""
-        full: set[str] = set()
-        for rank in RANKS.values():
-            for job in self._due(rank):
-                lease = self._take(job, full)
-                if lease is not None:
-                    return lease
-                if self.queue in full:
-                    return None
-        return None
+        if self._means.clock() >= self._reaped_at + REAP_SECONDS:
+            self._reap_all()
+        lease = self._next()
+        if lease is None and self._reap_all():
+            lease = self._next()
+        return lease
 
     def take(self, job_id: str) -> Lease | None:
         """Claim one certain job, if it is due."""
-        job = self.means.store.find(Job.key(job_id=job_id), consistent=True)
-        if job is None or job.due_at is None or job.due_at > self.means.now():
+        job = self._means.store.find(Job.key(job_id=job_id), consistent=True)
+        if job is not None and job.status == "running":
+            job = self._reap(job)
+        if job is None or job.due_at is None or job.due_at > self._means.now():
             return None
         return self._take(job, set())
 
-    def _due(self, rank: int) -> Iterator[Job]:
-        wanted = Job.due(queue=self.queue, rank=rank).at_most(self.means.now()).hydrated()
+    def _next(self) -> Lease | None:
+        full: set[str] = set()
+        for lane in LANES.values():
+            for job in self._due(lane):
+                lease = self._take(job, full)
+                if lease is not None or self._queue in full:
+                    return lease
+        return None
+
+    def _due(self, lane: int) -> Iterator[Job]:
+        wanted = Job.due(queue=self._queue, lane=lane).at_most(self._means.now()).hydrated()
         cursor: str | None = None
         for _ in range(LOOKED_AT_MAX // PAGE_JOBS):
-            page = self.means.store.page(wanted, cursor=cursor, size=PAGE_JOBS)
+            page = self._means.store.page(wanted, cursor=cursor, size=PAGE_JOBS)
             yield from page.items
             cursor = page.cursor
             if cursor is None:
                 return
 
+    def _reap_all(self) -> bool:
+        """Take back what workers hold that are gone. Whether there was any."""
+        self._reaped_at = self._means.clock()
+        reaped = [self._reap(job) for job in self._due(RUNNING_LANE)]
+        return any(job is not None for job in reaped)
+
+    def _reap(self, job: Job) -> Job | None:
+        # The index may be behind: the job itself says whether its lease is over.
+        if job.status != "running" or job.due_at is None or job.due_at > self._means.now():
+            return None
+        return reap(self._means, job)
+
     def _take(self, job: Job, full: set[str]) -> Lease | None:
-        if job.status == "running":
-            found = reap(self.means, job)
-            if found is None or found.status != "pending":
-                return None
-            job = found
-        definition = self.jobs.get(job.name)
+        definition = self._jobs.get(job.name)
         if job.status != "pending" or definition is None or full.intersection(self._slots(job)):
             return None
         return self._claim(job, definition, full)
 
     def _slots(self, job: Job) -> dict[str, int]:
         """The limits that a job falls under, by name."""
-        slots = {} if self.limit is None else {self.queue: self.limit}
-        return slots if job.key_name is None else slots | {f"{self.queue}#{job.key_name}": job.key_limit}
+        slots = {} if self._limit is None else {self._queue: self._limit}
+        return slots if job.key_name is None else slots | {f"{self._queue}#{job.key_name}": job.key_limit}
 
     def _claim(self, job: Job, definition: JobFunction[..., Any], full: set[str]) -> Lease | None:
-        slots, now, token = self._slots(job), self.means.now(), self.means.token()
+        slots, now, token = self._slots(job), self._means.now(), self._means.token()
         retries = definition.retries if job.retries is None else job.retries
         changes: dict[str, Any] = {
             "status": "running",
@@ -90,21 +113,21 @@ class Picker:
             "attempts_max": job.attempts_max or job.attempts_before + retries + 1,
             "timeout_seconds": job.timeout_seconds or definition.timeout_seconds,
             "lease": token,
-            "worker": self.worker,
+            "worker": self._worker,
             "slots": list(slots),
             "started_at": now,
-            "due_at": now + timedelta(seconds=self.lease_seconds),
+            "due_at": now + timedelta(seconds=self._lease_seconds),
         }
         write = job_update(job, changes, attr(Job.attempt) == job.attempt)
         claimed = self._claim_with_slots(job, write, slots, full) if slots else self._claim_alone(write, token)
         if not claimed:
             return None
         waited_seconds = (now - job.due_at).total_seconds() if job.due_at else 0.0
-        return Lease(self.means, job.changed(**changes), self.lease_seconds, waited_seconds)
+        return Lease(self._means, job.changed(**changes), self._lease_seconds, waited_seconds)
 
     def _claim_alone(self, write: Update[Job], token: str) -> bool:
         try:
-            self.means.update(write)
+            self._means.update(write)
         except ConditionFailed as failed:
             # Ours after all, where the answer to the first try was lost and the second found it done.
             return isinstance(failed.item, Job) and failed.item.lease == token
@@ -112,7 +135,7 @@ class Picker:
 
     def _claim_with_slots(self, job: Job, write: Update[Job], slots: Mapping[str, int], full: set[str]) -> bool:
         try:
-            self.means.transact(write, *(_enter(name, job.job_id, limit) for name, limit in slots.items()))
+            self._means.transact(write, *(_enter(name, job.job_id, limit) for name, limit in slots.items()))
         except TransactionFailed as failed:
             reasons: list[Reason] = failed.reasons
             full.update(list(slots)[r.index - 1] for r in reasons if r.index > 0 and r.code != CONFLICT)

@@ -15,7 +15,18 @@ from sortkey.runtime.jobs.definitions import JobFunction
 from sortkey.runtime.jobs.leases import job_update
 from sortkey.runtime.jobs.logs import LEVELS, level_of
 from sortkey.runtime.jobs.means import Means
-from sortkey.runtime.jobs.records import RANKS, Attempt, Checkpoint, Job, LogLine, Priority, Status, StepRun, table
+from sortkey.runtime.jobs.records import (
+    LANES,
+    RUNNING_LANE,
+    Attempt,
+    Checkpoint,
+    Job,
+    LogLine,
+    Priority,
+    Status,
+    StepRun,
+    table,
+)
 from sortkey.runtime.jobs.values import kept
 from sortkey.runtime.paging import Page
 from sortkey.runtime.store import Store
@@ -80,6 +91,7 @@ class JobQueue:
             name=job if isinstance(job, str) else job.name,
             arguments=kept(dict(arguments or {}), "the arguments of a job"),
             priority=priority,
+            lane=LANES[priority],
             due_at=now + timedelta(seconds=delay),
             created_at=now,
             idempotency_key=idempotency_key,
@@ -142,8 +154,8 @@ class JobQueue:
 
     def waiting(self) -> int:
         """How many jobs are due and not yet taken, those of workers that are gone among them."""
-        now = self._means.now()
-        return sum(self.store.count(Job.due(queue=self.name, rank=rank).at_most(now)) for rank in RANKS.values())
+        now, lanes = self._means.now(), (*LANES.values(), RUNNING_LANE)
+        return sum(self.store.count(Job.due(queue=self.name, lane=lane).at_most(now)) for lane in lanes)
 
     def attempts(self, job_id: str) -> list[Attempt]:
         """The tries that are over, the first one first."""

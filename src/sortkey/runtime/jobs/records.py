@@ -1,7 +1,8 @@
 """The table of jobs, and what lies in it. A job is one partition: itself, its attempts, steps, state and log.
 
-The index `due` is the queue: pending and running jobs by rank and by the instant from which somebody may take them.
-For a running job that instant is the end of its lease, so a job whose worker is gone turns up there by itself.
+The index `due` is the queue: jobs by lane and by the instant from which somebody may take them. Those that wait have a
+lane for each priority. Those that run have one of their own, where the instant is the end of the lease: a job whose
+worker is gone turns up there by itself, however many others wait.
 Both indexes hold keys only: a heartbeat writes a job often, and its arguments may be large.
 """
 
@@ -13,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sortkey.model.entity import Entity
-from sortkey.model.fields import Created, Follows, KeyOnly, Range, States, Updated, camel
+from sortkey.model.fields import Created, KeyOnly, Range, States, Updated, camel
 from sortkey.model.instants import Instant
 from sortkey.model.keys import index, key, query
 from sortkey.model.patterns import Model
@@ -25,7 +26,8 @@ Status = Literal["pending", "running", "completed", "failed", "cancelled"]
 Outcome = Literal["completed", "failed", "timed_out", "cancelled", "lost", "released"]
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
-RANKS: Mapping[Priority, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+LANES: Mapping[Priority, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
+RUNNING_LANE = 9
 ENDED: tuple[Status, ...] = ("completed", "failed", "cancelled")
 
 STATES = States(
@@ -62,7 +64,7 @@ class Job(Entity, table=table, kind="Job", names=camel):
     arguments: dict[str, Plain] = Field(default_factory=dict)
     status: Annotated[Status, STATES] = "pending"
     priority: Priority = "medium"
-    rank: Annotated[int, Follows("priority", RANKS)] = 2
+    lane: Annotated[int, Range(0, RUNNING_LANE)] = LANES["medium"]
     due_at: Instant | None = None
     idempotency_key: str | None = None
     key_name: str | None = None
@@ -90,9 +92,9 @@ class Job(Entity, table=table, kind="Job", names=camel):
     def key(*, job_id: str):
         """One job."""
 
-    @index("due", "{queue}", "{rank:01d}#{dueAt}#{jobId}")
-    def due(*, queue: str, rank: int | None = None):
-        """What can be taken of a queue, the most urgent first: by rank, then by time."""
+    @index("due", "{queue}", "{lane:01d}#{dueAt}#{jobId}")
+    def due(*, queue: str, lane: int | None = None):
+        """What can be taken of a queue, the most urgent first: by lane, then by time."""
 
     @index("status", "{queue}#{status}", "{createdAt}#{jobId}")
     def by_status(*, queue: str, status: Status):

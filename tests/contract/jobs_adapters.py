@@ -1,0 +1,125 @@
+"""What the contract of jobs runs on: the engine in the process, our own server, and DynamoDB Local.
+
+Each test has a queue of its own, so that they share one table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+import sortkey
+import sortkey.engine
+from sortkey import JobQueue, JobWorker, Metrics, Store
+from sortkey.wire.access import Access
+from sortkey.wire.addresses import bind
+from sortkey.wire.server import Server
+from tests.oracle.server import shared_port
+from tools.downloads import Missing
+
+ADAPTERS = [
+    "embedded",
+    "wire",
+    pytest.param("DynamoDB Local", marks=[pytest.mark.slow, pytest.mark.oracle, pytest.mark.xdist_group("jobs-local")]),
+]
+
+
+class Clock:
+    """Time that goes on when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
+
+    def __call__(self) -> float:
+        return self.now
+
+    def go(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Yard:
+    """A store, a queue of its own, and workers on it; time and chance are the test's."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.clock = store, Clock()
+        self.slept: list[float] = []
+        self.queue_name = f"q-{secrets.token_hex(4)}"
+        self.queue = JobQueue(store, self.queue_name, clock=self.clock, sleep=self._sleep)
+
+    def worker(self, *jobs: Any, **settings: Any) -> JobWorker:
+        given: dict[str, Any] = {
+            "clock": self.clock,
+            "sleep": self._sleep,
+            "random": lambda: 0.0,
+            "lease_seconds": 30.0,
+        }
+        return JobWorker(self.store, jobs, queue=self.queue_name, **{**given, **settings})
+
+    def real_worker(self, *jobs: Any, **settings: Any) -> JobWorker:
+        """With the real time, for threads."""
+        return JobWorker(self.store, jobs, queue=self.queue_name, **settings)
+
+    def real_queue(self) -> JobQueue:
+        return JobQueue(self.store, self.queue_name)
+
+    def _sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.clock.go(seconds)
+
+
+@contextmanager
+def served() -> Generator[str]:
+    """Our server on an engine in memory, in a thread."""
+    loop = asyncio.new_event_loop()
+    engine = sortkey.engine.own()
+    server = Server(engine, Access(None, "us-east-1", time.time))
+    sockets = bind("127.0.0.1", 0)
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(server.start(sockets), loop).result(10)
+    try:
+        yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
+        engine.close()
+
+
+@contextmanager
+def opened(adapter: str) -> Generator[Store]:
+    metrics = Metrics()
+    if adapter == "embedded":
+        with sortkey.open(":memory:", metrics=metrics) as store:
+            yield store
+    elif adapter == "wire":
+        with served() as address, sortkey.open(address, metrics=metrics) as store:
+            yield store
+    else:
+        try:
+            port = shared_port()
+        except Missing as missing:
+            pytest.skip(f"no DynamoDB Local: {missing}")
+        with sortkey.open(f"http://127.0.0.1:{port}", metrics=metrics) as store:
+            yield store
+
+
+@pytest.fixture(scope="module", params=ADAPTERS)
+def jobs_store(request: pytest.FixtureRequest) -> Iterator[Store]:
+    with opened(request.param) as store:
+        assert JobQueue(store).ensure() == []
+        yield store
+
+
+@pytest.fixture
+def yard(jobs_store: Store) -> Yard:
+    return Yard(jobs_store)
