@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from sortkey.model.queries import ItemKey, Query
     from sortkey.model.tables import GSI, LSI, Table
     from sortkey.model.templates import Template
+    from sortkey.runtime.audit import AuditRecord, audit, audit_async, audit_table, audit_write
     from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
         on_change,
         on_changes,
         once,
+        streams_table,
     )
     from sortkey.runtime.topic_hub import MemoryTopics
     from sortkey.runtime.topics import Message, Subscription, Topics
@@ -83,6 +85,14 @@ _ROOMS = {
     "model.queries": ("ItemKey", "Query"),
     "model.tables": ("GSI", "LSI", "Table"),
     "model.templates": ("Template",),
+    "runtime.audit": (
+        "AuditRecord",
+        "audit",
+        "audit_async",
+        "audit_table",
+        "audit_table",
+        "audit_write",
+    ),
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
@@ -97,6 +107,7 @@ _ROOMS = {
         "on_change",
         "on_changes",
         "once",
+        "streams_table",
     ),
     "runtime.topic_hub": ("MemoryTopics",),
     "runtime.topics": (
@@ -114,6 +125,7 @@ __all__ = [
     "Action",
     "AsyncStore",
     "Attr",
+    "AuditRecord",
     "Backoff",
     "CamelPart",
     "Change",
@@ -164,6 +176,10 @@ __all__ = [
     "apply_once",
     "apply_once_async",
     "attr",
+    "audit",
+    "audit_async",
+    "audit_table",
+    "audit_write",
     "camel",
     "collection",
     "emf",
@@ -183,6 +199,7 @@ __all__ = [
     "pascal",
     "prometheus",
     "query",
+    "streams_table",
 ]
 
 

@@ -1,0 +1,110 @@
+"""An append-only record of who did what to what. Nothing here changes or deletes a record, and a record never takes the
+place of another: on AWS, leave `dynamodb:UpdateItem` and `dynamodb:DeleteItem` on its table to nobody.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from sortkey.model.entity import Entity
+from sortkey.model.fields import camel
+from sortkey.model.instants import Instant
+from sortkey.model.keys import index, key, query
+from sortkey.model.operations import Put
+from sortkey.model.tables import GSI, Table
+from sortkey.runtime.store import AsyncStore, Store
+
+audit_table = Table(
+    "sortkey-audit",
+    key=("PK", "SK"),
+    indexes=[GSI("by-day", "GSI1PK", "GSI1SK", doc="All records of a day, in UTC.")],
+    doc="Who did what to what, and whether it was allowed. Only appended to.",
+)
+
+Outcome = Literal["done", "denied", "failed"]
+
+
+class AuditRecord(Entity, table=audit_table, kind="Audit", names=camel):
+    """One thing that somebody did, or was not allowed to do."""
+
+    subject: Annotated[str, Field(min_length=1, examples=["asset/db-1/asset-7"])]
+    """What it was done to, under a name that the system chooses."""
+    at: Instant
+    id: Annotated[str, Field(pattern=r"^[^#]+$", examples=["9f86d0818f4a"])]
+    """Tells records of the same instant apart."""
+    actor: Annotated[str, Field(min_length=1, examples=["ada@example.com"])]
+    action: Annotated[str, Field(min_length=1, examples=["asset.delete"])]
+    outcome: Outcome = "done"
+    detail: dict[str, Any] = Field(default_factory=dict[str, Any])
+    """What else is worth knowing. Never a secret: records are read by many, and for long."""
+    day: str = Field(default_factory=lambda known: known["at"].astimezone(UTC).strftime("%Y-%m-%d"))
+
+    @key("SUBJECT#{subject:free}", "{at}#{id}")
+    def key(*, subject: str, at: Instant, id: str):
+        """One record."""
+
+    @query(key)
+    def of_subject(*, subject: str):
+        """Everything that happened to a subject, in order; `.descending()` for the latest first."""
+
+    @index("by-day", "DAY#{day}", "{at}#{id}")
+    def of_day(*, day: str):
+        """Everything of a day, as 2026-11-01, in order."""
+
+
+def audit_write(
+    actor: str,
+    action: str,
+    subject: str,
+    detail: Mapping[str, Any] | None = None,
+    *,
+    outcome: Outcome = "done",
+    at: datetime | None = None,
+    id: str | None = None,
+) -> Put[AuditRecord]:
+    """A record as a write, for the same transaction as what it tells of: both are there, or neither is."""
+    record = AuditRecord(
+        subject=subject,
+        at=at or datetime.now(UTC),
+        id=id or secrets.token_hex(6),
+        actor=actor,
+        action=action,
+        outcome=outcome,
+        detail=dict(detail or {}),
+    )
+    return Put(record, "create")
+
+
+def audit(
+    store: Store,
+    actor: str,
+    action: str,
+    subject: str,
+    detail: Mapping[str, Any] | None = None,
+    *,
+    outcome: Outcome = "done",
+    at: datetime | None = None,
+    id: str | None = None,
+) -> AuditRecord:
+    """Append a record. Raises AlreadyExists where there is one of the same subject, instant and id."""
+    return store.create(audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity)
+
+
+async def audit_async(
+    store: AsyncStore,
+    actor: str,
+    action: str,
+    subject: str,
+    detail: Mapping[str, Any] | None = None,
+    *,
+    outcome: Outcome = "done",
+    at: datetime | None = None,
+    id: str | None = None,
+) -> AuditRecord:
+    """The same, awaited."""
+    return await store.create(audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity)
