@@ -90,7 +90,6 @@ _ROOMS = {
         "audit",
         "audit_async",
         "audit_table",
-        "audit_table",
         "audit_write",
     ),
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
