@@ -35,7 +35,8 @@ Created = Marker("Created")
 """An instant that the store sets when the item is created."""
 
 Updated = Marker("Updated")
-"""An instant that the store sets with every write."""
+"""An instant that the store sets with every update and save. create() and put() keep one that is given: a copy of
+another table's items stays true."""
 
 Version = Marker("Version")
 """A counter for optimistic locking: `save` checks it, every write raises it."""

@@ -66,6 +66,12 @@ class Put(Write[E]):
             self.mode == "save" and version is not None and not getattr(self.entity, version.name)
         )
 
+    @property
+    def states(self) -> tuple[tuple[Place, Any], ...]:
+        """The status fields of the entity, and what they are."""
+        places = self.entity_class.__layout__.places.values()
+        return tuple((place, getattr(self.entity, place.name)) for place in places if place.states is not None)
+
     def stamped(self, now: float) -> E:
         """The entity as it will be stored: with its instants and its version."""
         layout, values = self.entity_class.__layout__, dict[str, Any]()
@@ -78,7 +84,7 @@ class Put(Write[E]):
                 values[place.name] = instant
         if layout.version is not None:
             present = getattr(self.entity, layout.version.name) or 0
-            values[layout.version.name] = present if self.mode == "put" and present else present + 1
+            values[layout.version.name] = present + 1
         return self.entity.changed(**values) if values else self.entity
 
     def request(self, now: float) -> Request:
@@ -91,7 +97,7 @@ class Put(Write[E]):
         elif self.mode == "save" and layout.version is not None:
             stored = encode(getattr(self.entity, layout.version.name))
             tests.append(f"{names.path(layout.version.path)} = {names.value(stored)}")
-            tests += _transitions(layout, self.entity, names)
+            tests += [_transition(place, status, names) for place, status in self.states]
         _put_condition(request, tests, names)
         return request
 
@@ -277,15 +283,11 @@ def _tests(when: Test, layout: Layout, names: Names) -> list[str]:
     return [wanted.render(names)]
 
 
-def _transitions(layout: Layout, entity: Entity, names: Names) -> list[str]:
-    """That the statuses of an entity can follow those that are stored."""
-    tests: list[str] = []
-    for place in layout.places.values():
-        target = getattr(entity, place.name) if place.states is not None else None
-        if place.states is not None and target is not None:
-            before = [names.value(encode(each)) for each in (target, *place.states.sources(target))]
-            tests.append(f"{names.path(place.path)} IN ({', '.join(before)})")
-    return tests
+def _transition(place: Place, status: Any, names: Names) -> str:
+    """That a status is there already, or can follow the one that is."""
+    assert place.states is not None
+    before = [names.value(encode(each)) for each in (status, *place.states.sources(status))]
+    return f"{names.path(place.path)} IN ({', '.join(before)})"
 
 
 def _put_condition(request: Request, tests: list[str], names: Names) -> None:

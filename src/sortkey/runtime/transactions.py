@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from sortkey.errors import BatchIncomplete, ModelError, TransactionCanceledException, TransactionFailed
+from sortkey.errors import (
+    BatchIncomplete,
+    ModelError,
+    TransactionCanceledException,
+    TransactionFailed,
+    ValidationException,
+)
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Put, Write
 from sortkey.model.queries import ItemKey
 from sortkey.runtime.context import Context
+from sortkey.runtime.guards import Guarding, guards_of
+from sortkey.runtime.refusals import as_entity, too_large
 from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item
+from sortkey.values.sizes import ITEM_BYTES_MAX, item_size
 
 TRANSACTION_MAX = 100
 BATCH_WRITE_MAX = 25
@@ -27,6 +36,9 @@ class Reason:
     code: str
     message: str
     item: Entity | None
+    is_guard: bool = False
+    """Not the item itself is at fault, but a unique value that another one has."""
+    stored: Item | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         return f"operation {self.index} ({self.operation.says()}): {self.message or self.code}"
@@ -34,38 +46,59 @@ class Reason:
 
 def transact(context: Context, operations: Sequence[Write[Any]], *, token: str | None = None) -> Steps[None]:
     """All of the writes, or none."""
-    yield from transact_raw(operations, context.clock(), [], token=token)
+    now = context.clock()
+    guards = [guard for number, each in enumerate(operations) for guard in guards_of(each, number, now)]
+    yield from transact_raw(operations, now, guards, token=token)
 
 
 def transact_raw(
-    operations: Sequence[Write[Any]], now: float, more: Sequence[dict[str, Any]], *, token: str | None = None
+    operations: Sequence[Write[Any]], now: float, guards: Sequence[Guarding], *, token: str | None = None
 ) -> Steps[None]:
-    """The same with further members that are no writes of entities, behind those that are."""
-    if not 1 <= len(operations) + len(more) <= TRANSACTION_MAX:
-        raise ModelError(f"a transaction has 1 to {TRANSACTION_MAX} operations, not {len(operations) + len(more)}")
+    """The same with the guards that were found out before."""
+    count = len(operations) + len(guards)
+    if not 1 <= count <= TRANSACTION_MAX:
+        raise ModelError(f"a transaction has 1 to {TRANSACTION_MAX} operations, not {count}")
     members = [{operation.member: operation.request(now)} for operation in operations]
-    request: dict[str, Any] = {"TransactItems": [*members, *more]}
+    request: dict[str, Any] = {"TransactItems": [*members, *(guard.member for guard in guards)]}
     if token is not None:
         request["ClientRequestToken"] = token
     try:
         yield Call("TransactWriteItems", request, "transact")
     except TransactionCanceledException as error:
-        raise _failed(operations, error.extra.get("CancellationReasons", []), error) from error
+        raise _failed(operations, guards, error) from error
+    except ValidationException as error:
+        raise _too_large(operations, members, error) or error from error
 
 
-def _failed(operations: Sequence[Write[Any]], told: Sequence[dict[str, Any]], error: Exception) -> TransactionFailed:
-    reasons = [
-        Reason(index, operations[index], each["Code"], each.get("Message", ""), _stored(operations[index], each))
-        for index, each in enumerate(told)
-        if each.get("Code", "None") != "None" and index < len(operations)
-    ]
+def _failed(
+    operations: Sequence[Write[Any]], guards: Sequence[Guarding], error: TransactionCanceledException
+) -> TransactionFailed:
+    reasons: list[Any] = []
+    for number, told in enumerate(error.extra.get("CancellationReasons", [])):
+        if told.get("Code", "None") == "None":
+            continue
+        if number < len(operations):
+            operation, stored = operations[number], told.get("Item")
+            item = as_entity(operation, stored)
+            reasons.append(Reason(number, operation, told["Code"], told.get("Message", ""), item, stored=stored))
+        else:
+            guard = guards[number - len(operations)]
+            message = guard.message if told["Code"] == "ConditionalCheckFailed" else told.get("Message", "")
+            reasons.append(Reason(guard.owner, operations[guard.owner], told["Code"], message, None, is_guard=True))
     shown = "; ".join(map(str, reasons)) or str(error)
-    return TransactionFailed(f"nothing was written: {shown}", list[Any](reasons))
+    return TransactionFailed(f"nothing was written: {shown}", reasons)
 
 
-def _stored(operation: Write[Any], reason: dict[str, Any]) -> Entity | None:
-    item: Item | None = reason.get("Item")
-    return operation.entity_class.from_item(item) if item else None
+def _too_large(
+    operations: Sequence[Write[Any]], members: Sequence[dict[str, Any]], error: ValidationException
+) -> Exception | None:
+    if "Item size" not in error.message:
+        return None
+    for operation, member in zip(operations, members, strict=True):
+        item: Item | None = member[operation.member].get("Item")
+        if item is not None and item_size(item) > ITEM_BYTES_MAX:
+            return too_large(item, operation)
+    return None
 
 
 def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:

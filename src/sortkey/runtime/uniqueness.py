@@ -1,7 +1,4 @@
-"""Unique fields: a guard item for each value, written and deleted in one transaction with the item that has it.
-
-A guard lies in the table of its entity, under a key that no template makes. It holds the key of the item it guards.
-"""
+"""Unique fields: a guard item for each value, written and deleted in one transaction with the item that has it."""
 
 from __future__ import annotations
 
@@ -15,14 +12,15 @@ from sortkey.model.layout import Layout
 from sortkey.model.operations import Delete, Put, Test
 from sortkey.model.queries import ItemKey
 from sortkey.runtime.context import Context
+from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
 from sortkey.runtime.reads import find
+from sortkey.runtime.refusals import refusal
 from sortkey.runtime.steps import Steps
 from sortkey.runtime.transactions import transact_raw
-from sortkey.values.attributes import Item
 
 E = TypeVar("E", bound=Entity)
-GUARD = "UNIQUE"
-Group = tuple[str, ...]
+ATTEMPTS_MAX = 5
+CONDITION_FAILED = "ConditionalCheckFailed"
 
 
 def put(operation: Put[Any], now: float) -> Steps[None]:
@@ -32,64 +30,49 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
         raise ModelError(
             f"{operation.entity_class.__name__} has unique fields, which put() cannot guard: create() or save()"
         )
-    old = None if operation.is_creating else (yield from find(ItemKey.of_entity(entity), consistent=True))
-    if old is None and not operation.is_creating:
+    if operation.is_creating:
+        guards = [guard for group in layout.unique for guard in taken(layout, group, entity)]
+        yield from _transact(operation, operation, now, guards)
+        return
+    old = yield from find(ItemKey.of_entity(entity), consistent=True)
+    if old is None:
         raise StaleVersion(f"{operation.says()}: it is gone", None)
-    guards: list[dict[str, Any]] = []
+    guards: list[Guarding] = []
     for group in layout.unique:
-        before = None if old is None else guard_key(layout, group, old)
-        after = guard_key(layout, group, entity)
-        if before != after:
-            guards += [] if before is None else [{"Delete": {"TableName": layout.table.name, "Key": before}}]
-            guards += [] if after is None else [_guard(layout, after, entity)]
-    if old is not None:
-        operation = Put(operation.entity, operation.mode, _and(operation.when, _unchanged(layout, old)))
-    yield from _transact(operation, now, guards)
+        if guard_key(layout, group, old) != guard_key(layout, group, entity):
+            guards += [*given_back(layout, group, old), *taken(layout, group, entity)]
+    guarded = Put(operation.entity, operation.mode, _and(operation.when, _unchanged(layout, old)))
+    yield from _transact(operation, guarded, now, guards)
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
-    """Delete an item with its guards."""
-    old = yield from find(operation.key, consistent=True)
-    if old is None:
-        if operation.when is not None:
-            raise ConditionFailed(f"{operation.says()}: there is no such item", None)
-        return None
-    layout = operation.entity_class.__layout__
-    keys = [key for group in layout.unique if (key := guard_key(layout, group, old)) is not None]
-    guards = [{"Delete": {"TableName": layout.table.name, "Key": key}} for key in keys]
-    guarded = Delete(operation.key, _and(operation.when, _unchanged(layout, old)))
-    yield from _transact(guarded, context.clock(), guards)
-    return old
-
-
-def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
-    """The key of the guard of an entity's values; None where one of them is missing."""
-    values = [getattr(entity, name) for name in group]
-    if any(value is None for value in values):
-        return None
-    stored = (str(layout.stored(layout.place(name).attribute, getattr(entity, name))) for name in group)
-    escaped = "#".join(text.replace("%", "%25").replace("#", "%23") for text in stored)
-    text = f"{GUARD}#{layout.kind or layout.entity.__name__}#{'+'.join(group)}#{escaped}"
-    return {name: {"S": text} for name in layout.table.key}
-
-
-def _guard(layout: Layout, key: Item, entity: Entity) -> dict[str, Any]:
-    owner = ItemKey.of_entity(entity).item
-    item = {
-        **key,
-        "guards": {"M": owner},
-        **({layout.table.kind_attribute: {"S": "UniqueGuard"}} if layout.kind else {}),
-    }
-    condition = {
-        "ConditionExpression": "attribute_not_exists(#k)",
-        "ExpressionAttributeNames": {"#k": layout.table.key[0]},
-    }
-    return {"Put": {"TableName": layout.table.name, "Item": item, **condition}}
+    """Delete an item with its guards; again where its unique values were changed between the look and the delete."""
+    for attempt in range(ATTEMPTS_MAX):
+        old = yield from find(operation.key, consistent=True)
+        if old is None:
+            if operation.when is not None:
+                raise ConditionFailed(f"{operation.says()}: there is no such item", None)
+            return None
+        layout = operation.entity_class.__layout__
+        guards = [guard for group in layout.unique for guard in given_back(layout, group, old)]
+        guarded = Delete(operation.key, _and(operation.when, _unchanged(layout, old)))
+        try:
+            yield from _transact(operation, guarded, context.clock(), guards)
+        except ConditionFailed as failed:
+            moved = failed.item is None or any(
+                guard_key(layout, group, failed.item) != guard_key(layout, group, old) for group in layout.unique
+            )
+            if not moved or attempt == ATTEMPTS_MAX - 1:
+                raise
+        else:
+            return old
+    return None
 
 
 def _unchanged(layout: Layout, old: Entity) -> Condition:
     """That the unique values are still those that were read."""
     places = [layout.place(name) for group in layout.unique for name in group]
+    places = [place for place in places if not place.key_only]  # a key does not change
 
     def render(names: Any) -> str:
         tests: list[str] = []
@@ -97,7 +80,7 @@ def _unchanged(layout: Layout, old: Entity) -> Condition:
             value, at = getattr(old, place.name), names.path(place.path)
             stored = None if value is None else encode(layout.stored(place.attribute, value))
             tests.append(f"attribute_not_exists({at})" if stored is None else f"{at} = {names.value(stored)}")
-        return " AND ".join(tests)
+        return " AND ".join(tests) or f"attribute_exists({names.name(layout.primary.attributes.partition)})"
 
     return Condition(render, [])
 
@@ -106,13 +89,16 @@ def _and(one: Test, other: Condition) -> Condition:
     return other if one is None else condition(one) & other
 
 
-def _transact(operation: Put[Any] | Delete[Any], now: float, guards: list[dict[str, Any]]) -> Steps[None]:
+def _transact(
+    operation: Put[Any] | Delete[Any], guarded: Put[Any] | Delete[Any], now: float, guards: list[Guarding]
+) -> Steps[None]:
     try:
-        yield from transact_raw([operation], now, guards)
+        yield from transact_raw([guarded], now, guards)
     except TransactionFailed as failed:
-        if failed.reasons:
-            stored = failed.reasons[0].item
-            if isinstance(operation, Put) and operation.is_creating:
-                raise AlreadyExists(f"{operation.says()}: it exists already", stored) from failed
-            raise StaleVersion(f"{operation.says()}: it was changed in between", stored) from failed
-        raise AlreadyExists(f"{operation.says()}: another item has one of its unique values", None) from failed
+        codes = {reason.code for reason in failed.reasons}
+        if codes != {CONDITION_FAILED}:
+            raise  # a conflict with another transaction, or load: nothing is known of the values
+        first = failed.reasons[0]
+        if first.is_guard:
+            raise AlreadyExists(f"{operation.says()}: {first.message}", None) from failed
+        raise refusal(operation, first.stored) from failed

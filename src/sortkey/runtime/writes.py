@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from sortkey.errors import (
-    AlreadyExists,
     ConditionalCheckFailedException,
-    ConditionFailed,
-    ItemTooLarge,
     ModelError,
-    StaleVersion,
-    TransitionRefused,
     ValidationException,
 )
 from sortkey.model import fields
@@ -23,13 +18,11 @@ from sortkey.model.operations import Delete, Put, PutMode, Update, Write
 from sortkey.model.queries import ItemKey
 from sortkey.runtime import uniqueness
 from sortkey.runtime.context import Context
+from sortkey.runtime.refusals import refusal, too_large
 from sortkey.runtime.steps import Call, Steps
-from sortkey.runtime.transactions import transact
-from sortkey.values.attributes import Item
-from sortkey.values.sizes import ITEM_BYTES_MAX, text_size, value_size
+from sortkey.runtime.transactions import transact_raw
 
 E = TypeVar("E", bound=Entity)
-LARGEST_SHOWN = 5
 
 
 def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E]:
@@ -67,12 +60,13 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
         raise ModelError(f"{type(entity).__name__} has no archive: declare it with archive='#deleted'")
     if entity.in_archive is not restore:
         raise ModelError(f"{ItemKey.of_entity(entity)} is {'in' if entity.in_archive else 'not in'} the archive")
-    moved = entity.moved_to_archive(not restore)
-    there = ItemKey.of_entity(entity)
+    there, now = ItemKey.of_entity(entity), context.clock()
     partition = layout.primary.attributes.partition
     is_free = Condition(lambda names: f"attribute_not_exists({names.name(partition)})", [])
-    yield from transact(context, [Put(moved, "put", is_free), Delete(there, _as_read(entity))])
-    return moved
+    moved = Put(entity.moved_to_archive(not restore), "put", is_free)
+    # Without the guards of unique values: they stay taken while an item is in the archive.
+    yield from transact_raw([moved, Delete(there, _as_read(entity))], now, [])
+    return moved.stamped(now)
 
 
 def _as_read(entity: Entity) -> Condition:
@@ -96,42 +90,8 @@ def send(operation: Write[Any], name: str, now: float, **more: Any) -> Steps[dic
     try:
         return (yield Call(name, request, f"{operation.entity_class.__name__}.{name}"))
     except ConditionalCheckFailedException as error:
-        refuse(operation, error.extra.get("Item"), error)
+        raise refusal(operation, error.extra.get("Item")) from error
     except ValidationException as error:
-        if "Item" in request and "Item size" in error.message:
-            raise too_large(request["Item"], operation) from error
+        if "Item size" in error.message:
+            raise too_large(request.get("Item"), operation) from error
         raise
-
-
-def refuse(operation: Write[Any], item: Item | None, cause: Exception | None) -> NoReturn:
-    """Raise the error for a condition that did not hold."""
-    raise refusal(operation, item) from cause
-
-
-def refusal(operation: Write[Any], item: Item | None) -> ConditionFailed:
-    """The error for a condition that did not hold, with what is stored."""
-    stored = None if item is None else operation.entity_class.from_item(item)
-    if isinstance(operation, Put):
-        if operation.is_creating:
-            return AlreadyExists(f"{operation.says()}: it exists already", stored)
-        if operation.mode == "save":
-            return StaleVersion(f"{operation.says()}: it was changed since it was read, or is gone", stored)
-    if isinstance(operation, Update):
-        if stored is None:
-            return ConditionFailed(f"{operation.says()}: there is no such item; upsert=True would make it", None)
-        for place, target in operation.target_states:
-            assert place.states is not None
-            present = getattr(stored, place.name)
-            if present not in place.states.sources(target):
-                message = f"{operation.says()}: {place.name} is {present!r}, and {target!r} cannot follow it"
-                return TransitionRefused(message, stored)
-    return ConditionFailed(f"{operation.says()}: its condition does not hold", stored)
-
-
-def too_large(item: Item, operation: Write[Any]) -> ItemTooLarge:
-    sizes = sorted(((name, text_size(name) + value_size(value)) for name, value in item.items()), key=lambda s: -s[1])
-    total = sum(size for _, size in sizes)
-    shown = ", ".join(f"{name} {size:,}" for name, size in sizes[:LARGEST_SHOWN])
-    return ItemTooLarge(
-        f"{operation.says()}: {total:,} bytes, and an item has at most {ITEM_BYTES_MAX:,}. The largest: {shown}", sizes
-    )

@@ -1,0 +1,79 @@
+"""Guard items: one for each unique value, in the table of its entity, under a key that no template makes.
+
+A guard holds the key of the item that has the value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.errors import ModelError
+from sortkey.model.entity import Entity
+from sortkey.model.layout import Layout
+from sortkey.model.operations import Delete, Put, Write
+from sortkey.model.queries import ItemKey
+from sortkey.values.attributes import Item
+
+GUARD = "UNIQUE"
+GUARD_KIND = "UniqueGuard"
+Group = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guarding:
+    """A member of a transaction that takes or gives back a unique value for its operation of the number `owner`."""
+
+    member: dict[str, Any]
+    group: Group
+    owner: int = 0
+
+    @property
+    def message(self) -> str:
+        return f"another item has this {' and '.join(self.group)}"
+
+
+def taken(layout: Layout, group: Group, entity: Entity, owner: int = 0) -> list[Guarding]:
+    """The guard of an entity's values, made; nothing where one of them is missing."""
+    key = guard_key(layout, group, entity)
+    if key is None:
+        return []
+    kind = {layout.table.kind_attribute: {"S": GUARD_KIND}}
+    request = {
+        "TableName": layout.table.name,
+        "Item": {**kind, **key, "guards": {"M": ItemKey.of_entity(entity).item}},
+        "ConditionExpression": "attribute_not_exists(#k)",
+        "ExpressionAttributeNames": {"#k": layout.table.key[0]},
+    }
+    return [Guarding({"Put": request}, group, owner)]
+
+
+def given_back(layout: Layout, group: Group, entity: Entity) -> list[Guarding]:
+    """The guard of an entity's values, deleted."""
+    key = guard_key(layout, group, entity)
+    return [] if key is None else [Guarding({"Delete": {"TableName": layout.table.name, "Key": key}}, group)]
+
+
+def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
+    """The key of the guard of an entity's values; None where one of them is missing."""
+    values = [getattr(entity, name) for name in group]
+    if any(value is None for value in values):
+        return None
+    stored = (str(layout.stored(layout.place(name).attribute, getattr(entity, name))) for name in group)
+    escaped = "#".join(text.replace("%", "%25").replace("#", "%23") for text in stored)
+    text = f"{GUARD}#{layout.kind or layout.entity.__name__}#{'+'.join(group)}#{escaped}"
+    return {name: {"S": text} for name in layout.table.key}
+
+
+def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
+    """What an operation of a transaction needs besides. Only a creation is known without a look at what is stored."""
+    layout = operation.entity_class.__layout__
+    if not layout.unique or not isinstance(operation, (Put, Delete)):
+        return []
+    if isinstance(operation, Put) and operation.is_creating:
+        entity = operation.stamped(now)
+        return [guard for group in layout.unique for guard in taken(layout, group, entity, number)]
+    raise ModelError(
+        f"{operation.says()}: {layout.entity.__name__} has unique fields, and a transaction cannot tell which values "
+        "were taken before. save() and delete() can"
+    )
