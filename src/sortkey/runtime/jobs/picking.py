@@ -41,7 +41,7 @@ class Picker:
         limit: int | None = None,
     ) -> None:
         self._means, self._queue, self._worker, self._jobs = means, queue, worker, jobs
-        self._lease_seconds, self._limit = lease_seconds, limit
+        self.lease_seconds, self._limit = lease_seconds, limit
         self._reaped_at = means.clock()
 
     def next(self) -> Lease | None:
@@ -116,14 +116,14 @@ class Picker:
             "worker": self._worker,
             "slots": list(slots),
             "started_at": now,
-            "due_at": now + timedelta(seconds=self._lease_seconds),
+            "due_at": now + timedelta(seconds=self.lease_seconds),
         }
         write = job_update(job, changes, attr(Job.attempt) == job.attempt)
         claimed = self._claim_with_slots(job, write, slots, full) if slots else self._claim_alone(write, token)
         if not claimed:
             return None
         waited_seconds = (now - job.due_at).total_seconds() if job.due_at else 0.0
-        return Lease(self._means, job.changed(**changes), self._lease_seconds, waited_seconds)
+        return Lease(self._means, job.changed(**changes), self.lease_seconds, waited_seconds)
 
     def _claim_alone(self, write: Update[Job], token: str) -> bool:
         try:

@@ -29,6 +29,8 @@ from sortkey.runtime.store import Store
 RUNNING = gauge("sortkey_jobs_running", "Jobs that run on this worker.")
 WAITED = histogram("sortkey_job_wait_seconds", "From when a job was due to when it started.")
 PICK_PAUSE_SECONDS_MAX = 30.0
+HELD_BACK_SECONDS = 1.0
+"""After which a job is tried again that is due and yet cannot run, because of a limit."""
 
 log = logging.getLogger("sortkey.jobs")
 
@@ -65,11 +67,23 @@ class JobWorker:
 
     def run_once(self) -> Job | None:
         """Run the next job here and now; gives it as it is afterwards, or None where there was none to run."""
-        return self._run_here(self._picker.next())
+        return None if self._stopping.is_set() else self._run_here(self._picker.next())
 
     def run_job(self, job_id: str) -> Job | None:
         """Run one certain job here and now, if it is due and nobody else runs it."""
-        return self._run_here(self._picker.take(job_id))
+        return None if self._stopping.is_set() else self._run_here(self._picker.take(job_id))
+
+    def attend(self, job_id: str) -> float | None:
+        """Run a job that somebody has announced; says after how many seconds to announce it again, None for never."""
+        done = self.run_job(job_id)
+        job = done or self._means.store.find(Job.key(job_id=job_id), consistent=True)
+        if job is None or job.is_ended or job.due_at is None:
+            return None
+        return max((job.due_at - self._means.now()).total_seconds(), HELD_BACK_SECONDS)
+
+    @property
+    def lease_seconds(self) -> float:
+        return self._picker.lease_seconds
 
     def _run_here(self, lease: Lease | None) -> Job | None:
         if lease is None:

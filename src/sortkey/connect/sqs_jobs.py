@@ -1,0 +1,192 @@
+"""Jobs behind SQS: a message carries the id of a job and wakes a worker up. The table stays the truth.
+
+A message stays in its queue until its job has ended. Where the worker is gone, it turns up again when its visibility
+timeout is over; where there is something to wait for, the timeout is set to that. A message that is lost, or was never
+sent, costs time only: workers look into the table from time to time.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
+import orjson
+
+from sortkey.errors import NotConfigured
+from sortkey.runtime.jobs.records import Job
+from sortkey.runtime.jobs.worker import JobWorker
+
+DELAY_SECONDS_MAX = 900
+VISIBILITY_SECONDS_MAX = 39_600
+"""SQS hides a message for 12 hours in all, counted from when it was received; this leaves an hour for the run."""
+
+FAILED_PAUSE_SECONDS = 5.0
+
+log = logging.getLogger("sortkey.jobs")
+
+LambdaHandler = Callable[[Mapping[str, Any], object], dict[str, Any]]
+
+
+class SqsJobs:
+    """One SQS queue, by its URL. Give it to a `JobQueue` as `announcer`."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        region: str | None = None,
+        endpoint: str | None = None,
+        profile: str | None = None,
+        credentials: tuple[str, str] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.url = url
+        self._clock = clock
+        self._sqs = _client(region, endpoint, profile, credentials)
+
+    @classmethod
+    def named(cls, name: str, **connection: Any) -> Self:
+        """The queue of a name, made if it is not there."""
+        made = cls("", **connection)
+        made.url = made._sqs.create_queue(QueueName=name)["QueueUrl"]
+        return made
+
+    def announce(self, job: Job) -> None:
+        """Put a message for a job into the queue. A delay of more than 15 minutes is waited for in parts."""
+        wait = 0.0 if job.due_at is None else job.due_at.timestamp() - self._clock()
+        body = orjson.dumps({"jobId": job.job_id, "queue": job.queue}).decode()
+        delay = min(max(math.ceil(wait), 0), DELAY_SECONDS_MAX)
+        self._sqs.send_message(QueueUrl=self.url, MessageBody=body, DelaySeconds=delay)
+
+    def receive(self, wait_seconds: int, visible_after_seconds: float) -> list[dict[str, Any]]:
+        """One message, or none after a while."""
+        answer = self._sqs.receive_message(
+            QueueUrl=self.url,
+            MaxNumberOfMessages=1,
+            WaitTimeSeconds=wait_seconds,
+            VisibilityTimeout=min(max(math.ceil(visible_after_seconds), 1), VISIBILITY_SECONDS_MAX),
+        )
+        return answer.get("Messages", [])
+
+    def done(self, receipt: str) -> None:
+        self._sqs.delete_message(QueueUrl=self.url, ReceiptHandle=receipt)
+
+    def later(self, receipt: str, seconds: float) -> None:
+        """Let a message turn up again after so long."""
+        timeout = min(max(math.ceil(seconds), 0), VISIBILITY_SECONDS_MAX)
+        self._sqs.change_message_visibility(QueueUrl=self.url, ReceiptHandle=receipt, VisibilityTimeout=timeout)
+
+    def lambda_handler(self, worker: JobWorker) -> LambdaHandler:
+        """What AWS Lambda calls with messages of the queue. Its event source must have ReportBatchItemFailures."""
+
+        def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
+            failed = [record["messageId"] for record in event["Records"] if not self._handled(worker, record)]
+            return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+
+        return handle
+
+    def _handled(self, worker: JobWorker, record: Mapping[str, Any]) -> bool:
+        """Whether a message is done with; one that is not is kept for later, whatever went wrong."""
+        try:
+            again = attend(worker, record["body"])
+            if again is not None:
+                self.later(record["receiptHandle"], again)
+        except Exception:
+            log.exception("a message about a job could not be handled; it comes again")
+            return False
+        return again is None
+
+
+class SqsJobWorker:
+    """Runs the jobs that an SQS queue announces, some at a time. No dead-letter queue: the table has what failed."""
+
+    def __init__(
+        self,
+        worker: JobWorker,
+        queue: SqsJobs,
+        *,
+        threads: int = 4,
+        wait_seconds: int = 20,
+        sweep_seconds: float = 60.0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Every `sweep_seconds` the table is looked at for jobs that nobody has announced."""
+        self.worker, self.queue = worker, queue
+        self._wait_seconds, self._sweep_seconds, self._clock = wait_seconds, sweep_seconds, clock
+        self._swept_at = clock()
+        self._stopping = threading.Event()
+        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
+
+    def start(self) -> Self:
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def stop(self, *, finish: bool = False, wait_seconds: float = 30.0) -> bool:
+        """As `JobWorker.stop`."""
+        self._stopping.set()
+        ended = self.worker.stop(finish=finish, wait_seconds=wait_seconds)
+        for thread in self._threads:
+            thread.join(self._wait_seconds + 1)
+        return ended
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *exc: object) -> None:
+        self.stop()
+
+    def run_once(self) -> bool:
+        """Take one message and do what it says. Whether there was one."""
+        for message in self.queue.receive(self._wait_seconds, self.worker.lease_seconds):
+            again = attend(self.worker, message["Body"])
+            if again is None:
+                self.queue.done(message["ReceiptHandle"])
+            else:
+                self.queue.later(message["ReceiptHandle"], again)
+            return True
+        return False
+
+    def sweep(self) -> None:
+        """Run what is due and was not announced, or whose message was lost."""
+        while self.worker.run_once() is not None:
+            pass
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self.run_once()
+                if self._clock() >= self._swept_at + self._sweep_seconds:
+                    self._swept_at = self._clock()
+                    self.sweep()
+            except Exception:
+                log.exception("messages about jobs could not be handled; trying again")
+                self._stopping.wait(FAILED_PAUSE_SECONDS)
+
+
+def attend(worker: JobWorker, body: str) -> float | None:
+    """Run the job that a message names; says when the message should come again, None for never."""
+    try:
+        told: Any = orjson.loads(body)
+        job_id, queue = str(told["jobId"]), str(told["queue"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        log.error("a message that is not about a job: %.200s", body)
+        return worker.lease_seconds  # not ours to delete
+    if queue != worker.queue:
+        log.error("job %s is of the queue %s, and this worker of %s", job_id, queue, worker.queue)
+        return worker.lease_seconds
+    return worker.attend(job_id)
+
+
+def _client(region: str | None, endpoint: str | None, profile: str | None, credentials: tuple[str, str] | None) -> Any:
+    try:
+        import boto3  # pyright: ignore[reportMissingTypeStubs]
+    except ImportError:
+        raise NotConfigured("jobs behind SQS need boto3: pip install 'sortkey[aws]'") from None
+    access_key, secret_key = credentials or (None, None)
+    session: Any = boto3.Session(access_key, secret_key, region_name=region, profile_name=profile)
+    return session.client("sqs", endpoint_url=endpoint)
