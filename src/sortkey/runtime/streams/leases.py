@@ -4,6 +4,7 @@ lost a shard without noticing can neither move its checkpoint nor give it away.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -110,9 +111,14 @@ class Leases:
         return self._now + timedelta(seconds=self.seconds)
 
 
-def share_of(owner: str, owners: Sequence[str], shards: int) -> int:
-    """How many of the shards are for one of the processes: as evenly as they can be, and every process agrees."""
+def share_of(owner: str, owners: Sequence[str], shards: Sequence[Shard]) -> int:
+    """How many of the shards are for one of the processes: as evenly as they can be, and every process agrees.
+
+    What does not divide evenly stays with those who have most: no shard moves without need.
+    """
     if owner not in owners:
         return 0
-    each, more = divmod(shards, len(owners))
-    return each + (1 if sorted(owners).index(owner) < more else 0)
+    held = Counter(shard.owner for shard in shards)
+    ranked = sorted(owners, key=lambda each: (-held[each], each))
+    each, more = divmod(len(shards), len(owners))
+    return each + (1 if ranked.index(owner) < more else 0)

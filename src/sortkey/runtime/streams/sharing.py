@@ -73,7 +73,7 @@ class Sharing:
         for held in self.held:
             # Read to its end by somebody else, or gone from the stream.
             held.is_lost = held.is_lost or place_of(held.shard) not in ready
-        share = share_of(self.leases.owner, owners, len(ready))
+        share = share_of(self.leases.owner, owners, [shard for _, shard in ready.values()])
         kept = [held for held in self.held if not held.is_lost]
         for place, held in enumerate(kept):
             held.is_leaving = place >= share
