@@ -172,10 +172,8 @@ def _read(entity: type[E], image: Item) -> E:
 def _healed(value: Any) -> Any:
     """DynamoDB Local loses the type of an empty map in a stream's image."""
     if isinstance(value, list):
-        return [_healed(each) for each in cast(list[Any], value)]
-    if not isinstance(value, dict):
+        return [_EMPTY_MAP if each == {} else _healed(each) for each in cast(list[Any], value)]
+    if not isinstance(value, dict) or value == _EMPTY_MAP:
         return value
     members = cast(dict[str, Any], value)
-    if members == _EMPTY_MAP:
-        return members
-    return {name: _healed(each) if each != {} else _EMPTY_MAP for name, each in members.items()}
+    return {name: _EMPTY_MAP if each == {} else _healed(each) for name, each in members.items()}
