@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, LiteralString, TypeVar,
 from typing_extensions import deprecated
 
 from sortkey.errors import ModelError
+from sortkey.model.annotations import full_annotation
 from sortkey.model.codec import encode
 from sortkey.model.conditions import Condition, Render, condition, not_
 from sortkey.model.expressions import Names
@@ -27,7 +28,6 @@ from sortkey.model.insides import (
     part_of,
     stored_inside,
 )
-from sortkey.model.layout import full_annotation
 from sortkey.values.attributes import AttributeValue
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sortkey.errors import ModelError
+from sortkey.model.annotations import literal_values
 from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.keys import Declared
-from sortkey.model.layout import Layout, Path, Place, literal_values
+from sortkey.model.layout import Layout, Path, Place
 from sortkey.model.templates import SHARD
 
 

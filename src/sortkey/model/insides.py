@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
-from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from types import NoneType
+from typing import Annotated, Any, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt, MaxLen
 from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
-from sortkey.model.layout import full_annotation, stored
+from sortkey.model.annotations import alternatives, full_annotation, stored
 
 UNTYPED: Any = None
 """The type of what no annotation tells."""
@@ -19,7 +19,7 @@ UNTYPED: Any = None
 
 def part_of(annotation: Any) -> type[BaseModel] | None:
     """The model behind `Source`, or behind `Source | None`."""
-    for each in _alternatives(annotation):
+    for each in alternatives(annotation):
         if isinstance(each, type) and issubclass(each, BaseModel):
             return each
     return None
@@ -36,7 +36,7 @@ def member_of(annotation: Any, step: int | str) -> Any:
 
 def element_of(annotation: Any) -> Any:
     """The type of what a list, a set or a map has in it."""
-    for each in _alternatives(annotation):
+    for each in alternatives(annotation):
         origin, arguments = get_origin(each), get_args(each)
         if isinstance(origin, type) and arguments and issubclass(origin, (Sequence, Set, Mapping)):
             return arguments[-1] if issubclass(origin, Mapping) else arguments[0]
@@ -62,7 +62,7 @@ def default_of(info: FieldInfo) -> Any:
 
 
 def may_be_none(annotation: Any) -> bool:
-    return annotation is Any or any(each is NoneType for each in _alternatives(annotation))
+    return annotation is Any or any(each is NoneType for each in alternatives(annotation))
 
 
 def highest(annotation: Any) -> Any:
@@ -102,16 +102,7 @@ def _said(annotation: Any) -> list[Any]:
     for each in found:
         if isinstance(each, FieldInfo):
             found += each.metadata
-    for each in _alternatives(annotation):
+    for each in alternatives(annotation):
         if each is not annotation and get_origin(each) is Annotated:
             found += _said(each)
     return found
-
-
-def _alternatives(annotation: Any) -> tuple[Any, ...]:
-    """The types that a value may have."""
-    if get_origin(annotation) is Annotated:
-        return _alternatives(get_args(annotation)[0])
-    if get_origin(annotation) in (Union, UnionType):
-        return tuple(inner for each in get_args(annotation) for inner in _alternatives(each))
-    return (annotation,)

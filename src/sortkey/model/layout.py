@@ -8,27 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 from pydantic_core import SchemaValidator, core_schema
 
 from sortkey.errors import KeyValueError, ModelError
 from sortkey.model import fields
+from sortkey.model.annotations import full_annotation, stored
 from sortkey.model.codec import decode, encode
 from sortkey.model.compiled_reader import Reader, compiled_reader
 from sortkey.model.computing import sources
 from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.tables import KeyAttributes, Table
 from sortkey.model.templates import SHARD, Template
+from sortkey.model.upgrading import SCHEMA_VERSION, upgraded, version_of
 from sortkey.values.attributes import AttributeValue, Item
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
 
-SCHEMA_VERSION = "schemaVersion"
 Path = tuple[str | int, ...]
 
 
@@ -76,11 +77,13 @@ class IndexKey:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an item has besides the fields' values: attributes that the entity does not know, and the archive's mark."""
+    """What an item has besides the fields' values: attributes that the entity does not know, the archive's mark, and
+    the version of the program that wrote it."""
 
     unknown: dict[str, AttributeValue]
     unknown_inside: dict[str, AttributeValue]
     archived: bool
+    version: int = 1
 
 
 Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
@@ -201,7 +204,9 @@ class Layout:
         if self.kind is not None:
             item[self.table.kind_attribute] = {"S": self.kind}
         if self.schema_version > 1:
-            item[SCHEMA_VERSION] = {"N": str(self.schema_version)}
+            # A newer program's item stays one: its upgrade must not be made twice.
+            newest = self.schema_version if unknown is None else max(unknown.version, self.schema_version)
+            item[SCHEMA_VERSION] = {"N": str(newest)}
         item.update(self.render_keys(values))
         if self.archive is not None:
             self._mark_archived(item, archived)
@@ -268,12 +273,11 @@ class Layout:
                 parsed = template.parse(next(iter(item[attribute].values())))
                 for name in wanted:
                     values.setdefault(name, parsed[name])
-        version = int(item[SCHEMA_VERSION]["N"]) if SCHEMA_VERSION in item else 1
-        while version < self.schema_version:
-            values = self.upgrades[version](values)
-            version += 1
-        plain = not (unknown or unknown_inside or archived)
-        return values, None if plain else Found(unknown, unknown_inside, archived)
+        version = version_of(item) if self.schema_version > 1 else 1
+        if version < self.schema_version:
+            values, unknown, unknown_inside = upgraded(self, version, values, unknown, unknown_inside)
+        plain = not (unknown or unknown_inside or archived) and version <= self.schema_version
+        return values, None if plain else Found(unknown, unknown_inside, archived, version)
 
     # -- archives
 
@@ -379,36 +383,3 @@ def _read_into(
         elif use is None:
             unknown[attribute] = value
     return unknown
-
-
-def literal_values(annotation: Any) -> tuple[Any, ...]:
-    """The values of a Literal; empty for another type."""
-    if get_origin(annotation) is Literal:
-        return get_args(annotation)
-    return ()
-
-
-def full_annotation(info: FieldInfo) -> Any:
-    """The type of a field with everything that is said of it."""
-    annotation: Any = info.annotation
-    for each in info.metadata:
-        annotation = Annotated[annotation, each]
-    return annotation
-
-
-def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = True) -> Any:
-    """A value as its type stores it. Raises KeyValueError for one that the type refuses; unless `limited`, not for one
-    that is only too large, too long or of another form."""
-    try:
-        return adapter.dump_python(adapter.validate_python(value), by_alias=True)
-    except ValidationError as error:
-        if not limited and all(each["type"] in _LIMITS for each in error.errors()):
-            return adapter.dump_python(value, by_alias=True)
-        told = "; ".join(each["msg"] for each in error.errors())
-        raise KeyValueError(f"{what} cannot be {value!r}: {told}") from None
-
-
-_LIMITS = frozenset(
-    {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"}
-    | {"string_too_short", "string_too_long", "string_pattern_mismatch", "too_short", "too_long"}
-)

@@ -15,9 +15,10 @@ from sortkey.model.completing import field as field_of
 from sortkey.model.completing import fill_actions, fills, with_followers, with_stamps
 from sortkey.model.conditions import check_fields
 from sortkey.model.expressions import Names
-from sortkey.model.layout import SCHEMA_VERSION, Layout, Place
+from sortkey.model.layout import Layout, Place
 from sortkey.model.queries import ItemKey
 from sortkey.model.rebuilding import Rebuilt, rebuilt
+from sortkey.model.upgrading import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity

@@ -15,9 +15,10 @@ from sortkey.errors import ModelError
 from sortkey.model.attributes import Action
 from sortkey.model.codec import encode
 from sortkey.model.computing import value_after
-from sortkey.model.layout import SCHEMA_VERSION, IndexKey, Layout, Path
+from sortkey.model.layout import IndexKey, Layout, Path
 from sortkey.model.queries import ItemKey
 from sortkey.model.templates import SHARD, Template
+from sortkey.model.upgrading import SCHEMA_VERSION
 from sortkey.values.attributes import AttributeValue
 
 

@@ -1,0 +1,52 @@
+"""The types of fields: all that is said of them, and values as they store them."""
+
+from __future__ import annotations
+
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from sortkey.errors import KeyValueError
+
+
+def literal_values(annotation: Any) -> tuple[Any, ...]:
+    """The values of a Literal, also of one that may be None; empty for another type."""
+    found = [each for each in alternatives(annotation) if get_origin(each) is Literal]
+    return tuple(value for each in found for value in get_args(each))
+
+
+def alternatives(annotation: Any) -> tuple[Any, ...]:
+    """The types that a value may have."""
+    if get_origin(annotation) is Annotated:
+        return alternatives(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(inner for each in get_args(annotation) for inner in alternatives(each))
+    return (annotation,)
+
+
+def full_annotation(info: FieldInfo) -> Any:
+    """The type of a field with everything that is said of it."""
+    annotation: Any = info.annotation
+    for each in info.metadata:
+        annotation = Annotated[annotation, each]
+    return annotation
+
+
+def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = True) -> Any:
+    """A value as its type stores it. Raises KeyValueError for one that the type refuses; unless `limited`, not for one
+    that is only too large, too long or of another form."""
+    try:
+        return adapter.dump_python(adapter.validate_python(value), by_alias=True)
+    except ValidationError as error:
+        if not limited and all(each["type"] in _LIMITS for each in error.errors()):
+            return adapter.dump_python(value, by_alias=True)
+        told = "; ".join(each["msg"] for each in error.errors())
+        raise KeyValueError(f"{what} cannot be {value!r}: {told}") from None
+
+
+_LIMITS = frozenset(
+    {"greater_than", "greater_than_equal", "less_than", "less_than_equal", "multiple_of"}
+    | {"string_too_short", "string_too_long", "string_pattern_mismatch", "too_short", "too_long"}
+)
