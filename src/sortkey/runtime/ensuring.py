@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from sortkey.errors import ResourceInUseException, ResourceNotFoundException
-from sortkey.model.patterns import Model
 from sortkey.model.tables import Table
 from sortkey.runtime.steps import Call, Sleep, Steps
+
+if TYPE_CHECKING:
+    from sortkey.model.patterns import Model
 
 POLL_SECONDS = 0.5
 POLLS_MAX = 600
@@ -15,7 +17,7 @@ POLLS_MAX = 600
 
 def ensure(of: Model | Table, *, kms: str | None = None) -> Steps[list[str]]:
     """Create what is missing; the answer lists what differs from the model, a line each."""
-    tables = of.tables if isinstance(of, Model) else [of]
+    tables = [of] if isinstance(of, Table) else of.tables
     differences: list[str] = []
     for table in tables:
         found = yield from _describe(table)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sortkey.errors import ModelError, ResourceNotFoundException
 from sortkey.model.attributes import Action, Condition, attr, condition
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Update, Write, set_actions
-from sortkey.model.patterns import Model
 from sortkey.model.queries import ItemKey, Query
 from sortkey.model.tables import Table
 from sortkey.runtime import ensuring, paging, reads, transactions, writes
@@ -24,6 +22,9 @@ from sortkey.runtime.metrics import METERED, Metrics
 from sortkey.runtime.missing import missing_table
 from sortkey.runtime.paging import PAGE_SIZE, Page
 from sortkey.runtime.steps import Call, Sleep, Steps
+
+if TYPE_CHECKING:
+    from sortkey.model.patterns import Model
 
 __all__ = ["AsyncStore", "Metrics", "Page", "Store"]
 
@@ -241,11 +242,11 @@ class Store(_Common):
 class AsyncStore(_Common):
     """Runs the same operations, awaited."""
 
-    def __init__(
-        self, backend: AsyncBackend, *, sleep: Callable[[float], Any] = asyncio.sleep, **settings: Any
-    ) -> None:
+    def __init__(self, backend: AsyncBackend, *, sleep: Callable[[float], Any] | None = None, **settings: Any) -> None:
         super().__init__(**settings)
         self.backend = backend
+        if sleep is None:
+            from asyncio import sleep  # here: a program that does not await need not load it
         self._sleep = sleep
 
     async def run(self, steps: Steps[T]) -> T:
