@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from sortkey.errors import ModelError
 from sortkey.model.annotations import literal_values
+from sortkey.model.checking import check_layout, check_names
 from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.keys import Declared
 from sortkey.model.layout import Layout, Path, Place
@@ -22,6 +23,7 @@ def declared_in(cls: type) -> dict[str, Declared]:
 
 def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
     _check_types(layout)
+    check_names(layout.entity, declared)
     for name, info in layout.entity.model_fields.items():
         markers = frozenset(m for m in info.metadata if isinstance(m, Marker))
         states = next((m for m in info.metadata if isinstance(m, States)), None)
@@ -35,6 +37,7 @@ def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
     _check_keys(layout)
     for each in declared.values():
         each.check(layout)
+    check_layout(layout)
 
 
 def _check_types(layout: Layout) -> None:

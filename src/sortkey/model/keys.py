@@ -191,18 +191,6 @@ def _index_key(
         where = name or layout.table.name
         raise declared.fail(layout, f"{where} has {'no' if attributes.sort is None else 'a'} sort key")
     made = IndexKey(name, attributes, Template(partition), None if sort is None else Template(sort), shards)
-    if bool(shards) is not (SHARD in made.partition.names):
+    if shards < 0 or bool(shards) is not (SHARD in made.partition.names):
         raise declared.fail(layout, "shards= and a {shard} in the partition template go together")
-    for attribute, template in made.templates:
-        _check_numbers(declared, layout, attribute, template)
     return made
-
-
-def _check_numbers(declared: Declared, layout: Layout, attribute: str, template: Template) -> None:
-    """A number in a key's text is padded, or the order of the keys is not that of the numbers."""
-    if layout.is_plain(attribute, template):
-        return
-    for slot in template.slots:
-        place = layout.by_attribute.get(slot.name)
-        if place is not None and place.info.annotation is int and slot.width is None:
-            raise declared.fail(layout, f"{{{slot.name}}} is a number: pad it, as {{{slot.name}:02d}}")

@@ -333,7 +333,7 @@ class Layout:
         return frozenset(fields_inside if self.envelope is None else fields_inside | self._computed)
 
     @cached_property
-    def _own_attributes(self) -> frozenset[str]:
+    def written(self) -> frozenset[str]:
         """Attributes at the top that the layout itself writes."""
         own = {attribute for key in self.keys.values() for attribute in key.attributes.names}
         own |= {self.table.kind_attribute} if self.kind is not None else set()
@@ -343,7 +343,7 @@ class Layout:
     @cached_property
     def known(self) -> dict[str, bool]:
         """Attributes at the top: whether they are read, or say nothing new."""
-        return dict.fromkeys(self._own_attributes, False) | dict.fromkeys(self._outer, True)
+        return dict.fromkeys(self.written, False) | dict.fromkeys(self._outer, True)
 
     @cached_property
     def known_inside(self) -> dict[str, bool]:
