@@ -20,7 +20,7 @@ from sortkey import Backoff, JobContext, JobWorker, Store, job
 from sortkey.errors import FolderInUse
 
 STEPS = 3
-LINES = 4
+LINES = 10
 LOOPS = 6
 LEASE_SECONDS = 0.4
 QUEUE = "killed"
