@@ -35,6 +35,10 @@
     │       ├── JobTimedOut
     │       ├── JobInterrupted                    its worker is being stopped; the job goes on elsewhere
     │       └── JobLost                           the worker was silent for too long; another may run the job
+    ├── SearchError                               what a search index could not do
+    │   ├── SearchIndexMissing                    or one that does not fit its declaration: ensure() mends both
+    │   ├── SearchIndexInUse                      another process writes it
+    │   └── SearchWritesFailed                    carries the ids: write them again, or mend them
     └── ServiceError                              answered to a client in DynamoDB's own shape
         ├── ClientError                  400
         │   ├── ValidationException
@@ -239,6 +243,32 @@ class JobInterrupted(JobStopped):
 
 class JobLost(JobStopped):
     """The job is no longer this worker's: nothing that it writes counts any more."""
+
+
+class SearchError(SortkeyError):
+    """A search index could not do what it was asked."""
+
+
+class SearchIndexMissing(SearchError):
+    """There is no such index, or it does not fit the declaration of its documents. `ensure()` makes it."""
+
+
+class SearchIndexInUse(SearchError):
+    """Another process writes the index. It can be read all the same."""
+
+    def __init__(self, folder: str, pid: int) -> None:
+        self.folder, self.pid = folder, pid
+        super().__init__(
+            f"the search index in {folder} is written by process {pid}: write through that process, or stop it"
+        )
+
+
+class SearchWritesFailed(SearchError):
+    """Documents were not written. `ids` are those, each with the reason; the others of the same call are written."""
+
+    def __init__(self, message: str, ids: dict[str, str]) -> None:
+        super().__init__(message)
+        self.ids = ids
 
 
 class ServiceError(SortkeyError):
