@@ -143,7 +143,7 @@ class ObjectReader:
     def read(self, size: int = -1) -> bytes:
         """Up to so many bytes; all that are left with -1; nothing at the end."""
         if size < 0:
-            return b"".join(self)
+            return self._rest()
         wanted = min(size, self._left)
         if wanted == 0:
             return b""
@@ -156,6 +156,12 @@ class ObjectReader:
             if self._left == 0 and self._hash.hexdigest() != self._expected:
                 raise self._corrupt(f"its SHA-256 is not {self._expected}")
         return piece
+
+    def _rest(self) -> bytes:
+        pieces: list[bytes] = []
+        while self._left:
+            pieces.append(self.read(self._left))
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def readable(self) -> bool:
         """A reader can stand where a file for reading is wanted."""

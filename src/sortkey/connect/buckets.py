@@ -1,0 +1,81 @@
+"""`sortkey.open_objects(address)`: a bucket for an address. The rest of a program does not know where its objects lie.
+
+`data/buckets/reports`                              a folder
+`s3://reports?region=eu-west-1&profile=name`        a bucket on AWS
+`s3://reports?endpoint=http://localhost:9000`       one on anything that speaks S3
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from sortkey.errors import ModelError
+from sortkey.runtime.objects import Objects
+
+Address = str | os.PathLike[str]
+Given = Address | Mapping[str, "Objects | Address"]
+"""One address with `{bucket}` in it for all buckets, or one for each by its name."""
+
+
+def open_objects(address: Address, **settings: Any) -> Objects:
+    """A bucket. Settings are those of the adapter: for a folder `name`, `url` and `clock`."""
+    text = os.fspath(address)
+    if "://" not in text:
+        from sortkey.connect.files import FileObjects
+
+        return FileObjects(text, **settings)
+    url = urlsplit(text)
+    options = {name: values[-1] for name, values in parse_qs(url.query).items()}
+    if (
+        url.scheme != "s3"
+        or not url.netloc
+        or url.path.strip("/")
+        or options.keys() - {"region", "endpoint", "profile"}
+    ):
+        raise ModelError(f"{text!r} is no address of a bucket: a folder, or s3://<bucket>?region=…&endpoint=…")
+    from sortkey.connect.s3 import S3Objects
+
+    return S3Objects(url.netloc, **options, **settings)
+
+
+class Buckets(Mapping[str, Objects]):
+    """The buckets of a program by name, each opened when it is first asked for."""
+
+    def __init__(self, given: Given, **settings: Any) -> None:
+        self._given = given if isinstance(given, Mapping) else os.fspath(given)
+        if isinstance(self._given, str) and "{bucket}" not in self._given:
+            raise ModelError(f"{self._given!r} needs a {{bucket}}, as data/buckets/{{bucket}}: there may be several")
+        self._settings = settings
+        self._opened: dict[str, Objects] = {}
+        self._lock = threading.Lock()
+
+    def __getitem__(self, name: str) -> Objects:
+        with self._lock:
+            if name not in self._opened:
+                self._opened[name] = self._open(name)
+            return self._opened[name]
+
+    def _open(self, name: str) -> Objects:
+        if isinstance(self._given, str):
+            return open_objects(self._given.replace("{bucket}", name), **self._settings)
+        found = self._given[name]
+        if isinstance(found, (str, os.PathLike)):
+            return open_objects(found, **self._settings)
+        return found
+
+    def close(self) -> None:
+        """Close what was opened here."""
+        for name, each in self._opened.items():
+            if isinstance(self._given, str) or isinstance(self._given[name], (str, os.PathLike)):
+                each.close()
+        self._opened.clear()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._opened if isinstance(self._given, str) else self._given)
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))

@@ -1,0 +1,150 @@
+"""The bytes of a folder of objects: files that are written once, and survive `kill -9` and power cuts whole.
+
+A file is written in `incoming/`, under a lock that dies with its writer, and forced to the disk. Then the index gets
+its row: from there on it is an object. Only then it moves to `objects/`. Whoever opens the folder finishes what was
+left in `incoming/`: with a row it moves on, without one it goes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from sortkey.runtime.object_data import Hashing
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A file that is on the disk, and whose fate the index decides: it stays if there is a row of it."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+class DataFiles:
+    """The files in a folder. `new_name` gives names that were never given before; `is_known` asks the index."""
+
+    def __init__(self, folder: Path, new_name: Callable[[], str], is_known: Callable[[str], bool]) -> None:
+        self._objects, self._incoming = folder / "objects", folder / "incoming"
+        self._new_name, self._is_known = new_name, is_known
+        for each in (self._objects, self._incoming):
+            each.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    @contextmanager
+    def written(self, pieces: Iterable[bytes | memoryview]) -> Generator[Draft]:
+        """A new file with these bytes, forced to the disk, hashed on the way."""
+        with self._locked_file() as (name, descriptor), _hashing() as hashing:
+            for piece in pieces:
+                hashing.update(piece)
+                _write(descriptor, piece)
+            os.fsync(descriptor)
+            self._sync_incoming()
+            yield Draft(name, hashing.size, hashing.hexdigest())
+
+    @contextmanager
+    def linked(self, source: str, size: int, sha256: str) -> Generator[Draft | None]:
+        """A second name for a file, which costs nothing; None where the file system has no such thing."""
+        name = self._new_name()
+        with self.open(source) as file:
+            fcntl.flock(file, fcntl.LOCK_SH)  # else an opener of the folder would take the second name for a leftover
+            if not self._link(source, name):
+                yield None
+                return
+            try:
+                self._sync_incoming()
+                yield Draft(name, size, sha256)
+            finally:
+                self._settle(name)
+
+    def open(self, name: str) -> BinaryIO:
+        """A file for reading, wherever it is just now. Raises FileNotFoundError."""
+        for path in self._places(name):
+            with suppress(FileNotFoundError):
+                return path.open("rb")
+        raise FileNotFoundError(f"{self._objects / name[-2:] / name} is missing")
+
+    def remove(self, names: Sequence[str]) -> None:
+        for name in names:
+            for path in self._places(name):
+                path.unlink(missing_ok=True)
+
+    def recover(self) -> None:
+        """Finish what writers that are dead have left."""
+        for entry in os.scandir(self._incoming):
+            with suppress(FileNotFoundError, BlockingIOError), open(entry.path, "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its writer lives
+                self._settle(entry.name)
+
+    @contextmanager
+    def _locked_file(self) -> Generator[tuple[str, int]]:
+        while True:
+            name = self._new_name()
+            descriptor = os.open(self._incoming / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if os.fstat(descriptor).st_nlink:
+                break
+            os.close(descriptor)  # an opener of the folder took it for a leftover before it was locked
+        try:
+            yield name, descriptor
+        finally:
+            self._settle(name)
+            os.close(descriptor)
+
+    def _settle(self, name: str) -> None:
+        """Whatever has happened in between, an interrupt too: what has a row is kept, the rest goes."""
+        if self._is_known(name):
+            self._move(name)
+        else:
+            (self._incoming / name).unlink(missing_ok=True)
+
+    def _move(self, name: str) -> None:
+        incoming, place = self._incoming / name, self._place(name)
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileNotFoundError):  # another process has done it
+            incoming.rename(place)
+
+    def _link(self, source: str, name: str) -> bool:
+        for path in self._places(source):
+            try:
+                os.link(path, self._incoming / name)
+            except FileNotFoundError:
+                continue
+            except OSError:  # no hard links here, or too many of this file
+                return False
+            return True
+        return False
+
+    def _places(self, name: str) -> tuple[Path, ...]:
+        """Where a file can be. It moves from the second place to the first, maybe between two looks."""
+        return self._place(name), self._incoming / name, self._place(name)
+
+    def _place(self, name: str) -> Path:
+        return self._objects / name[-2:] / name
+
+    def _sync_incoming(self) -> None:
+        descriptor = os.open(self._incoming, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+@contextmanager
+def _hashing() -> Generator[Hashing]:
+    hashing = Hashing()
+    try:
+        yield hashing
+    finally:
+        hashing.close()
+
+
+def _write(descriptor: int, piece: bytes | memoryview) -> None:
+    view = memoryview(piece)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -1,0 +1,96 @@
+"""Calls to S3 through boto3, which is loaded when the first bucket is opened; its errors in our words."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from sortkey.errors import (
+    NotConfigured,
+    ObjectCorrupt,
+    ObjectNotFound,
+    PreconditionFailed,
+    StoreError,
+    Throttled,
+    Unreachable,
+)
+
+ATTEMPTS = 5
+
+_MISSING = {"404", "NoSuchKey", "NoSuchVersion", "NoSuchUpload", "405", "MethodNotAllowed"}
+_BAD_VERSION = {"400", "InvalidArgument"}
+"""An id that S3 never gave out is no version either."""
+_REFUSED = {"412", "PreconditionFailed"}
+_CONFLICT = {"409", "ConditionalRequestConflict", "OperationAborted"}
+_DAMAGED = {"BadDigest", "XAmzContentChecksumMismatch", "XAmzContentSHA256Mismatch", "InvalidDigest"}
+_BUSY = {"SlowDown", "503", "ServiceUnavailable", "RequestLimitExceeded", "Throttling"}
+_SETTINGS = {"NoSuchBucket", "AccessDenied", "403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "PermanentRedirect"}
+
+
+class Conflict(PreconditionFailed):
+    """Somebody else writes the same key at this moment: S3 asks to try again."""
+
+
+def client(region: str | None, endpoint: str | None, profile: str | None) -> Any:
+    """A client of boto3. Signatures of version 4 also in URLs, so that these bind size and type."""
+    try:
+        boto3: Any = importlib.import_module("boto3")
+        config: Any = importlib.import_module("botocore.config")
+    except ImportError:
+        raise NotConfigured("objects on S3 need boto3, which is not installed: pip install 'sortkey[aws]'") from None
+    settings = config.Config(
+        signature_version="s3v4",
+        retries={"mode": "standard", "max_attempts": ATTEMPTS},
+        # We send SHA-256 ourselves and check what we read ourselves: once is enough.
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+        s3={"addressing_style": "path" if endpoint else "auto"},
+    )
+    session = _asked(lambda: boto3.Session(profile_name=profile, region_name=region))
+    return _asked(lambda: session.client("s3", endpoint_url=endpoint, config=settings))
+
+
+def call(what: str, function: Callable[..., Any], /, **request: Any) -> Any:
+    """One request; `what` it is about stands in the message when it fails."""
+    exceptions: Any = importlib.import_module("botocore.exceptions")
+    try:
+        return function(**request)
+    except exceptions.ClientError as error:
+        _refuse(what, error, has_version=request.get("VersionId") is not None)
+    except (exceptions.HTTPClientError, exceptions.ConnectionError) as error:
+        raise Unreachable(f"{what}: S3 gave no answer: {error}") from error
+    except exceptions.BotoCoreError as error:
+        raise NotConfigured(f"{what}: {error}") from error
+
+
+def code_of(error: StoreError) -> str:
+    """S3's own name for what was wrong."""
+    response: dict[str, Any] = getattr(error.__cause__, "response", {})
+    return str(response.get("Error", {}).get("Code", ""))
+
+
+def _asked(function: Callable[[], Any]) -> Any:
+    exceptions: Any = importlib.import_module("botocore.exceptions")
+    try:
+        return function()
+    except (exceptions.BotoCoreError, ValueError) as error:
+        raise NotConfigured(f"S3 cannot be used: {error}") from None
+
+
+def _refuse(what: str, error: Any, *, has_version: bool) -> NoReturn:
+    told: dict[str, Any] = error.response.get("Error", {})
+    code, message = str(told.get("Code", "")), f"{what}: {told.get('Message') or error}"
+    if code in _SETTINGS:
+        raise NotConfigured(f"{message} ({code})") from error
+    if code in _MISSING or (has_version and code in _BAD_VERSION):
+        raise ObjectNotFound(message) from error
+    if code in _REFUSED:
+        raise PreconditionFailed(message) from error
+    if code in _CONFLICT:
+        raise Conflict(message) from error
+    if code in _DAMAGED:
+        raise ObjectCorrupt(message) from error
+    if code in _BUSY:
+        raise Throttled(message) from error
+    raise StoreError(f"{message} ({code})") from error
