@@ -24,6 +24,8 @@ SECONDS = histogram("sortkey_stream_handler_seconds", "How long calls of handler
 
 
 Matches = list[tuple[AnyHandler, Found]]
+BeforeTry = Callable[[int], None]
+"""Called before every try with its number: it keeps the lease, and raises where all has to stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Retries:
 
 
 class Delivery:
-    """For one worker. `before_try` is called before every try: it keeps the lease, and raises where all has to stop."""
+    """For one worker."""
 
     def __init__(
         self,
@@ -67,13 +69,13 @@ class Delivery:
         """The handlers of a record, each with the change that it is for."""
         return list(self._dispatch.find(origin.table, record))
 
-    def one_by_one(self, found: Matches, origin: Origin, before_try: Callable[[], None]) -> None:
+    def one_by_one(self, found: Matches, origin: Origin, before_try: BeforeTry) -> None:
         """Give a record to the handlers that take changes one by one."""
         for handler, each in found:
             if not handler.in_batches:
                 self._deliver(handler, [each], origin, before_try)
 
-    def in_batches(self, records: Sequence[Matches], origin: Origin, before_try: Callable[[], None]) -> None:
+    def in_batches(self, records: Sequence[Matches], origin: Origin, before_try: BeforeTry) -> None:
         """Give records to the handlers that take batches."""
         batches: dict[str, list[Found]] = {}
         for found in records:
@@ -83,9 +85,7 @@ class Delivery:
         for name, batch in batches.items():
             self._deliver(self._dispatch.by_name[name], batch, origin, before_try)
 
-    def _deliver(
-        self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: Callable[[], None]
-    ) -> None:
+    def _deliver(self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: BeforeTry) -> None:
         readable = [each for each in batch if isinstance(each, Change)]
         for each in batch:
             if isinstance(each, Unreadable):
@@ -101,9 +101,9 @@ class Delivery:
             for change in readable:  # one of them is the reason; the others must not suffer for it
                 self._deliver(handler, [change], origin, before_try)
 
-    def _try(self, handler: AnyHandler, changes: Sequence[Change[Any]], before_try: Callable[[], None]) -> None:
+    def _try(self, handler: AnyHandler, changes: Sequence[Change[Any]], before_try: BeforeTry) -> None:
         for attempt in range(1, self._retries.attempts + 1):
-            before_try()
+            before_try(attempt)
             try:
                 self._call(handler, changes)
                 return

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sortkey.errors import ExpiredIteratorException, ResourceNotFoundException, TrimmedDataAccessException
 from sortkey.model.changes import Record
+from sortkey.runtime.metrics import Metrics, counter
 from sortkey.runtime.streams.shards import Call
 from sortkey.runtime.streams.state import Shard
 
 log = logging.getLogger("sortkey.streams")
 PAGE_RECORDS = 1000
-LOST = (
-    "worker %s: changes in %s are lost: they are older than the stream keeps them. Compare what the handlers keep with "
-    "the tables"
-)
+GAPS = counter("sortkey_stream_gaps_total", "How often changes may have been lost because they were read too late.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +48,10 @@ class ShardReader:
             return self._read()
         except TrimmedDataAccessException:
             self._after = self._iterator = None
-            return self._with_gap(self._read())
+            return replace(self._read(), has_gap=True)
         except ResourceNotFoundException:
             self._is_done = True  # the stream keeps a shard for a day
-            return self._with_gap(RecordPage([], is_end=True))
+            return RecordPage([], is_end=True, has_gap=True)
 
     def _read(self) -> RecordPage:
         if self._iterator is None:
@@ -66,10 +64,6 @@ class ShardReader:
             self._after = records[-1]["dynamodb"]["SequenceNumber"]
         return RecordPage(records, self._is_done)
 
-    def _with_gap(self, page: RecordPage) -> RecordPage:
-        log.error(LOST, self._shard.worker, self._shard.shard_id)
-        return RecordPage(page.records, page.is_end, has_gap=True)
-
 
 def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool = False) -> str:
     """An iterator behind a sequence number, at the beginning of the shard, or at its present end."""
@@ -79,3 +73,16 @@ def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool 
     else:
         request["ShardIteratorType"] = "LATEST" if latest else "TRIM_HORIZON"
     return call("GetShardIterator", request)["ShardIterator"]
+
+
+def tell_gap(shard: Shard, table: str, metrics: Metrics | None) -> None:
+    """Changes may be lost; that must not happen silently."""
+    log.error(
+        "worker %s: changes of %s in %s may be lost: the stream keeps them for a day, and the worker is further behind. "
+        "Compare what its handlers keep with the table",
+        shard.worker,
+        table,
+        shard.shard_id,
+    )
+    if metrics is not None:
+        metrics.add(GAPS, 1, worker=shard.worker, table=table)

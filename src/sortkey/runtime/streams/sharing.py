@@ -6,7 +6,6 @@ between two looks nothing is taken and nothing is given away.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -18,7 +17,7 @@ from sortkey.model.tables import Table
 from sortkey.runtime.store import Store
 from sortkey.runtime.streams.dead_letters import Origin
 from sortkey.runtime.streams.leases import Leases, share_of
-from sortkey.runtime.streams.reading import LOST, ShardReader, shard_iterator
+from sortkey.runtime.streams.reading import ShardReader, shard_iterator, tell_gap
 from sortkey.runtime.streams.shards import (
     ShardInfo,
     Start,
@@ -29,8 +28,6 @@ from sortkey.runtime.streams.shards import (
     start_text,
 )
 from sortkey.runtime.streams.state import Follow, Shard
-
-log = logging.getLogger("sortkey.streams")
 
 
 @dataclass(eq=False)
@@ -61,6 +58,7 @@ class Sharing:
     start: Start
     clock: Callable[[], float]
     held: list[Held] = field(default_factory=list[Held])
+    _seen: set[str] = field(default_factory=set[str])
     _latest: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -126,9 +124,10 @@ class Sharing:
         try:
             arn = latest_stream(self.store.backend.call, table)
         except NotConfigured:
-            if not mine:
+            if not mine and table not in self._seen:
                 raise
             arn = ""  # the table was deleted; what its stream tells of that can be read for another day
+        self._seen.add(table)
         for follow in mine:
             if follow.stream_arn != arn:
                 ready = self._ready_of_stream(follow, first_look=False)
@@ -157,20 +156,20 @@ class Sharing:
         if shards is None:
             return []
         known = self.leases.shards(follow.stream_arn)
-        self._end_gone(known, shards)
+        self._end_gone(follow, known, shards)
         for info in shards:
             if info.id not in known and is_before_start(follow, info, first_look=first_look):
                 known[info.id] = self.leases.add(self._shard(follow, info, is_done=True))
         return [(follow, self._known(follow, info, known, first_look)) for info in readable(shards, known)]
 
-    def _end_gone(self, known: dict[str, Shard], shards: Sequence[ShardInfo]) -> None:
+    def _end_gone(self, follow: Follow, known: dict[str, Shard], shards: Sequence[ShardInfo]) -> None:
         """A stream keeps a shard for a day. One that was not read in time has changes that nobody saw."""
         there = {info.id for info in shards}
         for id, shard in known.items():
             if id not in there and not shard.is_done and self.leases.is_free(shard):
                 taken = self.leases.take(shard)
                 if taken is not None:
-                    log.error(LOST, shard.worker, id)
+                    tell_gap(shard, follow.table, self.store.metrics)
                     self.leases.finish(taken)
 
     def _known(self, follow: Follow, info: ShardInfo, known: dict[str, Shard], first_look: bool) -> Shard:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 
 from sortkey.errors import LeaseLost
 from sortkey.model.changes import Record
-from sortkey.runtime.metrics import Metrics, counter, gauge
+from sortkey.runtime.metrics import Metrics, gauge
 from sortkey.runtime.streams.delivery import Delivery, Matches
-from sortkey.runtime.streams.reading import RecordPage, ShardReader
+from sortkey.runtime.streams.reading import RecordPage, ShardReader, tell_gap
 from sortkey.runtime.streams.shards import Call, is_skipped
 from sortkey.runtime.streams.sharing import Held, Sharing
 
 LAG = gauge("sortkey_stream_lag_seconds", "Age of the last change that is done, while more wait.", "Seconds")
-GAPS = counter("sortkey_stream_gaps_total", "How often changes were lost because they were read too late.")
 
 
 class Stopped(Exception):
@@ -58,8 +57,8 @@ class Work:
             held.reader = ShardReader(self.call, held.shard, held.iterator)
             held.iterator = None
         page = held.reader.next()
-        if page.has_gap and self.metrics is not None:
-            self.metrics.add(GAPS, 1, worker=held.follow.worker, table=held.follow.table)
+        if page.has_gap:
+            tell_gap(held.shard, held.follow.table, self.metrics)
         self._deliver(held, page)
         if page.is_end:
             self.sharing.leases.finish(held.shard)
@@ -74,7 +73,7 @@ class Work:
         for record in page.records:
             found = [] if is_skipped(held.follow, record) else self.delivery.find(record, held.origin)
             try:
-                self.delivery.one_by_one(found, held.origin, lambda: self._check(held))
+                self.delivery.one_by_one(found, held.origin, lambda attempt: self._check(held))
             except Stopped:
                 self._end_chunk(held, chunk)
                 raise
@@ -87,13 +86,18 @@ class Work:
     def _end_chunk(self, held: Held, chunk: list[tuple[Record, Matches]]) -> None:
         if not chunk:
             return
-        self.delivery.in_batches([found for _, found in chunk], held.origin, lambda: self._check(held))
+        # Also where all has to stop: the chunk is done but for this, and would be done again from its beginning.
+        self.delivery.in_batches(
+            [found for _, found in chunk],
+            held.origin,
+            lambda attempt: self._check(held, is_ending=attempt == 1),
+        )
         last = chunk[-1][0]["dynamodb"]["SequenceNumber"]
         held.shard = self.sharing.leases.checkpoint(held.shard, last)
         held.renewed_at = self.clock()
 
-    def _check(self, held: Held) -> None:
-        if self.is_stopping():
+    def _check(self, held: Held, *, is_ending: bool = False) -> None:
+        if self.is_stopping() and not is_ending:
             raise Stopped
         self.sharing.renew(held)
         if held.is_lost:
