@@ -1,0 +1,125 @@
+"""The folder of an index: which of its inner folders answers, which is being built, and who may write.
+
+`live.json` and `building.json` name them. The one becomes the other by renaming, which happens whole or not at all.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from sortkey.connect.tantivy_index.columns import FORMAT
+from sortkey.errors import SearchIndexInUse
+
+Role = Literal["live", "building"]
+LOCK = "writer.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """An inner folder, and what its index was made for."""
+
+    folder: str
+    fields: list[str]
+    format: int = FORMAT
+    progress: Any = field(default=None)
+
+    def fits(self, fields: Sequence[str]) -> bool:
+        """Whether an index can hold documents with these fields as declared ones."""
+        return self.format == FORMAT and set(fields) <= set(self.fields)
+
+
+class Home:
+    """The folder of one index."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+
+    def state(self, role: Role) -> State | None:
+        try:
+            return State(**orjson.loads(self._file(role).read_bytes()))
+        except FileNotFoundError:
+            return None
+
+    def stamp(self, role: Role) -> tuple[int, int] | None:
+        """Another one whenever the state is another one."""
+        try:
+            found = os.stat(self._file(role))
+        except FileNotFoundError:
+            return None
+        return found.st_mtime_ns, found.st_ino
+
+    def keep(self, role: Role, state: State) -> None:
+        """Write the state down so that it is there, whole, after any crash."""
+        path = self._file(role)
+        temporary = path.with_suffix(".new")
+        with temporary.open("wb") as file:
+            file.write(orjson.dumps(asdict(state)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        self._sync()
+
+    def make_live(self) -> None:
+        """What was being built answers from now on; the folder that did before goes."""
+        os.replace(self._file("building"), self._file("live"))
+        self._sync()
+        self.tidy()
+
+    def new_folder(self) -> str:
+        """The name of a folder that is not there yet."""
+        taken = [int(each.name) for each in self.path.iterdir() if each.name.isdigit()]
+        return f"{max(taken, default=0) + 1:06d}"
+
+    def tidy(self) -> None:
+        """Remove inner folders that nothing names: those of crashes, and the one that was replaced."""
+        named = {state.folder for role in ("live", "building") if (state := self.state(role))}
+        for each in self.path.iterdir():
+            if each.is_dir() and each.name.isdigit() and each.name not in named:
+                shutil.rmtree(each, ignore_errors=True)
+
+    # -- who writes
+
+    @property
+    def is_owned(self) -> bool:
+        return self._lock is not None
+
+    def own(self) -> None:
+        """Become the only writer, until `release` or the end of the process. Raises SearchIndexInUse."""
+        if self._lock is not None:
+            return
+        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(lock, 32, 0).decode(errors="replace")
+            os.close(lock)
+            raise SearchIndexInUse(str(self.path), int(owner) if owner.isdigit() else 0) from None
+        os.ftruncate(lock, 0)
+        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        self._lock = lock
+        self.tidy()
+
+    def release(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _file(self, role: Role) -> Path:
+        return self.path / f"{role}.json"
+
+    def _sync(self) -> None:
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)

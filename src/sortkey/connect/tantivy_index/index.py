@@ -1,0 +1,197 @@
+"""The index as the port wants it: opening and reopening, pages, facets, highlights, and another index beside it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tantivy import Query
+
+from sortkey.connect.tantivy_index import columns as at
+from sortkey.connect.tantivy_index.answers import answer
+from sortkey.connect.tantivy_index.home import Home, Role, State
+from sortkey.connect.tantivy_index.keywords import decode, encode
+from sortkey.connect.tantivy_index.opened import Opened
+from sortkey.connect.tantivy_index.pages import Row
+from sortkey.connect.tantivy_index.writing import COMMIT_SECONDS, Writer
+from sortkey.errors import SearchIndexMissing
+from sortkey.model.documents import DeleteDocument, Document, DocumentWrite, PutDocument
+from sortkey.runtime.search.matches import Match
+from sortkey.runtime.search.port import Answer, Found, Position, Written
+from sortkey.runtime.search.queries import SearchQuery
+
+REPLACED_WHILE_OPENING = 5
+COPIED = 1000
+
+
+class TantivyIndex:
+    """Documents in a folder. The first write makes this process the only writer; others may read all the time."""
+
+    def __init__(
+        self,
+        document: Document[Any],
+        folder: Path,
+        *,
+        commit_seconds: float | None = COMMIT_SECONDS,
+        clock: Callable[[], float] = time.time,
+        home: Home | None = None,
+        role: Role = "live",
+    ) -> None:
+        self._document, self._home = document, home or Home(folder)
+        self._role: Role = role
+        self._commit_seconds, self._clock = commit_seconds, clock
+        self._lock = threading.RLock()
+        self._opened: Opened | None = None
+        self._stamp: tuple[int, int] | None = None
+        self._writer: Writer | None = None
+
+    # -- the port
+
+    def ensure(self) -> list[str]:
+        with self._lock:
+            state = self._home.state(self._role)
+            if state is not None and state.fits(self._document.fields):
+                return []
+            self._home.own()
+            if state is None:
+                self._begin(self._role)
+                return [f"created {self._document.name} in {self._home.path}"]
+            return [self._copy(state)]
+
+    def write(self, writes: Sequence[DocumentWrite], /) -> Written:
+        return self._writing().write(writes)
+
+    def flush(self) -> None:
+        if self._writer is not None:
+            self._writer.commit()
+
+    def refresh(self) -> None:
+        self.flush()
+
+    def query(self, query: SearchQuery, position: Position | None, /) -> Answer:
+        return answer(self._reading(), query, position)
+
+    def count(self, where: Match | None, /) -> int:
+        translator = self._reading().translator()
+        return translator.count(translator.live(where))
+
+    def get(self, ids: Sequence[str], /) -> dict[str, Found]:
+        if self._writer is not None and self._writer.is_pending(ids):
+            self._writer.commit()
+        opened = self._reading()
+        translator, pages = opened.pages()
+        coded = [encode(each) for each in ids]
+        query = translator.without_gone(Query.term_set_query(opened.schema, at.ID, coded))
+        rows = pages.unordered(query, len(ids))
+        return {row.id: Found(row.id, row.version, row.fields) for row in rows}
+
+    def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
+        translator, pages = self._reading().pages()
+        listed = pages.versions(translator.live(None), None if after is None else encode(after), size)
+        return [(decode(code), version) for code, version in listed]
+
+    # -- another index beside it
+
+    def beside(self) -> TantivyIndex:
+        self._home.own()
+        state = self._home.state("building")
+        if state is None or not state.fits(self._document.fields):
+            self._begin("building")
+        return TantivyIndex(
+            self._document,
+            self._home.path,
+            commit_seconds=self._commit_seconds,
+            clock=self._clock,
+            home=self._home,
+            role="building",
+        )
+
+    def note(self, progress: Any, /) -> None:
+        self.flush()
+        state = self._state()
+        self._home.keep(self._role, State(state.folder, state.fields, state.format, progress))
+
+    def noted(self) -> Any:
+        return self._state().progress
+
+    def replace_with(self, built: TantivyIndex, /) -> None:
+        with self._lock:
+            built.finish()
+            self.finish()
+            self._home.make_live()
+            self._opened = None
+
+    def finish(self) -> None:
+        """Commit, and write no more until asked again."""
+        with self._lock:
+            if self._writer is not None:
+                self._writer.close()
+                self._writer = None
+
+    def close(self) -> None:
+        with self._lock:
+            self.finish()
+            self._opened = None
+            if self._role == "live":
+                self._home.release()
+
+    # -- opening
+
+    def _state(self) -> State:
+        state = self._home.state(self._role)
+        if state is None:
+            raise SearchIndexMissing(f"there is no index {self._document.name} in {self._home.path}: call ensure()")
+        if not state.fits(self._document.fields):
+            raise SearchIndexMissing(f"the index in {self._home.path} lacks declared fields: call ensure()")
+        return state
+
+    def _begin(self, role: Role) -> None:
+        folder = self._home.new_folder()
+        Opened.create(self._home.path / folder, self._document.fields)
+        self._home.keep(role, State(folder, list(self._document.fields)))
+
+    def _reading(self) -> Opened:
+        """The index as it is now, also where another process writes it or has replaced it."""
+        with self._lock:
+            if self._writer is not None and self._opened is not None:
+                return self._opened
+            for _ in range(REPLACED_WHILE_OPENING):
+                stamp = self._home.stamp(self._role)
+                try:
+                    if self._opened is None or stamp != self._stamp:
+                        state = self._state()
+                        self._opened, self._stamp = Opened(self._home.path / state.folder, state.fields), stamp
+                    self._opened.reload()
+                    return self._opened
+                except (OSError, ValueError):
+                    if stamp == self._home.stamp(self._role):
+                        raise
+            raise SearchIndexMissing(f"the index in {self._home.path} is replaced all the time")
+
+    def _writing(self) -> Writer:
+        with self._lock:
+            if self._writer is None:
+                self._home.own()
+                self._writer = Writer(self._reading(), self._clock, self._commit_seconds)
+            return self._writer
+
+    def _copy(self, state: State) -> str:
+        """A new folder for new declared fields, filled from the documents of the old one, deleted ones too."""
+        self.finish()
+        translator, pages = Opened(self._home.path / state.folder, state.fields).pages()
+        self._begin("building")
+        copy, count = self.beside(), 0
+        for rows in pages.every(translator.everything(), COPIED):
+            copy.write([_write(row) for row in rows])
+            count += len(rows)
+        self.replace_with(copy)
+        return f"made {self._document.name} anew for its declared fields: {count} documents copied"
+
+
+def _write(row: Row) -> DocumentWrite:
+    if row.is_gone:
+        return DeleteDocument(row.id, row.version)
+    return PutDocument(row.id, row.version, row.fields)

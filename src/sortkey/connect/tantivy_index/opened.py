@@ -1,0 +1,72 @@
+"""An inner folder that is open: tantivy's index with what its documents' declaration makes of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from tantivy import Index, Query
+
+from sortkey.connect.tantivy_index import columns as at
+from sortkey.connect.tantivy_index.columns import Columns, schema_of
+from sortkey.connect.tantivy_index.keywords import encode
+from sortkey.connect.tantivy_index.pages import Pages
+from sortkey.connect.tantivy_index.queries import Translator
+from sortkey.connect.tantivy_index.words import Words, analyzer
+
+_META = "meta.json"
+"""tantivy writes it anew with every commit."""
+
+
+class Opened:
+    """Readers ask it for what is committed; `reload` looks for what is new."""
+
+    def __init__(self, path: Path, fields: Sequence[str]) -> None:
+        self.path = path
+        self.columns = Columns(fields)
+        self.schema = schema_of(self.columns)
+        self.words = Words()
+        self.index = Index.open(str(path))
+        self.index.register_tokenizer(at.WORDS, analyzer())
+        self._stamp: tuple[int, int] | None = None
+        self.reload()
+
+    @classmethod
+    def create(cls, path: Path, fields: Sequence[str]) -> None:
+        """Make an empty index in a new folder."""
+        path.mkdir(mode=0o700)
+        Index(schema_of(Columns(fields)), path=str(path))
+
+    def reload(self) -> None:
+        """See what was committed, by whomever."""
+        found = os.stat(self.path / _META)
+        if (stamp := (found.st_mtime_ns, found.st_ino)) != self._stamp:
+            self.index.reload()
+            self._stamp = stamp
+
+    def translator(self) -> Translator:
+        return Translator(self.index, self.schema, self.columns, self.words, self.index.searcher())
+
+    def pages(self) -> tuple[Translator, Pages]:
+        """Both with the same searcher: what they see is of one moment."""
+        searcher = self.index.searcher()
+        translator = Translator(self.index, self.schema, self.columns, self.words, searcher)
+        return translator, Pages(searcher, translator)
+
+    def versions(self, ids: Sequence[str]) -> dict[str, int]:
+        """The versions of some documents, of deleted ones too."""
+        searcher = self.index.searcher()
+        coded = [encode(each) for each in ids]
+        result: Any = searcher.search(Query.term_set_query(self.schema, at.ID, coded), 1, count=True)
+        if not result.count:  # the rule while an index is filled
+            return {}
+        found: dict[str, int] = {}
+        for id, code in zip(ids, coded, strict=True):
+            hits = searcher.search(
+                Query.term_query(self.schema, at.ID, code), 1, count=False, order_by_field=at.VERSION
+            ).hits
+            if hits:
+                found[id] = hits[0][0]
+        return found

@@ -1,0 +1,175 @@
+"""Pages in an exact order. tantivy sorts by one column; ties are put in order here, and cursors go on behind a value.
+
+A cursor holds the values of the last document in all columns of the order, the last of which is its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import orjson
+from tantivy import DocAddress, Order, Query, Searcher
+
+from sortkey.connect.tantivy_index.columns import ID, SOURCE, VERSION, Column
+from sortkey.connect.tantivy_index.keywords import encode
+from sortkey.connect.tantivy_index.queries import Translator
+from sortkey.model.document_fields import FieldKind, has_exact, millis, normal_text
+from sortkey.model.documents import Fields
+from sortkey.runtime.search.port import Position
+
+VALUES_MAX = 10_000
+"""Values of a column that are counted."""
+SCORED_MAX = 10_000
+"""Among more documents that match equally well than this, the order of a page is not exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document as it is stored."""
+
+    id: str
+    version: int
+    fields: Fields
+    score: float | None = None
+    is_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One column of an order; without one, the id."""
+
+    column: Column | None = None
+    is_descending: bool = False
+
+    @property
+    def path(self) -> str:
+        return ID if self.column is None else self.column.exact
+
+    def value(self, row: Row) -> Any:
+        """What the column has for a document, as it is indexed; None where it has nothing."""
+        if self.column is None:
+            return encode(row.id)
+        value = row.fields.get(self.column.name)
+        if value is None:
+            return None
+        if self.column.kind in (FieldKind.NUMBER, FieldKind.BOOLEAN):
+            return int(value)
+        if self.column.kind is FieldKind.DATE:
+            return millis(value)
+        text = normal_text(value)
+        return encode(text) if has_exact(text) else None
+
+
+class Pages:
+    """Reads documents with one searcher, so that a page is of one moment."""
+
+    def __init__(self, searcher: Searcher, translator: Translator) -> None:
+        self._searcher, self._translator = searcher, translator
+
+    def sorted(
+        self, query: Query, keys: Sequence[Key], after: Position | None, size: int
+    ) -> list[tuple[Row, Position]]:
+        """Up to `size` documents in the order of the keys, each with the position behind it."""
+        rows = self._ordered(query, keys, after, size)
+        return [(row, [key.value(row) for key in keys]) for row in rows]
+
+    def scored(self, query: Query, after: Position | None, size: int) -> list[tuple[Row, Position]]:
+        """Up to `size` documents, the best first, then by id. A position also says how many are before it."""
+        seen = after[2] if after else 0
+        rows = self._best(query, seen + size)
+        rows.sort(key=lambda row: (-(row.score or 0), encode(row.id)))
+        if after:
+            behind = (-after[0], after[1])
+            rows = [row for row in rows if (-(row.score or 0), encode(row.id)) > behind]
+        return [(row, [row.score, encode(row.id), seen + n]) for n, row in enumerate(rows[:size], 1)]
+
+    def counted(self, query: Query, path: str) -> list[tuple[Any, int]]:
+        """The values of a column and how many documents have each, the most frequent ones."""
+        asked = {"values": {"terms": {"field": path, "size": VALUES_MAX, "segment_size": VALUES_MAX}}}
+        searcher: Any = self._searcher
+        return [(each["key"], each["doc_count"]) for each in searcher.aggregate(query, asked)["values"]["buckets"]]
+
+    def unordered(self, query: Query, most: int) -> list[Row]:
+        return [self.load(address) for _, address in self._searcher.search(query, max(most, 1), count=False).hits]
+
+    def versions(self, query: Query, after: str | None, size: int) -> list[tuple[str, int]]:
+        """Codes of ids and versions, in the order of the ids, behind one of them."""
+        hits = self._by_id(query, after, size)
+        found = self._searcher.fast_field_values(VERSION, [address for _, address in hits])
+        return [(code, int(version or 0)) for (code, _), version in zip(hits, found, strict=True)]
+
+    def every(self, query: Query, size: int) -> Iterator[list[Row]]:
+        """All documents, in the order of their ids, so many at a time."""
+        after: str | None = None
+        while hits := self._by_id(query, after, size):
+            yield [self.load(address) for _, address in hits]
+            after = hits[-1][0]
+
+    def load(self, address: DocAddress, score: float | None = None) -> Row:
+        id, version, fields = orjson.loads(self._searcher.doc(address)[SOURCE][0])
+        return Row(id, version, fields or {}, score, is_gone=fields is None)
+
+    def _by_id(self, query: Query, after: str | None, size: int) -> list[tuple[Any, DocAddress]]:
+        if after is not None:
+            query = self._translator.all([query, self._behind(Key(), after)])
+        return self._searcher.search(query, size, count=False, order_by_field=ID, order=Order.Asc).hits
+
+    def _best(self, query: Query, wanted: int) -> list[Row]:
+        limit = max(wanted + 1, 1)
+        while True:
+            hits = self._searcher.search(query, limit, count=False).hits
+            if len(hits) < limit or limit >= max(SCORED_MAX, wanted) or hits[-1][0] < hits[wanted - 1][0]:
+                return [self.load(address, score) for score, address in hits]
+            limit *= 2
+
+    def _ordered(self, query: Query, keys: Sequence[Key], after: Position | None, size: int) -> list[Row]:
+        key, rest = keys[0], keys[1:]
+        found: list[Row] = []
+        if after is not None:
+            if rest:  # what else has the value at which the last page ended
+                equal = self._translator.all([query, self._equal(key, after[0])])
+                found = self._ordered(equal, rest, after[1:], size)
+            if after[0] is None or len(found) >= size:
+                return found
+            query = self._translator.all([query, self._behind(key, after[0])])
+        return found + self._first(query, key, rest, size - len(found))
+
+    def _first(self, query: Query, key: Key, rest: Sequence[Key], size: int) -> list[Row]:
+        order = Order.Desc if key.is_descending else Order.Asc
+        hits = self._searcher.search(query, size, count=False, order_by_field=key.path, order=order).hits
+        groups = [(value, list(group)) for value, group in groupby(hits, key=itemgetter(0))]
+        rows: list[Row] = []
+        for value, group in groups:
+            if rest and len(hits) == size and value is groups[-1][0] and group is groups[-1][1]:
+                # The last value may go on behind the page, with documents that belong before these.
+                equal = self._translator.all([query, self._equal(key, value)])
+                rows += self._ordered(equal, rest, None, size - len(rows))
+            else:
+                rows += _sorted([self.load(address) for _, address in group], rest)
+        return rows
+
+    def _equal(self, key: Key, value: Any) -> Query:
+        if value is None:
+            return self._translator.all([], [Query.exists_query(key.path)])
+        return self._translator.between(key.path, value, value)
+
+    def _behind(self, key: Key, value: Any) -> Query:
+        """What comes later in the order, and what has no value, which comes last."""
+        low, high = (None, value) if key.is_descending else (value, None)
+        behind = self._translator.between(key.path, low, high, inside=True)
+        return self._translator.any([behind, self._equal(key, None)])
+
+
+def _sorted(rows: list[Row], keys: Sequence[Key]) -> list[Row]:
+    if len(rows) < 2:
+        return rows
+    for key in reversed(keys):
+        values = {row.id: key.value(row) for row in rows}
+        present = [row for row in rows if values[row.id] is not None]
+        present.sort(key=lambda row: values[row.id], reverse=key.is_descending)
+        rows = present + [row for row in rows if values[row.id] is None]
+    return rows

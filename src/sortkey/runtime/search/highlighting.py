@@ -1,0 +1,36 @@
+"""Where words stand in a text, as HTML that is safe to show: a piece of it, the words in `<em>`, the rest escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+SNIPPET = 160
+"""Characters that a piece has about."""
+CUT = "…"
+
+
+def snippet(text: str, marks: Sequence[tuple[int, int]], size: int = SNIPPET) -> str:
+    """The piece of a text around the first word that was searched for."""
+    start, end = _window(text, marks[0][0] if marks else 0, size)
+    made, at = "", start
+    for begin, stop in marks:
+        if begin >= end or stop > end:
+            break
+        if begin >= at:
+            made += f"{escape(text[at:begin])}<em>{escape(text[begin:stop])}</em>"
+            at = stop
+    return (CUT if start else "") + made + escape(text[at:end]) + (CUT if end < len(text) else "")
+
+
+def _window(text: str, first: int, size: int) -> tuple[int, int]:
+    """A third of the piece before the word, the rest behind; not cut inside a word where a blank is near."""
+    if len(text) <= size:
+        return 0, len(text)
+    start = max(0, min(first - size // 3, len(text) - size))
+    if start and (blank := text.find(" ", start, first)) >= 0:
+        start = blank + 1
+    end = min(len(text), start + size)
+    if end < len(text) and (blank := text.rfind(" ", max(start, first) + size // 3, end)) >= 0:
+        end = blank
+    return start, end

@@ -1,0 +1,182 @@
+"""What a search asks for: clauses as immutable values, joined with `&`, `|` and `~`. The same for every index.
+
+Match.text("old harbour") & Match.keyword("str_status", "published") & ~Match.exists("date_archived")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.errors import ModelError
+from sortkey.model.document_fields import GeoPoint
+
+NARROWEST_METRES = 0.1
+EARTH_METRES = 20_037_508
+"""Half the way around: nothing is farther away."""
+
+
+class Match:
+    """A clause. The functions of this class make one; they are the whole language."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def text(
+        words: str,
+        fields: Sequence[str] = (),
+        *,
+        any_word: bool = False,
+        fuzzy: bool = False,
+        begins: bool = False,
+    ) -> Match:
+        """All of the words, or any, in some fields or in all that have words, whatever their case and accents.
+
+        `fuzzy` forgives one wrong letter in words of three to five, two in longer ones. `begins` takes the last word
+        for the beginning of one, as somebody types it.
+        """
+        return Text(words, tuple(fields), any_word, fuzzy, begins)
+
+    @staticmethod
+    def phrase(words: str, fields: Sequence[str] = ()) -> Match:
+        """The words one after the other, in one of the fields."""
+        return Phrase(words, tuple(fields))
+
+    @staticmethod
+    def keyword(field: str, *values: Any) -> Match:
+        """The whole value is one of these: texts to the letter, numbers, dates, True or False."""
+        return Keyword(field, values)
+
+    @staticmethod
+    def prefix(field: str, text: str) -> Match:
+        """The whole value begins with a text, to the letter."""
+        return Prefix(field, text)
+
+    @staticmethod
+    def range(field: str, *, at_least: Any = None, at_most: Any = None, above: Any = None, below: Any = None) -> Match:
+        """A number or a date within bounds."""
+        return Range(field, at_least, at_most, above, below)
+
+    @staticmethod
+    def exists(field: str) -> Match:
+        """The document has a value in the field."""
+        return Exists(field)
+
+    @staticmethod
+    def near(field: str, point: GeoPoint, *, metres: float) -> Match:
+        """Places no farther away than this, on a sphere."""
+        return Near(field, point, metres)
+
+    @staticmethod
+    def box(field: str, *, top: float, left: float, bottom: float, right: float) -> Match:
+        """Places on a part of the map, which may reach over the date line: then `left` is greater than `right`."""
+        return Box(field, top, left, bottom, right)
+
+    @staticmethod
+    def all(*clauses: Match) -> Match:
+        """Every clause; everything where there is none."""
+        return All(clauses)
+
+    @staticmethod
+    def any(*clauses: Match) -> Match:
+        """One clause at least; nothing where there is none."""
+        return Any_(clauses)
+
+    def __and__(self, other: Match) -> Match:
+        return All((*_members(self, All), *_members(other, All)))
+
+    def __or__(self, other: Match) -> Match:
+        return Any_((*_members(self, Any_), *_members(other, Any_)))
+
+    def __invert__(self) -> Match:
+        return Not(self)
+
+    def __bool__(self) -> bool:
+        raise ModelError("a clause is neither true nor false: join clauses with & and |, not with `and` and `or`")
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Match):
+    words: str
+    fields: tuple[str, ...] = ()
+    any_word: bool = False
+    fuzzy: bool = False
+    begins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase(Match):
+    words: str
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword(Match):
+    field: str
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix(Match):
+    field: str
+    begin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Match):
+    field: str
+    at_least: Any = None
+    at_most: Any = None
+    above: Any = None
+    below: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Match):
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class Near(Match):
+    field: str
+    point: GeoPoint
+    metres: float
+
+    def __post_init__(self) -> None:
+        if not NARROWEST_METRES <= self.metres <= EARTH_METRES:
+            raise ModelError(f"a distance of {self.metres!r} metres: {NARROWEST_METRES} to {EARTH_METRES:,} can be")
+
+
+@dataclass(frozen=True, slots=True)
+class Box(Match):
+    field: str
+    top: float
+    left: float
+    bottom: float
+    right: float
+
+    def __post_init__(self) -> None:
+        for corner in ((self.top, self.left), (self.bottom, self.right)):
+            GeoPoint(*corner)
+        if self.top < self.bottom:
+            raise ModelError(f"a box from {self.bottom} up to {self.top}: top is the northern edge")
+
+
+@dataclass(frozen=True, slots=True)
+class All(Match):
+    clauses: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Any_(Match):
+    clauses: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Match):
+    clause: Match
+
+
+def _members(clause: Match, of: type[All] | type[Any_]) -> tuple[Match, ...]:
+    return clause.clauses if isinstance(clause, (All, Any_)) and isinstance(clause, of) else (clause,)
