@@ -1,0 +1,165 @@
+"""A SQL dump as statements, one at a time: it is read line by line and never as a whole.
+
+Knows where a statement ends: strings, comments, dollar quotes, COPY data, GO and DELIMITER. What it says, it does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+STATEMENT_CHARACTERS_MAX = 64 * 1024 * 1024
+
+_COPY = re.compile(r"\s*COPY\s.*\sFROM\s+stdin\b", re.IGNORECASE | re.DOTALL)
+_DOLLAR = re.compile(r"\$[A-Za-z_]*\$")
+_TSQL_START = re.compile(r"(INSERT|CREATE TABLE|ALTER TABLE|SET IDENTITY_INSERT)\b", re.IGNORECASE)
+"""In T-SQL's scripts no mark stands between statements, but each begins a line."""
+_PIECE = re.compile(r"""'|"|`|\[|--|/\*|\#|\$[A-Za-z_]*\$|;""")
+
+
+class DumpError(Exception):
+    """A dump that cannot be taken apart; the message says where."""
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement with the line it begins on; of a COPY from stdin also the lines of its data, to be read at once."""
+
+    text: str
+    line: int
+    data: Iterator[str] | None = None
+
+
+def statements(lines: Iterable[str], dialect: str) -> Iterator[Statement]:
+    """The statements of a dump. The data of a COPY must be read before the next statement is asked for."""
+    return _Splitter(lines, dialect).split()
+
+
+@dataclass(slots=True)
+class _Splitter:
+    lines: Iterable[str]
+    dialect: str
+    parts: list[str] = field(default_factory=list[str])
+    size: int = 0
+    first_line: int = 0
+    until: str | None = None  # the end of the string or comment that is open
+    delimiter: str = ";"
+
+    def split(self) -> Iterator[Statement]:
+        numbered = enumerate(self.lines, 1)
+        for number, line in numbered:
+            if self.until is None and self._is_directive(line):
+                yield from self._end()
+                continue
+            if self.dialect == "tsql" and self.until is None and _TSQL_START.match(line):
+                yield from self._end()
+            for text in self._pieces(line, number):
+                statement = Statement(text, self.first_line)
+                if self.dialect == "postgres" and _COPY.match(text):
+                    statement.data = _copy_data(numbered)
+                    yield statement
+                    for _ in statement.data:
+                        """What the reader left."""
+                else:
+                    yield statement
+        yield from self._end()
+
+    def _end(self) -> Iterator[Statement]:
+        text = "".join(self.parts).strip()
+        self.parts, self.size, self.until = [], 0, None
+        if text:
+            yield Statement(text, self.first_line)
+
+    def _is_directive(self, line: str) -> bool:
+        """Lines for the client: GO ends a batch of T-SQL, DELIMITER is MySQL's, a backslash is psql's."""
+        word = line.strip()
+        if self.dialect == "mysql" and word.upper().startswith("DELIMITER "):
+            self.delimiter = word.split()[1]
+            return True
+        if self.dialect == "tsql" and word.upper() == "GO":
+            return True
+        return self.dialect == "postgres" and not self.size and word.startswith("\\")
+
+    def _pieces(self, line: str, number: int) -> Iterator[str]:
+        """The statements that end in this line; what is left of it is kept."""
+        at = start = 0
+        while at < len(line):
+            if self.until is not None:
+                at = self._close(line, at)
+                continue
+            found = _PIECE.search(line, at)
+            end = line.find(self.delimiter, at) if self.delimiter != ";" else -1
+            if end >= 0 and (found is None or end <= found.start()):
+                self._keep(line[start:end], number)
+                yield from self._take()
+                at = start = end + len(self.delimiter)
+            elif found is None:
+                break
+            elif found[0] == ";" and self.delimiter == ";":
+                self._keep(line[start : found.start()], number)
+                yield from self._take()
+                at = start = found.end()
+            elif self._is_line_comment(found[0]):
+                self._keep(line[start : found.start()] + "\n", number)
+                return
+            else:
+                at = self._open(found)
+        self._keep(line[start:], number)
+
+    def _is_line_comment(self, mark: str) -> bool:
+        return mark == "--" or (mark == "#" and self.dialect == "mysql")
+
+    def _open(self, found: re.Match[str]) -> int:
+        mark = found[0]
+        ends = {"'": "'", '"': '"', "`": "`", "/*": "*/"}
+        if mark == "[" and self.dialect in ("tsql", "sqlite"):
+            self.until = "]"
+        elif mark in ends:
+            self.until = ends[mark]
+        elif self.dialect == "postgres" and _DOLLAR.fullmatch(mark):
+            self.until = mark
+        return found.end()
+
+    def _close(self, line: str, at: int) -> int:
+        """After the end of what is open, or the end of the line. A doubled quote closes and opens again."""
+        assert self.until is not None
+        while (end := line.find(self.until, at)) >= 0:
+            if self.until in "'\"" and self.dialect == "mysql" and _is_escaped(line, end):
+                at = end + 1
+                continue
+            end += len(self.until)
+            self.until = None
+            return end
+        return len(line)
+
+    def _keep(self, text: str, number: int) -> None:
+        if not self.size:
+            text = text.lstrip()
+            self.first_line = number
+        if text:
+            self.parts.append(text)
+            self.size += len(text)
+        if self.size > STATEMENT_CHARACTERS_MAX:
+            raise DumpError(f"the statement of line {self.first_line} is over {STATEMENT_CHARACTERS_MAX} characters")
+
+    def _take(self) -> Iterator[str]:
+        text = "".join(self.parts).strip()
+        self.parts, self.size = [], 0
+        if text:
+            yield text
+
+
+def _is_escaped(line: str, at: int) -> bool:
+    """An odd number of backslashes stands before it."""
+    before = at
+    while before > 0 and line[before - 1] == "\\":
+        before -= 1
+    return (at - before) % 2 == 1
+
+
+def _copy_data(numbered: Iterator[tuple[int, str]]) -> Iterator[str]:
+    for _, line in numbered:
+        if line.rstrip("\r\n") == "\\.":
+            return
+        yield line
