@@ -1,4 +1,7 @@
-"""What a job may keep: arguments, results, states, details. Plain values, which come back as they were."""
+"""What a job may keep: arguments, results, states, details. Plain values, which come back as they were.
+
+DynamoDB has one kind of number, so a float without a fraction is an int from the start.
+"""
 
 from __future__ import annotations
 
@@ -18,20 +21,30 @@ PLAIN_BYTES_MAX = 350_000
 DEPTH_MAX = 24
 """DynamoDB nests 32 levels deep."""
 
-_INTEGER_LIMIT = 10**38
+INTEGER_LIMIT = 10**38
+"""DynamoDB has 38 digits."""
+
+
+def kept(value: Any, what: str) -> Any:
+    """A copy of a plain value that fits into an item. `what` it is goes into the error."""
+    made = plain(value)
+    size = value_size(encode(made))
+    if size > PLAIN_BYTES_MAX:
+        raise ModelError(
+            f"{what} has {size:,} bytes, and {PLAIN_BYTES_MAX:,} can be kept: store it as an object and keep its key"
+        )
+    return made
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """A copy of a value that is stored and read back as it is; numbers that were read become floats again."""
+    """A copy of a value that is stored and read back as it is; raises ModelError for any other."""
     match value:
         case None | bool() | str():
             return value
-        case int() if abs(value) < _INTEGER_LIMIT:
+        case int() if abs(value) < INTEGER_LIMIT:
             return value
         case float():
-            return value
-        case Decimal():
-            return float(value)
+            return int(value) if value.is_integer() and abs(value) < INTEGER_LIMIT else value
         case list() if depth < DEPTH_MAX:
             return [plain(each, depth + 1) for each in cast(Sequence[Any], value)]
         case dict() if depth < DEPTH_MAX and all(isinstance(name, str) for name in cast(Mapping[Any, Any], value)):
@@ -43,15 +56,19 @@ def plain(value: Any, depth: int = 0) -> Any:
             )
 
 
-def kept(value: Any, what: str) -> Any:
-    """A plain value that also fits into an item. `what` it is goes into the error."""
-    made = plain(value)
-    size = value_size(encode(made))
-    if size > PLAIN_BYTES_MAX:
-        raise ModelError(
-            f"{what} has {size:,} bytes, and {PLAIN_BYTES_MAX:,} can be kept: store it as an object and keep its key"
-        )
-    return made
+def read(value: Any) -> Any:
+    """A value as it was before it was stored: what came as another kind of number was a float."""
+    match value:
+        case Decimal():
+            return float(value)
+        case int() if abs(value) >= INTEGER_LIMIT:
+            return float(value)
+        case list():
+            return [read(each) for each in cast(Sequence[Any], value)]
+        case dict():
+            return {name: read(each) for name, each in cast(Mapping[str, Any], value).items()}
+        case _:
+            return value
 
 
-Plain = Annotated[Any, BeforeValidator(plain)]
+Plain = Annotated[Any, BeforeValidator(read)]
