@@ -17,11 +17,11 @@ from sortkey.model.annotations import full_annotation
 from sortkey.model.codec import encode
 from sortkey.model.conditions import Condition, Render, condition, not_
 from sortkey.model.expressions import Names
-from sortkey.model.fields import KeepNull
 from sortkey.model.insides import (
     default_of,
     element_of,
     highest,
+    is_left_out,
     longest,
     lowest,
     member_of,
@@ -57,12 +57,14 @@ class Action:
 class Attr(Generic[T]):
     """The attribute of a field, or of something inside it."""
 
-    __slots__ = ("annotation", "is_field", "layout", "path", "place")
+    __slots__ = ("annotation", "keeps_null", "layout", "path", "place")
 
-    def __init__(self, layout: Layout, place: Place, path: Path, annotation: Any, *, is_field: bool = True) -> None:
+    def __init__(
+        self, layout: Layout, place: Place, path: Path, annotation: Any, *, keeps_null: bool | None = None
+    ) -> None:
         self.layout, self.place, self.path, self.annotation = layout, place, path, annotation
-        self.is_field = is_field
-        """Of the entity or of a part: None is left out. Elements of lists and free members of maps can be NULL."""
+        self.keeps_null = place.attribute in layout.kept_nulls if keeps_null is None else keeps_null
+        """Whether None is stored as NULL, or left out."""
 
     @property
     def is_whole_field(self) -> bool:
@@ -142,7 +144,9 @@ class Attr(Generic[T]):
             other = cast(Attr[T], value)
             return Action("SET", self, lambda names: f"{self._at(names)} = {other._at(names)}")
         stored = self.stored(value)
-        if stored is None and self.is_field and KeepNull not in self.place.markers:
+        if (stored is None and not self.keeps_null) or (
+            self.is_whole_field and self.layout.is_left_out(self.place, stored)
+        ):
             return Action("REMOVE", self, self._at)
         encoded = encode(stored)
         return Action(
@@ -187,7 +191,9 @@ class Attr(Generic[T]):
         )
 
     def discard(self, *elements: Any) -> Action:
-        """Take elements out of a set."""
+        """Take elements out of a set. DynamoDB has no empty one: without its last element the attribute is gone."""
+        if self.is_whole_field and self.place.info.is_required():
+            raise ModelError(f"{self!r} is required, and may lose its last element: give it the default set()")
         gone = encode({self._element(each) for each in elements})
         return Action("DELETE", self, lambda names: f"{self._at(names)} {names.value(gone)}")
 
@@ -195,8 +201,8 @@ class Attr(Generic[T]):
 
     def __getitem__(self, step: int | str) -> Attr[Any]:
         """An element of a list, or a member of a map by the name of its attribute."""
-        inside, in_part = member_of(self.annotation, step), part_of(self.annotation) is not None
-        return Attr(self.layout, self.place, (*self.path, step), inside, is_field=in_part)
+        inside, kept = member_of(self.annotation, step), not is_left_out(self.annotation, step)
+        return Attr(self.layout, self.place, (*self.path, step), inside, keeps_null=kept)
 
     if not TYPE_CHECKING:
 
@@ -206,8 +212,9 @@ class Attr(Generic[T]):
                 raise AttributeError(
                     f"{self!r} has no {name!r}: only fields of a Part have names; use [...] for others"
                 )
-            info = part.model_fields[name]
-            return Attr(self.layout, self.place, (*self.path, info.alias or name), full_annotation(info))
+            info, kept = part.model_fields[name], not is_left_out(self.annotation, name)
+            path = (*self.path, info.alias or name)
+            return Attr(self.layout, self.place, path, full_annotation(info), keeps_null=kept)
 
     # -- rendering
 
@@ -227,7 +234,7 @@ class Attr(Generic[T]):
         """What it is compared with: a value, or another attribute."""
         if isinstance(value, Attr):
             return cast(Attr[Any], value)._at
-        if value is None and self.is_field and KeepNull not in self.place.markers:
+        if value is None and not self.keeps_null:
             raise ModelError(f"{self!r} is never stored as None: test with .missing() or .exists()")
         if self.is_whole_field:
             encoded = encode(self.layout.compared(self.place.attribute, value))

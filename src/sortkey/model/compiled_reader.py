@@ -19,6 +19,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from sortkey.model.codec import decode
+from sortkey.model.insides import may_be_none
 from sortkey.values.attributes import AttributeValue
 
 if TYPE_CHECKING:
@@ -55,14 +56,23 @@ def _checks(layout: Layout) -> list[str]:
     if layout.archive is not None:
         partition = layout.primary.attributes.partition
         lines.append(f"    if item[{partition!r}]['S'].endswith({layout.archive!r}): raise KeyError")
+    if layout.kind is not None:
+        kind, attribute = {"S": layout.kind}, layout.table.kind_attribute
+        lines.append(f"    if item[{attribute!r}] != {kind!r}: raise KeyError")
     if layout.schema_version > 1:
         lines.append("    raise KeyError")
     return lines
 
 
 def _values(places: Sequence[Place]) -> list[str]:
-    required = [place for place in places if place.info.is_required()]
-    members = ", ".join(f"{place.attribute!r}: {_expression(place, _source(place))}" for place in required)
+    nullable = [place for place in places if place.info.is_required() and may_be_none(place.info.annotation)]
+    required = [place for place in places if place.info.is_required() and place not in nullable]
+    members = ", ".join(
+        [
+            *(f"{place.attribute!r}: {_expression(place, _source(place))}" for place in required),
+            *(f"{place.attribute!r}: None" for place in nullable),
+        ]
+    )
     lines = [f"    found = {{{members}}}"]
     for place in places:
         if place not in required:

@@ -57,8 +57,10 @@ def fills(layout: Layout, in_key: Values, actions: Sequence[Action], assumed: Va
         if place.name in touched or place.attribute in in_key or place.attribute in layout.primary.attributes.names:
             continue
         value = _first_value(layout, place, assumed, now)
-        if value is not None or fields.KeepNull in place.markers:
-            found[place.attribute] = layout.stored(place.attribute, value)
+        if value is not None or (place.attribute in layout.kept_nulls and not place.info.is_required()):
+            stored = layout.stored(place.attribute, value)
+            if not layout.is_left_out(place, stored):
+                found[place.attribute] = stored
         elif place.info.is_required():
             raise ModelError(f"an upsert may make the item, and {layout.entity.__name__} needs {place.name}: set it")
     written = [*(action.attr.place for action in actions), *(layout.by_attribute[name] for name in found)]

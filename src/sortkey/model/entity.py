@@ -20,6 +20,7 @@ from sortkey.errors import InvalidItem, ModelError
 from sortkey.model.attributes import Attr
 from sortkey.model.compiling import compile_layout, declared_in
 from sortkey.model.fields import camel
+from sortkey.model.insides import kept_nulls
 from sortkey.model.keys import Declared, KeyDeclaration
 from sortkey.model.layout import Found, Layout, Upgrade
 from sortkey.model.tables import Table
@@ -46,8 +47,8 @@ class EntityMeta(ModelMetaclass):
         envelope: str | None = None,
         names: Names | None = None,
         archive: str | None = None,
-        unique: Sequence[str | tuple[str, ...]] = (),
-        version: int = 1,
+        unique: Sequence[str | tuple[str, ...]] | None = None,
+        version: int | None = None,
         upgrades: Mapping[int, Upgrade] | None = None,
         **config: Any,
     ) -> Any:
@@ -55,16 +56,16 @@ class EntityMeta(ModelMetaclass):
             config["alias_generator"] = names
         cls: Any = super().__new__(mcs, name, bases, namespace, **config)
         given: dict[str, Any] = {"table": table, "kind": kind, "envelope": envelope, "archive": archive}
+        given |= {"unique": unique, "schema_version": version, "upgrades": upgrades}
         inherited: dict[str, Any] = getattr(cls, "__settings__", {})
         settings: dict[str, Any] = {n: inherited.get(n) if value is None else value for n, value in given.items()}
         cls.__settings__ = settings
         declared = declared_in(cls)
         if settings["table"] is not None and any(isinstance(each, KeyDeclaration) for each in declared.values()):
-            tuples = tuple((each,) if isinstance(each, str) else tuple(each) for each in unique)
-            layout = Layout(cls, schema_version=version, upgrades=upgrades or {}, unique=tuples, **settings)
+            layout = Layout(cls, **_with_defaults(settings))
             compile_layout(layout, declared)
             cls.__layout__ = layout
-            layout.table.entities.append(cls)
+            layout.table.add(cls)
         return cls
 
     if not TYPE_CHECKING:  # for a type checker a field of the class has the field's own type
@@ -146,12 +147,40 @@ class Entity(BaseModel, metaclass=EntityMeta):
         object.__setattr__(copy, "_found", replace(found, archived=archived))
         return copy
 
+    # What is not known goes with every copy: model_copy(), copy, deepcopy and pickle.
+
+    def __copy__(self) -> Self:
+        return self._handed_to(super().__copy__())
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        return self._handed_to(super().__deepcopy__(memo))
+
+    def __getstate__(self) -> dict[Any, Any]:
+        return {**super().__getstate__(), "_found": self._read}
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        super().__setstate__({name: value for name, value in state.items() if name != "_found"})
+        object.__setattr__(self, "_found", state["_found"])
+
+    def _handed_to(self, copy: Self) -> Self:
+        object.__setattr__(copy, "_found", self._read)
+        return copy
+
     @property
     def _read(self) -> Found | None:
         try:
             return object.__getattribute__(self, "_found")
         except AttributeError:
             return None
+
+
+def _with_defaults(settings: dict[str, Any]) -> dict[str, Any]:
+    unique = tuple((each,) if isinstance(each, str) else tuple(each) for each in settings["unique"] or ())
+    defaults: dict[str, Any] = {
+        "schema_version": settings["schema_version"] or 1,
+        "upgrades": settings["upgrades"] or {},
+    }
+    return settings | defaults | {"unique": unique}
 
 
 class Part(BaseModel):
@@ -161,9 +190,10 @@ class Part(BaseModel):
 
     @model_serializer(mode="wrap")
     def _without_missing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A field that is None is left out; a NULL that this program does not know of stays."""
-        unknown = self.__pydantic_extra__ or {}
-        return {name: value for name, value in handler(self).items() if value is not None or name in unknown}
+        """A field that is None is left out, unless that would make it something else; a NULL that this program does
+        not know of stays."""
+        kept = {*(self.__pydantic_extra__ or ()), *kept_nulls(type(self))}
+        return {name: value for name, value in handler(self).items() if value is not None or name in kept}
 
 
 class CamelPart(Part):

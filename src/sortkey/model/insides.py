@@ -12,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.fields import FieldInfo
 
 from sortkey.model.annotations import alternatives, full_annotation, stored
+from sortkey.model.fields import KeepNull
 
 UNTYPED: Any = None
 """The type of what no annotation tells."""
@@ -43,6 +44,12 @@ def element_of(annotation: Any) -> Any:
     return UNTYPED
 
 
+def is_left_out(annotation: Any, step: int | str) -> bool:
+    """Whether None of a member is left out, as that of a part's field is: in lists and free maps it is NULL."""
+    part = part_of(annotation)
+    return part is not None and step not in kept_nulls(part)
+
+
 def stored_inside(annotation: Any, value: Any, what: str, *, limited: bool = True) -> Any:
     """A value of something inside a field as the item holds it."""
     if annotation is UNTYPED or annotation is Any:
@@ -59,6 +66,20 @@ def default_of(info: FieldInfo) -> Any:
     if info.is_required() or info.default_factory_takes_validated_data:
         return None
     return info.get_default(call_default_factory=True)
+
+
+def keeps_null(info: FieldInfo) -> bool:
+    """Whether a field's None is stored as NULL: where it says so, or where left out it would be read as its default."""
+    if KeepNull in info.metadata:
+        return True
+    return may_be_none(info.annotation) and (info.is_required() or default_of(info) is not None)
+
+
+@lru_cache(maxsize=1024)
+def kept_nulls(part: type[BaseModel]) -> frozenset[str]:
+    """The fields of a part whose None is stored, by name and by attribute."""
+    kept = [(name, info.alias or name) for name, info in part.model_fields.items() if keeps_null(info)]
+    return frozenset(each for names in kept for each in names)
 
 
 def may_be_none(annotation: Any) -> bool:

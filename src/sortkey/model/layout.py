@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from pydantic import TypeAdapter
-from pydantic.fields import FieldInfo
 from pydantic_core import SchemaValidator, core_schema
 
 from sortkey.errors import KeyValueError, ModelError
@@ -21,8 +20,10 @@ from sortkey.model.annotations import full_annotation, stored
 from sortkey.model.codec import decode, encode
 from sortkey.model.compiled_reader import Reader, compiled_reader
 from sortkey.model.computing import sources
-from sortkey.model.fields import Follows, Marker, States
-from sortkey.model.tables import KeyAttributes, Table
+from sortkey.model.fields import Marker
+from sortkey.model.insides import default_of, keeps_null, may_be_none
+from sortkey.model.places import Computed, Found, IndexKey, Path, Place, Upgrade
+from sortkey.model.tables import Table
 from sortkey.model.templates import SHARD, Template
 from sortkey.model.upgrading import SCHEMA_VERSION, upgraded, version_of
 from sortkey.values.attributes import AttributeValue, Item
@@ -30,71 +31,7 @@ from sortkey.values.attributes import AttributeValue, Item
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
 
-Path = tuple[str | int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One field: its name in Python, its attribute, and the path to it in the item."""
-
-    name: str
-    attribute: str
-    path: Path
-    info: FieldInfo
-    markers: frozenset[Marker]
-    states: States | None
-    follows: Follows | None = None
-
-    @property
-    def key_only(self) -> bool:
-        return fields.KEY_ONLY in self.markers
-
-
-@dataclass(frozen=True)
-class IndexKey:
-    """The templates of the table's key (`index` is None) or of an index; `shards` for one that is spread."""
-
-    index: str | None
-    attributes: KeyAttributes
-    partition: Template
-    sort: Template | None
-    shards: int = 0
-
-    @cached_property
-    def templates(self) -> tuple[tuple[str, Template], ...]:
-        """(attribute, template) for each attribute of the key."""
-        parts = [(self.attributes.partition, self.partition)]
-        if self.sort is not None and self.attributes.sort is not None:
-            parts.append((self.attributes.sort, self.sort))
-        return tuple(parts)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The attributes that the key is made of."""
-        names = (name for _, template in self.templates for name in template.names if name != SHARD)
-        return tuple(dict.fromkeys(names))
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What an item has besides the fields' values: attributes that the entity does not know, the archive's mark, and
-    the version of the program that wrote it."""
-
-    unknown: dict[str, AttributeValue]
-    unknown_inside: dict[str, AttributeValue]
-    archived: bool
-    version: int = 1
-
-
-Upgrade = Callable[[dict[str, Any]], dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """A computed field: the path to it in the item, and the fields that it is made of."""
-
-    path: Path
-    sources: frozenset[str]
+__all__ = ["Computed", "Found", "IndexKey", "Layout", "Path", "Place", "Upgrade"]
 
 
 @dataclass
@@ -191,9 +128,9 @@ class Layout:
         item: Item = dict(unknown.unknown) if unknown else {}
         inside: dict[str, AttributeValue] = dict(unknown.unknown_inside) if unknown else {}
         inner, key_only = self._inner, self._key_only
-        kept_nulls = self._kept_nulls
+        kept_nulls, sets = self.kept_nulls, self._empty_sets
         for attribute, value in values.items():
-            if value is None and attribute not in kept_nulls:
+            if not value and ((value is None and attribute not in kept_nulls) or attribute in sets):
                 continue
             if attribute in inner:
                 inside[attribute] = encode(value)
@@ -261,6 +198,9 @@ class Layout:
     def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
         """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
         archived = False
+        kind = item.get(self.table.kind_attribute, {}).get("S", self.kind)
+        if self.kind is not None and kind != self.kind:
+            raise ModelError(f"its {self.table.kind_attribute} is {kind}, not {self.kind}")
         if self.archive is not None:
             item, archived = self.without_archive_mark(item)
         values: dict[str, Any] = {}
@@ -273,6 +213,8 @@ class Layout:
                 parsed = template.parse(next(iter(item[attribute].values())))
                 for name in wanted:
                     values.setdefault(name, parsed[name])
+        for attribute in self._nullable:
+            values.setdefault(attribute, None)
         version = version_of(item) if self.schema_version > 1 else 1
         if version < self.schema_version:
             values, unknown, unknown_inside = upgraded(self, version, values, unknown, unknown_inside)
@@ -350,8 +292,30 @@ class Layout:
         return {name: name not in self._computed for name in self._inner}
 
     @cached_property
-    def _kept_nulls(self) -> frozenset[str]:
-        return frozenset(place.attribute for place in self.places.values() if fields.KeepNull in place.markers)
+    def kept_nulls(self) -> frozenset[str]:
+        """Attributes whose None is stored as NULL; the others' is left out."""
+        return frozenset(place.attribute for place in self.places.values() if keeps_null(place.info))
+
+    @cached_property
+    def _empty_sets(self) -> frozenset[str]:
+        """Attributes of sets that are left out when they are empty, which DynamoDB cannot store, and read as such."""
+        return frozenset(
+            place.attribute
+            for place in self.places.values()
+            if isinstance(default := default_of(place.info), (set, frozenset)) and not default
+        )
+
+    @cached_property
+    def _nullable(self) -> tuple[str, ...]:
+        """Attributes of fields that must be given, but may be None: missing in an item, they are that."""
+        required = [place for place in self.places.values() if place.info.is_required() and not place.key_only]
+        return tuple(place.attribute for place in required if may_be_none(place.info.annotation))
+
+    def is_left_out(self, place: Place, stored: Any) -> bool:
+        """Whether an attribute is missing when its field has a value."""
+        if stored is None:
+            return place.attribute not in self.kept_nulls
+        return not stored and place.attribute in self._empty_sets
 
     @cached_property
     def parsers(self) -> tuple[tuple[str, Template, tuple[str, ...]], ...]:

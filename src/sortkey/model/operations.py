@@ -156,8 +156,10 @@ class Update(Write[E]):
         tests += [action.within.render(names) for action in self.actions if action.within is not None]
         for attribute, value in assumed.items():
             at = names.path(layout.by_attribute[attribute].path)
-            missing = f"attribute_not_exists({at})"
-            tests.append(missing if value is None else self._unless_new(f"{at} = {names.value(encode(value))}", names))
+            if value is None and attribute not in layout.kept_nulls:
+                tests.append(f"attribute_not_exists({at})")
+            else:
+                tests.append(self._unless_new(f"{at} = {names.value(encode(value))}", names))
         for place, target in self.target_states:
             assert place.states is not None
             sources = ", ".join(names.value(encode(source)) for source in place.states.sources(target))

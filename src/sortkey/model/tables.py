@@ -77,6 +77,19 @@ class Table:
         if len(set(names)) < len(names):
             raise ModelError(f"table {self.name}: two indexes have the same name")
 
+    def add(self, entity: type[Entity]) -> None:
+        """List an entity among those of the table. A class that is defined again takes its own place."""
+        kind = entity.__layout__.kind
+        for number, other in enumerate(self.entities):
+            if (other.__module__, other.__qualname__) == (entity.__module__, entity.__qualname__):
+                self.entities[number] = entity
+                return
+            if kind is not None and other.__layout__.kind == kind:
+                raise ModelError(
+                    f"{entity.__name__} and {other.__name__} are both of the kind {kind!r}: give one kind="
+                )
+        self.entities.append(entity)
+
     def index(self, name: str) -> GSI | LSI:
         for index in self.indexes:
             if index.name == name:
