@@ -107,12 +107,11 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an upload, to be named when it is completed. `sha256` is hexadecimal."""
+    """One part of an upload, to be named when it is completed. Who sent it through a link has the ETag."""
 
     number: int
     etag: str
     size: int
-    sha256: str
 
 
 @dataclass(frozen=True, slots=True)

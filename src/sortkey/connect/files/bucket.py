@@ -165,7 +165,7 @@ class FileObjects:
             row = PartRow(upload.upload_id, number, draft.name, draft.size, draft.sha256)
             replaced = self._index.add_part(upload.key, row)
         self._remove(replaced)
-        return Part(number, draft.sha256[:32], draft.size, draft.sha256)
+        return Part(number, row.etag, row.size)
 
     def complete_upload(
         self, upload: Upload, parts: Sequence[Part], *, if_absent: bool = False, if_match: str | None = None
@@ -174,7 +174,7 @@ class FileObjects:
         row = self._index.upload(upload.upload_id, upload.key)
         stored = self._index.parts(row.id)
         for part in parts:
-            if part.number not in stored or stored[part.number].sha256 != part.sha256:
+            if part.number not in stored or stored[part.number].etag != part.etag:
                 raise ModelError(f"part {part.number} of {upload.key} was never stored, or was replaced by another")
         self._index.check(row.key, if_absent=if_absent, if_match=if_match)
         with self._data.written(self._joined(stored[part.number].file for part in parts)) as draft:

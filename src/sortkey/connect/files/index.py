@@ -67,8 +67,7 @@ class Version:
 
     @property
     def etag(self) -> str:
-        """Not MD5, which costs more than writing: an ETag only has to be the same for the same bytes."""
-        return self.sha256[:32]
+        return etag_of(self.sha256)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +87,15 @@ class PartRow:
     file: str
     size: int
     sha256: str
+
+    @property
+    def etag(self) -> str:
+        return etag_of(self.sha256)
+
+
+def etag_of(sha256: str) -> str:
+    """Not MD5, which costs more than writing: an ETag only has to be the same for the same bytes."""
+    return sha256[:32]
 
 
 class Index:

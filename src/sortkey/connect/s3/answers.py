@@ -81,10 +81,6 @@ def base64_of(sha256: str) -> str:
     return b64encode(bytes.fromhex(sha256)).decode()
 
 
-def hex_of(sha256: str) -> str:
-    return b64decode(sha256).hex()
-
-
 def rules_for_s3(rules: Sequence[Lifecycle]) -> list[dict[str, Any]]:
     return [_rule_for_s3(f"sortkey-{number}", rule) for number, rule in enumerate(rules, start=1)]
 
