@@ -173,7 +173,9 @@ def _healed(value: Any) -> Any:
     """DynamoDB Local loses the type of an empty map in a stream's image."""
     if isinstance(value, list):
         return [_EMPTY_MAP if each == {} else _healed(each) for each in cast(list[Any], value)]
-    if not isinstance(value, dict) or value == _EMPTY_MAP:
+    if not isinstance(value, dict):
         return value
     members = cast(dict[str, Any], value)
+    if members == _EMPTY_MAP:
+        return members
     return {name: _EMPTY_MAP if each == {} else _healed(each) for name, each in members.items()}
