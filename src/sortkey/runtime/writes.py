@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 
 from sortkey.errors import (
     ConditionalCheckFailedException,
+    ConditionFailed,
     ModelError,
     ValidationException,
 )
@@ -21,8 +22,12 @@ from sortkey.runtime.context import Context
 from sortkey.runtime.refusals import refusal, too_large
 from sortkey.runtime.steps import Call, Steps
 from sortkey.runtime.transactions import transact_raw
+from sortkey.runtime.upgrades import is_older, upgrade
+from sortkey.values.attributes import Item
 
 E = TypeVar("E", bound=Entity)
+UPGRADES_MAX = 3
+"""How often an update tries anew when it finds an item of an older version, which others may be changing."""
 
 
 def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E]:
@@ -40,8 +45,22 @@ def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E
 
 def update(context: Context, operation: Update[E]) -> Steps[E]:
     """Change some attributes; gives the whole entity as it is now."""
-    answer = yield from send(operation, "UpdateItem", context.clock(), ReturnValues="ALL_NEW")
-    return operation.entity_class.from_item(answer["Attributes"])
+    entity = operation.entity_class
+    for attempt in range(UPGRADES_MAX):
+        try:
+            answer = yield from send(operation, "UpdateItem", context.clock(), ReturnValues="ALL_NEW")
+            return entity.from_item(answer["Attributes"])
+        except ConditionFailed as failed:
+            stored = _stored_item(failed)
+            if stored is None or not is_older(entity, stored) or attempt == UPGRADES_MAX - 1:
+                raise
+            yield from upgrade(entity, stored)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _stored_item(failed: ConditionFailed) -> Item | None:
+    cause = failed.__cause__
+    return cause.extra.get("Item") if isinstance(cause, ConditionalCheckFailedException) else None
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
