@@ -166,11 +166,11 @@ def test_a_worker_outlives_a_table_that_is_away(line: Line, store: Store, caplog
 
 
 def test_an_idle_worker_asks_seldom(line: Line, store: Store) -> None:
-    # Five small queries a look, and then it sleeps: idle workers cost next to nothing.
+    # One small query a look, and then it sleeps: idle workers cost next to nothing.
     worker = JobWorker(store, [talk], poll_seconds=0.05)
     with worker:
         time.sleep(0.12)
-    assert 5 <= line.calls["Query"] <= 5 * 4
+    assert 1 <= line.calls["Query"] <= 4
     assert set(line.calls) == {"Query"}
 
 

@@ -5,7 +5,7 @@ Everything is decided by conditional writes. The index only says where it is wor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -20,10 +20,11 @@ from sortkey.runtime.jobs.means import CONFLICT, Means
 from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Job, Slots
 from sortkey.runtime.transactions import Reason
 
-PAGE_JOBS = 20
-LOOKED_AT_MAX = 1000
-"""Of one lane in one look: what lies behind more jobs than this that cannot run now has to wait for them."""
+PAGES_JOBS = (3, 17, 80, *[100] * 9)
+"""How many jobs of a lane are looked at: as a rule the first can be taken; where none can, a thousand and no more.
+What lies behind so many that cannot run now has to wait for them."""
 
+HEAD_JOBS = 3
 REAP_SECONDS = 1.0
 """So often a worker looks for jobs of workers that are gone, while it has others to run."""
 
@@ -48,7 +49,12 @@ class Picker:
         """Claim the next job; None where there is none that can run now."""
         if self._means.clock() >= self._reaped_at + REAP_SECONDS:
             self._reap_all()
-        lease = self._next()
+        head = self._means.store.page(Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS).items
+        if not head or (head[0].lane == RUNNING_LANE and not self._is_due(head[0])):
+            return None  # nobody waits, and nobody is lost
+        lease = self._first_of(head)
+        if lease is None:
+            lease = self._next()
         if lease is None and self._reap_all():
             lease = self._next()
         return lease
@@ -58,9 +64,17 @@ class Picker:
         job = self._means.store.find(Job.key(job_id=job_id), consistent=True)
         if job is not None and job.status == "running":
             job = self._reap(job)
-        if job is None or job.due_at is None or job.due_at > self._means.now():
-            return None
-        return self._take(job, set())
+        return None if job is None or not self._is_due(job) else self._take(job, set())
+
+    def _first_of(self, head: Iterable[Job]) -> Lease | None:
+        """The first of the whole queue, where it is one that can be taken: one query in place of one for each lane."""
+        for job in head:
+            if not self._is_due(job):
+                return None  # one that is delayed stands before others that may be due
+            lease = self._take(job, set())
+            if lease is not None:
+                return lease
+        return None
 
     def _next(self) -> Lease | None:
         full: set[str] = set()
@@ -74,8 +88,8 @@ class Picker:
     def _due(self, lane: int) -> Iterator[Job]:
         wanted = Job.due(queue=self._queue, lane=lane).at_most(self._means.now()).hydrated()
         cursor: str | None = None
-        for _ in range(LOOKED_AT_MAX // PAGE_JOBS):
-            page = self._means.store.page(wanted, cursor=cursor, size=PAGE_JOBS)
+        for size in PAGES_JOBS:
+            page = self._means.store.page(wanted, cursor=cursor, size=size)
             yield from page.items
             cursor = page.cursor
             if cursor is None:
@@ -89,9 +103,10 @@ class Picker:
 
     def _reap(self, job: Job) -> Job | None:
         # The index may be behind: the job itself says whether its lease is over.
-        if job.status != "running" or job.due_at is None or job.due_at > self._means.now():
-            return None
-        return reap(self._means, job)
+        return reap(self._means, job) if job.status == "running" and self._is_due(job) else None
+
+    def _is_due(self, job: Job) -> bool:
+        return job.due_at is not None and job.due_at <= self._means.now()
 
     def _take(self, job: Job, full: set[str]) -> Lease | None:
         definition = self._jobs.get(job.name)
