@@ -46,6 +46,13 @@ class Rule(Entity, table=table, kind="Rule"):
     def all_keys(*, stage_id: str | None = None): ...
 
 
+class Other(Entity, table=table, kind="Other"):
+    name: str
+
+    @key("OTHER", "{name}")
+    def key(*, name: str): ...
+
+
 def sort_condition(read: Query[Any]) -> str:
     return explain(read).key_condition.partition(" AND ")[2]
 
@@ -65,9 +72,6 @@ J: dict[str, Any] = {"journey_id": "J"}
         (Rule.of_stage(**J, stage_id="b").between(1, 5), "SK BETWEEN 'RULE#b#001' AND 'RULE#b#005#END'"),
         (Rule.of_stage(**J, stage_id="b").at_most(5), "SK BETWEEN 'RULE#b#' AND 'RULE#b#005#END'"),
         (Rule.of_stage(**J, stage_id="b").at_least(5), "SK BETWEEN 'RULE#b#005' AND 'RULE#b#\\U0010ffff'"),
-        (Rule.of_journey(**J).from_sort_key("RULE#m"), "SK BETWEEN 'RULE#m' AND 'RULE#\\U0010ffff'"),
-        (Rule.of_journey(**J).from_sort_key("A"), "SK BETWEEN 'RULE#' AND 'RULE#\\U0010ffff'"),
-        (Rule.by_time(**J).from_sort_key("2026"), "LSK >= '2026'"),
         (
             Rule.by_time(**J).at_most(datetime(2026, 1, 1, tzinfo=UTC)),
             "LSK <= '2026-01-01T00:00:00.000000Z#\\U0010ffff'",
@@ -163,7 +167,10 @@ def test_a_value_that_no_key_has_is_refused(call: Any, told: str) -> None:
         (lambda: Rule.by_path(**J).consistent(), "Same is a global index, which has no consistent reads"),
         (lambda: Rule.of_journey(**J).archived(), "Rule has no archive"),
         (lambda: Rule.of_journey(**J).where(True), "True is no condition"),
-        (lambda: Rule.of_journey(**J).at_least("a").from_sort_key("b"), "has a range already"),
+        (lambda: Rule.of_journey(**J).where(attr(Rule.journey_id) == "J"), "lives only in keys"),
+        (lambda: Rule.of_journey(**J).where(attr(Other.name) == "J"), "Other.name is no field of Rule"),
+        (lambda: explain(Rule.all_keys().where(Rule.path == "/")), "Keys does not hold Rule.path"),
+        (lambda: Rule.of_journey(**J).at_least("a").at_most("b"), "has a range already"),
     ],
 )
 def test_a_query_that_cannot_be_is_refused_before_it_is_sent(call: Any, told: str) -> None:

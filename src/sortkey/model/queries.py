@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Self, TypeVar
 
 from sortkey.errors import ModelError
 from sortkey.model.attributes import Attr, Condition, condition
+from sortkey.model.conditions import check_fields
 from sortkey.model.layout import IndexKey, Layout
 from sortkey.model.tables import LSI, Table
 from sortkey.model.templates import SHARD, Slot
@@ -155,17 +156,12 @@ class Query(Generic[E_co]):
         text = self._text(high) + self._end
         return self._ranged("between", self._prefix, text) if self._prefix else self._ranged("<=", text)
 
-    def from_sort_key(self, text: str) -> Self:
-        """Only from a literal sort key on."""
-        low, prefix = max(text, self._prefix), self._prefix
-        made = self._ranged("between", low, prefix + HIGHEST) if prefix else self._ranged(">=", low)
-        return replace(made, next_slot=None)
-
     # -- the rest
 
     def where(self, test: Condition | bool) -> Self:
         """Only those that also fulfil a condition. It is read, and paid for, before it is filtered."""
         wanted = condition(test)
+        check_fields(wanted, self.layout)
         return replace(self, filter=wanted if self.filter is None else self.filter & wanted)
 
     def descending(self) -> Self:
@@ -248,8 +244,8 @@ class Query(Generic[E_co]):
         return self._prefix + self.key.sort.text_of(self.next_slot, self.layout.compared(self.next_slot.name, value))
 
     def _number(self, value: Any) -> Any:
-        assert self.key.attributes.sort is not None
-        return self.layout.compared(self.key.attributes.sort, value)
+        assert self.key.sort is not None
+        return self.layout.compared(self.key.sort.names[0], value)
 
     def _ranged(self, operator: Operator, *values: Any) -> Self:
         if self.sort is not None and self.sort.operator != "begins_with":

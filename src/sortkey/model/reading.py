@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sortkey.errors import ModelError
+from sortkey.model.codec import decode
 from sortkey.model.expressions import Names
 from sortkey.model.layout import IndexKey, Layout
 from sortkey.model.queries import ItemKey, Query, SortCondition
@@ -26,9 +27,10 @@ def query_request(query: Query[Any], partition: AttributeValue, *, keys_only: bo
     if query.key.index is not None:
         request["IndexName"] = query.key.index
     request["KeyConditionExpression"] = key_condition(query, partition, names)
+    check_held(query)
     tests = [] if query.filter is None else [query.filter.render(names)]
     layout = query.layout
-    if query.by_kind and layout.kind is not None and is_shared(layout, query.key, query.sort):
+    if is_told_by_kind(query) and is_shared(layout, query.key, query.sort):
         tests.append(f"{names.name(table.kind_attribute)} = {names.value({'S': layout.kind})}")
     if tests:
         request["FilterExpression"] = tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
@@ -59,22 +61,40 @@ def key_condition(query: Query[Any], partition: AttributeValue, names: Names) ->
 
 
 def check_whole(query: Query[Any]) -> None:
-    """An index that does not hold whole items cannot give entities by itself, nor filter by what it does not hold."""
-    if query.key.index is None:
+    """An index that does not hold whole items cannot give entities by itself."""
+    if query.key.index is None or query.is_hydrated:
         return
     projection = query.table.index(query.key.index).projection
-    held = {*query.table.key, *query.key.attributes.names, *(projection if isinstance(projection, tuple) else ())}
-    wanted = () if query.filter is None else query.filter.attrs
-    missing = [each for each in wanted if each.path[0] not in held]
-    if projection != "ALL" and missing:
-        raise ModelError(
-            f"{query.key.index} does not hold {missing[0]!r}, so it cannot filter by it: test what it gives"
-        )
-    if projection != "ALL" and not query.is_hydrated:
+    if projection != "ALL":
         raise ModelError(
             f"{query.key.index} does not hold whole items (its projection is {projection}): "
             ".hydrated() fetches them, store.keys() gives their keys"
         )
+
+
+def check_held(query: Query[Any]) -> None:
+    """An index cannot filter by what it does not hold: it would find nothing."""
+    for each in () if query.filter is None else query.filter.attrs:
+        if not is_held(query, str(each.path[0])):
+            raise ModelError(f"{query.key.index} does not hold {each!r}, so it cannot filter by it: test what it gives")
+
+
+def is_held(query: Query[Any], attribute: str) -> bool:
+    """Whether the items that a query reads have an attribute: an index has its projection and the keys."""
+    if query.key.index is None:
+        return True
+    projection = query.table.index(query.key.index).projection
+    named = projection if isinstance(projection, tuple) else ()
+    return projection == "ALL" or attribute in (*query.table.key, *query.key.attributes.names, *named)
+
+
+def is_told_by_kind(query: Query[Any]) -> bool:
+    """Whether the service can filter by the entity's kind; else its items are told by the form of their keys."""
+    return query.by_kind and query.layout.kind is not None and is_held(query, query.table.kind_attribute)
+
+
+def is_told_by_form(query: Query[Any]) -> bool:
+    return query.by_kind and not is_told_by_kind(query) and len(query.table.entities) > 1
 
 
 def is_shared(layout: Layout, key: IndexKey, sort: SortCondition | None) -> bool:
@@ -134,6 +154,7 @@ def key_of(entity: type[E], item: Mapping[str, AttributeValue]) -> ItemKey[E]:
     stripped, archived = layout.without_archive_mark(item)
     values: dict[str, Any] = {}
     for attribute, template in layout.primary.templates:
-        values.update(template.parse(next(iter(stripped[attribute].values()))))
+        stored = stripped[attribute]
+        values.update(template.parse(stored["S"]) if "S" in stored else {template.names[0]: decode(stored)})
     made = ItemKey.of(entity, values)
     return made.archived() if archived else made

@@ -13,7 +13,7 @@ from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey, Query
-from sortkey.model.reading import check_whole, entity_of, fits, key_of, query_request
+from sortkey.model.reading import check_whole, entity_of, fits, is_held, is_told_by_form, key_of, query_request
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
 from sortkey.runtime.context import Context, Live
@@ -86,6 +86,8 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
     """A page of up to `size` entities. Filtered items do not count: a page is short only at the end."""
     if size < 1:
         raise ModelError(f"a page of {size} entities reads nothing")
+    if query.limited_to is not None:
+        raise ModelError(f"{query.pattern or 'the query'} has a limit, and a page its size: leave one of them out")
     if query.key.shards:
         raise ModelError(f"{query.key.index} is spread over shards, which have no common page: use a limit")
     check_whole(query)
@@ -102,16 +104,18 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
 
 
 def count(context: Context, query: Query[Any]) -> Steps[int]:
-    """How many items a query finds. They are read, and paid for, but not sent."""
-    total = 0
+    """How many items a query finds, up to its limit. They are read, and paid for, but not sent."""
+    limit, total = query.limited_to, 0
     for partition in query.partitions():
         request = query_request(query, partition)
         if _walk(context, query, request).keep is not None:
-            return len((yield from _items(context, query, None)))
+            return len((yield from _items(context, query, limit)))
         request["Select"] = "COUNT"
         while True:
             answer = yield Call("Query", request, query.pattern)
             total += answer["Count"]
+            if limit is not None and total >= limit:
+                return limit
             if answer.get("LastEvaluatedKey") is None:
                 break
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
@@ -121,6 +125,7 @@ def count(context: Context, query: Query[Any]) -> Steps[int]:
 def collect(context: Context, collection: CollectionQuery) -> Steps[Grouped]:
     """All entities of a collection, in the order of the sort key."""
     query = collection.query
+    check_whole(query)
     items = yield from _items(context, query, query.limited_to)
     entities = (entity_of(query.table, item, collection.members) for item in items)
     return Grouped([entity for entity in entities if entity is not None])
@@ -149,11 +154,10 @@ def walks_of(context: Context, query: Query[Any]) -> list[Walk]:
 
 def _walk(context: Context, query: Query[Any], request: dict[str, Any]) -> Walk:
     names = dict.fromkeys((*query.table.key, *query.key.attributes.names))
-    layout = query.layout
-    by_form = query.by_kind and layout.kind is None and len(query.table.entities) > 1
+    by_form = is_told_by_form(query)
     # What has expired is not filtered by the service: a cursor is bound to its request, which may not hold the time.
     live = context.live(query.table, fresh=query.is_fresh) if _shows_expiry(query) else None
-    keep = _both(partial(fits, layout) if by_form else None, live)
+    keep = _both(partial(fits, query.layout) if by_form else None, live)
     return Walk(Call("Query", request, query.pattern), tuple(names), keep)
 
 
@@ -165,8 +169,7 @@ def _both(fitting: Live | None, live: Live | None) -> Live | None:
 
 def _shows_expiry(query: Query[Any]) -> bool:
     """Whether the items that a query reads have the attribute that says when they expire."""
-    projection = "ALL" if query.key.index is None else query.table.index(query.key.index).projection
-    return projection == "ALL" or (isinstance(projection, tuple) and query.table.ttl in projection)
+    return query.table.ttl is None or is_held(query, query.table.ttl)
 
 
 def _items(context: Context, query: Query[Any], limit: int | None) -> Steps[list[Item]]:
