@@ -133,7 +133,6 @@ def test_a_handler_sees_the_life_of_an_item_typed_and_in_order(store: Store, our
         ("NEW_AND_OLD_IMAGES", [(False, True), (True, True), (True, False)]),
     ],
 )
-@pytest.mark.accepts("VA-2", "VA-3")
 def test_what_the_view_hides_is_none_and_the_key_is_always_there(
     store: Store, new_shop: Callable[..., Shop], view: str, shown: list[tuple[bool, bool]]
 ) -> None:

@@ -190,7 +190,6 @@ def test_what_changed_needs_both_images() -> None:
         change.touched(Journey.title)
 
 
-@pytest.mark.accepts("WC-23")
 def test_a_value_is_reached_once_also_by_what_is_created_with_it() -> None:
     # READY is told once: when it was not, and is.
     became = [

@@ -121,7 +121,6 @@ def test_stopping_does_not_wait_for_the_next_try(store: Store) -> None:
     assert numbers(seen) == [1]
 
 
-@pytest.mark.accepts("WC-26")
 def test_an_item_that_expires_is_deleted_by_ttl(store: Store, engine: Engine, clock: FrozenClock) -> None:
     # A session that ran out must take its browser with it: the handler has to know.
     store.put(Order(number=1, expires_at=datetime.fromtimestamp(clock() + 10).astimezone()))
