@@ -16,8 +16,8 @@ from sortkey.model.queries import ItemKey, Query
 from sortkey.model.reading import check_whole, entity_of, fits, is_held, is_told_by_form, key_of, query_request
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
+from sortkey.runtime.batches import batch_get
 from sortkey.runtime.context import Context, Live
-from sortkey.runtime.reads import batch_get
 from sortkey.runtime.steps import Call, Steps
 from sortkey.values.attributes import Item
 

@@ -15,7 +15,7 @@ from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Update, Write, set_actions
 from sortkey.model.queries import ItemKey, Query
 from sortkey.model.tables import Table
-from sortkey.runtime import ensuring, paging, reads, transactions, writes
+from sortkey.runtime import batches, ensuring, paging, reads, transactions, writes
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.context import Context, Live
 from sortkey.runtime.metrics import METERED, Metrics
@@ -175,11 +175,11 @@ class Store(_Common):
 
     def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False) -> list[E | None]:
         """Many items, in the order of their keys; None for what is not there."""
-        return self.run(reads.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
+        return self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
         """Many puts and deletes, each for itself: no transaction, no conditions."""
-        return self.run(transactions.batch_write(self._context, puts, deletes))
+        return self.run(batches.batch_write(self._context, puts, deletes))
 
     def transact(self, *operations: Write[Any], token: str | None = None) -> None:
         """All of the writes, or none. Raises TransactionFailed."""
@@ -336,11 +336,11 @@ class AsyncStore(_Common):
         self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
     ) -> list[E | None]:
         """Many items, in the order of their keys; None for what is not there."""
-        return await self.run(reads.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
+        return await self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
         """Many puts and deletes, each for itself: no transaction, no conditions."""
-        return await self.run(transactions.batch_write(self._context, puts, deletes))
+        return await self.run(batches.batch_write(self._context, puts, deletes))
 
     async def transact(self, *operations: Write[Any], token: str | None = None) -> None:
         """All of the writes, or none. Raises TransactionFailed."""

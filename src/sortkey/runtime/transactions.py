@@ -1,4 +1,4 @@
-"""Transactions of up to a hundred writes, and batches of puts and deletes that are none."""
+"""Transactions of up to a hundred writes."""
 
 from __future__ import annotations
 
@@ -7,24 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sortkey.errors import (
-    BatchIncomplete,
     ModelError,
     TransactionCanceledException,
     TransactionFailed,
     ValidationException,
 )
 from sortkey.model.entity import Entity
-from sortkey.model.operations import Put, Write
-from sortkey.model.queries import ItemKey
+from sortkey.model.operations import Write
 from sortkey.runtime.context import Context
 from sortkey.runtime.guards import Guarding, guards_of
 from sortkey.runtime.refusals import as_entity, too_large
-from sortkey.runtime.steps import Call, Sleep, Steps
+from sortkey.runtime.steps import Call, Steps
 from sortkey.values.attributes import Item
 from sortkey.values.sizes import ITEM_BYTES_MAX, item_size
 
 TRANSACTION_MAX = 100
-BATCH_WRITE_MAX = 25
 
 
 @dataclass(frozen=True)
@@ -99,38 +96,3 @@ def _too_large(
         if item is not None and item_size(item) > ITEM_BYTES_MAX:
             return too_large(item, operation)
     return None
-
-
-def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
-    """Many puts and deletes, each for itself, in any order, without conditions. Gives the entities as stored."""
-    now = context.clock()
-    operations = [Put(entity) for entity in puts]
-    for operation in operations:
-        if operation.entity_class.__layout__.unique:
-            raise ModelError(
-                f"{operation.entity_class.__name__} has unique fields, which a batch cannot guard: create()"
-            )
-    requests = [
-        (o.entity_class.__layout__.table.name, {"PutRequest": {"Item": o.request(now)["Item"]}}) for o in operations
-    ]
-    requests += [(key.table.name, {"DeleteRequest": {"Key": key.item}}) for key in deletes]
-    for start in range(0, len(requests), BATCH_WRITE_MAX):
-        yield from _batch(context, requests[start : start + BATCH_WRITE_MAX], requests[start:])
-    return [operation.stamped(now) for operation in operations]
-
-
-def _batch(
-    context: Context, requests: Sequence[tuple[str, dict[str, Any]]], ahead: Sequence[tuple[str, dict[str, Any]]]
-) -> Steps[None]:
-    by_table: dict[str, list[dict[str, Any]]] = {}
-    for table, request in requests:
-        by_table.setdefault(table, []).append(request)
-    for attempt in range(context.batch_attempts):
-        answer = yield Call("BatchWriteItem", {"RequestItems": by_table}, "batch_write")
-        by_table = answer.get("UnprocessedItems") or {}
-        if not by_table:
-            return
-        yield Sleep(context.pause(attempt))
-    left: list[Any] = [(table, request) for table, several in by_table.items() for request in several]
-    left += ahead[len(requests) :]
-    raise BatchIncomplete(f"{len(left)} writes of the batch could not be done in time", left, [])
