@@ -144,6 +144,9 @@ class Attr(Generic[T]):
             other = cast(Attr[T], value)
             return Action("SET", self, lambda names: f"{self._at(names)} = {other._at(names)}")
         stored = self.stored(value)
+        payload = self.place.payload
+        if payload is not None and self.is_whole_field:
+            return payload.remove_action(self) if stored is None else payload.set_action(self, stored)
         if (stored is None and not self.keeps_null) or (
             self.is_whole_field and self.layout.is_left_out(self.place, stored)
         ):

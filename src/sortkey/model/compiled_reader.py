@@ -36,12 +36,17 @@ def compiled_reader(layout: Layout) -> Reader:
         "known": layout.known.keys(),
         "known_inside": layout.known_inside.keys(),
     }
-    places = [place for place in layout.places.values() if not place.key_only]
+    places = [place for place in layout.places.values() if not place.key_only and place.payload is None]
     lines = ["def read(item):", *_checks(layout), *_values(places)]
     for number, (attribute, template, wanted) in enumerate(layout.parsers):
         namespace[f"parse{number}"] = template.parse
         lines.append(f"    parsed = parse{number}(item[{attribute!r}]['S'])")
         lines += [f"    found[{name!r}] = parsed[{name!r}]" for name in wanted]
+    for number, (place, payload) in enumerate(layout.payloads):
+        namespace |= {f"pointer{number}": payload.read, "key_in": layout.key_in}
+        where = "item" if len(place.path) == 1 else "inside"
+        lines.append(f"    if {place.attribute!r} in {where}:")
+        lines.append(f"        found[{place.attribute!r}] = pointer{number}({where}, key_in(item))")
     lines.append("    return found")
     exec("\n".join(lines), namespace)  # names come in as literals (repr), never as code
     return namespace["read"]

@@ -10,6 +10,8 @@ from sortkey.model.checking import check_layout, check_names
 from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.keys import Declared
 from sortkey.model.layout import Layout, Path, Place
+from sortkey.model.payload_places import PayloadPlace, check_payloads
+from sortkey.model.payloads import StoredIn
 from sortkey.model.templates import SHARD
 
 
@@ -31,13 +33,17 @@ def compile_layout(layout: Layout, declared: Mapping[str, Declared]) -> None:
             states.check(literal_values(info.annotation))
         attribute = info.alias or name
         follows = next((m for m in info.metadata if isinstance(m, Follows)), None)
-        layout.places[name] = Place(name, attribute, _path(layout, attribute, markers), info, markers, states, follows)
+        stored_in = next((m for m in info.metadata if isinstance(m, StoredIn)), None)
+        payload = None if stored_in is None else PayloadPlace.of(attribute, stored_in)
+        path = _path(layout, attribute, markers)
+        layout.places[name] = Place(name, attribute, path, info, markers, states, follows, payload)
     for each in declared.values():
         each.compile_key(layout)
     _check_keys(layout)
     for each in declared.values():
         each.check(layout)
     check_layout(layout)
+    check_payloads(layout)
 
 
 def _check_types(layout: Layout) -> None:

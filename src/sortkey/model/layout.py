@@ -30,6 +30,7 @@ from sortkey.values.attributes import AttributeValue, Item
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
+    from sortkey.model.payload_places import PayloadPlace
 
 __all__ = ["Computed", "Found", "IndexKey", "Layout", "Path", "Place", "Upgrade"]
 
@@ -125,6 +126,8 @@ class Layout:
     def write(self, entity: Entity, unknown: Found | None = None, archived: bool = False) -> Item:
         """The item of an entity, with its keys, its kind and what a newer program has put there."""
         values = entity.__pydantic_serializer__.to_python(entity, by_alias=True)
+        for place, payload in self.payloads:
+            values |= payload.attributes(values[place.attribute])
         item: Item = dict(unknown.unknown) if unknown else {}
         inside: dict[str, AttributeValue] = dict(unknown.unknown_inside) if unknown else {}
         inner, key_only = self._inner, self._key_only
@@ -215,6 +218,9 @@ class Layout:
                     values.setdefault(name, parsed[name])
         for attribute in self._nullable:
             values.setdefault(attribute, None)
+        for place, payload in self.payloads:
+            if place.attribute in values:
+                values[place.attribute] = payload.read(self.members(place, item), self.key_in(item))
         version = version_of(item) if self.schema_version > 1 else 1
         if version < self.schema_version:
             values, unknown, unknown_inside = upgraded(self, version, values, unknown, unknown_inside)
@@ -264,6 +270,22 @@ class Layout:
         return frozenset(str(each.path[-1]) for each in self.computed.values())
 
     @cached_property
+    def payloads(self) -> tuple[tuple[Place, PayloadPlace], ...]:
+        """The fields whose values lie in an object store."""
+        return tuple((place, place.payload) for place in self.places.values() if place.payload is not None)
+
+    def members(self, place: Place, item: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
+        """What of an item is around a field: its envelope, or all of it."""
+        return item if len(place.path) == 1 else item[str(place.path[0])]["M"]
+
+    def key_in(self, item: Mapping[str, AttributeValue]) -> Item:
+        return {name: item[name] for name in self.table.key}
+
+    def _pointers(self, depth: int) -> set[str]:
+        """Attributes of pointers at the top of the item, or in the envelope, besides those of the fields."""
+        return {name for place, each in self.payloads if len(place.path) == depth for name in each.parts.values()}
+
+    @cached_property
     def _outer(self) -> frozenset[str]:
         """Attributes of fields that stand at the top of the item."""
         return frozenset(p.attribute for p in self.places.values() if len(p.path) == 1 and not p.key_only)
@@ -272,6 +294,7 @@ class Layout:
     def _inner(self) -> frozenset[str]:
         """Attributes that stand in the envelope."""
         fields_inside = {place.attribute for place in self.places.values() if len(place.path) == 2}
+        fields_inside |= self._pointers(2)
         return frozenset(fields_inside if self.envelope is None else fields_inside | self._computed)
 
     @cached_property
@@ -285,11 +308,12 @@ class Layout:
     @cached_property
     def known(self) -> dict[str, bool]:
         """Attributes at the top: whether they are read, or say nothing new."""
-        return dict.fromkeys(self.written, False) | dict.fromkeys(self._outer, True)
+        return dict.fromkeys(self.written | self._pointers(1), False) | dict.fromkeys(self._outer, True)
 
     @cached_property
     def known_inside(self) -> dict[str, bool]:
-        return {name: name not in self._computed for name in self._inner}
+        unread = self._computed | self._pointers(2)
+        return {name: name not in unread for name in self._inner}
 
     @cached_property
     def kept_nulls(self) -> frozenset[str]:

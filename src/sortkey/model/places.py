@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic.fields import FieldInfo
 
@@ -14,6 +14,9 @@ from sortkey.model.fields import Follows, Marker, States
 from sortkey.model.tables import KeyAttributes
 from sortkey.model.templates import SHARD, Template
 from sortkey.values.attributes import AttributeValue
+
+if TYPE_CHECKING:
+    from sortkey.model.payload_places import PayloadPlace
 
 Path = tuple[str | int, ...]
 
@@ -29,6 +32,7 @@ class Place:
     markers: frozenset[Marker]
     states: States | None
     follows: Follows | None = None
+    payload: PayloadPlace | None = None
 
     @property
     def key_only(self) -> bool:
