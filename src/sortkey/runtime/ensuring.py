@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from sortkey.errors import ResourceInUseException, ResourceNotFoundException
+from sortkey.errors import ResourceInUseException, ResourceNotFoundException, StoreError
 from sortkey.model.tables import Table
 from sortkey.runtime.steps import Call, Sleep, Steps
 
@@ -48,6 +48,8 @@ def _create(table: Table, kms: str | None) -> Steps[None]:
         if found is not None and found["TableStatus"] == "ACTIVE":
             break
         yield Sleep(POLL_SECONDS)
+    else:
+        raise StoreError(f"the table {table.name} was not ready after {POLL_SECONDS * POLLS_MAX:.0f} seconds")
     if not is_mine:
         return
     if table.ttl is not None:
@@ -71,7 +73,8 @@ def _compare(table: Table, found: dict[str, Any]) -> list[str]:
 
     differ("key", _schema(wanted["KeySchema"]), _schema(found["KeySchema"]))
     types, there_types = _types(wanted), _types(found)
-    differ("types of key attributes", types, {name: there_types.get(name) for name in types})
+    common = [name for name in types if name in there_types]  # others belong to indexes that are told of below
+    differ("types of key attributes", {n: types[n] for n in common}, {n: there_types[n] for n in common})
     billing = found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
     differ("billing", wanted["BillingMode"], billing)
     stream = found.get("StreamSpecification", {})
@@ -79,7 +82,7 @@ def _compare(table: Table, found: dict[str, Any]) -> list[str]:
     for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         model = {index["IndexName"]: index for index in wanted.get(kind, ())}
         there = {index["IndexName"]: index for index in found.get(kind, ())}
-        for name in model.keys() | there.keys():
+        for name in sorted(model.keys() | there.keys()):
             if name not in there:
                 differences.append(f"{table.name}: the index {name} is missing")
             elif name not in model:
