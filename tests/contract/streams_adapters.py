@@ -1,4 +1,4 @@
-"""Where the contract of streams runs: the embedded engine, our server, DynamoDB Local; and a model to run it with."""
+"""Where the contract of streams runs: the embedded engine, our server, DynamoDB Local; and a model for it."""
 
 from __future__ import annotations
 
@@ -32,15 +32,29 @@ def embedded(folder: Path) -> Iterator[Store]:
 @contextmanager
 def wire(folder: Path) -> Iterator[Store]:
     """A real server on a real folder, and the lean client."""
+    with _served(folder / "served") as address, Store(Client(address, "us-east-1", KEYS)) as store:
+        yield store
+
+
+@contextmanager
+def shared(folder: Path) -> Iterator[Store]:
+    """The same folder that a server owns, opened as if it were one's own."""
+    with _served(folder / "shared"), sortkey.open(folder / "shared") as store:
+        yield store
+
+
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
     loop = asyncio.new_event_loop()
-    engine = sortkey.engine.own(folder / "served")
-    running = Server(engine, Access(None, "us-east-1", time.time))
+    engine = sortkey.engine.own(folder)
+    running = Server(engine, Access(None, "us-east-1", time.time, "token"))
     sockets = bind("127.0.0.1", 0)
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     asyncio.run_coroutine_threadsafe(running.start(sockets), loop).result(10)
-    with Store(Client(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", "us-east-1", KEYS)) as store:
-        yield store
+    address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+    engine.publish(address, "token")
+    yield address
     asyncio.run_coroutine_threadsafe(running.stop(), loop).result(20)
     loop.call_soon_threadsafe(loop.stop)
     thread.join(10)

@@ -28,25 +28,28 @@ from sortkey import (
 )
 from sortkey.errors import ChangeRefused
 from sortkey.testing import FrozenClock
-from tests.contract.streams_adapters import Shop, dynamodb_local, embedded, shop, wire
+from tests.contract.streams_adapters import Shop, dynamodb_local, embedded, shared, shop, wire
 from tools.downloads import Missing
 
 PATIENCE = 20.0
 Changes = list[Change[Any]]
+ADAPTERS: dict[str, Any] = {
+    "embedded": embedded,
+    "shared": shared,
+    "wire": wire,
+    "dynamodb-local": lambda folder: dynamodb_local(),
+}
 
 
 @pytest.fixture(
     scope="module",
-    params=["embedded", "wire", pytest.param("dynamodb-local", marks=[pytest.mark.slow, pytest.mark.oracle])],
+    params=["embedded", "shared", "wire", pytest.param("dynamodb-local", marks=[pytest.mark.slow, pytest.mark.oracle])],
 )
 def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     folder: Path = tmp_path_factory.mktemp("streams")
     with ExitStack() as stack:
         try:
-            opened = {"embedded": lambda: embedded(folder), "wire": lambda: wire(folder)}.get(
-                request.param, dynamodb_local
-            )()
-            yield stack.enter_context(opened)
+            yield stack.enter_context(ADAPTERS[request.param](folder))
         except Missing as missing:
             pytest.skip(f"no DynamoDB Local: {missing}")
 
