@@ -17,7 +17,7 @@ def command(port: int, folder: Path | None = None) -> list[str]:
     jar = _jar()
     where = ["-dbPath", str(folder)] if folder else ["-inMemory"]
     library = jar.parent / "DynamoDBLocal_lib"
-    return [_java(), f"-Djava.library.path={library}", "-jar", str(jar), "-sharedDb", *where, "-port", str(port)]
+    return [java(), f"-Djava.library.path={library}", "-jar", str(jar), "-sharedDb", *where, "-port", str(port)]
 
 
 def free_port() -> int:
@@ -48,10 +48,11 @@ def _jar() -> Path:
     return next(library.glob("*/DynamoDBLocal.jar"))
 
 
-def _java() -> str:
-    java = program("java", f"Java {_JAVA_AT_LEAST} or later; Debian: apt-get install default-jre-headless")
-    banner = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+def java() -> str:
+    """The Java that can run it. Raises Missing."""
+    found = program("java", f"Java {_JAVA_AT_LEAST} or later; Debian: apt-get install default-jre-headless")
+    banner = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(\d+)', banner)
     if not version or int(version[1]) < _JAVA_AT_LEAST:
         raise Missing(f"Java {_JAVA_AT_LEAST} or later is needed, found: {banner.splitlines()[:1]}")
-    return java
+    return found

@@ -11,10 +11,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sortkey.connect.opening import open, open_async
+    from sortkey.connect.opening_search import open_search
     from sortkey.connect.topics import open_topics
     from sortkey.model.attributes import Action, Attr, Condition, attr, not_
     from sortkey.model.changes import Change
     from sortkey.model.collections import CollectionQuery, Grouped, collection
+    from sortkey.model.document_fields import GeoPoint
+    from sortkey.model.documents import DeleteDocument, Document, PutDocument, Searchable, document, version_at
     from sortkey.model.entity import CamelPart, Entity, Part
     from sortkey.model.fields import (
         Created,
@@ -41,6 +44,21 @@ if TYPE_CHECKING:
     from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
+    from sortkey.runtime.search import (
+        Drift,
+        EntitySource,
+        Hit,
+        Match,
+        Search,
+        SearchPage,
+        SearchQuery,
+        Source,
+        SourcePage,
+        follow,
+        reconcile,
+        reindex,
+        renew,
+    )
     from sortkey.runtime.store import AsyncStore, Page, Store
     from sortkey.runtime.streams import (
         DeadLetter,
@@ -59,10 +77,13 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "connect.opening": ("open", "open_async"),
+    "connect.opening_search": ("open_search",),
     "connect.topics": ("open_topics",),
     "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),
     "model.changes": ("Change",),
     "model.collections": ("CollectionQuery", "Grouped", "collection"),
+    "model.document_fields": ("GeoPoint",),
+    "model.documents": ("DeleteDocument", "Document", "PutDocument", "Searchable", "document", "version_at"),
     "model.entity": ("CamelPart", "Entity", "Part"),
     "model.fields": (
         "Created",
@@ -95,6 +116,21 @@ _ROOMS = {
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
+    "runtime.search": (
+        "Drift",
+        "EntitySource",
+        "Hit",
+        "Match",
+        "Search",
+        "SearchPage",
+        "SearchQuery",
+        "Source",
+        "SourcePage",
+        "follow",
+        "reconcile",
+        "reindex",
+        "renew",
+    ),
     "runtime.store": ("AsyncStore", "Page", "Store"),
     "runtime.streams": (
         "DeadLetter",
@@ -134,11 +170,17 @@ __all__ = [
     "Created",
     "DeadLetter",
     "Delete",
+    "DeleteDocument",
+    "Document",
+    "Drift",
     "Entity",
+    "EntitySource",
     "EpochSeconds",
     "Explanation",
     "Follows",
+    "GeoPoint",
     "Grouped",
+    "Hit",
     "Instant",
     "InstantMillis",
     "InstantSeconds",
@@ -149,6 +191,7 @@ __all__ = [
     "JobWorker",
     "KeepNull",
     "KeyOnly",
+    "Match",
     "MemoryTopics",
     "Message",
     "Metrics",
@@ -158,9 +201,16 @@ __all__ = [
     "Page",
     "Part",
     "Put",
+    "PutDocument",
     "Query",
     "Range",
     "Retries",
+    "Search",
+    "SearchPage",
+    "SearchQuery",
+    "Searchable",
+    "Source",
+    "SourcePage",
     "States",
     "Store",
     "StreamWorker",
@@ -181,8 +231,10 @@ __all__ = [
     "audit_write",
     "camel",
     "collection",
+    "document",
     "emf",
     "explain",
+    "follow",
     "index",
     "instant_text",
     "job",
@@ -194,11 +246,16 @@ __all__ = [
     "once",
     "open",
     "open_async",
+    "open_search",
     "open_topics",
     "pascal",
     "prometheus",
     "query",
+    "reconcile",
+    "reindex",
+    "renew",
     "streams_table",
+    "version_at",
 ]
 
 

@@ -88,6 +88,9 @@ class TantivyIndex:
         rows = pages.unordered(query, len(ids))
         return {row.id: Found(row.id, row.version, row.fields) for row in rows}
 
+    def known(self, ids: Sequence[str], /) -> dict[str, int]:
+        return {id: found.version for id, found in self.get(ids).items()}
+
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
         translator, pages = self._reading().pages()
         listed = pages.versions(translator.live(None), None if after is None else encode(after), size)

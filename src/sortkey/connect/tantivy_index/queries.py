@@ -11,8 +11,9 @@ from sortkey.connect.tantivy_index import columns as at
 from sortkey.connect.tantivy_index.columns import Column, Columns
 from sortkey.connect.tantivy_index.keywords import encode
 from sortkey.connect.tantivy_index.places import Area, areas, around, distance_metres, unpack
-from sortkey.connect.tantivy_index.words import Words, edits
+from sortkey.connect.tantivy_index.words import Words
 from sortkey.model.document_fields import FLAT_OBJECTS
+from sortkey.runtime.search.checking import edits
 from sortkey.runtime.search.matches import (
     All,
     Any_,

@@ -8,11 +8,9 @@ from typing import NamedTuple
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from sortkey.model.document_fields import normal_text
+from sortkey.runtime.search.checking import WORD_MAX, counted_words, edits
 from sortkey.runtime.search.matches import Phrase, Text
 from sortkey.runtime.search.port import Marked
-
-WORD_MAX = 8000
-"""A longer word is none: Lucene could not hold it."""
 
 
 class Word(NamedTuple):
@@ -32,19 +30,14 @@ def analyzer() -> TextAnalyzer:
     return builder.filter(Filter.ascii_fold()).filter(Filter.lowercase()).build()
 
 
-def edits(word: str) -> int:
-    """How many wrong letters are forgiven in a word."""
-    return 0 if len(word) < 3 else 1 if len(word) < 6 else 2
-
-
 class Words:
     """Cuts texts, and marks in them what clauses ask for."""
 
     def __init__(self) -> None:
         self._analyzer = analyzer()
 
-    def of(self, text: str) -> list[str]:
-        return self._analyzer.analyze(text)
+    def of(self, text: str) -> Sequence[str]:
+        return counted_words(self._analyzer.analyze(text))
 
     def marked(self, text: str, clauses: Sequence[Text | Phrase]) -> Marked | None:
         """The text with the places of the words; None where it has none of them."""

@@ -1,19 +1,32 @@
 """Search: documents of entities, written with versions, found by queries that mean the same in every index."""
 
+from sortkey.runtime.search.following import follow
 from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import SearchIndex, Written
 from sortkey.runtime.search.queries import Facet, FacetValue, Hit, SearchPage, SearchQuery, Sort
+from sortkey.runtime.search.reconciling import Drift, reconcile, renew
+from sortkey.runtime.search.reindexing import Reindexed, reindex
 from sortkey.runtime.search.searching import Search
+from sortkey.runtime.search.sources import EntitySource, Source, SourcePage
 
 __all__ = [
+    "Drift",
+    "EntitySource",
     "Facet",
     "FacetValue",
     "Hit",
     "Match",
+    "Reindexed",
     "Search",
     "SearchIndex",
     "SearchPage",
     "SearchQuery",
     "Sort",
+    "Source",
+    "SourcePage",
     "Written",
+    "follow",
+    "reconcile",
+    "reindex",
+    "renew",
 ]

@@ -5,6 +5,7 @@ What an index gets from here needs no further thought: it cannot be misunderstoo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +38,9 @@ from sortkey.runtime.search.queries import SearchQuery
 
 WORDS_MAX = 1000
 """Characters of a text to search for."""
+WORD_COUNT_MAX = 30
+WORD_MAX = 8000
+"""Characters of a word that an index holds; a longer one is none."""
 CLAUSES_MAX = 500
 DEPTH_MAX = 20
 VALUES_MAX = 10_000
@@ -70,6 +74,18 @@ def kind_at(field: str) -> tuple[FieldKind, str]:
     if dot and name in FLAT_OBJECTS and path:
         return FieldKind.FLAT, path
     return kind_of(field), ""
+
+
+def edits(word: str) -> int:
+    """How many wrong letters a fuzzy search forgives in a word."""
+    return 0 if len(word) < 3 else 1 if len(word) < 6 else 2
+
+
+def counted_words(words: Sequence[str]) -> Sequence[str]:
+    """Words to search for, unless they are too many: each of them is looked up in every field."""
+    if len(words) > WORD_COUNT_MAX:
+        raise ModelError(f"{len(words)} words to search for: at most {WORD_COUNT_MAX}")
+    return words
 
 
 def highlighted(clause: Match | None, field: str) -> list[Text | Phrase]:

@@ -78,6 +78,10 @@ class SearchIndex(Protocol):
         """Documents by their ids, also those that no query finds yet. What is not there is left out."""
         ...
 
+    def known(self, ids: Sequence[str], /) -> dict[str, int]:
+        """The versions alone of what `get` gives."""
+        ...
+
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
         """Ids and versions of what queries find, in the order of the ids, from behind one of them on."""
         ...

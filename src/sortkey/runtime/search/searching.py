@@ -103,7 +103,7 @@ class Search(Generic[T]):
 
     def versions_of(self, ids: Sequence[str]) -> dict[str, int]:
         """The versions of some documents; those that are not there are left out."""
-        return {id: found.version for id, found in self.index.get(ids).items()}
+        return self.index.known(ids)
 
     # -- building another index
 

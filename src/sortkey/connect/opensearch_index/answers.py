@@ -1,0 +1,90 @@
+"""Requests for pages, and what comes back of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL, exact
+from sortkey.connect.opensearch_index.queries import Json, Translator
+from sortkey.model.document_fields import FieldKind, kind_of
+from sortkey.runtime.search.checking import highlighted, is_scored
+from sortkey.runtime.search.port import Answer, Found, Marked, Position
+from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery
+
+FACET_SHARD_SIZE = 10_000
+BEGIN, END = "\ue0f0", "\ue0f1"
+"""Around the words that are shown: letters for private use, which no text should have."""
+ANALYZED_MAX = 999_999
+"""Of a longer text only the beginning is shown; OpenSearch would refuse to show any of it."""
+
+
+def request(translator: Translator, query: SearchQuery, position: Position | None) -> Json:
+    """The body of a search for one more than a page."""
+    scored = not query.sorts and is_scored(query.where)
+    sorts: list[Json] = [{"_score": {"order": "desc"}}] if scored else [_sort(each) for each in query.sorts]
+    body: Json = {
+        "query": translator.query(query.where),
+        "size": query.size + 1 if query.size else 0,
+        "sort": [*sorts, {ID: {"order": "asc"}}],
+        "track_total_hits": True,
+        "version": True,
+    }
+    if position is not None:
+        body["search_after"] = position
+    if query.facets:
+        body["aggs"] = {f"facet{n}": _aggregation(facet) for n, facet in enumerate(query.facets)}
+    if shown := {name: _shown(translator, query, name) for name in query.highlights if highlighted(query.where, name)}:
+        tags = {"pre_tags": [BEGIN], "post_tags": [END]}
+        body["highlight"] = {"number_of_fragments": 0, "max_analyzer_offset": ANALYZED_MAX, **tags, "fields": shown}
+    return body
+
+
+def read(answered: Json, query: SearchQuery) -> Answer:
+    hits: list[Json] = answered["hits"]["hits"]
+    facets = {
+        facet.field: [_value(facet, bucket) for bucket in answered["aggregations"][f"facet{n}"]["buckets"]]
+        for n, facet in enumerate(query.facets)
+    }
+    end = hits[query.size - 1]["sort"] if len(hits) > query.size > 0 else None
+    return Answer([found(hit) for hit in hits[: query.size]], answered["hits"]["total"]["value"], facets, end)
+
+
+def found(hit: Json) -> Found:
+    """A hit, or a document that was fetched by its id."""
+    source: Json = hit["_source"]
+    id = source.pop(ID)
+    fields = source.get(ORIGINAL) or source
+    marked = {name: [_marked(text) for text in texts] for name, texts in hit.get("highlight", {}).items()}
+    return Found(
+        id, hit["_version"], fields, hit.get("_score"), {n: [m for m in each if m[1]] for n, each in marked.items()}
+    )
+
+
+def _sort(sort: Any) -> Json:
+    return {exact(sort.field): {"order": "desc" if sort.is_descending else "asc", "missing": "_last"}}
+
+
+def _aggregation(facet: Facet) -> Json:
+    order = [{"_count": "desc"}, {"_key": "asc"}]
+    size = {"size": facet.size, "shard_size": max(facet.size, FACET_SHARD_SIZE)}
+    return {"terms": {"field": exact(facet.field), "order": order, **size}}
+
+
+def _value(facet: Facet, bucket: Json) -> FacetValue:
+    key = bucket["key"]
+    return FacetValue(bool(key) if kind_of(facet.field) is FieldKind.BOOLEAN else key, bucket["doc_count"])
+
+
+def _shown(translator: Translator, query: SearchQuery, name: str) -> Json:
+    return {"highlight_query": translator.shown(highlighted(query.where, name), name)}
+
+
+def _marked(text: str) -> Marked:
+    """A text between whose marks the words stand, as the text itself and their places."""
+    plain, marks, start = "", list[tuple[int, int]](), 0
+    for n, piece in enumerate(text.replace(END, BEGIN).split(BEGIN)):
+        start = len(plain)
+        plain += piece
+        if n % 2:
+            marks.append((start, len(plain)))
+    return plain, marks

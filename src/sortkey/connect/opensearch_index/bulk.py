@@ -1,0 +1,83 @@
+"""Writes as lines of a bulk request, with external versions, and what came of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
+from sortkey.errors import SearchWritesFailed
+from sortkey.model.document_fields import normal_text
+from sortkey.model.documents import DocumentWrite, Fields, PutDocument
+
+Json = dict[str, Any]
+ID_BYTES_MAX = 512
+CONFLICT, TOO_MANY = 409, 429
+_SHOWN = 3
+
+
+def lines(writes: Sequence[DocumentWrite]) -> list[Json]:
+    made: list[Json] = []
+    for write in writes:
+        # "gte": the same version may be written again; an older one, after a delete too, is a conflict.
+        about = {"_id": service_id(write.id), "version": write.version, "version_type": "external_gte"}
+        if isinstance(write, PutDocument):
+            made += [{"index": about}, _source(write)]
+        else:
+            made.append({"delete": about})
+    return made
+
+
+def outcome(writes: Sequence[DocumentWrite], answered: Json) -> tuple[list[str], list[DocumentWrite]]:
+    """The ids of late writes, and what is to be sent again. Raises SearchWritesFailed for what is refused for good."""
+    late, again, refused = list[str](), list[DocumentWrite](), dict[str, str]()
+    for write, item in zip(writes, answered["items"], strict=True):
+        ((_, result),) = item.items()
+        if result["status"] == CONFLICT:
+            late.append(write.id)
+        elif result["status"] == TOO_MANY:
+            again.append(write)
+        elif "error" in result:
+            refused[write.id] = _reason(result["error"])
+    if refused:
+        refused |= for_load(again)
+        shown = "; ".join(f"{id}: {why}" for id, why in list(refused.items())[:_SHOWN])
+        raise SearchWritesFailed(f"{len(refused)} of {len(writes)} documents were refused: {shown}", refused)
+    return late, again
+
+
+def for_load(writes: Sequence[DocumentWrite]) -> dict[str, str]:
+    return {write.id: "refused for load" for write in writes}
+
+
+def service_id(id: str) -> str:
+    """OpenSearch takes ids of up to 512 bytes; a longer one is replaced by its hash, and kept in a field."""
+    raw = id.encode()
+    return id if len(raw) <= ID_BYTES_MAX else f"sha256:{sha256(raw).hexdigest()}"
+
+
+def _source(put: PutDocument) -> Json:
+    fields = put.fields
+    if not orjson.dumps(fields).isascii():
+        composed: Fields = _composed(fields)
+        if composed != fields:
+            return {**composed, ID: put.id, ORIGINAL: fields}
+    return {**fields, ID: put.id}
+
+
+def _composed(value: Any) -> Any:
+    if isinstance(value, str):
+        return normal_text(value)
+    if isinstance(value, list):
+        return [_composed(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        return {normal_text(name): _composed(each) for name, each in value.items()}  # pyright: ignore
+    return value
+
+
+def _reason(error: Json) -> str:
+    cause = error.get("caused_by", {}).get("reason", "")
+    return f"{error.get('reason', error)}{': ' + cause if cause else ''}"

@@ -1,0 +1,74 @@
+"""The connection: opensearch-py, with its errors as ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+import orjson
+from opensearchpy import OpenSearch
+from opensearchpy import exceptions as failures
+
+from sortkey.connect.opensearch_index.mapping import ANALYZER
+from sortkey.errors import SearchError, SearchIndexMissing, Throttled, Unreachable
+
+Json = dict[str, Any]
+ATTEMPTS = 5
+FIRST_PAUSE_SECONDS = 0.1
+TOO_MANY = 429
+
+
+class Connection:
+    """Sends requests to one cluster. What is refused for load is sent again after a pause."""
+
+    def __init__(self, client: OpenSearch, sleep: Callable[[float], object]) -> None:
+        self._client, self._sleep = client, sleep
+        self._analyzed = lru_cache(1000)(self._analyze)
+
+    def send(self, method: str, path: str, body: Any = None, **params: Any) -> Json:
+        """One request. Raises Unreachable, Throttled, SearchIndexMissing or SearchError."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                answered: Any = self._client.transport.perform_request(method, path, params=params, body=body)
+                return cast(Json, answered)
+            except failures.TransportError as error:
+                if error.status_code != TOO_MANY or attempt == ATTEMPTS:
+                    raise _ours(error) from error
+            self.pause(attempt)
+        raise AssertionError("the last attempt raises")
+
+    def pause(self, attempt: int) -> None:
+        self._sleep(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
+
+    def lines(self, path: str, lines: Sequence[Json], **params: Any) -> Json:
+        """A request of one JSON value a line, which is how many writes go at once."""
+        return self.send("POST", path, b"".join(orjson.dumps(line) + b"\n" for line in lines), **params)
+
+    def words(self, index: str, text: str) -> tuple[str, ...]:
+        """A text as the index cuts it. Asked once for each text."""
+        return self._analyzed(index, text)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _analyze(self, index: str, text: str) -> tuple[str, ...]:
+        answered = self.send("POST", f"/{index}/_analyze", {"analyzer": ANALYZER, "text": text})
+        return tuple(token["token"] for token in answered["tokens"])
+
+
+def _ours(error: failures.TransportError) -> Exception:
+    if isinstance(error, failures.ConnectionError):
+        return Unreachable(f"OpenSearch does not answer: {error}")
+    if error.status_code == TOO_MANY:
+        return Throttled(f"OpenSearch refuses for load: {_told(error)}")
+    if "not_found" in str(error.error) or "alias [" in str(error.error):
+        return SearchIndexMissing(f"{_told(error)}: call ensure()")
+    return SearchError(f"OpenSearch refuses: {_told(error)}")
+
+
+def _told(error: Any) -> str:
+    try:
+        return error.info["error"]["root_cause"][0]["reason"]
+    except (KeyError, IndexError, TypeError):
+        return str(error)

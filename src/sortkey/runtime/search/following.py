@@ -1,0 +1,49 @@
+"""A handler that keeps an index in step with an entity's stream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from sortkey.errors import ModelError
+from sortkey.model.changes import Change
+from sortkey.model.documents import DocumentWrite
+from sortkey.model.entity import Entity
+from sortkey.runtime.search.reconciling import renew
+from sortkey.runtime.search.searching import Search
+from sortkey.runtime.search.sources import Source
+from sortkey.runtime.streams.handlers import Handler, on_changes
+
+E = TypeVar("E", bound=Entity)
+
+
+def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> Handler[E, Sequence[Change[E]]]:
+    """A handler of the entity's changes, in batches, for a StreamWorker or a Lambda function.
+
+    The images of the stream are enough for it; only of what was deleted without an old image it asks the source.
+    """
+
+    def index_changes(changes: Sequence[Change[E]]) -> None:
+        writes, gone = list[DocumentWrite](), list[str]()
+        for change in changes:
+            if change.new is not None:
+                writes.append(search.document.write_of(change.new))
+            elif change.old is not None:
+                writes.append(search.document.removal_of(change.old))
+            else:
+                gone.append(_id_of(search, change))
+        search.write(writes)
+        renew(search, source, gone)
+        search.flush()  # before the worker notes that the changes are done
+
+    return on_changes(search.document.of, name=name or f"search-{search.document.name}")(index_changes)
+
+
+def _id_of(search: Search[Any], change: Change[Any]) -> str:
+    made = search.document.id.render(change.key.values)
+    if made is None:
+        raise ModelError(
+            f"{search.document.name}: the stream shows only the keys of what is deleted, and the id needs more: "
+            'declare the table with stream="NEW_AND_OLD_IMAGES"'
+        )
+    return made

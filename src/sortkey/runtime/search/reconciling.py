@@ -1,0 +1,119 @@
+"""Finds where an index and its source differ, by id and version, and mends it. Writes may go on meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from sortkey.model.documents import DeleteDocument, DocumentWrite, PutDocument
+from sortkey.runtime.search.searching import BATCH, Search
+from sortkey.runtime.search.sources import Source
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Drift:
+    """What differed, as ids of documents. `is_mended` tells whether it still does."""
+
+    checked: int = 0
+    missing: list[str] = field(default_factory=list[str])
+    """In the source, not in the index."""
+    stale: list[str] = field(default_factory=list[str])
+    """Older in the index than in the source, or newer: after the source was set back."""
+    orphaned: list[str] = field(default_factory=list[str])
+    """In the index, not in the source, or not to be found any more."""
+    unreadable: list[str] = field(default_factory=list[str])
+    """What the source has and cannot read: nothing was done about it."""
+    is_mended: bool = True
+
+    @property
+    def count(self) -> int:
+        return len(self.missing) + len(self.stale) + len(self.orphaned)
+
+    def __str__(self) -> str:
+        told = f"{len(self.missing)} missing, {len(self.stale)} stale, {len(self.orphaned)} orphaned"
+        rest = f", {len(self.unreadable)} unreadable" if self.unreadable else ""
+        return f"{self.checked} checked: {told}{rest}" + ("" if self.is_mended or not self.count else ", not mended")
+
+
+def reconcile(search: Search[T], source: Source[T], *, mend: bool = True) -> Drift:
+    """Compare all of the source with all of the index; `mend=False` only reports."""
+    drift = Drift(is_mended=mend)
+    search.refresh()
+    seen: set[str] = set()
+    for page in source.pages():
+        drift.unreadable += page.unreadable
+        drift.checked += len(page.entities)
+        writes = [search.document.write_of(each) for each in page.entities]
+        seen.update(write.id for write in writes)
+        _compare(search, source, writes, drift)
+    _look_for_orphans(search, source, seen, drift)
+    if mend:
+        search.refresh()
+    return drift
+
+
+def renew(search: Search[T], source: Source[T], ids: Iterable[str]) -> None:
+    """Make some documents what the source says now, and delete those that it does not have any more.
+
+    For handlers of changes whose documents are made of several items.
+    """
+    wanted = list(dict.fromkeys(ids))
+    for start in range(0, len(wanted), BATCH):
+        batch = wanted[start : start + BATCH]
+        known = search.versions_of(batch)  # before the source is read: what is newer than this stays
+        writes = [search.document.write_of(each) for each in source.find(batch)]
+        there = {write.id for write in writes}
+        gone = [DeleteDocument(id, version + 1) for id, version in known.items() if id not in there]
+        search.write([*writes, *gone])
+
+
+def _compare(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite], drift: Drift) -> None:
+    known = search.versions_of([write.id for write in writes])
+    mending: list[DocumentWrite] = []
+    ahead: dict[str, int] = {}
+    for write in writes:
+        have = known.get(write.id)
+        if isinstance(write, DeleteDocument):
+            if have is not None:
+                drift.orphaned.append(write.id)
+                mending.append(DeleteDocument(write.id, max(write.version, have + 1)))
+        elif have is None:
+            drift.missing.append(write.id)
+            mending.append(write)
+        elif have < write.version:
+            drift.stale.append(write.id)
+            mending.append(write)
+        elif have > write.version:
+            ahead[write.id] = have
+    mending += _set_back(search, source, ahead, drift)
+    if drift.is_mended:
+        search.write(mending)
+
+
+def _set_back(search: Search[Any], source: Source[Any], ahead: dict[str, int], drift: Drift) -> list[DocumentWrite]:
+    """Documents that are newer than what was read: because they were written just now, or the source was set back."""
+    if not ahead:
+        return []
+    made = [search.document.write_of(each) for each in source.find(list(ahead))]
+    older = [each for each in made if isinstance(each, PutDocument) and each.version < ahead[each.id]]
+    drift.stale += [each.id for each in older]
+    return [PutDocument(each.id, ahead[each.id], each.fields) for each in older]
+
+
+def _look_for_orphans(search: Search[Any], source: Source[Any], seen: set[str], drift: Drift) -> None:
+    after: str | None = None
+    while page := search.index.versions(after, BATCH):
+        after = page[-1][0]
+        unseen = {id: version for id, version in page if id not in seen}
+        if not unseen:
+            continue
+        # The read was a while ago: what was made since then is there now.
+        writes = [search.document.write_of(each) for each in source.find(list(unseen))]
+        there = {write.id for write in writes if isinstance(write, PutDocument)}
+        orphans = [id for id in unseen if id not in there]
+        drift.orphaned += orphans
+        if drift.is_mended:
+            search.write(DeleteDocument(id, unseen[id] + 1) for id in orphans)
