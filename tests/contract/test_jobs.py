@@ -248,10 +248,25 @@ def test_a_failed_job_can_be_retried_by_hand_with_as_many_tries_again(yard: Yard
         yard.clock.go(30)
     assert yard.queue.get(made.job_id).status == "failed"
     assert [each.number for each in yard.queue.attempts(made.job_id)] == [1, 2, 3, 4]
-    done = yard.queue.enqueue(add, {"a": 1, "b": 1})
-    yard.worker(add).run_once()
+
+
+def test_a_job_that_waits_runs_or_is_completed_is_not_retried(yard: Yard) -> None:
+    # It would run twice, or do again what is done.
+    told: list[str] = []
+
+    @job("try")
+    def try_it(ctx: JobContext) -> None:
+        with pytest.raises(JobError, match="is running"):
+            yard.queue.retry(ctx.job.job_id)
+        told.append("running")
+
+    made = yard.queue.enqueue(try_it)
+    with pytest.raises(JobError, match="is pending"):
+        yard.queue.retry(made.job_id)
+    yard.worker(try_it).run_once()
     with pytest.raises(JobError, match="is completed"):
-        yard.queue.retry(done.job_id)
+        yard.queue.retry(made.job_id)
+    assert told == ["running"]
 
 
 def test_a_result_that_cannot_be_kept_fails_the_attempt(yard: Yard) -> None:
@@ -611,6 +626,21 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
     assert (stored.status, stored.attempt) == ("cancelled", 1)
     assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["cancelled"]
     assert [step.name for step in yard.queue.steps(made.job_id)] == ["before"]
+
+
+def test_a_function_that_makes_an_error_of_its_own_of_it_is_cancelled_all_the_same(yard: Yard) -> None:
+    # Libraries wrap whatever they catch. The user has cancelled, and wants no further try.
+    @job("wrap")
+    def wrap(ctx: JobContext) -> None:
+        try:
+            yard.queue.cancel(ctx.job.job_id)
+            ctx.check_cancelled()
+        except Exception as error:
+            raise RuntimeError("something went wrong") from error
+
+    made = yard.queue.enqueue(wrap)
+    yard.worker(wrap).run_once()
+    assert yard.queue.get(made.job_id).status == "cancelled"
 
 
 def test_a_cancelled_job_whose_worker_is_gone_is_not_taken_up_again(yard: Yard) -> None:

@@ -32,7 +32,8 @@ def run(running: Running) -> Job:
     except JobStopped as stopped:
         ending = after_stop(running, stopped)
     except Exception as error:
-        ending = after_failure(running, error)
+        # A function may turn what stopped it into an error of its own.
+        ending = after_stop(running, running.stopped) if running.stopped else after_failure(running, error)
     except BaseException as error:
         if threading.current_thread() is not threading.main_thread():
             return end(running, after_failure(running, error))  # a function that calls exit() ends nothing but itself

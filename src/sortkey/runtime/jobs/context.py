@@ -62,11 +62,11 @@ class JobContext:
     def progress(self, percent: int, text: str | None = None) -> None:
         """How far the job is, from 0 to 100. A safe point."""
         running = self._running
-        running.safe_point(look=False)
+        running.safe_point()
         if (percent, text) != (running.job.progress, running.job.progress_text):
             running.log.flush()
-            running.lease.renew(progress=percent, progress_text=text)
-        running.safe_point()
+            running.renew(progress=percent, progress_text=text)
+            running.safe_point()
 
     def log(self, level: Literal["DEBUG", "INFO", "WARNING", "ERROR"], message: str, **details: Any) -> None:
         """A line of the log, under the step that runs. It is stored when this comes back (but see `log_buffer`)."""

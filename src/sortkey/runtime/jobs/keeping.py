@@ -72,7 +72,7 @@ class Keeper:
                 self._give_up(running, left)
             running.stop(running.timed_out())  # it may still end by itself, at a safe point, until the next look
         if running.lease.seconds_left < self._lease_seconds * RENEWED_AT:
-            running.lease.renew()
+            running.renew()
 
     def _give_up(self, running: Running, left: Callable[[Running], object]) -> None:
         """Take the job from a function that came to no safe point. Whatever it still does, it can write nothing."""

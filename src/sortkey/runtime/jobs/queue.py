@@ -7,8 +7,8 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Protocol
 
-from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, JobNotEnded, TransitionRefused
-from sortkey.model.attributes import attr
+from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, JobNotEnded
+from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Update
 from sortkey.runtime.jobs.bells import BELLS, Bells, of_job, of_queue
 from sortkey.runtime.jobs.definitions import JobFunction
@@ -103,7 +103,7 @@ class JobQueue:
         try:
             stored = self.store.create(made)
         except AlreadyExists as there:
-            stored = self._same(made, there.item)
+            stored = self._same(made, there.item or self.get(made.job_id))
         self._tell(stored)  # also of one that was there: who enqueued it may have ended before it told
         return stored
 
@@ -202,11 +202,13 @@ class JobQueue:
             changes = {"status": "cancelled", "due_at": None, "ended_at": self._means.now(), "cancel_requested": True}
         else:
             changes = {"cancel_requested": True}
-        return job_update(job, changes, (attr(Job.attempt) == job.attempt) & (attr(Job.status) == job.status))
+        return job_update(job, changes, _is_still(job))
 
     def retry(self, job_id: str, *, delay: float = 0.0) -> Job:
         """Try a failed or cancelled job again, with as many tries as a new one. Steps that are done stay done."""
         job = self.get(job_id)
+        if job.status not in ("failed", "cancelled"):
+            raise JobError(f"job {job_id} is {job.status}: only one that failed or was cancelled is retried")
         changes: dict[str, Any] = {
             "status": "pending",
             "due_at": self._means.now() + timedelta(seconds=delay),
@@ -216,11 +218,9 @@ class JobQueue:
             "attempts_max": None,
         }
         try:
-            changed = self._means.update(job_update(job, changes, attr(Job.attempt) == job.attempt))
-        except TransitionRefused as refused:
-            raise JobError(
-                f"job {job_id} is {job.status}: only one that failed or was cancelled is retried"
-            ) from refused
+            changed = self._means.update(job_update(job, changes, _is_still(job)))
+        except ConditionFailed as failed:
+            raise JobError(f"job {job_id} was retried by somebody else at the same time") from failed
         self._tell(changed)
         return changed
 
@@ -233,3 +233,8 @@ class JobQueue:
         keys = [key for part in parts for key in self.store.keys(part)]
         self.store.batch_write(deletes=[*keys, Checkpoint.key(job_id=job_id)])
         self.store.delete(Job.key(job_id=job_id), when=attr(Job.status).isin("completed", "failed", "cancelled"))
+
+
+def _is_still(job: Job) -> Condition:
+    """That a job is as it was read, as far as its attempts go."""
+    return (attr(Job.attempt) == job.attempt) & (attr(Job.status) == job.status)

@@ -50,6 +50,7 @@ table = model.add(
             GSI("due", "duePK", "dueSK", projection="KEYS_ONLY", doc="What a worker may take, in order"),
             GSI("status", "statusPK", "statusSK", projection="KEYS_ONLY", doc="Jobs by what became of them"),
         ],
+        pitr=False,  # heartbeats are worth no history; what a job did is on record in the items themselves
         doc="Jobs, a partition each.",
     )
 )

@@ -62,13 +62,17 @@ class Running:
         """Somebody in this process has changed the job: look at the next safe point."""
         self._looked_at = float("-inf")
 
-    def safe_point(self, *, look: bool = True) -> None:
-        """Raise what should end the function here. A look at the job is left out where a write has just shown it."""
+    def renew(self, **changes: Any) -> None:
+        """Write, hold the job for another while, and see what others have changed of it. Raises JobLost."""
+        self._looked_at = self.means.clock()
+        self.lease.renew(**changes)
+
+    def safe_point(self) -> None:
+        """Raise what should end the function here."""
         if self.stopped is None and self.is_late:
             self.stop(self.timed_out())
-        if self.stopped is None and look and self.means.clock() >= self._looked_at + LOOK_SECONDS:
-            self._looked_at = self.means.clock()
-            self.lease.renew()
+        if self.stopped is None and self.means.clock() >= self._looked_at + LOOK_SECONDS:
+            self.renew()
         if self.stopped is None and self.lease.is_cancel_requested:
             self.stop(JobCancelled(f"job {self.job.job_id} was cancelled"))
         if self.stopped is not None:

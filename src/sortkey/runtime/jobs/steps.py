@@ -30,9 +30,9 @@ class Step:
         done = running.finished_step(self.name)
         if done is not None:
             return done.result
-        running.safe_point(look=False)
-        running.lease.renew(current_step=self.name)
-        running.safe_point(look=False)
+        running.safe_point()
+        running.renew(current_step=self.name)
+        running.safe_point()
         running.step = self.name
         try:
             return self._run(lambda: function(*args, **kwargs))

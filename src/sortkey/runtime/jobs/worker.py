@@ -169,7 +169,12 @@ class JobWorker:
         lease = self._picker.next()
         if lease is None:
             return False
-        threading.Thread(target=self._run, args=(self._begun(lease),), daemon=True).start()
+        running = self._begun(lease)
+        try:
+            threading.Thread(target=self._run, args=(running,), daemon=True).start()
+        except RuntimeError:  # no thread to be had: nobody keeps the lease, so another worker takes the job
+            self._keeper.leave(running)
+            raise
         return True
 
     def _run(self, running: Running) -> Job:
