@@ -1,0 +1,63 @@
+"""For the tests of those who use Sortkey: pytest finds these fixtures by itself once Sortkey is installed.
+
+def test_an_order_is_paid_once(sortkey_store, sortkey_faults):
+    sortkey_store.ensure(model)
+    sortkey_faults.crash_after_commit()
+    ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sortkey.testing.clock import FrozenClock
+from sortkey.testing.faults import AsyncFaultyBackend, Faults, FaultyBackend
+
+if TYPE_CHECKING:
+    from sortkey.engine import Engine
+    from sortkey.runtime.store import Store
+
+__all__ = ["AsyncFaultyBackend", "Faults", "FaultyBackend", "FrozenClock"]
+
+
+@pytest.fixture
+def sortkey_engine() -> Iterator[Engine]:
+    """A clean DynamoDB in memory, gone after the test. `sortkey_engine.call("PutItem", {...})`."""
+    from sortkey.engine import own  # here, so that test runs without Sortkey pay nothing for the plugin
+
+    with own() as engine:
+        yield engine
+
+
+@pytest.fixture
+def sortkey_clock() -> FrozenClock:
+    """A clock that stands still until told: `sortkey_clock.advance(60)`. It is that of `sortkey_store`."""
+    return FrozenClock()
+
+
+@pytest.fixture
+def sortkey_faults() -> Iterator[Faults]:
+    """What shall go wrong with `sortkey_store`. A fault that no call has met at the end fails the test: what it was to
+    show was not shown."""
+    faults = Faults()
+    yield faults
+    if faults.pending:
+        pytest.fail(f"the test ended before these faults were met: {'; '.join(map(str, faults.pending))}")
+
+
+@pytest.fixture
+def sortkey_store(sortkey_clock: FrozenClock, sortkey_faults: Faults) -> Iterator[Store]:
+    """A store on a clean engine in memory, gone after the test. Make the tables with `sortkey_store.ensure(model)`.
+
+    Its time is `sortkey_clock`, which its pauses move on: no test waits. `sortkey_faults` makes it fail.
+    """
+    from sortkey.connect.embedded import EmbeddedBackend
+    from sortkey.engine import own
+    from sortkey.runtime.store import Store
+
+    backend = sortkey_faults.around(EmbeddedBackend(own(clock=sortkey_clock)))
+    with Store(backend, clock=sortkey_clock, sleep=sortkey_clock.advance, secret=b"the same in every test") as store:
+        yield store
