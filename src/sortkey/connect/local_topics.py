@@ -145,6 +145,7 @@ class _Pipe:
         self._file = os.open(unfinished, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         os.rename(unfinished, self._path)
         self._is_ended = False
+        self._lock = threading.Lock()  # the file must not be closed, and its number be another's, before the last byte
 
     def wait(self, seconds: float) -> bool:
         """Sleep until woken, or for so long; False at the end."""
@@ -156,14 +157,16 @@ class _Pipe:
 
     def end(self) -> None:
         """Let the listener go."""
-        self._is_ended = True
         with suppress(OSError):
             os.unlink(self._path)
-        with suppress(BlockingIOError):
-            os.write(self._file, b".")
+        with self._lock:
+            self._is_ended = True
+            with suppress(BlockingIOError):
+                os.write(self._file, b".")
 
     def close(self) -> None:
-        os.close(self._file)
+        with self._lock:
+            os.close(self._file)
 
 
 def wake_listeners(folder: Path, but: str = "") -> None:
