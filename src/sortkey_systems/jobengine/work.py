@@ -82,6 +82,12 @@ def from_json(kind: type[R], value: Any) -> R:
     return _adapter(kind).validate_python(value)
 
 
+def kept_state(ctx: StepContext, step_id: str) -> dict[str, Any]:
+    """What this step checkpointed; empty where it did not, or another step of the same job was the last that did."""
+    state: dict[str, Any] = ctx.state or {}
+    return state if state.get("step") == step_id else {}
+
+
 @cache
 def _adapter(kind: type[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(kind)

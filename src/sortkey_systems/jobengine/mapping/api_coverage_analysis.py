@@ -1,0 +1,88 @@
+"""tmf_mapping, api_coverage_analysis: how much of the source has a place, and how much of each resource is filled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.mapping.relationship_mapping import RelationshipMappings
+from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
+from sortkey_systems.jobengine.rules import rule_book
+from sortkey_systems.jobengine.stripping.data_model_simplification import SimpleModel
+from sortkey_systems.jobengine.tmf import resources
+from sortkey_systems.jobengine.work import StepContext, Work
+
+
+@dataclass(slots=True)
+class ResourceCoverage:
+    """Of one table's resource: attributes with a source, and required ones without."""
+
+    table: str
+    resource: str
+    api: str
+    filled: list[str]
+    attributes: int
+    missing_required: list[str]
+    """Neither a column nor a default."""
+    defaulted: list[str]
+    columns: int
+    columns_with_place: int
+
+
+@dataclass(slots=True)
+class Coverage:
+    """`coverage` is the share of the columns of matched tables that have a place; `threshold` is the rules'."""
+
+    resources: list[ResourceCoverage]
+    coverage: float
+    threshold: float
+    apis: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    @property
+    def is_enough(self) -> bool:
+        return self.coverage >= self.threshold
+
+
+def api_coverage_analysis(work: Work, ctx: StepContext) -> Coverage:
+    """Count columns on the source's side and attributes on TMF's."""
+    model, matches = work.result("data_model_simplification", SimpleModel), work.result("tmf_api_matching", ApiMatches)
+    mappings = work.result("attribute_mapping", AttributeMappings)
+    links = work.result("relationship_mapping", RelationshipMappings)
+    threshold = rule_book(work.rules, "tmf_mapping").threshold("coverage")
+    found = [_of(each.table, model, matches, mappings, links) for each in matches.matches]
+    columns, placed = sum(each.columns for each in found), sum(each.columns_with_place for each in found)
+    coverage = Coverage(found, round(placed / columns, 4) if columns else 0.0, threshold)
+    for each in found:
+        coverage.apis.setdefault(each.api, []).append(each.resource)
+        ctx.log("INFO", f"{each.table}: {len(each.filled)} of {each.attributes} attributes of {each.resource}")
+    verdict = "enough" if coverage.is_enough else "too little"
+    text = f"{coverage.coverage:.0%} of the columns have a place, {verdict}: {threshold:.0%} are asked for"
+    ctx.log("INFO" if coverage.is_enough else "WARNING", text, coverage=coverage.coverage, threshold=threshold)
+    ctx.progress(100)
+    return coverage
+
+
+def _of(
+    table: str, model: SimpleModel, matches: ApiMatches, mappings: AttributeMappings, links: RelationshipMappings
+) -> ResourceCoverage:
+    entity, match, mapping = model.entity(table), matches.of(table), mappings.of(table)
+    assert entity is not None
+    assert match is not None
+    assert mapping is not None
+    resource = resources()[match.resource]
+    filled = {"id", *(each.path for each in mapping.fields), *(each.path for each in links.of(table))}
+    empty = [each for each in resource.required if each.path not in filled]
+    placed = {*entity.key, *(each.column for each in mapping.fields), *mapping.characteristics}
+    placed |= {each.column for each in links.of(table) if each.column}
+    placed |= {each.via_column for each in links.references if each.via == table and each.via_column}
+    return ResourceCoverage(
+        table,
+        resource.name,
+        resource.api,
+        sorted(filled),
+        len(resource.attributes),
+        [each.path for each in empty if each.default is None],
+        [each.path for each in empty if each.default is not None],
+        len(entity.fields),
+        sum(each.name in placed for each in entity.fields),
+    )

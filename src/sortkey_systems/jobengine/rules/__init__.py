@@ -1,0 +1,188 @@
+"""Second Brain rules at work: those of a stage, in the order of their rank, and what they decide about each subject.
+
+The first rule that decides wins; what a later one would have said is recorded as overridden. No chance, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any, Literal
+
+from sortkey_systems.jobengine.model import Rule, in_rank_order
+from sortkey_systems.jobengine.rules.directives import Directive, Kind, RuleNotUnderstood, directives_of
+
+__all__ = ["Application", "Decision", "RuleBook", "RuleNotUnderstood", "rule_book", "rules_of_stage"]
+
+BUILT_IN = "built-in"
+THRESHOLDS = {"coverage": 0.8, "validation": 0.95, "compliance": 0.9}
+REMOVED_BY_DEFAULT = (
+    "tmp_*",
+    "temp_*",
+    "*_tmp",
+    "*_temp",
+    "*_bak",
+    "*_backup",
+    "bak_*",
+    "*_old",
+    "schema_migrations",
+    "flyway_*",
+    "alembic_version",
+    "databasechangelog*",
+    "django_*",
+    "*audit_log*",
+    "*_audit",
+    "sessions",
+    "*.row_version",
+    "*.rowversion",
+    "*.rowguid",
+    "*.etl_*",
+    "*.import_batch*",
+)
+
+Effect = Literal["applied", "overridden", "not executable", "no match"]
+
+
+@dataclass(slots=True)
+class Application:
+    """What became of a rule about one subject."""
+
+    rule_id: str
+    kind: str
+    subject: str
+    effect: Effect
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the first rule says that has something to say."""
+
+    rule_id: str
+    directive: Directive
+
+
+def rules_of_stage(rules: Iterable[Rule], stage_id: str) -> list[Rule]:
+    """The active rules that apply to a stage, by rank: its own, those that name it, those of the whole journey."""
+    return in_rank_order(
+        rule
+        for rule in rules
+        if rule.status == "active"
+        and (
+            rule.stage_id == stage_id
+            or stage_id in rule.metadata.applicable_stages
+            or rule.scope in ("global", "project")
+        )
+    )
+
+
+def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
+    """The rules of a stage, read; one that cannot be executed is recorded as such and is no error."""
+    book = RuleBook()
+    for rule in rules_of_stage(rules, stage_id):
+        try:
+            found = directives_of(rule.content)
+            detail = "its text names nothing that can be executed"
+        except (RuleNotUnderstood, ValueError) as error:
+            found, detail = [], str(error)
+        if not found:
+            book.applications.append(Application(rule.rule_id, rule.type, "", "not executable", detail))
+        book.directives += [(rule.rule_id, each) for each in found]
+    book.directives += [(BUILT_IN, _removed(pattern)) for pattern in REMOVED_BY_DEFAULT]
+    book.directives += [(BUILT_IN, Directive("threshold", target=k, value=v)) for k, v in THRESHOLDS.items()]
+    return book
+
+
+@dataclass(slots=True)
+class RuleBook:
+    """The directives of a stage in the order in which they are asked, and a record of what they did."""
+
+    directives: list[tuple[str, Directive]] = field(default_factory=list[tuple[str, Directive]])
+    applications: list[Application] = field(default_factory=list[Application])
+
+    def keeps(self, table: str, column: str | None = None) -> bool | None:
+        """True: preserved; False: removed; None: no rule says anything. A rule of tables is not one of columns."""
+        decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
+        return None if decision is None else decision.directive.kind == "preserve"
+
+    def mapped(self, table: str, column: str | None = None) -> Decision | None:
+        """Where a table or a column is to go."""
+        return self._decide(("map",), _subject(table, column), table, column)
+
+    def about(self, kind: Kind, table: str, column: str) -> Decision | None:
+        """What is said about the values of a column."""
+        return self._decide((kind,), _subject(table, column), table, column)
+
+    def threshold(self, name: str) -> float:
+        """The share that must be reached."""
+        found = [(rule, each) for rule, each in self.directives if each.kind == "threshold" and each.target == name]
+        self._record(found, name)
+        return float(found[0][1].value)
+
+    def of_kind(self, *kinds: Kind) -> list[Decision]:
+        """All directives of some kinds, by rank."""
+        return [Decision(rule, each) for rule, each in self.directives if each.kind in kinds]
+
+    def unused(self) -> list[Application]:
+        """The rules that found nothing to decide about."""
+        used = {each.rule_id for each in self.applications} | {BUILT_IN}
+        asked = ("recommend", "require", "pattern", "threshold")
+        silent = {rule: each for rule, each in self.directives if rule not in used and each.kind not in asked}
+        return [
+            Application(rule, each.kind, each.source, "no match", "the source has nothing of this name")
+            for rule, each in silent.items()
+        ]
+
+    def outcome(self) -> list[Application]:
+        """What became of every rule."""
+        return [*self.applications, *self.unused()]
+
+    def _decide(self, kinds: tuple[Kind, ...], subject: str, table: str, column: str | None) -> Decision | None:
+        found = [
+            (rule, each)
+            for rule, each in self.directives
+            if each.kind in kinds and _matches(each.source, table, column) and _is_level(each, column)
+        ]
+        self._record(found, subject)
+        return Decision(*found[0]) if found else None
+
+    def _record(self, found: Sequence[tuple[str, Directive]], subject: str) -> None:
+        """Built-in rules are only recorded where they decide: nobody wrote them to be overridden."""
+        for number, (rule, each) in enumerate(found):
+            effect: Effect = "overridden" if number else "applied"
+            detail = _said(each) if not number else f"{found[0][0]} comes first"
+            made = Application(rule, each.kind, subject, effect, detail)
+            if (rule != BUILT_IN or not number) and made not in self.applications:
+                self.applications.append(made)
+
+
+def _removed(pattern: str) -> Directive:
+    """A table `prices_old` is a leftover; a column `price_old` may be data."""
+    return Directive("remove", pattern, options={} if "." in pattern else {"level": "table"})
+
+
+def _subject(table: str, column: str | None) -> str:
+    return f"{table}.{column}" if column is not None else table
+
+
+def _is_level(directive: Directive, column: str | None) -> bool:
+    """A mapping without a dot may name a table or a column: by its target, a resource has a capital letter."""
+    if directive.kind != "map":
+        return column is None or directive.options.get("level") != "table"
+    is_of_table = directive.target[:1].isupper() and "." not in directive.target
+    return is_of_table == (column is None)
+
+
+def _matches(pattern: str, table: str, column: str | None) -> bool:
+    pattern, table = pattern.lower(), table.lower()
+    if column is None:
+        return fnmatchcase(table, pattern)
+    if "." in pattern:
+        return fnmatchcase(f"{table}.{column.lower()}", pattern)
+    return fnmatchcase(column.lower(), pattern)
+
+
+def _said(directive: Directive) -> str:
+    value: Any = directive.target or directive.value
+    return f"{directive.kind} {directive.source} {value}".strip() if value is not None else directive.kind

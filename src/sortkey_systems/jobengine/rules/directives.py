@@ -1,0 +1,135 @@
+"""The executable part of a Second Brain rule: what it says to do, from its JSON or from plain English sentences.
+
+A rule may be natural language, `{"naturalLanguage": …, "jsonRule": {…}}`, or the JSON itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+
+Kind = Literal["map", "preserve", "remove", "threshold", "values", "dates", "require", "pattern", "recommend"]
+KINDS: tuple[Kind, ...] = (
+    "map",
+    "preserve",
+    "remove",
+    "threshold",
+    "values",
+    "dates",
+    "require",
+    "pattern",
+    "recommend",
+)
+
+
+class RuleNotUnderstood(Exception):
+    """The executable part of a rule is not in a form that the engine knows; the message says which part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Directive:
+    """One thing that a rule says. `source` is a pattern of tables or columns, `target` a resource or attribute."""
+
+    kind: Kind
+    source: str = ""
+    target: str = ""
+    value: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def directives_of(content: Any) -> list[Directive]:
+    """What a rule says to do. An empty list: its text has no sentence that can be executed."""
+    if isinstance(content, str):
+        return _of_text(content)
+    given = cast("dict[str, Any]", content)
+    executable = given.get("jsonRule", given if "naturalLanguage" not in given else None)
+    if isinstance(executable, str):
+        executable = json.loads(executable)
+    if executable:
+        return list(_of_json(executable))
+    return _of_text(str(given.get("naturalLanguage", "")))
+
+
+# -- JSON
+
+
+def _of_json(part: Any) -> Iterator[Directive]:
+    if isinstance(part, list):
+        for each in cast("list[Any]", part):
+            yield from _of_json(each)
+        return
+    if not isinstance(part, dict):
+        raise RuleNotUnderstood(f"{part!r} is not an object")
+    given = cast("dict[str, Any]", part)
+    if "action" in given:
+        yield _of_action(given)
+        return
+    for source, target in given.get("fieldMappings", given.get("field_mappings", {})).items():
+        yield Directive("map", source, target)
+    for word in ("preserve", "remove"):
+        for source in _listed(given.get(word)):
+            yield Directive(cast("Kind", word), source)
+    for name, value in given.get("thresholds", {}).items():
+        yield Directive("threshold", target=name, value=float(value))
+    for target, pattern in given.get("patterns", {}).items():
+        yield Directive("pattern", target=target, value=_compiled(pattern))
+    for target in _listed(given.get("require")):
+        yield Directive("require", target=target)
+    for text in _listed(given.get("recommendations")):
+        yield Directive("recommend", value=text)
+
+
+def _of_action(given: dict[str, Any]) -> Directive:
+    kind = given["action"]
+    if kind not in KINDS:
+        raise RuleNotUnderstood(f"action {kind!r} is not one of {', '.join(KINDS)}")
+    needed = {"map": ("source", "target"), "threshold": ("target", "value"), "pattern": ("target", "value")}
+    missing = [name for name in needed.get(kind, ()) if name not in given]
+    if missing:
+        raise RuleNotUnderstood(f"{kind} needs {' and '.join(missing)}")
+    value = _compiled(given["value"]) if kind == "pattern" else given.get("value")
+    options = {name: each for name, each in given.items() if name not in ("action", "source", "target", "value")}
+    return Directive(kind, given.get("source", ""), given.get("target", ""), value, options)
+
+
+def _compiled(pattern: Any) -> str:
+    try:
+        re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise RuleNotUnderstood(f"{pattern!r} is not a pattern: {error}") from None
+    return pattern
+
+
+def _listed(given: Any) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or [])
+
+
+# -- plain English
+
+_NAME = r"""['"`](?P<{}>[\w.*?]+)['"`]"""
+_THING = r"(?:\s+(?:field|column|table|attribute|value)s?)?"
+_MAP = re.compile(
+    rf"\bmap(?:s|ped)?\s+(?:the\s+)?{_NAME.format('source')}{_THING}\s+(?:on)?to\s+(?:the\s+)?(?:TMF\w*\s+)?"
+    rf"{_NAME.format('target')}",
+    re.IGNORECASE,
+)
+_KEEP = re.compile(rf"\b(?:preserve|keep)\s+(?:the\s+)?{_NAME.format('source')}", re.IGNORECASE)
+_DROP = re.compile(rf"\b(?:remove|drop|exclude|ignore)\s+(?:the\s+)?{_NAME.format('source')}", re.IGNORECASE)
+_LIMIT = re.compile(
+    r"\b(?P<name>coverage|validation|compliance)\b[^.%\d]*?(?P<value>\d+(?:\.\d+)?)\s*(?P<percent>%|percent)?",
+    re.IGNORECASE,
+)
+
+
+def _of_text(text: str) -> list[Directive]:
+    found = [Directive("map", each["source"], each["target"]) for each in _MAP.finditer(text)]
+    found += [Directive("preserve", each["source"]) for each in _KEEP.finditer(text)]
+    found += [Directive("remove", each["source"]) for each in _DROP.finditer(text)]
+    for each in _LIMIT.finditer(text):
+        value = float(each["value"]) / (100 if each["percent"] else 1)
+        if 0 < value <= 1:
+            found.append(Directive("threshold", target=each["name"].lower(), value=value))
+    return found
