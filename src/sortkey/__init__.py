@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from sortkey.connect.buckets import open_objects
     from sortkey.connect.opening import open, open_async
     from sortkey.connect.opening_search import open_search
     from sortkey.connect.topics import open_topics
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from sortkey.model.keys import index, key, query
     from sortkey.model.operations import Check, Delete, Put, Update
     from sortkey.model.patterns import AccessPattern, Explanation, Model, explain
+    from sortkey.model.payloads import Payload, Pointer, StoredIn
     from sortkey.model.queries import ItemKey, Query
     from sortkey.model.tables import GSI, LSI, Table
     from sortkey.model.templates import Template
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
     from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
+    from sortkey.runtime.object_data import ObjectReader
+    from sortkey.runtime.objects import Lifecycle, ObjectInfo, Objects, ObjectVersion
+    from sortkey.runtime.payload_store import AsyncPayloadStore, PayloadStore
     from sortkey.runtime.search import (
         Drift,
         EntitySource,
@@ -76,6 +81,7 @@ if TYPE_CHECKING:
     from sortkey.runtime.topics import Message, Subscription, Topics
 
 _ROOMS = {
+    "connect.buckets": ("open_objects",),
     "connect.opening": ("open", "open_async"),
     "connect.opening_search": ("open_search",),
     "connect.topics": ("open_topics",),
@@ -103,6 +109,7 @@ _ROOMS = {
     "model.keys": ("index", "key", "query"),
     "model.operations": ("Check", "Delete", "Put", "Update"),
     "model.patterns": ("AccessPattern", "Explanation", "Model", "explain"),
+    "model.payloads": ("Payload", "Pointer", "StoredIn"),
     "model.queries": ("ItemKey", "Query"),
     "model.tables": ("GSI", "LSI", "Table"),
     "model.templates": ("Template",),
@@ -116,6 +123,9 @@ _ROOMS = {
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
+    "runtime.object_data": ("ObjectReader",),
+    "runtime.objects": ("Lifecycle", "ObjectInfo", "ObjectVersion", "Objects"),
+    "runtime.payload_store": ("AsyncPayloadStore", "PayloadStore"),
     "runtime.search": (
         "Drift",
         "EntitySource",
@@ -158,6 +168,7 @@ __all__ = [
     "LSI",
     "AccessPattern",
     "Action",
+    "AsyncPayloadStore",
     "AsyncStore",
     "Attr",
     "AuditRecord",
@@ -191,15 +202,23 @@ __all__ = [
     "JobWorker",
     "KeepNull",
     "KeyOnly",
+    "Lifecycle",
     "Match",
     "MemoryTopics",
     "Message",
     "Metrics",
     "Model",
     "Named",
+    "ObjectInfo",
+    "ObjectReader",
+    "ObjectVersion",
+    "Objects",
     "Outside",
     "Page",
     "Part",
+    "Payload",
+    "PayloadStore",
+    "Pointer",
     "Put",
     "PutDocument",
     "Query",
@@ -213,6 +232,7 @@ __all__ = [
     "SourcePage",
     "States",
     "Store",
+    "StoredIn",
     "StreamWorker",
     "Subscription",
     "Table",
@@ -246,6 +266,7 @@ __all__ = [
     "once",
     "open",
     "open_async",
+    "open_objects",
     "open_search",
     "open_topics",
     "pascal",

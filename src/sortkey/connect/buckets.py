@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Union
 from urllib.parse import parse_qs, urlsplit
 
 from sortkey.errors import ModelError
-from sortkey.runtime.objects import Objects
+
+if TYPE_CHECKING:
+    from sortkey.runtime.objects import Objects
 
 Address = str | os.PathLike[str]
-Given = Address | Mapping[str, "Objects | Address"]
+Given = Union[Address, Mapping[str, "Objects | Address"]]  # noqa: UP007 - a name in quotes cannot stand in X | Y
 """One address with `{bucket}` in it for all buckets, or one for each by its name."""
 
 
@@ -42,14 +44,14 @@ def open_objects(address: Address, **settings: Any) -> Objects:
     return S3Objects(url.netloc, **options, **settings)
 
 
-class Buckets(Mapping[str, Objects]):
+class Buckets(Mapping[str, "Objects"]):
     """The buckets of a program by name, each opened when it is first asked for."""
 
-    def __init__(self, given: Given, **settings: Any) -> None:
+    def __init__(self, given: Given, clock: Callable[[], float] | None = None) -> None:
         self._given = given if isinstance(given, Mapping) else os.fspath(given)
         if isinstance(self._given, str) and "{bucket}" not in self._given:
             raise ModelError(f"{self._given!r} needs a {{bucket}}, as data/buckets/{{bucket}}: there may be several")
-        self._settings = settings
+        self._clock = clock
         self._opened: dict[str, Objects] = {}
         self._lock = threading.Lock()
 
@@ -60,12 +62,11 @@ class Buckets(Mapping[str, Objects]):
             return self._opened[name]
 
     def _open(self, name: str) -> Objects:
-        if isinstance(self._given, str):
-            return open_objects(self._given.replace("{bucket}", name), **self._settings)
-        found = self._given[name]
-        if isinstance(found, (str, os.PathLike)):
-            return open_objects(found, **self._settings)
-        return found
+        found = self._given.replace("{bucket}", name) if isinstance(self._given, str) else self._given[name]
+        if not isinstance(found, (str, os.PathLike)):
+            return found
+        has_clock = self._clock is not None and "://" not in os.fspath(found)  # S3 has a clock of its own
+        return open_objects(found, **({"clock": self._clock} if has_clock else {}))
 
     def close(self) -> None:
         """Close what was opened here."""

@@ -8,32 +8,57 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 from urllib.parse import parse_qs, urlsplit
 
+from sortkey.connect.buckets import Buckets, Given
 from sortkey.errors import ModelError
 from sortkey.runtime.store import AsyncStore, Store
+
+if TYPE_CHECKING:
+    from sortkey.runtime.payload_store import AsyncPayloadStore, PayloadStore
 
 Address = str | os.PathLike[str]
 LOCAL_REGION = "us-east-1"
 
 
-def open(address: Address = "data", **settings: Any) -> Store:
-    """A store. Settings are those of `Store`: clock, secret, tenant, metrics."""
-    engine_settings = _engine_settings(settings)
-    scheme, client = _client(address)
-    if client is None:
-        return Store(_embedded(address, engine_settings, awaited=False), **settings)
-    return Store(_dynamodb(scheme, client, awaited=False), **settings)
+@overload
+def open(address: Address = "data", *, objects: None = None, **settings: Any) -> Store: ...
+@overload
+def open(address: Address = "data", *, objects: Given, **settings: Any) -> PayloadStore: ...
+def open(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> Store:
+    """A store. Settings are those of `Store`: clock, secret, tenant, metrics.
+
+    `objects` are the buckets of payloads: `data/buckets/{bucket}`, or one address, or `Objects`, for each by name.
+    """
+    backend = _backend(address, settings, awaited=False)
+    if objects is None:
+        return Store(backend, **settings)
+    from sortkey.runtime.payload_store import PayloadStore
+
+    return PayloadStore(backend, objects=Buckets(objects, settings.get("clock")), **settings)
 
 
-def open_async(address: Address = "data", **settings: Any) -> AsyncStore:
+@overload
+def open_async(address: Address = "data", *, objects: None = None, **settings: Any) -> AsyncStore: ...
+@overload
+def open_async(address: Address = "data", *, objects: Given, **settings: Any) -> AsyncPayloadStore: ...
+def open_async(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> AsyncStore:
     """The same, to be awaited."""
+    backend = _backend(address, settings, awaited=True)
+    if objects is None:
+        return AsyncStore(backend, **settings)
+    from sortkey.runtime.payload_store import AsyncPayloadStore
+
+    return AsyncPayloadStore(backend, objects=Buckets(objects, settings.get("clock")), **settings)
+
+
+def _backend(address: Address, settings: dict[str, Any], *, awaited: bool) -> Any:
     engine_settings = _engine_settings(settings)
     scheme, client = _client(address)
     if client is None:
-        return AsyncStore(_embedded(address, engine_settings, awaited=True), **settings)
-    return AsyncStore(_dynamodb(scheme, client, awaited=True), **settings)
+        return _embedded(address, engine_settings, awaited=awaited)
+    return _dynamodb(scheme, client, awaited=awaited)
 
 
 def _client(address: Address) -> tuple[str, dict[str, Any] | None]:

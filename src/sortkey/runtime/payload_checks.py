@@ -1,0 +1,237 @@
+"""Walks items and objects: what pointers show that is not there or is another, and what no pointer shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from sortkey.errors import InvalidItem, ObjectCorrupt, ObjectNotFound
+from sortkey.model.expressions import Names
+from sortkey.model.layout import Layout
+from sortkey.model.payloads import Pointer, StoredIn
+from sortkey.model.reading import fits
+from sortkey.runtime.context import Context
+from sortkey.runtime.objects import ObjectVersion
+from sortkey.runtime.payload_items import is_shown, pointers
+from sortkey.runtime.payloads import Owner, Payloads
+from sortkey.runtime.steps import Call, Steps
+from sortkey.runtime.working import Work, WorkSteps
+from sortkey.values.attributes import Item
+
+if TYPE_CHECKING:
+    from sortkey.model.patterns import Model
+
+GRACE = timedelta(days=1)
+"""How long an object may wait for its pointer. Whoever writes both is done in a moment; uploads through links take
+longer, and readers of an item that was replaced may still want the old object."""
+
+FindingKind = Literal["missing", "changed", "orphaned", "unreadable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it should be. `item` is the key of the item that shows the object, if one does."""
+
+    kind: FindingKind
+    bucket: str
+    key: str
+    version_id: str | None
+    detail: str
+    table: str | None = None
+    item: Item | None = None
+    size: int | None = None
+
+
+@dataclass(slots=True)
+class Sweep:
+    """What a sweep has removed."""
+
+    removed: list[Finding] = field(default_factory=list[Finding])
+
+    @property
+    def bytes(self) -> int:
+        return sum(each.size or 0 for each in self.removed)
+
+
+Shown = set[tuple[str, str, str | None]]
+"""(bucket, key, version) of all pointers."""
+
+
+def verify(
+    context: Context, payloads: Payloads, model: Model, grace: timedelta, is_quick: bool
+) -> WorkSteps[list[Finding]]:
+    """Everything that is wrong: first what items show, then what they do not."""
+    findings = list[Finding]()
+    check = _headed if is_quick else _read
+    candidates = yield from _candidates(context, payloads, model, grace)
+    shown: Shown = set()
+    for layout in _layouts(model):
+        for item in (yield from _items(layout)):
+            for pointer in _pointers(layout, item, findings):
+                shown.add((pointer.bucket, pointer.key, pointer.version_id))
+                if pointer.inline is None:
+                    findings += yield Work(partial(_checked, check, payloads, layout, pointer))
+    for bucket, version in _unshown(candidates, shown):
+        if not (yield from _is_needed(payloads, model, bucket, version)):
+            findings.append(_orphan(bucket, version))
+    return findings
+
+
+def sweep(context: Context, payloads: Payloads, model: Model, grace: timedelta) -> WorkSteps[Sweep]:
+    """Remove what no item shows. Objects are listed before items are read, so whatever is published meanwhile is seen.
+    Items may move meanwhile, too: they are read twice, and the item that is written on an object is asked for."""
+    done = Sweep()
+    left = yield from _candidates(context, payloads, model, grace)
+    for _ in range(2):
+        left = list(_unshown(left, (yield from _shown(model)))) if left else []
+    for bucket, version in left:
+        if not (yield from _is_needed(payloads, model, bucket, version)):
+            yield Work(partial(payloads.remove, Pointer(bucket, version.key, version.version_id)))
+            done.removed.append(_orphan(bucket, version))
+    return done
+
+
+def _shown(model: Model) -> Steps[Shown]:
+    shown: Shown = set()
+    for layout in _layouts(model):
+        for item in (yield from _items(layout)):
+            shown |= {(each.bucket, each.key, each.version_id) for each in _pointers(layout, item, [])}
+    return shown
+
+
+# -- items
+
+
+def _layouts(model: Model) -> list[Layout]:
+    return [entity.__layout__ for entity in model.entities if entity.__layout__.payloads]
+
+
+def _items(layout: Layout) -> Steps[list[Item]]:
+    """Of every item of an entity that has a pointer: its key, and its pointers."""
+    names, table = Names(), layout.table
+    tests = [f"attribute_exists({names.path(place.path)})" for place, _ in layout.payloads]
+    paths = [(name,) for name in {*table.key, table.kind_attribute}]
+    for place, payload in layout.payloads:
+        paths += [(*place.path[:-1], name) for name in (payload.attribute, *payload.parts.values())]
+    request: dict[str, Any] = {"TableName": table.name, "ConsistentRead": True}
+    request["FilterExpression"] = " OR ".join(tests)
+    request["ProjectionExpression"] = ", ".join(names.path(path) for path in paths)
+    names.put_into(request)
+    found: list[Item] = []
+    while True:
+        answer = yield Call("Scan", request, f"{layout.entity.__name__}.payloads")
+        found += [item for item in answer["Items"] if _is_of(layout, item)]
+        if answer.get("LastEvaluatedKey") is None:
+            return found
+        request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+
+def _is_of(layout: Layout, item: Item) -> bool:
+    kind = item.get(layout.table.kind_attribute, {}).get("S")
+    return kind == layout.kind if layout.kind is not None else fits(layout, item)
+
+
+def _pointers(layout: Layout, item: Item, findings: list[Finding]) -> list[Pointer]:
+    try:
+        return pointers(layout, item)
+    except InvalidItem as error:
+        key = layout.key_in(item)
+        findings.append(Finding("unreadable", "", "", None, str(error), layout.table.name, key))
+        return []
+
+
+# -- objects that items show
+
+Check = Callable[[Payloads, Pointer], str | None]
+"""What is wrong with an object, or None. Raises ObjectNotFound and ObjectCorrupt."""
+
+
+def _checked(check: Check, payloads: Payloads, layout: Layout, pointer: Pointer) -> list[Finding]:
+    def finding(kind: FindingKind, detail: str) -> list[Finding]:
+        at = (pointer.bucket, pointer.key, pointer.version_id)
+        return [Finding(kind, *at, detail, layout.table.name, pointer.owner, pointer.size)]
+
+    try:
+        wrong = check(payloads, pointer)
+    except ObjectNotFound as error:
+        return finding("missing", str(error))
+    except ObjectCorrupt as error:
+        return finding("changed", str(error))
+    return [] if wrong is None else finding("changed", wrong)
+
+
+def _headed(payloads: Payloads, pointer: Pointer) -> str | None:
+    info = payloads.bucket(pointer.bucket).head(pointer.key, pointer.version_id)
+    if pointer.size is not None and pointer.size != info.size:
+        return f"it has {info.size:,} bytes, and the item says {pointer.size:,}"
+    if None not in (pointer.sha256, info.sha256) and pointer.sha256 != info.sha256:
+        return f"its SHA-256 is {info.sha256}, and the item says {pointer.sha256}"
+    return None
+
+
+def _read(payloads: Payloads, pointer: Pointer) -> str | None:
+    with payloads.reader(pointer) as reader:
+        if pointer.size is not None and pointer.size != reader.info.size:
+            return f"it has {reader.info.size:,} bytes, and the item says {pointer.size:,}"
+        for _ in reader:
+            pass
+    return None
+
+
+# -- objects that no item shows
+
+
+def _candidates(
+    context: Context, payloads: Payloads, model: Model, grace: timedelta
+) -> WorkSteps[list[tuple[str, ObjectVersion]]]:
+    """Versions that payload fields have written, and that are old enough to have a pointer."""
+    before = datetime.fromtimestamp(context.clock(), UTC) - grace
+    declared = [payload.declared for layout in _layouts(model) for _, payload in layout.payloads]
+    found: list[tuple[str, ObjectVersion]] = []
+    for bucket in dict.fromkeys(each.bucket for each in declared):
+        of_bucket = [each for each in declared if each.bucket == bucket]
+        listed: list[ObjectVersion] = yield Work(partial(_listed, payloads, bucket, of_bucket, before))
+        found += [(bucket, version) for version in listed]
+    return found
+
+
+def _listed(payloads: Payloads, bucket: str, declared: Sequence[StoredIn], before: datetime) -> list[ObjectVersion]:
+    found: dict[tuple[str, str], ObjectVersion] = {}
+    for prefix in {each.template.literal_prefix for each in declared}:
+        for version in payloads.bucket(bucket).versions(prefix):
+            if version.is_marker or version.modified_at > before:
+                continue
+            if any(each.template.matches(version.key) for each in declared):
+                found[version.key, version.version_id] = version
+    return list(found.values())
+
+
+def _unshown(candidates: Sequence[tuple[str, ObjectVersion]], shown: Shown) -> Iterator[tuple[str, ObjectVersion]]:
+    """A pointer without a version shows whatever is under its key."""
+    for bucket, version in candidates:
+        if not shown & {(bucket, version.key, version.version_id), (bucket, version.key, None)}:
+            yield bucket, version
+
+
+def _is_needed(payloads: Payloads, model: Model, bucket: str, version: ObjectVersion) -> WorkSteps[bool]:
+    """Whether the item that is written on an object shows it after all, or the object is gone meanwhile."""
+    try:
+        info = yield Work(partial(payloads.bucket(bucket).head, version.key, version.version_id))
+    except ObjectNotFound:
+        return True
+    owner = Owner.of(info)
+    if owner is None:
+        return False
+    for layout in _layouts(model):
+        pointer = Pointer(bucket, version.key, version.version_id, owner=owner.key)
+        if layout.table.name == owner.table and (yield from is_shown(layout, pointer)):
+            return True
+    return False
+
+
+def _orphan(bucket: str, version: ObjectVersion) -> Finding:
+    detail = f"no item shows it; written {version.modified_at:%Y-%m-%d %H:%M:%S}Z"
+    return Finding("orphaned", bucket, version.key, version.version_id, detail, size=version.size)

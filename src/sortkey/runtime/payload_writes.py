@@ -1,0 +1,354 @@
+"""Writes of entities with payloads: the object first, the pointer last, and nothing of a writer that lost stays.
+
+A version that is uploaded is shown by nobody until the item is written. Where that is refused it is removed again, by
+its version id, so that nothing of another writer is touched. Where it is not known whether the item was written
+(no answer, a crash), it stays for `sweep`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any, TypeVar
+
+from sortkey.errors import (
+    AlreadyExists,
+    ClientError,
+    ConditionFailed,
+    ItemTooLarge,
+    KeyValueError,
+    ModelError,
+    PreconditionFailed,
+    ServiceError,
+    StoreError,
+    TableMissing,
+    TransactionFailed,
+)
+from sortkey.model import fields
+from sortkey.model.attributes import Action, Condition, condition
+from sortkey.model.entity import Entity
+from sortkey.model.layout import Layout, Place
+from sortkey.model.operations import Delete, Put, PutMode, Update, Write
+from sortkey.model.payload_places import PayloadPlace
+from sortkey.model.payloads import Payload, Pointer
+from sortkey.model.queries import ItemKey
+from sortkey.runtime import batches, reads, transactions, writes
+from sortkey.runtime.context import Context
+from sortkey.runtime.objects import check_key
+from sortkey.runtime.payload_data import encoded
+from sortkey.runtime.payload_items import is_shown
+from sortkey.runtime.payloads import Owner, Payloads, log
+from sortkey.runtime.working import Work, WorkSteps
+
+E = TypeVar("E", bound=Entity)
+Test = Condition | bool | None
+
+REFUSED = (ConditionFailed, TransactionFailed, ItemTooLarge, ModelError, ClientError, TableMissing)
+"""After these nothing was written. After any other error it may have been."""
+
+
+@dataclass
+class Draft:
+    """The objects that one write has stored, and that no item shows yet."""
+
+    payloads: Payloads
+    stored: list[tuple[Layout, Pointer]] = field(default_factory=list[tuple[Layout, Pointer]])
+    is_sent: bool = False
+    owner: Owner | None = None
+
+    def add(self, layout: Layout, pointer: Pointer) -> None:
+        if pointer.inline is None:
+            self.stored.append((layout, pointer))
+
+    def given_up(self, error: Exception) -> WorkSteps[None]:
+        """Remove what was stored, if it is sure that nothing shows it: also not because a request that was repeated
+        was refused for its own first try."""
+        if self.is_sent and not isinstance(error, REFUSED):
+            return
+        for layout, pointer in self.stored:
+            yield from _removed(self.payloads, layout, pointer)
+
+
+def put(context: Context, payloads: Payloads, entity: E, mode: PutMode, when: Test) -> WorkSteps[E]:
+    """Store a whole entity with its payloads."""
+    draft, layout = Draft(payloads), type(entity).__layout__
+    once = _new_once(layout, entity)
+    try:
+        made = yield from _with_pointers(context, draft, entity)
+        guarded = _guarded(when, [] if mode == "create" else once)
+        draft.is_sent = True
+        return (yield from writes.put(context, made, mode, guarded))
+    except Exception as error:
+        yield from draft.given_up(error)
+        if mode == "create" and isinstance(error, PreconditionFailed):
+            yield from _tell_existing(draft, entity, error)
+        _tell(layout, error, once)
+        raise
+
+
+def update(context: Context, payloads: Payloads, operation: Update[E]) -> WorkSteps[E]:
+    """Change some fields, payloads among them."""
+    draft, layout = Draft(payloads), operation.entity_class.__layout__
+    try:
+        made = yield from _updated(draft, operation)
+        draft.is_sent = True
+        return (yield from writes.update(context, made))
+    except Exception as error:
+        yield from draft.given_up(error)
+        _tell(layout, error, [place for place in _set_in(operation) if _is_once(place)])
+        raise
+
+
+def delete(context: Context, payloads: Payloads, operation: Delete[E]) -> WorkSteps[E | None]:
+    """Delete an item, and then its objects."""
+    old = yield from writes.delete(context, operation)
+    if old is not None:
+        yield from collect(payloads, old)
+    return old
+
+
+def collect(payloads: Payloads, old: Entity) -> WorkSteps[None]:
+    """Remove the objects of an item that is gone; not those that it shows again, or shows in the archive."""
+    layout = type(old).__layout__
+    for place, _ in layout.payloads:
+        payload: Payload[Any] | None = getattr(old, place.name)
+        pointer = None if payload is None else payload.pointer
+        if pointer is None or pointer.version_id is None or pointer.inline is not None:
+            continue
+        yield from _removed(payloads, layout, pointer)
+
+
+def _removed(payloads: Payloads, layout: Layout, pointer: Pointer) -> WorkSteps[None]:
+    """Remove an object unless its item shows it. What cannot be done now is left to `sweep`."""
+    try:
+        is_needed = yield from is_shown(layout, pointer)
+    except (StoreError, ServiceError) as error:
+        log.warning("%s (version %s) stays for the next sweep: %s", pointer.key, pointer.version_id, error)
+        return
+    if not is_needed:
+        yield Work(partial(payloads.remove, pointer))
+
+
+def transact(
+    context: Context, payloads: Payloads, operations: Sequence[Write[Any]], token: str | None
+) -> WorkSteps[None]:
+    """All of the writes with their payloads, or none."""
+    draft = Draft(payloads)
+    gone = yield from _found(context, [each.key for each in operations if isinstance(each, Delete)])
+    try:
+        made = list[Write[Any]]()
+        for operation in operations:
+            made.append((yield from _in_transaction(context, draft, operation)))
+        draft.is_sent = True
+        yield from transactions.transact(context, made, token=token)
+    except Exception as error:
+        yield from draft.given_up(error)
+        raise
+    for old in gone:
+        yield from collect(payloads, old)
+
+
+def batch_write(
+    context: Context, payloads: Payloads, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
+) -> WorkSteps[list[Entity]]:
+    """Many puts and deletes, each for itself."""
+    draft = Draft(payloads)
+    gone = yield from _found(context, deletes)
+    try:
+        made = list[Entity]()
+        for entity in puts:
+            if names := [place.name for place in _new_once(type(entity).__layout__, entity)]:
+                raise ModelError(f"{names[0]} is written once, which a batch cannot make sure of: create()")
+            made.append((yield from _with_pointers(context, draft, entity)))
+        draft.is_sent = True
+        written = yield from batches.batch_write(context, made, deletes)
+    except Exception as error:
+        yield from draft.given_up(error)
+        raise
+    for old in gone:
+        yield from collect(payloads, old)
+    return written
+
+
+# -- one operation
+
+
+def _in_transaction(context: Context, draft: Draft, operation: Write[Any]) -> WorkSteps[Write[Any]]:
+    layout = operation.entity_class.__layout__
+    if isinstance(operation, Put) and layout.payloads:
+        made = yield from _with_pointers(context, draft, operation.entity)
+        when = _guarded(operation.when, _new_once(layout, operation.entity))
+        return replace(operation, entity=made, when=when)
+    if isinstance(operation, Update):
+        return (yield from _updated(draft, operation))
+    return operation
+
+
+def _with_pointers(context: Context, draft: Draft, entity: E) -> WorkSteps[E]:
+    """The entity with pointers in the place of values, which are stored now."""
+    layout = type(entity).__layout__
+    if not layout.payloads:
+        return entity
+    created = layout.marked(fields.Created)
+    if created is not None and getattr(entity, created.name) is None:
+        # It may be part of the item's key, which is written on the object.
+        entity = entity.changed(**{created.name: datetime.fromtimestamp(context.clock(), UTC)})
+    values = entity.__pydantic_serializer__.to_python(entity, by_alias=True)
+    owner = draft.owner = Owner(layout.table.name, _own_key(layout, entity))
+    changes: dict[str, Any] = {}
+    for place, payload_place in layout.payloads:
+        payload: Payload[Any] | None = getattr(entity, place.name)
+        if payload is not None:
+            pointer = yield from _stored(draft, layout, payload_place, payload, values, owner)
+            changes[place.name] = payload.published(pointer)
+    return entity.changed(**changes) if changes else entity
+
+
+def _updated(draft: Draft, operation: Update[E]) -> WorkSteps[Update[E]]:
+    layout = operation.entity_class.__layout__
+    found = _set_in(operation)
+    if not found:
+        return operation
+    current = yield from reads.find(operation.key, consistent=True)
+    if current is None and not operation.upsert:
+        raise ConditionFailed(f"{operation.says()}: there is no such item; upsert=True would make it", None)
+    values = _values(layout, operation, current)
+    owner = Owner(layout.table.name, operation.key.item)
+    actions = list[Action]()
+    for action in operation.actions:
+        place, payload = action.attr.place.payload, action.value
+        if place is None or action.attr.place not in found:
+            actions.append(action)
+            continue
+        pointer = yield from _stored(draft, layout, place, payload, values, owner)
+        actions += place.pointer_actions(action.attr, payload.published(pointer))
+    once = [place for place in found if _is_once(place)]
+    return replace(operation, actions=tuple(actions), when=_guarded(operation.when, once))
+
+
+def _stored(
+    draft: Draft,
+    layout: Layout,
+    place: PayloadPlace,
+    payload: Payload[Any],
+    values: Mapping[str, Any],
+    owner: Owner,
+) -> WorkSteps[Pointer]:
+    """The pointer to a payload that is stored now, or was before."""
+    declared, pointer = place.declared, payload.pointer
+    if pointer is None:
+        key = check_key(declared.object_key(values, payload.given))
+        data = yield Work(partial(encoded, payload, declared))
+        match = (yield from _leftover(draft.payloads, layout, place, key)) if declared.once else None
+        upload = partial(draft.payloads.upload, key, data, payload, declared, owner, match)
+        pointer = yield Work(upload)
+        draft.add(layout, pointer)
+    elif pointer.owner is None or pointer.inline is not None:
+        pointer = replace(pointer, owner=owner.key)
+    elif pointer.owner != owner.key:
+        # An item made from another one: the object of that one goes when it goes.
+        key = _moved_key(place, pointer, values)
+        pointer = yield Work(partial(draft.payloads.copy, pointer, key, owner))
+        draft.add(layout, pointer)
+    return pointer
+
+
+def _leftover(payloads: Payloads, layout: Layout, place: PayloadPlace, key: str) -> WorkSteps[str | None]:
+    """The ETag of what a dead writer has left under a key that is written once. Raises PreconditionFailed for one that
+    an item shows, or that is not ours."""
+    found = yield Work(partial(payloads.find, place.declared.bucket, key))
+    if found is None:
+        return None
+    owner = Owner.of(found)
+    if owner is not None:
+        pointer = Pointer(place.declared.bucket, key, found.version_id, owner=owner.key)
+        if owner.table == layout.table.name and not (yield from is_shown(layout, pointer)):
+            return found.etag
+    raise PreconditionFailed(f"{key} is there already, and is written once")
+
+
+# -- pieces
+
+
+def _set_in(operation: Update[Any]) -> list[Place]:
+    """The payload fields that an update sets."""
+    return [
+        each.attr.place for each in operation.actions if each.attr.place.payload and isinstance(each.value, Payload)
+    ]
+
+
+def _is_once(place: Place) -> bool:
+    return place.payload is not None and place.payload.declared.once
+
+
+def _new_once(layout: Layout, entity: Entity) -> list[Place]:
+    """The fields that are written once, and are about to be."""
+    found: list[Place] = []
+    for place, _ in layout.payloads:
+        payload: Payload[Any] | None = getattr(entity, place.name)
+        if _is_once(place) and payload is not None and payload.pointer is None:
+            found.append(place)
+    return found
+
+
+def _guarded(when: Test, once: Sequence[Place]) -> Condition | None:
+    """The condition, and that the item has no pointer where it may have only one ever."""
+    test = None if when is None else condition(when)
+    for place in once:
+        missing = Condition(lambda names, place=place: f"attribute_not_exists({names.path(place.path)})", [])
+        test = missing if test is None else test & missing
+    return test
+
+
+def _tell(layout: Layout, error: Exception, once: Sequence[Place]) -> None:
+    """Raise the error for a condition that failed because a payload is there already."""
+    item = error.item if type(error) is ConditionFailed else None
+    for place in once:
+        if item is not None and getattr(item, place.name) is not None:
+            name = f"{layout.entity.__name__}.{place.name}"
+            raise PreconditionFailed(f"{name} is there already, and is written once", item) from error
+
+
+def _tell_existing(draft: Draft, entity: Entity, error: Exception) -> WorkSteps[None]:
+    """Who creates what exists wants to hear that, and not of its payload."""
+    assert draft.owner is not None
+    found = yield from reads.find(ItemKey(type(entity), draft.owner.key, {}), consistent=True)
+    if found is not None:
+        raise AlreadyExists(f"{Put(entity, 'create').says()}: it exists already", found) from error
+
+
+def _own_key(layout: Layout, entity: Entity) -> dict[str, Any]:
+    """The item's key outside of the archive: an object stays where it is when its item is archived."""
+    values = {
+        name: layout.stored(name, getattr(entity, layout.by_attribute[name].name)) for name in layout.primary.names
+    }
+    return dict(ItemKey.of(type(entity), values).item)
+
+
+def _values(layout: Layout, operation: Update[Any], current: Entity | None) -> dict[str, Any]:
+    """What is known of the item when it is updated, by attribute."""
+    known: dict[str, Any] = {}
+    if current is not None:
+        known |= current.__pydantic_serializer__.to_python(current, by_alias=True)
+    known |= operation.key.values
+    known |= {layout.place(name).attribute: value for name, value in operation.assuming.items()}
+    return known | {each.attr.place.attribute: each.value for each in operation.actions if each.is_plain_set}
+
+
+def _moved_key(place: PayloadPlace, pointer: Pointer, values: Mapping[str, Any]) -> str:
+    template = place.declared.template
+    try:
+        parsed = template.parse(pointer.key)
+        given = {name: str(parsed[name]) for name in place.declared.given}
+        return check_key(place.declared.object_key(values, given))
+    except KeyValueError:
+        return pointer.key
+
+
+def _found(context: Context, keys: Sequence[ItemKey[Any]]) -> WorkSteps[list[Entity]]:
+    """The items with payloads that are about to be deleted."""
+    wanted = [key for key in keys if key.entity.__layout__.payloads]
+    found = (yield from batches.batch_get(context, wanted, consistent=True)) if wanted else []
+    return [each for each in found if each is not None]

@@ -1,0 +1,149 @@
+"""Payloads and their buckets: what is done with objects. The items are written by `payload_writes`.
+
+An object belongs to one item, whose key stands in the object's metadata. So whoever finds an object can tell whether
+its item shows it, or whether it is a leftover: of a writer that was killed, or that lost against another.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any, TypeVar, cast
+
+from sortkey.errors import InvalidItem, NotConfigured, ObjectNotFound, StoreError
+from sortkey.model.payloads import Payload, Pointer, StoredIn
+from sortkey.runtime.object_data import ObjectReader
+from sortkey.runtime.objects import METADATA_BYTES_MAX, ObjectInfo, Objects, check_key
+from sortkey.runtime.payload_data import Encoded, PayloadReader, decoded
+from sortkey.values.attributes import Item
+
+T = TypeVar("T")
+OWNER = "sortkey-item"
+UNVERSIONED = "null"
+log = logging.getLogger("sortkey.payloads")
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The item that an object belongs to."""
+
+    table: str
+    key: Item
+
+    def metadata(self) -> dict[str, str]:
+        """What is written on the object; nothing where the item's key is too long for that."""
+        text = json.dumps([self.table, self.key], separators=(",", ":"))
+        return {OWNER: text} if len(OWNER) + len(text) <= METADATA_BYTES_MAX else {}
+
+    @classmethod
+    def of(cls, info: ObjectInfo) -> Owner | None:
+        try:
+            table, key = json.loads(info.metadata.get(OWNER, ""))
+        except ValueError:
+            return None
+        return cls(table, key)
+
+
+class Payloads:
+    """The buckets of a store by name."""
+
+    def __init__(self, buckets: Mapping[str, Objects]) -> None:
+        self.buckets = buckets
+
+    def bucket(self, name: str) -> Objects:
+        try:
+            return self.buckets[name]
+        except KeyError:
+            known = ", ".join(self.buckets) or "none"
+            raise NotConfigured(f"the store has no bucket {name!r} (it has {known}): open it with objects=") from None
+
+    def close(self) -> None:
+        """Close the buckets that were opened for the store."""
+        if close := getattr(self.buckets, "close", None):
+            close()
+
+    # -- reading
+
+    def load(self, payload: Payload[T]) -> T:
+        """The value, checked. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem for one of another type."""
+        pointer = payload.pointer
+        if pointer is None:
+            return cast(T, payload.source)
+        if pointer.inline is not None:
+            data = pointer.inline
+        else:
+            with self.reader(pointer) as reader:
+                data = decoded(reader.read(), pointer)
+        try:
+            return payload.content.load(data)
+        except ValueError as error:
+            raise InvalidItem(f"{pointer.key} is no {payload.content.type}: {error}", pointer) from error
+
+    def open(self, payload: Payload[Any]) -> PayloadReader:
+        """The bytes of a value as a stream."""
+        pointer = payload.pointer
+        if pointer is None:
+            raise ObjectNotFound("the payload is not stored yet: there is nothing to read")
+        if pointer.inline is not None:
+            return PayloadReader(BytesIO(pointer.inline), pointer)
+        return PayloadReader(self.reader(pointer), pointer)
+
+    def reader(self, pointer: Pointer) -> ObjectReader:
+        """The bytes of an object as they are stored, checked against its pointer."""
+        reader = self.bucket(pointer.bucket).open(pointer.key, version_id=pointer.version_id)
+        try:
+            if pointer.sha256 is not None:
+                reader.must_be(pointer.sha256)
+        except BaseException:
+            reader.close()
+            raise
+        return reader
+
+    # -- writing
+
+    def upload(
+        self, key: str, data: Encoded, payload: Payload[Any], declared: StoredIn, owner: Owner, match: str | None
+    ) -> Pointer:
+        """Store a value; `match` is the ETag of a leftover that it replaces. Gives the pointer to publish."""
+        if data.inline is not None:
+            return Pointer(declared.bucket, key, size=len(data.inline), inline=data.inline, owner=owner.key)
+        info = self.bucket(declared.bucket).put(
+            key,
+            data.data,
+            content_type=declared.content_type or payload.content.media_type,
+            content_encoding=data.encoding,
+            metadata=owner.metadata(),
+            if_absent=declared.once and match is None,
+            if_match=match,
+        )
+        return self.pointer(declared.bucket, info, info.sha256, data.encoding, owner)
+
+    def copy(self, pointer: Pointer, key: str, owner: Owner) -> Pointer:
+        """An object of its own for an item that was made from another one."""
+        bucket = self.bucket(pointer.bucket)
+        info = bucket.copy(pointer.key, key, version_id=pointer.version_id, metadata=owner.metadata())
+        return self.pointer(pointer.bucket, info, pointer.sha256, pointer.encoding, owner)
+
+    def pointer(self, bucket: str, info: ObjectInfo, sha256: str | None, encoding: str | None, owner: Owner) -> Pointer:
+        if info.version_id == UNVERSIONED:
+            raise NotConfigured(
+                f"the bucket {bucket!r} has no versions, without which a lost race could damage what an item shows: "
+                "switch them on"
+            )
+        return Pointer(bucket, info.key, info.version_id, info.size, sha256, encoding, owner=owner.key)
+
+    def find(self, bucket: str, key: str) -> ObjectInfo | None:
+        try:
+            return self.bucket(bucket).head(check_key(key))
+        except ObjectNotFound:
+            return None
+
+    def remove(self, pointer: Pointer) -> None:
+        """Remove the one version that a pointer shows. What fails here is found by `sweep` later."""
+        try:
+            self.bucket(pointer.bucket).delete(pointer.key, pointer.version_id)
+        except StoreError as error:
+            log.warning("%s (version %s) stays for the next sweep: %s", pointer.key, pointer.version_id, error)
