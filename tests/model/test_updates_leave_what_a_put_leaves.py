@@ -51,7 +51,7 @@ table = Table(
     types={"expiresAt": "N"},
 )
 Status = Literal["open", "doing", "done"]
-SHOWN = {"open": "TODO", "doing": "TODO", "done": "DONE"}
+SHOWN = {"open": "WAITING", "doing": "WAITING", "done": "DONE"}
 
 
 class Size(Part):
@@ -65,7 +65,7 @@ class Fields(Entity, table=table, names=camel):
     team: KeyOnly[str]
     task_id: str
     status: Status = "open"
-    shown: Annotated[str, Follows("status", SHOWN), sortkey.Outside] = "TODO"
+    shown: Annotated[str, Follows("status", SHOWN), sortkey.Outside] = "WAITING"
     owner: Annotated[str, sortkey.Outside]
     priority: Annotated[int | None, Range(0, 99)] = None
     due: Instant | None = None
