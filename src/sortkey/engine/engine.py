@@ -139,6 +139,7 @@ class Engine:
         It is called by whoever commits, who waits for it: setting an event is all that it should do.
         """
         with self._lock:
+            self._told = self._told if self._watchers else self.journal.last
             self._watchers = (*self._watchers, wake)
 
         def end() -> None:
