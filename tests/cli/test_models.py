@@ -26,7 +26,7 @@ table = model.add(
     Table(
         "Notes",
         key=("PK", "SK"),
-        indexes=[GSI("ByLabel", "label", "rank", projection=("title",), doc="What a label has")],
+        indexes=[GSI("ByLabel", "label", "rank", projection=("title", "state"), doc="What a label has")],
         types={"rank": "N"},
         ttl="expiresAt",
         stream="NEW_IMAGE",
@@ -76,7 +76,7 @@ Notes in notebooks.
 Table Notes
 -----------
   key       PK, SK
-  ByLabel   label, rank (N); global, with title; What a label has
+  ByLabel   label, rank (N); global, with title, state; What a label has
   settings  TTL by expiresAt, stream of NEW_IMAGE, point-in-time recovery, on demand
 
   Note (EntityType 'Note', archive '#gone')

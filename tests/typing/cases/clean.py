@@ -83,7 +83,7 @@ async def awaited(store: AsyncStore) -> None:
     maybe: Stage | None = await store.find(key)
     several: list[Stage | None] = await store.batch_get([key])
     found: list[Stage] = await store.query(of_journey)
-    page: Page[Stage] = await store.page(of_journey)
+    page: Page[Stage] = await store.page(by_pattern)
     stages: list[Stage] = (await store.collection(everything(journey_id="J"))).of(Stage)
     created: Journey = await store.create(journey)
     updated: Stage = await store.update(key, action, when=Stage.status == "pending")
