@@ -182,4 +182,4 @@ def _refuse_key_change(outcome: Outcome) -> None:
     ]
     if changed:
         entity = outcome.layout.entity.__name__
-        raise ModelError(f"{', '.join(changed)} is part of {entity}'s key, which cannot outcome: create another item")
+        raise ModelError(f"{', '.join(changed)} is part of {entity}'s key, which cannot change: create another item")

@@ -39,9 +39,9 @@ def too_large(item: Item | None, operation: Write[Any]) -> ItemTooLarge:
     sizes = sorted(((name, text_size(name) + value_size(value)) for name, value in item.items()), key=lambda s: -s[1])
     total = sum(size for _, size in sizes)
     shown = ", ".join(f"{name} {size:,}" for name, size in sizes[:LARGEST_SHOWN])
-    return ItemTooLarge(
-        f"{operation.says()}: {total:,} bytes, and an item has at most {ITEM_BYTES_MAX:,}. The largest: {shown}", sizes
-    )
+    copies = ", its copies in local indexes included" if total <= ITEM_BYTES_MAX else ""
+    limit = f"an item has at most {ITEM_BYTES_MAX:,}{copies}"
+    return ItemTooLarge(f"{operation.says()}: {total:,} bytes, and {limit}. The largest: {shown}", sizes)
 
 
 def _put_refusal(operation: Put[Any], stored: Any) -> ConditionFailed:
