@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
 from math import isfinite
@@ -111,6 +111,11 @@ def millis(value: Any) -> int:
     """A date as milliseconds since 1970; what is finer is cut off."""
     since = _instant(value) - _EPOCH
     return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
+
+
+def date_text(count: int) -> str:
+    """Milliseconds since 1970 as documents hold a date."""
+    return _date(_EPOCH + timedelta(milliseconds=count))
 
 
 def whole_number(value: Any) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
-from sortkey.errors import SearchWritesFailed
+from sortkey.errors import SearchIndexMissing, SearchWritesFailed
 from sortkey.model.document_fields import normal_text
 from sortkey.model.documents import DocumentWrite, Fields, PutDocument
 
@@ -41,6 +41,8 @@ def outcome(writes: Sequence[DocumentWrite], answered: Json) -> tuple[list[str],
         elif result["status"] == TOO_MANY:
             again.append(write)
         elif "error" in result:
+            if result["error"].get("type") == "index_not_found_exception":
+                raise SearchIndexMissing(f"there is no index {result['_index']}: call ensure()")
             refused[write.id] = _reason(result["error"])
     if refused:
         refused |= for_load(again)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sortkey.connect.opensearch_index.mapping import ANY_WORDS, exact
-from sortkey.model.document_fields import FieldKind
+from sortkey.model.document_fields import FieldKind, date_text
 from sortkey.model.documents import Document
 from sortkey.runtime.search.checking import edits, is_scored, kind_at
 from sortkey.runtime.search.matches import (
@@ -149,7 +149,8 @@ def _exists(field: str) -> Json:
 
 
 def _range(field: str, low: int | None, high: int | None) -> Json:
-    bounds: Json = {name: value for name, value in (("gte", low), ("lte", high)) if value is not None}
-    if kind_at(field)[0] is FieldKind.DATE:
-        bounds["format"] = "epoch_millis"
-    return {"range": {field: bounds}}
+    # Dates as texts: OpenSearch misreads milliseconds before 1970.
+    bound = date_text if kind_at(field)[0] is FieldKind.DATE else int
+    return {
+        "range": {field: {name: bound(value) for name, value in (("gte", low), ("lte", high)) if value is not None}}
+    }

@@ -1,0 +1,142 @@
+"""Every kind of index for the contract of search: tantivy in a folder, and the run's real OpenSearch.
+
+OpenSearch is started by whoever needs it first, and ends with the run. SORTKEY_OPENSEARCH_PORT names one that runs.
+"""
+
+from __future__ import annotations
+
+import http.client
+import itertools
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from sortkey import Document, Search, Searchable, document, open_search
+from tools import opensearch
+from tools.downloads import Missing, locked
+from tools.dynamodb_local import wait_until_it_answers
+
+SECRET = b"x" * 32
+ADAPTERS = [
+    "tantivy",
+    pytest.param("opensearch", marks=[pytest.mark.slow, pytest.mark.xdist_group("opensearch")]),
+]
+FIELDS = (
+    "str_title",
+    "str_body",
+    "num_size",
+    "bool_open",
+    "date_made",
+    "list_tags",
+    "gp_place",
+    "gs_outline",
+    "MD_",
+    "AB_",
+    "_rectype",
+)
+Open = Callable[..., Search[Any]]
+
+
+@dataclass
+class Note:
+    """What the tests index: its fields are the document."""
+
+    key: str
+    fields: dict[str, Any] | None = field(default_factory=dict[str, Any])
+    version: int = 1
+
+
+@document(Note, "notes", id="{key}", fields=FIELDS, version=lambda note: note.version)
+def notes(note: Note) -> Searchable:
+    return note.fields
+
+
+@pytest.fixture(params=ADAPTERS)
+def adapter(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def open_index(adapter: str, tmp_path: Path) -> Iterator[Open]:
+    """Opens searches on one place: `open_index(declaration)`. Closes them, and forgets the place, after the test."""
+    address = str(tmp_path / "search") if adapter == "tantivy" else f"http://127.0.0.1:{_port()}/{_unused_prefix()}"
+    settings: dict[str, Any] = {"commit_seconds": None} if adapter == "tantivy" else {}
+    opened: list[Search[Any]] = []
+
+    def make(declared: Document[Any] = notes, **more: Any) -> Search[Any]:
+        opened.append(open_search(declared, address, **{"secret": SECRET, **settings, **more}))
+        return opened[-1]
+
+    yield make
+    for each in opened:
+        each.close()
+    if adapter == "opensearch":
+        _forget(address)
+
+
+@pytest.fixture
+def search(open_index: Open) -> Search[Any]:
+    """An empty index of notes."""
+    made = open_index()
+    made.ensure()
+    return made
+
+
+def filled(search: Search[Any], *found: Note) -> Search[Any]:
+    search.put(*found)
+    search.refresh()
+    return search
+
+
+@cache
+def _port() -> int:
+    if given := os.environ.get("SORTKEY_OPENSEARCH_PORT"):
+        return int(given)
+    folder = Path(os.environ["SORTKEY_ORACLE_FOLDER"])
+    known = folder / "opensearch-port"
+    with locked(folder / "opensearch-lock"):
+        if not known.exists():
+            try:
+                known.write_text(str(_start(folder)))
+            except Missing as missing:
+                pytest.skip(str(missing))
+    return int(known.read_text())
+
+
+def _start(folder: Path) -> int:
+    port = opensearch.free_port()
+    server = shlex.join(opensearch.command(port, folder / "opensearch"))
+    print(f"starting OpenSearch on port {port} …", file=sys.stderr, flush=True)
+    # cat returns when the owner of the run closes its end of the pipe or dies.
+    script = f"{server} & server=$!; cat {shlex.quote(str(folder / 'alive'))} > /dev/null; kill -9 $server"
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(
+        ["sh", "-c", script], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, cwd=folder
+    )
+    wait_until_it_answers(port, process, seconds=180)
+    return port
+
+
+_numbers = itertools.count()
+
+
+def _unused_prefix() -> str:
+    return f"t{os.getpid()}-{next(_numbers)}-"
+
+
+def _forget(address: str) -> None:
+    url = urlsplit(address)
+    assert url.hostname
+    connection = http.client.HTTPConnection(url.hostname, url.port, timeout=60)
+    connection.request("DELETE", f"{url.path}*")
+    connection.getresponse().read()
+    connection.close()

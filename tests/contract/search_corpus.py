@@ -1,0 +1,220 @@
+"""Documents with ties, accents, numbers, dates and missing values, and what each query must find, reckoned plainly."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import cache
+from math import asin, cos, radians, sin, sqrt
+from typing import Any
+
+from sortkey import GeoPoint
+from sortkey.runtime.search import matches as m
+from tests.contract.search_adapters import Note
+
+DECOMPOSED = unicodedata.normalize("NFD", "Café Müller")
+LONG = "needle " + "hay " * 4000
+WORDS = ("harbour", "Harbor", "old", "Straße", "café", "Zürich", "naïve", "3", "42", "blue-green", "Ørsted", "İzmir")
+TAGS = ("Red", "red", "blue", "dark blue", "café", "日本")
+PLACES = (
+    GeoPoint(52.5200, 13.4050),
+    GeoPoint(52.5206, 13.4098),
+    GeoPoint(48.8566, 2.3522),
+    GeoPoint(-16.5, 179.9),
+    GeoPoint(-16.5, -179.9),
+    GeoPoint(89.9, 10.0),
+    GeoPoint(0.0, 0.0),
+)
+
+
+def corpus() -> list[Note]:
+    """The same every time. Each field is missing somewhere, and most values are shared."""
+    made = [Note(f"id:{number:03d}/ü", _fields(number)) for number in range(60)]
+    special = {
+        "decomposed": {"str_title": DECOMPOSED, "list_tags": [DECOMPOSED]},
+        "long": {"str_title": LONG, "str_body": "short"},
+        "marks": {"str_title": "--- !!! ---"},
+        "empty": {},
+        "order-a": {"str_title": "\ue000 private"},
+        "order-b": {"str_title": "\U0001f600 emoji"},
+        "order-c": {"str_title": "~"},
+        "flat": {"MD_": {"a.b": ["x", "y"], "a": {"c": 5}, "VAMS_secret": "no", "_hidden": "no"}, "AB_": {"a": "x"}},
+        "numbers": {"num_size": 2**53 + 1, "date_made": datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)},
+        "phrase": {"list_tags": ["one two", "three four"], "str_body": "one two three"},
+    }
+    return made + [Note(key, fields) for key, fields in special.items()]
+
+
+def _fields(n: int) -> dict[str, Any]:
+    title = f"{WORDS[n % 12]} {WORDS[n * 5 % 12]}"
+    fields: dict[str, Any] = {
+        "str_title": title if n % 7 else None,
+        "str_body": f"The {WORDS[n * 7 % 12]} of {n % 9}" if n % 5 else None,
+        "num_size": (n * 37 % 11) - 5 if n % 4 else None,
+        "bool_open": bool(n % 3) if n % 6 else None,
+        "date_made": datetime(2024, 1 + n % 4, 1 + n % 9, n % 24, tzinfo=UTC) if n % 8 else None,
+        "list_tags": [TAGS[n % 6], TAGS[n * 3 % 6]] if n % 9 else None,
+        "gp_place": PLACES[n % 7] if n % 10 else None,
+        "gs_outline": {"type": "Polygon", "name": f"area {n % 5}"} if n % 11 == 0 else None,
+        "MD_": {"colour": TAGS[n % 6], "weight": n % 5, "deep": {"down": n % 2 == 0}} if n % 2 else None,
+        "_rectype": "note" if n % 3 else "memo",
+        "str_extra": f"extra {WORDS[n % 12]}" if n % 13 == 0 else None,
+        "num_extra": n if n % 13 == 0 else None,
+        "gp_extra": PLACES[n % 7] if n % 13 == 0 else None,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+# -- what a clause must find
+
+
+def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
+    """Whether a document in its normal form matches."""
+    match clause:
+        case None:
+            return True
+        case m.All(clauses):
+            return all(matches(each, fields) for each in clauses)
+        case m.Any_(clauses):
+            return any(matches(each, fields) for each in clauses)
+        case m.Not(inner):
+            return not matches(inner, fields)
+        case m.Text():
+            return _has_words(clause, _texts(fields, clause.fields))
+        case m.Phrase(text, names):
+            wanted = words(text)
+            return bool(wanted) and any(_runs(words(each), wanted) for each in _texts(fields, names))
+        case m.Keyword(name, values):
+            return any(_same(each, value) for each in _values(fields, name) for value in values)
+        case m.Prefix(name, begin):
+            return any(str(each).startswith(begin) for each in _values(fields, name))
+        case m.Range(name):
+            return any(_in_range(clause, each) for each in _values(fields, name))
+        case m.Exists(name):
+            return name in fields or bool(_values(fields, name))
+        case m.Box(name):
+            return any(_in_box(clause, each) for each in _values(fields, name))
+        case m.Near(name, point, metres):
+            return any(_metres(point, each) <= metres for each in _values(fields, name))
+    raise AssertionError(clause)
+
+
+@cache
+def words(text: str) -> list[str]:
+    """Letters and digits, without accents, small: for the letters that stand in the corpus."""
+    folded = unicodedata.normalize("NFC", text).replace("ß", "ss").replace("ẞ", "ss").replace("Ø", "o")
+    bare = "".join(each for each in unicodedata.normalize("NFD", folded) if not unicodedata.combining(each))
+    return "".join(each if each.isalnum() else " " for each in bare.lower()).split()
+
+
+def _has_words(clause: m.Text, texts: Iterable[str]) -> bool:
+    found = {word for text in texts for word in words(text)}
+    wanted = words(clause.words)
+    tests = [_found(word, found, clause, n == len(wanted) - 1) for n, word in enumerate(wanted)]
+    return any(tests) if clause.any_word else bool(tests) and all(tests)
+
+
+def _found(wanted: str, found: set[str], clause: m.Text, is_last: bool) -> bool:
+    if clause.begins and is_last:
+        return any(word.startswith(wanted) for word in found)
+    most = (0 if len(wanted) < 3 else 1 if len(wanted) < 6 else 2) if clause.fuzzy else 0
+    return any(_edits(wanted, word) <= most for word in found)
+
+
+@cache
+def _edits(one: str, other: str) -> int:
+    """By recursion on the first letters; words are short."""
+    if not one or not other:
+        return len(one) + len(other)
+    if one[0] == other[0]:
+        return _edits(one[1:], other[1:])
+    if abs(len(one) - len(other)) > 2:
+        return 3
+    best = 1 + min(_near(one[1:], other), _near(one, other[1:]), _near(one[1:], other[1:]))
+    if one[:2] == other[1::-1] and len(other) > 1:
+        best = min(best, 1 + _near(one[2:], other[2:]))
+    return best
+
+
+def _near(one: str, other: str) -> int:
+    return 3 if abs(len(one) - len(other)) > 2 else _edits(one, other)
+
+
+def _runs(found: list[str], wanted: list[str]) -> bool:
+    return any(found[n : n + len(wanted)] == wanted for n in range(len(found)))
+
+
+def _texts(fields: dict[str, Any], names: Iterable[str]) -> list[str]:
+    chosen = list(names) or [name for name in fields if name.startswith(("str_", "list_", "gs_"))]
+    values = [fields[name] for name in chosen if name in fields]
+    return [text for value in values for text in (value if isinstance(value, list) else [value])]
+
+
+def _values(fields: dict[str, Any], name: str) -> list[Any]:
+    top, _, path = name.partition(".")
+    if top in ("MD_", "AB_"):
+        leaves = _leaves(fields.get(top, {}))
+        return [value for at, value in leaves if not path or at == path]
+    value = fields.get(name)
+    if name.startswith(("str_", "list_")):
+        texts = value if isinstance(value, list) else [value] if value else []
+        return [unicodedata.normalize("NFC", text) for text in texts if len(text) < 8192]
+    return [] if value is None else [value]
+
+
+def _leaves(value: Any, before: str = "") -> list[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return [leaf for name, each in value.items() for leaf in _leaves(each, f"{before}.{name}" if before else name)]
+    return [(before, each) for each in value] if isinstance(value, list) else [(before, value)]
+
+
+def _same(value: Any, wanted: Any) -> bool:
+    if isinstance(wanted, datetime):
+        return _date(value) == wanted
+    if isinstance(wanted, str):
+        wanted = unicodedata.normalize("NFC", wanted)
+    return type(value) is type(wanted) and value == wanted
+
+
+def _in_range(clause: m.Range, value: Any) -> bool:
+    value = _date(value) if isinstance(value, str) else value
+    return (
+        (clause.at_least is None or value >= clause.at_least)
+        and (clause.at_most is None or value <= clause.at_most)
+        and (clause.above is None or value > clause.above)
+        and (clause.below is None or value < clause.below)
+    )
+
+
+def _date(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _in_box(clause: m.Box, place: dict[str, float]) -> bool:
+    if not clause.bottom <= place["lat"] <= clause.top:
+        return False
+    if clause.left <= clause.right:
+        return clause.left <= place["lon"] <= clause.right
+    return place["lon"] >= clause.left or place["lon"] <= clause.right
+
+
+def _metres(point: GeoPoint, place: dict[str, float]) -> float:
+    lat, other = radians(point.lat), radians(place["lat"])
+    half = sin((other - lat) / 2) ** 2 + cos(lat) * cos(other) * sin(radians(place["lon"] - point.lon) / 2) ** 2
+    return 2 * 6_371_008.7714 * asin(sqrt(half))
+
+
+def in_order(found: list[tuple[str, dict[str, Any]]], sorts: tuple[tuple[str, bool], ...]) -> list[str]:
+    """Ids in the order of some fields: what is missing last, ties by id."""
+    rows = sorted(found, key=lambda row: row[0].encode())
+    for name, is_descending in reversed(sorts):
+        values = {id: _values(fields, name) for id, fields in rows}
+        have = [row for row in rows if values[row[0]]]
+        have.sort(key=lambda row: _sortable(values[row[0]][0]), reverse=is_descending)
+        rows = have + [row for row in rows if not values[row[0]]]
+    return [id for id, _ in rows]
+
+
+def _sortable(value: Any) -> Any:
+    return value.encode() if isinstance(value, str) else value
