@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
-    from sortkey.runtime.object_data import ObjectReader
     from sortkey.runtime.objects import Lifecycle, ObjectInfo, Objects, ObjectVersion
-    from sortkey.runtime.payload_store import AsyncPayloadStore, PayloadStore
+    from sortkey.runtime.objects.data import ObjectReader
+    from sortkey.runtime.payloads.store import AsyncPayloadStore, PayloadStore
     from sortkey.runtime.search import (
         Drift,
         EntitySource,
@@ -123,9 +123,9 @@ _ROOMS = {
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
-    "runtime.object_data": ("ObjectReader",),
+    "runtime.objects.data": ("ObjectReader",),
     "runtime.objects": ("Lifecycle", "ObjectInfo", "ObjectVersion", "Objects"),
-    "runtime.payload_store": ("AsyncPayloadStore", "PayloadStore"),
+    "runtime.payloads.store": ("AsyncPayloadStore", "PayloadStore"),
     "runtime.search": (
         "Drift",
         "EntitySource",

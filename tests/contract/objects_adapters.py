@@ -19,8 +19,8 @@ import pytest
 from sortkey.connect.files import FileObjects
 from sortkey.connect.s3 import S3Objects
 from sortkey.errors import LinkRefused, SortkeyError
-from sortkey.runtime.object_data import exactly
 from sortkey.runtime.objects import Objects
+from sortkey.runtime.objects.data import exactly
 from tools.downloads import Missing
 from tools.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 

@@ -16,7 +16,7 @@ from sortkey.errors import ModelError
 from sortkey.runtime.store import AsyncStore, Store
 
 if TYPE_CHECKING:
-    from sortkey.runtime.payload_store import AsyncPayloadStore, PayloadStore
+    from sortkey.runtime.payloads.store import AsyncPayloadStore, PayloadStore
 
 Address = str | os.PathLike[str]
 LOCAL_REGION = "us-east-1"
@@ -34,7 +34,7 @@ def open(address: Address = "data", *, objects: Given | None = None, **settings:
     backend = _backend(address, settings, awaited=False)
     if objects is None:
         return Store(backend, **settings)
-    from sortkey.runtime.payload_store import PayloadStore
+    from sortkey.runtime.payloads.store import PayloadStore
 
     return PayloadStore(backend, objects=Buckets(objects, settings.get("clock")), **settings)
 
@@ -48,7 +48,7 @@ def open_async(address: Address = "data", *, objects: Given | None = None, **set
     backend = _backend(address, settings, awaited=True)
     if objects is None:
         return AsyncStore(backend, **settings)
-    from sortkey.runtime.payload_store import AsyncPayloadStore
+    from sortkey.runtime.payloads.store import AsyncPayloadStore
 
     return AsyncPayloadStore(backend, objects=Buckets(objects, settings.get("clock")), **settings)
 

@@ -16,8 +16,6 @@ from sortkey.connect.files.data import DataFiles, Draft
 from sortkey.connect.files.index import Index, PartRow, UploadRow, Version
 from sortkey.connect.files.secret import secret_in
 from sortkey.errors import ModelError, ObjectCorrupt
-from sortkey.runtime import links
-from sortkey.runtime.object_data import CHUNK_BYTES, Data, ObjectReader, chunks, exactly
 from sortkey.runtime.objects import (
     BINARY,
     LINK_SECONDS,
@@ -35,8 +33,10 @@ from sortkey.runtime.objects import (
     check_part,
     check_parts,
     check_range,
+    links,
     page_of,
 )
+from sortkey.runtime.objects.data import CHUNK_BYTES, Data, ObjectReader, chunks, exactly
 
 FIRST = ("", 0)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sortkey.runtime.object_data import Hashing
+from sortkey.runtime.objects.data import Hashing
 
 
 @dataclass(frozen=True, slots=True)

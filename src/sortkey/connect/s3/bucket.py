@@ -27,8 +27,6 @@ from sortkey.connect.s3.body import Body
 from sortkey.connect.s3.calls import Conflict
 from sortkey.connect.s3.parts import PART_BYTES, copied_in_parts, cut, sent_in_parts
 from sortkey.errors import ModelError, ObjectNotFound, StoreError
-from sortkey.runtime import links
-from sortkey.runtime.object_data import Data, ObjectReader, chunks
 from sortkey.runtime.objects import (
     BINARY,
     LINK_SECONDS,
@@ -47,8 +45,10 @@ from sortkey.runtime.objects import (
     check_parts,
     check_range,
     clean_etag,
+    links,
     refuse_other,
 )
+from sortkey.runtime.objects.data import Data, ObjectReader, chunks
 
 AT_ONCE_BYTES_MAX = 64 << 20
 """Bytes that are in memory anyway are sent in one request up to here: S3 then knows the SHA-256 of the whole."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from sortkey.connect.s3.answers import base64_of
 from sortkey.errors import StoreError
-from sortkey.runtime.object_data import Data, chunks
+from sortkey.runtime.objects.data import Data, chunks
 
 PART_BYTES = 8 << 20
 DOUBLED_AFTER_PARTS = 1000

@@ -11,7 +11,7 @@ import zstandard
 
 from sortkey.errors import ObjectCorrupt
 from sortkey.model.payloads import Payload, Pointer, StoredIn, Stream
-from sortkey.runtime.object_data import CHUNK_BYTES, Data, chunks
+from sortkey.runtime.objects.data import CHUNK_BYTES, Data, chunks
 
 ZSTD = "zstd"
 LEVEL = 3

@@ -37,9 +37,9 @@ from sortkey.model.queries import ItemKey
 from sortkey.runtime import batches, reads, transactions, writes
 from sortkey.runtime.context import Context
 from sortkey.runtime.objects import check_key
-from sortkey.runtime.payload_data import encoded
-from sortkey.runtime.payload_items import is_shown
 from sortkey.runtime.payloads import Owner, Payloads, log
+from sortkey.runtime.payloads.data import encoded
+from sortkey.runtime.payloads.items import is_shown
 from sortkey.runtime.working import Work, WorkSteps
 
 E = TypeVar("E", bound=Entity)

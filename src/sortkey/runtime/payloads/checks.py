@@ -15,8 +15,8 @@ from sortkey.model.payloads import Pointer, StoredIn
 from sortkey.model.reading import fits
 from sortkey.runtime.context import Context
 from sortkey.runtime.objects import ObjectVersion
-from sortkey.runtime.payload_items import is_shown, pointers
 from sortkey.runtime.payloads import Owner, Payloads
+from sortkey.runtime.payloads.items import is_shown, pointers
 from sortkey.runtime.steps import Call, Steps
 from sortkey.runtime.working import Work, WorkSteps
 from sortkey.values.attributes import Item

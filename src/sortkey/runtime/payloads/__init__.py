@@ -15,9 +15,9 @@ from typing import Any, TypeVar, cast
 
 from sortkey.errors import InvalidItem, NotConfigured, ObjectNotFound, StoreError
 from sortkey.model.payloads import Payload, Pointer, StoredIn
-from sortkey.runtime.object_data import ObjectReader
 from sortkey.runtime.objects import METADATA_BYTES_MAX, ObjectInfo, Objects, check_key
-from sortkey.runtime.payload_data import Encoded, PayloadReader, decoded
+from sortkey.runtime.objects.data import ObjectReader
+from sortkey.runtime.payloads.data import Encoded, PayloadReader, decoded
 from sortkey.values.attributes import Item
 
 T = TypeVar("T")

@@ -17,12 +17,11 @@ from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Update, Write, set_actions
 from sortkey.model.payloads import Payload
 from sortkey.model.queries import ItemKey
-from sortkey.runtime import payload_checks, payload_writes
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.objects import Objects
-from sortkey.runtime.payload_checks import GRACE, Finding, Sweep
-from sortkey.runtime.payload_data import PayloadReader
-from sortkey.runtime.payloads import Payloads
+from sortkey.runtime.payloads import Payloads, checks, writes
+from sortkey.runtime.payloads.checks import GRACE, Finding, Sweep
+from sortkey.runtime.payloads.data import PayloadReader
 from sortkey.runtime.store import AsyncStore, Store
 from sortkey.runtime.working import Session, WorkSteps
 
@@ -69,26 +68,26 @@ class PayloadStore(Store):
     def collect(self, change: Gone) -> None:
         """Remove the objects of an item that is gone: for a handler of changes, which also hears of TTL's deletes."""
         if change.old is not None and change.new is None:
-            self.run(payload_writes.collect(self.payloads, change.old))
+            self.run(writes.collect(self.payloads, change.old))
 
     def verify(self, model: Model, *, grace: timedelta = GRACE, is_quick: bool = False) -> list[Finding]:
         """What is missing, changed, or orphaned for longer than `grace`. Reads every object unless it is quick."""
-        return self.run(payload_checks.verify(self._context, self.payloads, model, grace, is_quick))
+        return self.run(checks.verify(self._context, self.payloads, model, grace, is_quick))
 
     def sweep(self, model: Model, *, grace: timedelta = GRACE) -> Sweep:
         """Remove objects that no item has shown for longer than `grace`."""
-        return self.run(payload_checks.sweep(self._context, self.payloads, model, grace))
+        return self.run(checks.sweep(self._context, self.payloads, model, grace))
 
     # -- writes
 
     def create(self, entity: E, *, when: Test = None) -> E:
-        return self.run(payload_writes.put(self._context, self.payloads, entity, "create", when))
+        return self.run(writes.put(self._context, self.payloads, entity, "create", when))
 
     def put(self, entity: E, *, when: Test = None) -> E:
-        return self.run(payload_writes.put(self._context, self.payloads, entity, "put", when))
+        return self.run(writes.put(self._context, self.payloads, entity, "put", when))
 
     def save(self, entity: E, *, when: Test = None) -> E:
-        return self.run(payload_writes.put(self._context, self.payloads, entity, "save", when))
+        return self.run(writes.put(self._context, self.payloads, entity, "save", when))
 
     def update(
         self,
@@ -100,21 +99,21 @@ class PayloadStore(Store):
         upsert: bool = False,
     ) -> E:
         operation = _update(key, actions, set, when, assuming, upsert)
-        return self.run(payload_writes.update(self._context, self.payloads, operation))
+        return self.run(writes.update(self._context, self.payloads, operation))
 
     def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
         operation = _update(key, (attr(field).set(to),), set, None, None, False)
-        return self.run(payload_writes.update(self._context, self.payloads, operation))
+        return self.run(writes.update(self._context, self.payloads, operation))
 
     def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
         """Delete an item, and its objects; gives what was there."""
-        return self.run(payload_writes.delete(self._context, self.payloads, _delete(of, when)))
+        return self.run(writes.delete(self._context, self.payloads, _delete(of, when)))
 
     def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
-        return self.run(payload_writes.batch_write(self._context, self.payloads, puts, deletes))
+        return self.run(writes.batch_write(self._context, self.payloads, puts, deletes))
 
     def transact(self, *operations: Write[Any], token: str | None = None) -> None:
-        self.run(payload_writes.transact(self._context, self.payloads, operations, token))
+        self.run(writes.transact(self._context, self.payloads, operations, token))
 
     def close(self) -> None:
         super().close()
@@ -147,26 +146,26 @@ class AsyncPayloadStore(AsyncStore):
     async def collect(self, change: Gone) -> None:
         """Remove the objects of an item that is gone: for a handler of changes, which also hears of TTL's deletes."""
         if change.old is not None and change.new is None:
-            await self.run(payload_writes.collect(self.payloads, change.old))
+            await self.run(writes.collect(self.payloads, change.old))
 
     async def verify(self, model: Model, *, grace: timedelta = GRACE, is_quick: bool = False) -> list[Finding]:
         """What is missing, changed, or orphaned for longer than `grace`. Reads every object unless it is quick."""
-        return await self.run(payload_checks.verify(self._context, self.payloads, model, grace, is_quick))
+        return await self.run(checks.verify(self._context, self.payloads, model, grace, is_quick))
 
     async def sweep(self, model: Model, *, grace: timedelta = GRACE) -> Sweep:
         """Remove objects that no item has shown for longer than `grace`."""
-        return await self.run(payload_checks.sweep(self._context, self.payloads, model, grace))
+        return await self.run(checks.sweep(self._context, self.payloads, model, grace))
 
     # -- writes
 
     async def create(self, entity: E, *, when: Test = None) -> E:
-        return await self.run(payload_writes.put(self._context, self.payloads, entity, "create", when))
+        return await self.run(writes.put(self._context, self.payloads, entity, "create", when))
 
     async def put(self, entity: E, *, when: Test = None) -> E:
-        return await self.run(payload_writes.put(self._context, self.payloads, entity, "put", when))
+        return await self.run(writes.put(self._context, self.payloads, entity, "put", when))
 
     async def save(self, entity: E, *, when: Test = None) -> E:
-        return await self.run(payload_writes.put(self._context, self.payloads, entity, "save", when))
+        return await self.run(writes.put(self._context, self.payloads, entity, "save", when))
 
     async def update(
         self,
@@ -178,21 +177,21 @@ class AsyncPayloadStore(AsyncStore):
         upsert: bool = False,
     ) -> E:
         operation = _update(key, actions, set, when, assuming, upsert)
-        return await self.run(payload_writes.update(self._context, self.payloads, operation))
+        return await self.run(writes.update(self._context, self.payloads, operation))
 
     async def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
         operation = _update(key, (attr(field).set(to),), set, None, None, False)
-        return await self.run(payload_writes.update(self._context, self.payloads, operation))
+        return await self.run(writes.update(self._context, self.payloads, operation))
 
     async def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
         """Delete an item, and its objects; gives what was there."""
-        return await self.run(payload_writes.delete(self._context, self.payloads, _delete(of, when)))
+        return await self.run(writes.delete(self._context, self.payloads, _delete(of, when)))
 
     async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
-        return await self.run(payload_writes.batch_write(self._context, self.payloads, puts, deletes))
+        return await self.run(writes.batch_write(self._context, self.payloads, puts, deletes))
 
     async def transact(self, *operations: Write[Any], token: str | None = None) -> None:
-        await self.run(payload_writes.transact(self._context, self.payloads, operations, token))
+        await self.run(writes.transact(self._context, self.payloads, operations, token))
 
     async def close(self) -> None:
         await super().close()

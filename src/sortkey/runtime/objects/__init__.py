@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from sortkey.errors import KeyValueError, ModelError, PreconditionFailed
-from sortkey.runtime.object_data import Data, ObjectReader
+from sortkey.runtime.objects.data import Data, ObjectReader
 
 __all__ = [
     "Data",
