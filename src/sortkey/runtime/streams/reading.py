@@ -78,7 +78,7 @@ def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool 
 def tell_gap(shard: Shard, table: str, metrics: Metrics | None) -> None:
     """Changes may be lost; that must not happen silently."""
     log.error(
-        "worker %s: changes of %s in %s may be lost: the stream keeps them for a day, and the worker is further behind. "
+        "worker %s: changes of %s in %s may be lost: a stream keeps them for a day, and the worker is further behind. "
         "Compare what its handlers keep with the table",
         shard.worker,
         table,
