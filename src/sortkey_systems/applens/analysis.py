@@ -1,0 +1,40 @@
+"""The whole analysis: paths or an upload in, graph and report out. No store, no clock: same input, same result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sortkey_systems.applens.estate import Estate
+from sortkey_systems.applens.graph import Graph, build_graph
+from sortkey_systems.applens.parsing.reading import read
+from sortkey_systems.applens.problems import Problem
+from sortkey_systems.applens.report import Report, build_report
+from sortkey_systems.applens.sources import Source, read_bytes, read_paths
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """`warnings` has what was not parsed and what was not resolved."""
+
+    graph: Graph
+    report: Report
+    warnings: list[Problem]
+
+
+def analyze(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Analysis:
+    """Analyse folders, files or archives. Raises `AnalysisFailed`, whose message says why."""
+    return analyze_sources(read_paths(paths))
+
+
+def analyze_upload(name: str, data: bytes) -> Analysis:
+    """Analyse what was uploaded under a name."""
+    return analyze_sources(read_bytes(name, data))
+
+
+def analyze_sources(sources: Sequence[Source]) -> Analysis:
+    reading = read(sources)
+    estate = Estate(reading.resources)
+    graph = build_graph(estate)
+    return Analysis(graph, build_report(estate, graph, reading.problems), reading.problems)

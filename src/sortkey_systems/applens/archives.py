@@ -1,0 +1,113 @@
+"""Archives, read without ever being unpacked to a disk: nothing in one can name a path outside, follow a link or swell.
+
+Refused as a whole: an archive that tries is not one to analyse the rest of.
+"""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import IO
+
+from sortkey_systems.applens.problems import SourceRefused
+
+ENTRIES_MAX = 10_000
+UNPACKED_BYTES_MAX = 50_000_000
+RATIO_MAX = 200
+"""Unpacked to packed. Terraform packs about ten to one; a bomb a thousand to one."""
+RATIO_FLOOR_BYTES = 1_000_000
+"""Below this size a ratio says nothing: a file of blanks is no bomb."""
+
+SUFFIXES = (".zip", ".tar", ".tgz", ".tar.gz")
+
+
+def files_of(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    """Path and content of every file in an archive whose name ends in one of `wanted`."""
+    try:
+        yield from _zipped(name, data, wanted) if name.lower().endswith(".zip") else _tarred(name, data, wanted)
+    except (
+        zipfile.BadZipFile,
+        tarfile.TarError,
+        zlib.error,
+        EOFError,
+        OSError,
+        NotImplementedError,
+        RuntimeError,
+    ) as error:
+        raise SourceRefused(f"{name} cannot be read as an archive: {error}") from None
+
+
+def _zipped(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    budget = _Budget(name, len(data))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        if any(entry.filename == "tfplan" for entry in entries):
+            raise SourceRefused(
+                f"{name} is a binary plan: run `terraform show -json {name}` and analyse what it prints"
+            )
+        for entry in entries:
+            kind = entry.external_attr >> 16 & 0o170000
+            if kind == 0o120000:
+                raise SourceRefused(f"{name}: {entry.filename!r} is a link; archives with links are not read")
+            path = budget.path(entry.filename)
+            if not entry.is_dir() and path.endswith(wanted):
+                with archive.open(entry) as file:
+                    yield path, budget.content(file)
+
+
+def _tarred(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
+    budget = _Budget(name, len(data))
+    mode = "r:gz" if name.lower().endswith(("gz", "tgz")) else "r:"
+    with tarfile.open(fileobj=_Metered(data, budget) if mode == "r:" else io.BytesIO(data), mode=mode) as archive:
+        for entry in archive:
+            if entry.issym() or entry.islnk():
+                raise SourceRefused(f"{name}: {entry.name!r} is a link; archives with links are not read")
+            if not (entry.isfile() or entry.isdir()):
+                raise SourceRefused(f"{name}: {entry.name!r} is a device; archives with devices are not read")
+            path = budget.path(entry.name)
+            budget.spend(0 if path.endswith(wanted) else entry.size)  # what is skipped is inflated too
+            if entry.isfile() and path.endswith(wanted) and (file := archive.extractfile(entry)):
+                yield path, budget.content(file)
+
+
+class _Metered(io.BytesIO):
+    """Plain bytes: a tar that is not packed cannot swell."""
+
+    def __init__(self, data: bytes, budget: _Budget) -> None:
+        super().__init__(data)
+        budget.packed = max(budget.packed, len(data))
+
+
+class _Budget:
+    def __init__(self, name: str, packed: int) -> None:
+        self.name, self.packed = name, packed
+        self.entries = self.unpacked = 0
+
+    def path(self, entry: str) -> str:
+        self.entries += 1
+        if self.entries > ENTRIES_MAX:
+            raise SourceRefused(f"{self.name} has more than {ENTRIES_MAX:,} entries")
+        path = entry.replace("\\", "/")
+        drive = len(path) > 1 and path[1] == ":"
+        if path.startswith("/") or drive or ".." in path.split("/") or "\0" in path:
+            raise SourceRefused(f"{self.name}: {entry!r} points outside the archive")
+        return posixpath.normpath(path)
+
+    def spend(self, size: int) -> None:
+        self.unpacked += size
+        if self.unpacked > UNPACKED_BYTES_MAX:
+            raise SourceRefused(f"{self.name} unpacks to more than {UNPACKED_BYTES_MAX // 1_000_000} MB")
+        if self.unpacked > max(RATIO_FLOOR_BYTES, self.packed * RATIO_MAX):
+            raise SourceRefused(f"{self.name} unpacks to more than {RATIO_MAX} times its size")
+
+    def content(self, file: IO[bytes]) -> bytes:
+        """Read in pieces and counted as they come: sizes that an archive states may be lies."""
+        pieces: list[bytes] = []
+        while piece := file.read(65_536):
+            self.spend(len(piece))
+            pieces.append(piece)
+        return b"".join(pieces)

@@ -1,0 +1,56 @@
+"""`aws_iam_policy_document` into the JSON that it makes, so that a policy is one thing however it was written."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from sortkey_systems.applens.resources import as_list
+
+_PLAIN = {
+    "sid": "Sid",
+    "actions": "Action",
+    "not_actions": "NotAction",
+    "resources": "Resource",
+    "not_resources": "NotResource",
+}
+_PRINCIPALS = {"principals": "Principal", "not_principals": "NotPrincipal"}
+
+
+def policy_document(body: dict[str, Any]) -> str:
+    """The JSON of a document's arguments; sources that are stated as JSON are merged in."""
+    statements: list[Any] = []
+    for name in ("source_policy_documents", "override_policy_documents", "source_json", "override_json"):
+        for text in as_list(body.get(name)):
+            statements += _statements(text)
+    statements += [_statement(cast(dict[str, Any], each)) for each in as_list(body.get("statement"))]
+    return json.dumps({"Version": body.get("version", "2012-10-17"), "Statement": statements})
+
+
+def _statements(text: Any) -> list[Any]:
+    try:
+        document = json.loads(text)
+    except (ValueError, TypeError):
+        return []
+    return as_list(cast(dict[str, Any], document).get("Statement")) if isinstance(document, dict) else []
+
+
+def _statement(body: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {"Effect": body.get("effect", "Allow")}
+    made.update({theirs: body[ours] for ours, theirs in _PLAIN.items() if body.get(ours)})
+    for ours, theirs in _PRINCIPALS.items():
+        if blocks := as_list(body.get(ours)):
+            made[theirs] = _principals(blocks)
+    conditions: dict[str, dict[str, Any]] = {}
+    for each in as_list(body.get("condition")):
+        conditions.setdefault(str(each.get("test")), {})[str(each.get("variable"))] = each.get("values")
+    return {**made, "Condition": conditions} if conditions else made
+
+
+def _principals(blocks: list[Any]) -> Any:
+    found: dict[str, list[Any]] = {}
+    for block in blocks:
+        if block.get("type") == "*":
+            return "*"
+        found.setdefault(str(block.get("type")), []).extend(as_list(block.get("identifiers")))
+    return found

@@ -1,0 +1,326 @@
+"""Expressions into values. What names mean is given by a `Scope`; what is not stated becomes a symbol."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call
+from sortkey_systems.applens.parsing.rendering import render
+from sortkey_systems.applens.parsing.symbols import (
+    MISSING,
+    NotKnown,
+    Reference,
+    Symbol,
+    deep,
+    shown,
+    top,
+    with_references,
+)
+from sortkey_systems.applens.problems import AnalysisFailed
+
+STEPS_MAX = 20_000_000
+"""Nodes of expressions that one analysis evaluates. Only a source made to hold us up needs more."""
+
+
+class HasAttributes(Protocol):
+    """A resource, a module, or one of Terraform's namespaces, as `var` is."""
+
+    def attribute(self, name: str) -> Any: ...
+
+
+class Names(Protocol):
+    """What stands behind a name that no loop has bound."""
+
+    def lookup(self, name: str) -> Any: ...
+
+
+@dataclass(slots=True)
+class Budget:
+    steps: int = STEPS_MAX
+
+
+@dataclass(slots=True)
+class Scope:
+    """Where an expression stands: its module, and the names that loops around it have bound."""
+
+    module: Names
+    names: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    budget: Budget = field(default_factory=Budget)
+
+    def bind(self, **names: Any) -> Scope:
+        return Scope(self.module, {**self.names, **names}, self.budget)
+
+
+def evaluate(expression: s.Expression, scope: Scope) -> Any:
+    """The value of an expression."""
+    if type(expression) is s.Literal:
+        return expression.value
+    scope.budget.steps -= 1
+    if scope.budget.steps < 0:
+        raise AnalysisFailed(f"the expressions need more than {STEPS_MAX:,} steps: analyse a part of the tree")
+    return _EVALUATORS[type(expression)](expression, scope)
+
+
+def _name(expression: s.Name, scope: Scope) -> Any:
+    name = expression.name
+    return scope.names[name] if name in scope.names else scope.module.lookup(name)
+
+
+def _attribute(expression: s.Attribute, scope: Scope) -> Any:
+    return step(evaluate(expression.of, scope), expression.name)
+
+
+def _index(expression: s.Index, scope: Scope) -> Any:
+    return step(evaluate(expression.of, scope), evaluate(expression.key, scope))
+
+
+def step(of: Any, key: Any) -> Any:
+    """`of.key` and `of[key]`."""
+    if isinstance(key, Symbol):
+        if not key.known:
+            references: list[Reference] = []
+            base = shown(of, references) if isinstance(of, Symbol) else "…"
+            return Symbol("${" + (of.inner if isinstance(of, Symbol) else str(base)) + f"[{key.inner}]}}", references)
+        key = key.value
+    if isinstance(of, Symbol):
+        return _step_of_symbol(of, key)
+    if isinstance(of, dict):
+        values = cast(dict[Any, Any], of)
+        return values[key] if key in values else values.get(str(key), Symbol(f"${{{key}}}"))
+    if isinstance(of, list):
+        items = cast(list[Any], of)
+        at = int(key) if isinstance(key, int | float) or str(key).lstrip("-").isdigit() else None
+        if at is not None and -len(items) <= at < len(items):
+            return items[at]
+        return items[0].attribute(key) if at is None and items and hasattr(items[0], "attribute") else Symbol("${null}")
+    if hasattr(of, "attribute"):
+        if isinstance(key, int | float):  # [0] of a resource without count: it was taken for one with
+            return of
+        return cast(HasAttributes, of).attribute(str(key))
+    return Symbol(f"${{{key}}}")
+
+
+def _step_of_symbol(of: Symbol, key: Any) -> Any:
+    within: Any = of.value
+    if type(within) in (list, dict):
+        found = step(within, key)
+        if isinstance(found, Symbol) and found.references:
+            return found
+        references = list(of.references)
+        value = shown(found, references)
+        return Symbol(str(value), references, MISSING if isinstance(found, Symbol) else value)
+    return Symbol("${" + of.inner + (f"[{key}]" if isinstance(key, int) else f".{key}") + "}", of.references)
+
+
+def _splat(expression: s.Splat, scope: Scope) -> Any:
+    over: Any = evaluate(expression.of, scope)
+    keys = [each if isinstance(each, str) else evaluate(each, scope) for each in expression.steps]
+    value: Any = over.value if isinstance(over, Symbol) else over
+    if isinstance(over, Symbol) and not isinstance(value, list):
+        return Symbol("${" + over.inner + "[*]" + "".join(f".{key}" for key in keys) + "}", over.references)
+    items: list[Any] = [] if value is None else [value]
+    if isinstance(value, list):
+        items = cast(list[Any], value)
+    elif isinstance(value, dict) and any(hasattr(each, "address") for each in cast(dict[str, Any], value).values()):
+        items = list(cast(dict[str, Any], value).values())
+    return [_steps(item, keys) for item in items]
+
+
+def _steps(of: Any, keys: Iterable[Any]) -> Any:
+    for key in keys:
+        of = step(of, key)
+    return of
+
+
+def _template(expression: s.Template, scope: Scope) -> Any:
+    references: list[Reference] = []
+    texts: list[str] = []
+    known = True
+    for part in expression.parts:
+        if isinstance(part, str):
+            texts.append(part)
+            continue
+        if isinstance(part, s.Directive):
+            known = False
+            if part.operand is not None:
+                shown(evaluate(part.operand, scope), references)
+            texts.append("%{" + part.keyword + "}")
+            continue
+        value = evaluate(part, scope)
+        try:
+            texts.append(as_text(deep(value, references)))
+        except (NotKnown, TypeError):
+            known = False
+            text = shown(value, references)
+            texts.append(text if isinstance(text, str) else "${" + render(part) + "}")
+    text = "".join(texts)
+    if len(text) > SIZE_MAX:
+        return Symbol("${…}", references)
+    return with_references(text, references) if known else Symbol(text, references)
+
+
+def _directive(expression: s.Directive, scope: Scope) -> Any:
+    return Symbol("%{" + expression.keyword + "}")
+
+
+def _tuple(expression: s.Tuple, scope: Scope) -> Any:
+    return [evaluate(item, scope) for item in expression.items]
+
+
+def _object(expression: s.Object, scope: Scope) -> Any:
+    found: dict[str, Any] = {}
+    for name, value in expression.items:
+        key = name.name if isinstance(name, s.Name) and name.name not in scope.names else evaluate(name, scope)
+        found[str(shown(key, []))] = evaluate(value, scope)
+    return found
+
+
+def _for(loop: s.For, scope: Scope) -> Any:
+    over = evaluate(loop.over, scope)
+    references: list[Reference] = []
+    try:
+        pairs = _pairs(top(over, references))
+        kept = [bound for pair in pairs if _holds(loop, bound := _bound(loop, pair, scope))]
+        if loop.key is None:
+            return [evaluate(loop.value, inner) for inner in kept]
+        found: dict[str, Any] = {}
+        for inner in kept:
+            key = str(top(evaluate(loop.key, inner), references))
+            value = evaluate(loop.value, inner)
+            found[key] = [*found.get(key, []), value] if loop.grouped else value
+        return found
+    except NotKnown:
+        shown(over, references)
+        inner = scope.bind(**{name: Symbol("${" + name + "}", references) for name in loop.names})
+        shown(evaluate(loop.value, inner), references)
+        return Symbol("${" + render(loop) + "}", references)
+
+
+def _pairs(over: Any) -> list[tuple[Any, Any]]:
+    if isinstance(over, dict):
+        return list(cast(dict[Any, Any], over).items())
+    if isinstance(over, list):
+        return list(enumerate(cast(list[Any], over)))
+    raise NotKnown(str(over))
+
+
+def _bound(loop: s.For, pair: tuple[Any, Any], scope: Scope) -> Scope:
+    return scope.bind(**dict(zip(loop.names, pair if len(loop.names) > 1 else pair[1:], strict=False)))
+
+
+def _holds(loop: s.For, scope: Scope) -> bool:
+    return loop.condition is None or top(evaluate(loop.condition, scope), []) in (True, "true")
+
+
+def _conditional(expression: s.Conditional, scope: Scope) -> Any:
+    condition = evaluate(expression.condition, scope)
+    references: list[Reference] = []
+    try:
+        return evaluate(
+            expression.then if top(condition, references) in (True, "true") else expression.otherwise, scope
+        )
+    except NotKnown:
+        for branch in (expression.then, expression.otherwise):
+            shown(evaluate(branch, scope), references)
+        return Symbol("${" + render(expression) + "}", references)
+
+
+def _equal(left: Any, right: Any) -> bool:
+    return left == right and isinstance(left, bool) == isinstance(right, bool)
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": lambda left, right: left / right,
+    "%": operator.mod,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "==": _equal,
+    "!=": lambda left, right: not _equal(left, right),
+}
+_ABSORBING = {"&&": False, "||": True}
+
+
+def _binary(expression: s.Binary, scope: Scope) -> Any:
+    sides = evaluate(expression.left, scope), evaluate(expression.right, scope)
+    references: list[Reference] = []
+    symbol = expression.operator
+    try:
+        if symbol in _ABSORBING:
+            return _logical(symbol, sides, references)
+        left, right = (deep(side, references) for side in sides)
+        if symbol in "+-*/%" and (isinstance(left, str) or isinstance(right, str)):
+            left, right = float(left), float(right)
+        if symbol == "*" and not all(isinstance(side, int | float) for side in (left, right)):
+            raise NotKnown(symbol)
+        return with_references(_OPERATORS[symbol](left, right), references)
+    except (NotKnown, TypeError, ValueError, ZeroDivisionError, OverflowError):
+        shown(list(sides), references)
+        return Symbol("${" + render(expression) + "}", references)
+
+
+def _logical(symbol: str, sides: tuple[Any, Any], references: list[Reference]) -> Any:
+    absorbing = _ABSORBING[symbol]
+    values = [side.value if isinstance(side, Symbol) else side for side in sides]
+    if absorbing in values:
+        return absorbing
+    left, right = (top(side, references) for side in sides)
+    return bool(left and right) if symbol == "&&" else bool(left or right)
+
+
+def _unary(expression: s.Unary, scope: Scope) -> Any:
+    references: list[Reference] = []
+    value = evaluate(expression.operand, scope)
+    try:
+        known = deep(value, references)
+        return with_references(not known if expression.operator == "!" else -known, references)
+    except (NotKnown, TypeError):
+        shown(value, references)
+        return Symbol("${" + render(expression) + "}", references)
+
+
+def _call(expression: s.Call, scope: Scope) -> Any:
+    name = expression.function
+    if name in ("try", "can"):
+        return _try(expression, scope)
+    arguments = [evaluate(each, scope) for each in expression.arguments]
+    if expression.expand and arguments:
+        last = arguments[-1].value if isinstance(arguments[-1], Symbol) else arguments[-1]
+        if isinstance(last, list):
+            arguments[-1:] = cast(list[Any], last)
+    return call(name, arguments, lambda: render(expression))
+
+
+def _try(expression: s.Call, scope: Scope) -> Any:
+    values = [evaluate(each, scope) for each in expression.arguments]
+    if expression.function == "can":
+        return True if not isinstance(values[0], Symbol) or values[0].known else Symbol("${" + render(expression) + "}")
+    wrong = ("${null}",)
+    stated = [each for each in values if not (isinstance(each, Symbol) and not each.known and not each.references)]
+    likely = [each for each in stated if not (isinstance(each, Symbol) and each.text in wrong)]
+    return likely[0] if likely else values[-1] if values else None
+
+
+_EVALUATORS: dict[type[s.Expression], Callable[[Any, Scope], Any]] = {
+    s.Name: _name,
+    s.Attribute: _attribute,
+    s.Index: _index,
+    s.Splat: _splat,
+    s.Template: _template,
+    s.Directive: _directive,
+    s.Tuple: _tuple,
+    s.Object: _object,
+    s.For: _for,
+    s.Conditional: _conditional,
+    s.Binary: _binary,
+    s.Unary: _unary,
+    s.Call: _call,
+}

@@ -1,0 +1,230 @@
+"""Terraform's functions on stated values. One that is not here leaves its call unresolved, with its references."""
+
+# Terraform's values have no types of Python's; a wrong one is caught in `call`.
+# pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import ipaddress
+import json
+import math
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, Symbol, deep, shown, top, with_references
+
+SIZE_MAX = 1_000_000
+"""Characters of a text, elements of a list. What grows beyond it is left unresolved."""
+
+
+def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
+    """The value of a call; a symbol where an argument is not known or the function is not."""
+    references: list[Reference] = []
+    try:
+        if name == "jsonencode":
+            return with_references(_within(json.dumps(shown(arguments[0], references))), references)
+        if name in ("sensitive", "nonsensitive"):
+            return arguments[0]
+        if name in STRUCTURAL:
+            return STRUCTURAL[name](*[top(each, references) for each in arguments])
+        values = [deep(each, references) for each in arguments]
+        return with_references(_within(PLAIN[name](*values)), references)
+    except NotKnown:
+        pass
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError):
+        pass
+    references.clear()
+    shown(arguments, references)
+    return Symbol("${" + text() + "}", references)
+
+
+def _within(value: Any) -> Any:
+    if isinstance(value, str | list) and len(cast(str, value)) > SIZE_MAX:
+        raise NotKnown("too large")
+    return value
+
+
+def as_text(value: Any) -> str:
+    """A number or a truth as Terraform writes it in a text."""
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if value is None or isinstance(value, list | dict):
+        raise TypeError
+    return str(value)
+
+
+def _values(of: Any) -> list[Any]:
+    return list(cast(dict[str, Any], of).values()) if isinstance(of, dict) else list(of)
+
+
+def _distinct(items: list[Any]) -> list[Any]:
+    seen: dict[str, Any] = {}
+    for item in items:
+        seen.setdefault(item.text if isinstance(item, Symbol) else repr(item), item)
+    return list(seen.values())
+
+
+def _flatten(items: list[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for item in items:
+        inner = item.value if isinstance(item, Symbol) and item.known else item
+        if isinstance(inner, list):
+            flat.extend(_flatten(cast(list[Any], inner)))
+        else:
+            flat.append(item)
+    return flat
+
+
+def _merge(*maps: dict[str, Any] | None) -> dict[str, Any]:
+    return {name: value for each in maps if each is not None for name, value in each.items()}
+
+
+def _lookup(of: dict[str, Any], name: str, *default: Any) -> Any:
+    return of[name] if name in of else default[0]
+
+
+def _one(items: list[Any]) -> Any:
+    if len(items) > 1:
+        raise ValueError
+    return items[0] if items else None
+
+
+def _coalesce(*items: Any) -> Any:
+    return next(item for item in items if item is not None and item != "")
+
+
+def _toset(items: list[Any]) -> list[Any]:
+    return sorted(_distinct(items), key=lambda item: item.text if isinstance(item, Symbol) else str(item))
+
+
+def _keys(of: dict[str, Any]) -> list[str]:
+    return sorted(of)
+
+
+STRUCTURAL: dict[str, Callable[..., Any]] = {
+    "merge": _merge,
+    "concat": lambda *lists: [item for each in lists for item in each],
+    "flatten": _flatten,
+    "tolist": list,
+    "toset": _toset,
+    "tomap": dict,
+    "list": lambda *items: list(items),
+    "values": lambda of: [of[name] for name in sorted(of)],
+    "keys": _keys,
+    "element": lambda items, at: items[int(at) % len(items)],
+    "lookup": _lookup,
+    "length": len,
+    "one": _one,
+    "coalesce": _coalesce,
+    "coalescelist": lambda *lists: next(each for each in lists if each),
+    "reverse": lambda items: items[::-1],
+    "slice": lambda items, start, end: items[int(start) : int(end)],
+    "distinct": _distinct,
+    "compact": lambda items: [item for item in items if item not in (None, "")],
+    "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
+}
+"""Of these only the outermost value must be known: elements may be symbols."""
+
+
+def _format(pattern: str, *values: Any) -> str:
+    if re.search(r"\d{4}", pattern):
+        raise ValueError
+    verbs = re.sub(r"%(?:\[\d+\])?[-+# 0]*[\d.]*[vqsdtfgexXob%]", "", pattern)
+    if "%" in verbs or "%[" in pattern:
+        raise ValueError
+    used = iter(values)
+
+    def one(verb: re.Match[str]) -> str:
+        flags, kind = verb.groups()
+        if kind == "%":
+            return "%"
+        value = next(used, None)
+        if kind in "vst":
+            return f"%{flags}s" % as_text(value)
+        return json.dumps(value) if kind == "q" else f"%{flags}{kind}" % value
+
+    return re.sub(r"%([-+# 0]*[\d.]*)([vqsdtfgexXob%])", one, pattern)
+
+
+def _replace(text: str, old: str, new: str) -> str:
+    if len(old) > 1 and old.startswith("/") and old.endswith("/"):
+        raise ValueError  # a regular expression of RE2's kind
+    return text.replace(old, new)
+
+
+def _cidrsubnet(prefix: str, bits: int, number: int) -> str:
+    network = ipaddress.ip_network(prefix, strict=False)
+    length = network.prefixlen + int(bits)
+    size = 1 << (network.max_prefixlen - length)
+    if not 0 <= number < 1 << int(bits):
+        raise ValueError
+    return f"{ipaddress.ip_address(int(network.network_address) + number * size)}/{length}"
+
+
+def _range(*bounds: int) -> list[int]:
+    numbers = range(*(int(each) for each in bounds))
+    if len(numbers) > SIZE_MAX:
+        raise ValueError
+    return list(numbers)
+
+
+def _tonumber(value: Any) -> int | float:
+    number = float(value)
+    return int(number) if number.is_integer() else number
+
+
+PLAIN: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "max": max,
+    "min": min,
+    "sum": sum,
+    "range": _range,
+    "parseint": lambda text, base: int(text, int(base)),
+    "chomp": lambda text: text.rstrip("\r\n"),
+    "format": _format,
+    "formatlist": lambda pattern, items: [_format(pattern, item) for item in items],
+    "join": lambda by, items: by.join(as_text(item) for item in items),
+    "split": lambda by, text: text.split(by),
+    "lower": lambda text: text.lower(),
+    "upper": lambda text: text.upper(),
+    "title": lambda text: text.title(),
+    "replace": _replace,
+    "substr": lambda text, start, length: text[int(start) :][: int(length)] if length >= 0 else text[int(start) :],
+    "strrev": lambda text: text[::-1],
+    "startswith": lambda text, with_: text.startswith(with_),
+    "endswith": lambda text, with_: text.endswith(with_),
+    "strcontains": lambda text, part: part in text,
+    "trim": lambda text, letters: text.strip(letters),
+    "trimspace": lambda text: text.strip(),
+    "trimprefix": lambda text, prefix: text.removeprefix(prefix),
+    "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
+    "indent": lambda by, text: text.replace("\n", "\n" + " " * min(int(by), 100)),
+    "contains": lambda items, item: item in _values(items),
+    "index": lambda items, item: items.index(item),
+    "sort": sorted,
+    "alltrue": lambda items: all(item in (True, "true") for item in items),
+    "anytrue": lambda items: any(item in (True, "true") for item in items),
+    "setunion": lambda *sets: _toset([item for each in sets for item in each]),
+    "setintersection": lambda *sets: _toset([item for item in sets[0] if all(item in each for each in sets)]),
+    "setsubtract": lambda left, right: _toset([item for item in left if item not in right]),
+    "tostring": lambda value: None if value is None else as_text(value),
+    "tonumber": lambda value: None if value is None else _tonumber(value),
+    "tobool": lambda value: {"true": True, "false": False, True: True, False: False, None: None}[value],
+    "base64encode": lambda text: base64.b64encode(text.encode()).decode(),
+    "base64decode": lambda text: base64.b64decode(text).decode(),
+    "jsondecode": json.loads,
+    "md5": lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
+    "sha1": lambda text: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(),
+    "sha256": lambda text: hashlib.sha256(text.encode()).hexdigest(),
+    "cidrsubnet": _cidrsubnet,
+    "cidrhost": lambda prefix, number: str(ipaddress.ip_network(prefix, strict=False)[int(number)]),
+    "cidrnetmask": lambda prefix: str(ipaddress.ip_network(prefix, strict=False).netmask),
+}

@@ -1,0 +1,94 @@
+"""`.tf.json`, Terraform's JSON syntax, into the same tree as HCL. Its strings are templates."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.hcl import parse_expression, parse_template
+from sortkey_systems.applens.resources import as_list
+
+_LABELS = {"resource": 2, "data": 2, "variable": 1, "output": 1, "module": 1, "provider": 1}
+_LITERAL = {"variable"}  # their values are no templates
+
+
+def parse_json(text: str, file: str = "") -> s.Body:
+    """The body of a `.tf.json` file. Raises `HclError` with the line."""
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise s.HclError(str(error), getattr(error, "lineno", 1)) from None
+    except RecursionError:
+        raise s.HclError("nested too deep", 1) from None
+    if not isinstance(document, dict):
+        raise s.HclError("a .tf.json file holds one object", 1)
+    body = s.Body()
+    for kind, content in cast(dict[str, Any], document).items():
+        if kind != "//":
+            body.blocks += _blocks(kind, [], content, file)
+    return body
+
+
+def parse_json_values(text: str) -> dict[str, Any]:
+    """The values of a `.tfvars.json` file."""
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise s.HclError(str(error), getattr(error, "lineno", 1)) from None
+    if not isinstance(values, dict):
+        raise s.HclError("a .tfvars.json file holds one object", 1)
+    return cast(dict[str, Any], values)
+
+
+def _blocks(kind: str, labels: list[str], content: Any, file: str) -> list[s.Block]:
+    if len(labels) == _LABELS.get(kind, 0):
+        bodies = [cast(dict[str, Any], each) for each in as_list(content) if isinstance(each, dict)]
+        return [s.Block(kind, labels, _body(kind, each), 1, file) for each in bodies]
+    found: list[s.Block] = []
+    for each in as_list(content):
+        if not isinstance(each, dict):
+            raise s.HclError(f"{kind} {' '.join(labels)} should hold an object", 1)
+        for label, inner in cast(dict[str, Any], each).items():
+            if label != "//":
+                found += _blocks(kind, [*labels, label], inner, file)
+    return found
+
+
+def _body(kind: str, content: dict[str, Any]) -> s.Body:
+    body = s.Body()
+    for name, value in content.items():
+        if name == "//":
+            continue
+        if name == "dynamic" and isinstance(value, dict):
+            body.blocks += _dynamics(cast(dict[str, Any], value))
+        elif name == "depends_on":
+            names = [parse_expression(str(each)) for each in as_list(value)]
+            body.arguments[name] = s.Argument(s.Tuple(names), 1)
+        else:
+            body.arguments[name] = s.Argument(s.Literal(value) if kind in _LITERAL else _expression(value), 1)
+    return body
+
+
+def _dynamics(content: dict[str, Any]) -> list[s.Block]:
+    found: list[s.Block] = []
+    for label, bodies in content.items():
+        for each in as_list(bodies):
+            inner = s.Body()
+            inner.arguments["for_each"] = s.Argument(_expression(each.get("for_each", [])), 1)
+            inner.blocks = [s.Block("content", [], _body("", each.get("content", {})), 1)]
+            if "iterator" in each:
+                inner.arguments["iterator"] = s.Argument(s.Name(str(each["iterator"])), 1)
+            found.append(s.Block("dynamic", [label], inner, 1))
+    return found
+
+
+def _expression(value: Any) -> s.Expression:
+    if isinstance(value, str):
+        return parse_template(value)
+    if isinstance(value, list):
+        return s.Tuple([_expression(each) for each in cast(list[Any], value)])
+    if isinstance(value, dict):
+        items = cast(dict[str, Any], value).items()
+        return s.Object([(s.Literal(name), _expression(each)) for name, each in items])
+    return s.Literal(value)

@@ -1,0 +1,250 @@
+"""Folders of Terraform into resources: variables, locals, module calls, `count`, `for_each` and dynamic blocks.
+
+Everything is evaluated when it is asked for and once, so order in the files does not matter.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.evaluation import Budget, Scope, evaluate
+from sortkey_systems.applens.parsing.instances import Instance, Keys, body_values, instance_keys
+from sortkey_systems.applens.parsing.symbols import Reference, Symbol, shown
+from sortkey_systems.applens.problems import Problem
+from sortkey_systems.applens.resources import Resource
+
+DEPTH_MAX = 20
+"""Modules in modules."""
+INSTANCES_MAX = 50_000
+
+_FACTS = {"path", "terraform", "self"}
+
+
+@dataclass(slots=True)
+class Folder:
+    """What the files of one folder declare."""
+
+    path: str
+    blocks: list[s.Block] = field(default_factory=list[s.Block])
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+    """From terraform.tfvars and *.auto.tfvars."""
+
+
+@dataclass(slots=True)
+class Tree:
+    """All folders, and what came up while they were expanded."""
+
+    folders: dict[str, Folder]
+    problems: list[Problem] = field(default_factory=list[Problem])
+    budget: Budget = field(default_factory=Budget)
+    instances: int = 0
+
+    def unresolved(self, block: s.Block, message: str) -> None:
+        problem = Problem(block.file, block.line, "unresolved", message)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+
+class Module:
+    """One instance of a folder: the root, or a call with its arguments."""
+
+    def __init__(
+        self, tree: Tree, folder: Folder, prefix: str, arguments: dict[str, Any] | None, depth: int = 0
+    ) -> None:
+        self.tree, self.folder, self.prefix, self.depth = tree, folder, prefix, depth
+        self.arguments = arguments
+        self.scope = Scope(self, budget=tree.budget)
+        self.variables: dict[str, s.Block] = {}
+        self.locals: dict[str, s.Argument] = {}
+        self.outputs: dict[str, s.Block] = {}
+        self.resources: dict[str, s.Block] = {}
+        self.calls: dict[str, s.Block] = {}
+        self._values: dict[str, Any] = {}
+        for block in folder.blocks:
+            self._declare(block)
+
+    def _declare(self, block: s.Block) -> None:
+        if block.type == "locals":
+            self.locals.update(block.body.arguments)
+        elif block.type in ("resource", "data") and len(block.labels) == 2:
+            self._once(self.resources, ("data." if block.type == "data" else "") + ".".join(block.labels), block)
+        elif block.type in ("variable", "output", "module") and len(block.labels) == 1:
+            kinds = {"variable": self.variables, "output": self.outputs, "module": self.calls}
+            self._once(kinds[block.type], block.labels[0], block)
+
+    def _once(self, into: dict[str, s.Block], name: str, block: s.Block) -> None:
+        if name in into:
+            first = into[name]
+            message = f"{block.type} {name} is declared twice; the one in {first.file}:{first.line} is taken"
+            self.tree.problems.append(Problem(block.file, block.line, "parse", message))
+        else:
+            into[name] = block
+
+    def lookup(self, name: str) -> Any:
+        if name in ("var", "local", "module", "data"):
+            return _Namespace(self, name)
+        if name in _FACTS or "_" not in name:
+            return Symbol("${" + name + "}")
+        return _Resources(self, name)
+
+    def value(self, kind: str, name: str) -> Any:
+        """A variable, a local, a module, or the instances of a resource; evaluated once. A circle is a symbol."""
+        key = f"{kind}.{name}"
+        if key not in self._values:
+            self._values[key] = Symbol("${" + key + "}")
+            self._values[key] = self._evaluated(kind, name)
+        return self._values[key]
+
+    def _evaluated(self, kind: str, name: str) -> Any:
+        if kind == "var":
+            return self._variable(name)
+        if kind == "local":
+            found = self.locals.get(name)
+            return evaluate(found.expression, self.scope) if found else Symbol("${local." + name + "}")
+        if kind == "output":
+            found = self.outputs[name].body.arguments.get("value") if name in self.outputs else None
+            return evaluate(found.expression, self.scope) if found else Symbol("${output." + name + "}")
+        return self._modules(name) if kind == "module" else self._instances(name)
+
+    def _variable(self, name: str) -> Any:
+        given = self.folder.values if self.arguments is None else self.arguments
+        if name in given:
+            return given[name]
+        block = self.variables.get(name)
+        if block is not None and "default" in block.body.arguments:
+            return evaluate(block.body.arguments["default"].expression, self.scope)
+        if block is not None:
+            self.tree.unresolved(block, f"var.{self.prefix}{name} has no default and no value")
+        return Symbol("${var." + self.prefix + name + "}")
+
+    def _instances(self, address: str) -> Any:
+        block = self.resources[address]
+        keys = instance_keys(block, self.scope, self.tree, f"{self.prefix}{address}")
+        kind = block.labels[0]
+        return keys.shaped(
+            {key: Instance(self, block, f"{self.prefix}{address}{key}", kind, names) for key, names in keys}
+        )
+
+    def _modules(self, name: str) -> Any:
+        block = self.calls[name]
+        keys = instance_keys(block, self.scope, self.tree, f"{self.prefix}module.{name}")
+        return keys.shaped({key: self._called(name, block, key, names) for key, names in keys})
+
+    def _called(self, name: str, block: s.Block, key: str, names: dict[str, Any]) -> Call:
+        scope = self.scope.bind(**names)
+        arguments = {
+            each: evaluate(argument.expression, scope)
+            for each, argument in block.body.arguments.items()
+            if each not in ("source", "version", "count", "for_each", "providers", "depends_on")
+        }
+        address = f"{self.prefix}module.{name}{key}"
+        source = block.body.arguments.get("source")
+        where = shown(evaluate(source.expression, scope), []) if source else ""
+        folder = self._folder_of(str(where))
+        if folder is None or self.depth >= DEPTH_MAX:
+            why = "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
+            self.tree.unresolved(block, f"{address}: its source {str(where)!r} {why}; what it makes is not analysed")
+            return Call(address, block, str(where), arguments, None)
+        module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1)
+        return Call(address, block, str(where), arguments, module)
+
+    def _folder_of(self, source: str) -> Folder | None:
+        if not source.startswith(("./", "../", ".")):
+            return None
+        return self.tree.folders.get(_joined(self.folder.path, source))
+
+    def all_resources(self) -> list[Resource]:
+        """Every resource of the module and of those that it calls."""
+        found: list[Resource] = []
+        for address in self.resources:
+            found += [instance.resource() for instance in _each(self.value("resource", address))]
+        for name in self.calls:
+            for call in _each(self.value("module", name)):
+                found += call.resources()
+        return found
+
+
+@dataclass(slots=True)
+class Call:
+    """One instance of a module call. Of a module outside the tree only the call itself is known."""
+
+    address: str
+    block: s.Block
+    source: str
+    arguments: dict[str, Any]
+    module: Module | None
+
+    def attribute(self, name: str) -> Any:
+        if self.module is None or name not in self.module.outputs:
+            return Symbol("${" + f"{self.address}.{name}" + "}", [Reference(self.address, name)])
+        return self.module.value("output", name)
+
+    def resources(self) -> list[Resource]:
+        if self.module is not None:
+            return self.module.all_resources()
+        from sortkey_systems.applens.parsing.instances import with_links
+
+        attributes, links = with_links({"source": self.source, **self.arguments})
+        name = self.address.rpartition(".")[2]
+        place = self.block
+        return [Resource(self.address, "module", name, attributes, links, "module", "", "", place.file, place.line)]
+
+
+@dataclass(slots=True)
+class _Namespace:
+    module: Module
+    kind: str
+
+    def attribute(self, name: str) -> Any:
+        if self.kind == "data":
+            return _Resources(self.module, f"data.{name}")
+        if self.kind == "module" and name not in self.module.calls:
+            return Symbol(f"${{module.{name}}}")
+        return self.module.value(self.kind, name)
+
+
+@dataclass(slots=True)
+class _Resources:
+    module: Module
+    type: str
+
+    def attribute(self, name: str) -> Any:
+        address = f"{self.type}.{name}"
+        if address in self.module.resources:
+            return self.module.value("resource", address)
+        full = self.module.prefix + address
+        return Symbol("${" + full + "}", [Reference(full, "")])
+
+
+def _each(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(cast(dict[str, Any], value).values())
+    if isinstance(value, list):
+        return cast(list[Any], value)
+    return [] if isinstance(value, Symbol) else [value]
+
+
+def _joined(base: str, source: str) -> str:
+    path = posixpath.normpath(posixpath.join(base, source))
+    return "" if path == "." else path
+
+
+def roots_of(folders: dict[str, Folder]) -> list[str]:
+    """Folders that no other calls: each is a configuration of its own. All of them where they call in a circle."""
+    called = {
+        _joined(folder.path, str(source.expression.value))
+        for folder in folders.values()
+        for block in folder.blocks
+        if block.type == "module" and (source := block.body.arguments.get("source")) is not None
+        if isinstance(source.expression, s.Literal) and str(source.expression.value).startswith(".")
+    }
+    declared = [path for path, folder in folders.items() if any(b.type in _TOP for b in folder.blocks)]
+    return sorted(path for path in declared if path not in called) or sorted(declared)
+
+
+_TOP = {"resource", "data", "module"}
+
+__all__ = ["INSTANCES_MAX", "Call", "Folder", "Keys", "Module", "Tree", "body_values", "roots_of"]

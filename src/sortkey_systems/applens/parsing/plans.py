@@ -1,0 +1,196 @@
+"""`terraform show -json` of a plan or a state, and the state file itself, into resources.
+
+Links come from the plan's configuration, and in states from identifiers: who holds another's id or ARN refers to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from sortkey_systems.applens.parsing.symbols import Reference
+from sortkey_systems.applens.resources import Link, Resource, as_list
+
+_INDEX = re.compile(r'\[(?:\d+|"(?:[^"\\]|\\.)*")\]')
+_IDENTIFIERS = ("id", "arn", "invoke_arn", "execution_arn", "dns_name")
+_TOO_PLAIN = re.compile(r"^[\w.-]{1,7}$")
+
+
+def is_plan_or_state(document: Any) -> bool:
+    """Whether a JSON document is one that this module reads."""
+    if not isinstance(document, dict):
+        return False
+    names = set(cast(dict[str, Any], document))
+    shown_json = "format_version" in names and bool(names & {"planned_values", "values", "terraform_version"})
+    return shown_json or ("terraform_version" in names and "resources" in names)
+
+
+def resources_of(document: dict[str, Any], file: str) -> list[Resource]:
+    """All resources that a plan or a state has."""
+    if "resources" in document and "format_version" not in document:
+        found = list(_from_state_file(document, file))
+    else:
+        values = _object(document, "planned_values") or _object(document, "values")
+        found = list(_from_module(_object(values, "root_module"), file))
+        prior = _object(_object(document, "prior_state"), "values")
+        planned = {each.address for each in found}
+        found += [
+            e
+            for e in _from_module(_object(prior, "root_module"), file)
+            if e.mode == "data" and e.address not in planned
+        ]
+    _link_by_configuration(found, _object(_object(document, "configuration"), "root_module"))
+    _link_by_identifiers(found)
+    return found
+
+
+def _object(of: dict[str, Any], name: str) -> dict[str, Any]:
+    found = of.get(name)
+    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
+
+
+def _objects(of: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    return [cast(dict[str, Any], each) for each in as_list(of.get(name)) if isinstance(each, dict)]
+
+
+def _from_module(module: dict[str, Any], file: str) -> Iterator[Resource]:
+    for each in _objects(module, "resources"):
+        values = {name: value for name, value in _object(each, "values").items() if value is not None}
+        made = _resource(each["address"], each, values, module.get("address", ""), file)
+        made.links += [Link("depends_on", address, "") for address in as_list(each.get("depends_on"))]
+        yield made
+    for child in _objects(module, "child_modules"):
+        yield from _from_module(child, file)
+
+
+def _from_state_file(document: dict[str, Any], file: str) -> Iterator[Resource]:
+    for each in _objects(document, "resources"):
+        prefix = f"{each['module']}." if each.get("module") else ""
+        data = "data." if each.get("mode") == "data" else ""
+        for instance in _objects(each, "instances"):
+            key = instance.get("index_key")
+            index = "" if key is None else f"[{key}]" if isinstance(key, int) else f'["{key}"]'
+            address = f"{prefix}{data}{each['type']}.{each['name']}{index}"
+            values = {n: v for n, v in _object(instance, "attributes").items() if v is not None}
+            made = _resource(address, each, values, each.get("module", ""), file)
+            made.links += [Link("depends_on", str(target), "") for target in as_list(instance.get("dependencies"))]
+            yield made
+
+
+def _resource(address: str, each: dict[str, Any], values: dict[str, Any], module: str, file: str) -> Resource:
+    kind, name = str(each["type"]), str(each["name"])
+    mode = str(each.get("mode", "managed"))
+    return Resource(address, kind, name, values, [], mode, kind.partition("_")[0], module, file, 1)
+
+
+def _link_by_configuration(resources: list[Resource], root: dict[str, Any]) -> None:
+    links: dict[str, list[tuple[str, Reference]]] = {}
+    _configured(root, "", {}, links)
+    instances: dict[str, list[str]] = {}
+    for each in resources:
+        instances.setdefault(_INDEX.sub("", each.address), []).append(each.address)
+    for each in resources:
+        for path, (target, attribute) in links.get(_INDEX.sub("", each.address), []):
+            for address in _same_index(each.address, target, instances.get(_INDEX.sub("", target), [])):
+                each.links.append(Link(path, address, attribute))
+                if path.partition(".")[0] not in each.attributes and "." not in path:
+                    each.attributes[path] = "${" + f"{address}.{attribute}" + "}"
+
+
+def _same_index(source: str, target: str, instances: list[str]) -> list[str]:
+    """Instances that a reference means: the one that it names, or the one of the same key, or all."""
+    if target in instances:
+        return [target]
+    key = _INDEX.findall(source)[-1:]
+    same = [each for each in instances if _INDEX.findall(each)[-1:] == key]
+    return same if key and same else instances
+
+
+def _configured(
+    module: dict[str, Any],
+    prefix: str,
+    variables: dict[str, list[Reference]],
+    links: dict[str, list[tuple[str, Reference]]],
+) -> dict[str, list[Reference]]:
+    """Collect the links of a module and of those in it; the result is what its outputs refer to."""
+    outputs: dict[str, list[Reference]] = {}
+    calls = _object(module, "module_calls")
+    for name, call in calls.items():
+        given = {
+            variable: _resolved(_references(expression), prefix, variables, outputs)
+            for variable, expression in _object(call, "expressions").items()
+        }
+        inner = _configured(_object(call, "module"), f"{prefix}module.{name}.", given, links)
+        outputs.update({f"module.{name}.{output}": found for output, found in inner.items()})
+    for each in _objects(module, "resources"):
+        into = links.setdefault(prefix + each["address"], [])
+        for path, expression in _expressions(_object(each, "expressions")):
+            into += [(path, found) for found in _resolved(_references(expression), prefix, variables, outputs)]
+    return {
+        name: _resolved(_references(output.get("expression")), prefix, variables, outputs)
+        for name, output in _object(module, "outputs").items()
+    }
+
+
+def _expressions(tree: dict[str, Any], path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, value in tree.items():
+        for each in as_list(value):
+            if isinstance(each, dict):
+                inner = cast(dict[str, Any], each)
+                if "references" in inner:
+                    yield path + name, inner
+                elif "constant_value" not in inner:
+                    yield from _expressions(inner, f"{path}{name}.")
+
+
+def _references(expression: Any) -> list[str]:
+    if not isinstance(expression, dict):
+        return []
+    return [str(each) for each in as_list(cast(dict[str, Any], expression).get("references"))]
+
+
+def _resolved(
+    texts: list[str], prefix: str, variables: dict[str, list[Reference]], outputs: dict[str, list[Reference]]
+) -> list[Reference]:
+    found: dict[Reference, None] = {}
+    for text in texts:
+        if any(other != text and other.startswith((f"{text}.", f"{text}[")) for other in texts):
+            continue  # Terraform lists `a.b.c` and also `a.b`
+        parts = text.split(".")
+        if parts[0] == "var":
+            found.update(dict.fromkeys(variables.get(parts[1].partition("[")[0], [])))
+        elif parts[0] == "module":
+            plain = ".".join(_INDEX.sub("", part) for part in parts[:3])
+            found.update(dict.fromkeys(outputs.get(plain, [])))
+        elif parts[0] not in ("local", "each", "count", "path", "terraform", "self"):
+            length = 3 if parts[0] == "data" else 2
+            found[Reference(prefix + ".".join(parts[:length]), ".".join(parts[length:]))] = None
+    return list(found)
+
+
+def _link_by_identifiers(resources: list[Resource]) -> None:
+    owners: dict[str, tuple[str, str]] = {}
+    for each in sorted(resources, key=lambda each: (len(each.type), each.address)):  # aws_s3_bucket before its parts
+        for name in _IDENTIFIERS:
+            value = each.attributes.get(name)
+            if isinstance(value, str) and not _TOO_PLAIN.match(value):
+                owners.setdefault(value, (each.address, name))
+    for each in resources:
+        known = {(link.path, link.address) for link in each.links}
+        for path, value in _texts(each.attributes):
+            owner = owners.get(value)
+            if owner and owner[0] != each.address and path not in _IDENTIFIERS and (path, owner[0]) not in known:
+                known.add((path, owner[0]))
+                each.links.append(Link(path, *owner))
+
+
+def _texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for name, each in cast(dict[str, Any], value).items():
+            yield from _texts(each, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for each in cast(list[Any], value):
+            yield from _texts(each, path)

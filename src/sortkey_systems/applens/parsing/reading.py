@@ -1,0 +1,114 @@
+"""Sources into resources: each file by its kind, each folder that no other calls as a configuration of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
+from sortkey_systems.applens.parsing.hcl import parse
+from sortkey_systems.applens.parsing.json_syntax import parse_json, parse_json_values
+from sortkey_systems.applens.parsing.modules import Folder, Module, Tree, roots_of
+from sortkey_systems.applens.parsing.plans import is_plan_or_state, resources_of
+from sortkey_systems.applens.parsing.syntax import HclError
+from sortkey_systems.applens.problems import NothingParsed, Problem
+from sortkey_systems.applens.resources import Link, Resource
+from sortkey_systems.applens.sources import ACCEPTED, TERRAFORM, Source
+
+
+@dataclass(slots=True)
+class Reading:
+    """The resources, by address, and what was not understood."""
+
+    resources: list[Resource] = field(default_factory=list[Resource])
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+def read(sources: Sequence[Source]) -> Reading:
+    """All resources of the sources. A file that does not parse is a problem; none that does is `NothingParsed`."""
+    tree, plans, parsed = Tree({}), list[Source](), 0
+    for source in sorted(sources, key=lambda source: source.path):
+        if source.path.endswith(TERRAFORM):
+            parsed += _read_terraform(source, tree)
+        else:
+            plans.append(source)
+    resources = _expanded(tree)
+    if parsed and plans:
+        for each in plans:
+            message = "a plan or state beside Terraform files is left out: analyse it by itself"
+            tree.problems.append(Problem(each.path, 1, "source", message))
+    else:
+        for each in plans:
+            parsed += _read_plan(each, resources, tree.problems)
+    if not parsed:
+        first = min(tree.problems, default=None)
+        raise NothingParsed(str(first) if first else f"there is no Terraform in the input: give {ACCEPTED}")
+    return Reading(sorted(resources, key=lambda each: each.address), sorted(set(tree.problems)))
+
+
+def _read_terraform(source: Source, tree: Tree) -> bool:
+    """Whether the file was understood."""
+    folder = tree.folders.setdefault(source.folder, Folder(source.folder))
+    try:
+        text = source.data.decode("utf-8")
+        if source.path.endswith((".tfvars", ".tfvars.json")):
+            _read_values(source, text, folder)
+            return False
+        read_text = parse_json if source.path.endswith(".tf.json") else parse
+        folder.blocks += read_text(text, source.path).blocks
+        return True
+    except HclError as error:
+        tree.problems.append(Problem(source.path, error.line, "parse", str(error)))
+    except UnicodeDecodeError as error:
+        line = source.data[: error.start].count(b"\n") + 1
+        tree.problems.append(Problem(source.path, line, "parse", "the text is not UTF-8"))
+    except RecursionError:
+        tree.problems.append(Problem(source.path, 1, "parse", "nested too deep"))
+    return False
+
+
+def _read_values(source: Source, text: str, folder: Folder) -> None:
+    """Only the files that Terraform takes by itself; others are a choice made when it runs."""
+    name = source.path.rpartition("/")[2]
+    if not (name.startswith("terraform.tfvars") or ".auto.tfvars" in name):
+        return
+    if name.endswith(".json"):
+        folder.values.update(parse_json_values(text))
+    else:
+        arguments = parse(text, source.path).arguments
+        scope = Scope(Module(Tree({}), Folder(""), "", {}))
+        folder.values.update({name: evaluate(each.expression, scope) for name, each in arguments.items()})
+
+
+def _read_plan(source: Source, resources: list[Resource], problems: list[Problem]) -> bool:
+    try:
+        document: Any = json.loads(source.data)
+        if is_plan_or_state(document):
+            resources += resources_of(document, source.path)
+            return True
+        message = "the JSON is neither a .tf.json file nor the output of `terraform show -json`"
+        problems.append(Problem(source.path, 1, "parse", message))
+    except (ValueError, RecursionError) as error:
+        problems.append(Problem(source.path, getattr(error, "lineno", 1), "parse", f"no JSON: {error}"))
+    except (KeyError, TypeError, AttributeError) as error:
+        problems.append(Problem(source.path, 1, "parse", f"a plan or state of an unknown form: {error!r}"))
+    return False
+
+
+def _expanded(tree: Tree) -> list[Resource]:
+    roots = roots_of(tree.folders)
+    found: list[Resource] = []
+    for path in roots:
+        resources = Module(tree, tree.folders[path], "", None).all_resources()
+        found += resources if len(roots) == 1 else [_under(path, each) for each in resources]
+    return found
+
+
+def _under(path: str, resource: Resource) -> Resource:
+    """With several configurations in one tree, an address has its folder before it."""
+    prefix = f"{path or '.'}:"
+    resource.address = prefix + resource.address
+    resource.links = [Link(link.path, prefix + link.address, link.attribute) for link in resource.links]
+    return resource

@@ -1,0 +1,94 @@
+"""Values as an analysis has them: plain ones, and symbols for what is known only once Terraform has run.
+
+A symbol remembers which resources it came from, so references survive locals, variables and modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple, cast
+
+
+class Reference(NamedTuple):
+    """An attribute of a resource, by the resource's address."""
+
+    address: str
+    attribute: str
+
+
+class NotKnown(Exception):
+    """A value was needed that the source does not state."""
+
+
+class _Missing:
+    pass
+
+
+MISSING: Final = _Missing()
+
+
+class Symbol:
+    """A value with its references. `text` shows it as Terraform would write it; `value` is there when it is stated."""
+
+    __slots__ = ("references", "text", "value")
+
+    def __init__(self, text: str, references: Iterable[Reference] = (), value: Any = MISSING) -> None:
+        self.text = text
+        self.references = tuple(dict.fromkeys(references))
+        self.value = value
+
+    @property
+    def known(self) -> bool:
+        return self.value is not MISSING
+
+    @property
+    def inner(self) -> str:
+        """The text as it stands inside another expression."""
+        simple = self.text.startswith("${") and self.text.endswith("}") and self.text.count("${") == 1
+        return self.text[2:-1] if simple else f'"{self.text}"'
+
+    def __repr__(self) -> str:
+        return f"Symbol({self.text})"
+
+
+def top(value: Any, references: list[Reference]) -> Any:
+    """The value itself, its references noted. Raises `NotKnown` for one that is not stated."""
+    if not isinstance(value, Symbol):
+        return value
+    references.extend(value.references)
+    if value.value is MISSING:
+        raise NotKnown(value.text)
+    return top(value.value, references)
+
+
+def deep(value: Any, references: list[Reference]) -> Any:
+    """As `top`, through lists and objects."""
+    value = top(value, references)
+    if isinstance(value, list):
+        return [deep(each, references) for each in cast(list[Any], value)]
+    if isinstance(value, dict):
+        return {name: deep(each, references) for name, each in cast(dict[str, Any], value).items()}
+    if hasattr(value, "address"):  # a whole resource: its attributes are known one by one
+        references.append(Reference(value.address, ""))
+        raise NotKnown(value.address)
+    return value
+
+
+def shown(value: Any, references: list[Reference]) -> Any:
+    """As `deep`, with the text of what is not known: the value as graphs and rules have it."""
+    if isinstance(value, Symbol):
+        references.extend(value.references)
+        return value.text if value.value is MISSING else shown(value.value, references)
+    if isinstance(value, list):
+        return [shown(each, references) for each in cast(list[Any], value)]
+    if isinstance(value, dict):
+        return {str(name): shown(each, references) for name, each in cast(dict[str, Any], value).items()}
+    if hasattr(value, "address"):
+        references.append(Reference(value.address, ""))
+        return "${" + str(value.address) + "}"
+    return value
+
+
+def with_references(value: Any, references: list[Reference]) -> Any:
+    """The value, as a symbol where it came from somewhere."""
+    return Symbol(str(value), references, value) if references else value

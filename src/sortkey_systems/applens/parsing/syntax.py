@@ -1,0 +1,137 @@
+"""The syntax tree of Terraform's language: bodies, blocks and expressions. Meaning is given in `evaluation`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class HclError(Exception):
+    """A text that is no HCL, with the line of the first thing that does not fit."""
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+class Expression:
+    """Anything that has a value."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Literal(Expression):
+    value: Any
+
+
+@dataclass(slots=True)
+class Template(Expression):
+    """Text with `${…}` in it. A `%{…}` directive stands as a `Directive`."""
+
+    parts: list[str | Expression]
+
+
+@dataclass(slots=True)
+class Directive(Expression):
+    """`%{ if … }` and its like: kept for what it refers to, not run."""
+
+    keyword: str
+    operand: Expression | None
+
+
+@dataclass(slots=True)
+class Name(Expression):
+    name: str
+
+
+@dataclass(slots=True)
+class Attribute(Expression):
+    of: Expression
+    name: str
+
+
+@dataclass(slots=True)
+class Index(Expression):
+    of: Expression
+    key: Expression
+
+
+@dataclass(slots=True)
+class Splat(Expression):
+    """`list[*].a.b`: the steps are taken from each element."""
+
+    of: Expression
+    steps: list[str | Expression]
+
+
+@dataclass(slots=True)
+class Tuple(Expression):
+    items: list[Expression]
+
+
+@dataclass(slots=True)
+class Object(Expression):
+    items: list[tuple[Expression, Expression]]
+
+
+@dataclass(slots=True)
+class For(Expression):
+    """`[for k, v in over : value if condition]`, or with `{}`, where `key` is given."""
+
+    names: list[str]
+    over: Expression
+    key: Expression | None
+    value: Expression
+    condition: Expression | None
+    grouped: bool
+
+
+@dataclass(slots=True)
+class Conditional(Expression):
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(slots=True)
+class Binary(Expression):
+    operator: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(slots=True)
+class Unary(Expression):
+    operator: str
+    operand: Expression
+
+
+@dataclass(slots=True)
+class Call(Expression):
+    function: str
+    arguments: list[Expression]
+    expand: bool
+
+
+@dataclass(slots=True)
+class Argument:
+    """`name = expression` in a body."""
+
+    expression: Expression
+    line: int
+
+
+@dataclass(slots=True)
+class Body:
+    arguments: dict[str, Argument] = field(default_factory=dict[str, Argument])
+    blocks: list[Block] = field(default_factory=list["Block"])
+
+
+@dataclass(slots=True)
+class Block:
+    type: str
+    labels: list[str]
+    body: Body
+    line: int
+    file: str = ""

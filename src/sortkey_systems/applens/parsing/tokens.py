@@ -1,0 +1,160 @@
+"""Terraform's text into tokens: one regular expression for what is plain, a scan for templates and heredocs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import NamedTuple, cast
+
+from sortkey_systems.applens.parsing.syntax import HclError
+
+DEPTH_MAX = 100
+"""Templates in templates. A file that goes deeper was not written to be read."""
+
+
+class Token(NamedTuple):
+    """`kind` is `name`, `number`, `text`, `template`, `newline`, `end`, or the operator itself."""
+
+    kind: str
+    value: str | list[Part]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A `${…}` (`mark` is `$`) or a `%{…}` of a template."""
+
+    mark: str
+    tokens: list[Token]
+
+
+Part = str | Hole
+
+_PLAIN = re.compile(
+    r"""(?P<space>[ \t\r]+)
+    |(?P<newline>\n)
+    |(?P<comment>\#[^\n]*|//[^\n]*)
+    |(?P<long>/\*.*?\*/)
+    |(?P<heredoc><<-?[A-Za-z_][\w-]*[ \t\r]*\n)
+    |(?P<name>[^\W\d][\w-]*)
+    |(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
+    |(?P<text>"(?:[^"\\$%\n]|\\.|[$%](?!\{)|\$\$\{|%%\{)*")
+    |(?P<open>")
+    |(?P<operator>\.\.\.|=>|==|!=|<=|>=|&&|\|\||[-+*/%!<>=?:.,~()\[\]{}])""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(["\\nrt]))|([$%])\4\{')
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
+_TEMPLATE = re.compile(
+    r'(?P<plain>(?:[^"\\$%\n]|\\.|[$%](?!\{)|\$\$\{|%%\{)+)|(?P<hole>[$%]\{~?)|(?P<end>")', re.DOTALL
+)
+_LONG_TEMPLATE = re.compile(r"(?P<plain>(?:[^$%]|\$\$\{|%%\{|[$%](?!\{))+)|(?P<hole>[$%]\{~?)", re.DOTALL)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a whole file."""
+    scanner = _Scanner(text.removeprefix("\ufeff"))
+    found = scanner.tokens(closing=False)
+    found.append(Token("end", "", scanner.line))
+    return found
+
+
+def parts_of(text: str) -> list[Part]:
+    """The parts of a template that stands alone, as the strings of `.tf.json` are."""
+    return _Scanner(text).long_template()
+
+
+class _Scanner:
+    line: int
+
+    def __init__(self, text: str, line: int = 1, depth: int = 0) -> None:
+        if depth > DEPTH_MAX:
+            raise HclError(f"templates are nested more than {DEPTH_MAX} deep", line)
+        self.text = text
+        self.position = 0
+        self.line = line
+        self.depth = depth
+
+    def tokens(self, closing: bool) -> list[Token]:
+        """Tokens to the end of the text or, in a template, to the brace that closes the hole."""
+        found: list[Token] = []
+        add, match, text, braces = found.append, _PLAIN.match, self.text, 0
+        while self.position < len(text):
+            hit = match(text, self.position)
+            if hit is None:
+                raise HclError(f"unexpected character {text[self.position]!r}", self.line)
+            kind, value, self.position = cast(str, hit.lastgroup), hit.group(), hit.end()
+            if kind == "operator":
+                braces += (value == "{") - (value == "}")
+                if closing and braces < 0:
+                    return found
+                add(Token(value, value, self.line))
+            elif kind in ("name", "number"):
+                add(Token(kind, value, self.line))
+            elif kind == "text":
+                add(Token("text", unescaped(value[1:-1]) if "\\" in value or "{" in value else value[1:-1], self.line))
+            elif kind == "newline":
+                add(Token("newline", value, self.line))
+                self.line += 1
+            elif kind == "long":
+                self.line += value.count("\n")
+            elif kind == "open":
+                add(Token("template", self._quoted(), self.line))
+            elif kind == "heredoc":
+                add(self._heredoc(value))
+        if closing:
+            raise HclError("a template is not closed", self.line)
+        return found
+
+    def _quoted(self) -> list[Part]:
+        parts: list[Part] = []
+        while hit := _TEMPLATE.match(self.text, self.position):
+            self.position = hit.end()
+            if hit.lastgroup == "end":
+                return parts
+            parts.append(unescaped(hit.group()) if hit.lastgroup == "plain" else self._hole(hit.group()))
+        raise HclError("a text is not closed on its line", self.line)
+
+    def long_template(self) -> list[Part]:
+        parts: list[Part] = []
+        while hit := _LONG_TEMPLATE.match(self.text, self.position):
+            self.position = hit.end()
+            if hit.lastgroup == "plain":
+                parts.append(hit.group().replace("$${", "${").replace("%%{", "%{"))
+                self.line += hit.group().count("\n")
+            else:
+                parts.append(self._hole(hit.group()))
+        return parts
+
+    def _hole(self, opening: str) -> Hole:
+        inner = _Scanner(self.text, self.line, self.depth + 1)
+        inner.position = self.position
+        tokens = [token for token in inner.tokens(closing=True) if token.kind != "newline"]
+        self.position, self.line = inner.position, inner.line
+        tokens.append(Token("end", "", self.line))
+        return Hole(opening[0], tokens)
+
+    def _heredoc(self, opening: str) -> Token:
+        word = opening.strip().lstrip("<").lstrip("-")
+        end = re.compile(rf"^[ \t]*{re.escape(word)}[ \t\r]*$", re.MULTILINE).search(self.text, self.position)
+        if end is None:
+            raise HclError(f"the text that begins with {opening.strip()} is not closed", self.line)
+        body = self.text[self.position : end.start()]
+        inner = _Scanner(dedent(body) if opening.startswith("<<-") else body, self.line + 1, self.depth + 1)
+        token = Token("template", inner.long_template(), self.line)
+        self.line += 1 + body.count("\n")
+        self.position = end.end()
+        return token
+
+
+def unescaped(text: str) -> str:
+    """A text as it is meant: `\\n`, `\\"`, `\\u00e9`, `$${`."""
+    return _ESCAPE.sub(_meant, text)
+
+
+def _meant(escape: re.Match[str]) -> str:
+    short, long, letter, mark = escape.groups()
+    if letter:
+        return _ESCAPES[letter]
+    return f"{mark}{{" if mark else chr(min(int(short or long, 16), 0x10FFFF))

@@ -1,0 +1,33 @@
+"""What goes wrong in an analysis: a refusal of the input ends it, a warning tells of a part that was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class AnalysisFailed(Exception):
+    """The input cannot be analysed. The message says why and what to do."""
+
+
+class SourceRefused(AnalysisFailed):
+    """The input is none that AppLens reads: its kind, its size, or what an archive tries to do."""
+
+
+class NothingParsed(AnalysisFailed):
+    """Not one file could be read as Terraform. The message has the first reason."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Problem:
+    """One thing that was not understood, and where. `kind` is `parse`, `source` or `unresolved`."""
+
+    file: str
+    line: int
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}" if self.file else self.message
+
+    def to_json(self) -> dict[str, object]:
+        return {"file": self.file, "line": self.line, "kind": self.kind, "message": self.message}

@@ -1,0 +1,140 @@
+"""The risk report: findings of the rules, the ways from the internet to data, and one score with its reasons."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from sortkey_systems.applens.estate import Estate
+from sortkey_systems.applens.graph import Graph
+from sortkey_systems.applens.problems import Problem
+from sortkey_systems.applens.reachability import Path, exposed_paths
+from sortkey_systems.applens.rules import RULES, SEVERITIES, Rule, Subject
+from sortkey_systems.applens.rules.definition import Hit
+
+WEIGHTS = {"critical": 0.40, "high": 0.18, "medium": 0.06, "low": 0.012}
+"""How much of what is left to 100 the first finding of a rule takes. Each further one of the rule takes a quarter."""
+CONFIDENCES = {"high": 1.0, "medium": 0.75, "low": 0.5}
+REPEATED = 0.25
+REPEATS_MAX = 8
+"""Further findings of one rule that count: fifty buckets without versioning are one mistake, not fifty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule broken in one place. `file` and `line` are where the first of the evidence is declared."""
+
+    id: str
+    rule: str
+    category: str
+    title: str
+    severity: str
+    confidence: str
+    detail: str
+    evidence: tuple[str, ...]
+    mitigations: tuple[str, ...]
+    file: str
+    line: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "rule": self.rule,
+            "category": self.category,
+            "title": self.title,
+            "severity": self.severity,
+            "confidence": self.confidence,
+            "detail": self.detail,
+            "evidence": list(self.evidence),
+            "mitigations": list(self.mitigations),
+            "file": self.file,
+            "line": self.line,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """`score` is 0 (nothing found) to 100."""
+
+    score: int
+    rationale: list[str]
+    findings: list[Finding]
+    paths: list[Path]
+    problems: list[Problem]
+    counts: dict[str, int]
+    graph_hash: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "score": self.score,
+            "rationale": self.rationale,
+            "counts": self.counts,
+            "graphHash": self.graph_hash,
+            "severities": self.severities(),
+            "findings": [finding.to_json() for finding in self.findings],
+            "exposedPaths": [path.to_json() for path in self.paths],
+            "warnings": [each.to_json() for each in self.problems if each.kind != "unresolved"],
+            "unresolved": [each.to_json() for each in self.problems if each.kind == "unresolved"],
+        }
+
+    def severities(self) -> dict[str, int]:
+        return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
+
+    def at_least(self, severity: str) -> list[Finding]:
+        """Findings of a severity or worse."""
+        return [f for f in self.findings if SEVERITIES.index(f.severity) >= SEVERITIES.index(severity)]  # pyright: ignore
+
+
+def build_report(estate: Estate, graph: Graph, problems: list[Problem]) -> Report:
+    """All rules over an estate."""
+    paths = exposed_paths(estate, graph)
+    exposed = frozenset(node.id for node in graph.nodes if node.internetExposed)
+    subject = Subject(estate, graph, paths, exposed)
+    found = {f.id: f for rule in RULES for hit in rule.check(subject) for f in [_finding(estate, rule, hit)]}
+    findings = sorted(found.values(), key=_order)
+    score, rationale = scored(findings)
+    return Report(score, rationale, findings, paths, problems, graph.counts, graph.hash)
+
+
+def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
+    return -SEVERITIES.index(finding.severity), finding.rule, finding.evidence  # pyright: ignore[reportArgumentType]
+
+
+def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
+    evidence = tuple(dict.fromkeys(hit.evidence))
+    place = estate.by_address.get(evidence[0])
+    key = "|".join((rule.id, evidence[0], hit.detail))
+    return Finding(
+        id=f"{rule.id}-{sha256(key.encode()).hexdigest()[:10]}",
+        rule=rule.id,
+        category=rule.category,
+        title=rule.title,
+        severity=hit.severity or rule.severity,
+        confidence=rule.confidence,
+        detail=hit.detail,
+        evidence=evidence,
+        mitigations=rule.mitigations,
+        file=place.file if place else "",
+        line=place.line if place else 1,
+    )
+
+
+def scored(findings: list[Finding]) -> tuple[int, list[str]]:
+    """The score, and a line for each rule that moved it, the heaviest first."""
+    groups: dict[tuple[str, str, str], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.rule, finding.title, finding.severity].append(finding)
+    safe = 1.0
+    lines: list[tuple[float, str]] = []
+    for (rule, title, severity), group in groups.items():
+        weight = WEIGHTS[severity] * CONFIDENCES[group[0].confidence]
+        share = (1 - weight) * (1 - weight * REPEATED) ** min(len(group) - 1, REPEATS_MAX)
+        safe *= share
+        lines.append(
+            (1 - share, f"{rule} {title}: {len(group)} × {severity}, takes {100 * (1 - share):.0f} % of what is left")
+        )
+    rationale = [line for _, line in sorted(lines, key=lambda each: (-each[0], each[1]))]
+    score = round(100 * (1 - safe))
+    return score, [f"{score} of 100; 0 is nothing found. Each rule takes its share of what is left to 100.", *rationale]

@@ -1,0 +1,73 @@
+"""A resource as the analysis has it, whatever it was read from: HCL, JSON, a plan or a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+
+class Link(NamedTuple):
+    """A reference of a resource: from which of its attributes, to what."""
+
+    path: str
+    address: str
+    attribute: str
+
+
+@dataclass(slots=True)
+class Resource:
+    """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are lists of objects."""
+
+    address: str
+    type: str
+    name: str
+    attributes: dict[str, Any]
+    links: list[Link] = field(default_factory=list[Link])
+    mode: str = "managed"
+    provider: str = "aws"
+    module: str = ""
+    file: str = ""
+    line: int = 1
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The value at `a.b`; of lists of blocks the first."""
+        found: Any = self.attributes
+        for name in path.split("."):
+            if isinstance(found, list):
+                found = cast(Any, found[0]) if found else None
+            if not isinstance(found, dict) or name not in found:
+                return default
+            found = cast(Any, found[name])
+        return default if found is None else found
+
+    def blocks(self, path: str) -> list[dict[str, Any]]:
+        """All nested blocks of a name, at any number of levels: `rule.apply`."""
+        level: list[Any] = [self.attributes]
+        for name in path.split("."):
+            level = [inner for each in level if isinstance(each, dict) for inner in as_list(cast(Any, each).get(name))]
+        return [each for each in level if isinstance(each, dict)]
+
+    def targets(self, path: str) -> list[str]:
+        """Addresses that an attribute refers to, or anything under it."""
+        return [link.address for link in self.links if link.path == path or link.path.startswith(f"{path}.")]
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list of a value that may be one, none or many, as Terraform's JSON and IAM's policies have it."""
+    if value is None:
+        return []
+    return cast(list[Any], value) if isinstance(value, list) else [value]
+
+
+def is_true(value: Any) -> bool:
+    """Said to be true; what is not known is not."""
+    return value is True or value == "true"
+
+
+def is_false(value: Any) -> bool:
+    """Said to be false; what is not known is not."""
+    return value is False or value == "false"
+
+
+def is_unknown(value: Any) -> bool:
+    return isinstance(value, str) and "${" in value

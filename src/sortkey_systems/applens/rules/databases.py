@@ -1,0 +1,206 @@
+"""Rules on databases, caches, search domains, queues and streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sortkey_systems.applens.exposure import is_for_anyone
+from sortkey_systems.applens.policies import resource_statements
+from sortkey_systems.applens.resources import is_false, is_true
+from sortkey_systems.applens.rules.definition import Hit, Subject, rule
+
+_STATED = {
+    "aws_db_instance": "storage_encrypted",
+    "aws_rds_cluster": "storage_encrypted",
+    "aws_docdb_cluster": "storage_encrypted",
+    "aws_neptune_cluster": "storage_encrypted",
+    "aws_redshift_cluster": "encrypted",
+}
+
+
+@rule(
+    "DB-01",
+    "Database not encrypted at rest",
+    "I",
+    "high",
+    why="A snapshot or a disk that leaves the account can be read. Encryption cannot be switched on later.",
+    evidence="the database",
+    fix="Set storage_encrypted = true, with a KMS key; restore from an encrypted copy of a snapshot.",
+)
+def database_encryption(subject: Subject) -> Iterator[Hit]:
+    for kind, attribute in _STATED.items():
+        for each in subject.of(kind):
+            inherits = any(each.get(name) for name in ("replicate_source_db", "global_cluster_identifier"))
+            member = kind == "aws_db_instance" and str(each.get("engine", "")).startswith("aurora")
+            if not each.get(attribute) and not inherits and not member:
+                yield Hit((each.address,))
+
+
+@rule(
+    "DB-02",
+    "Database has a public address",
+    "I",
+    "high",
+    why="It stands on the internet: a rule of a security group is all that is between.",
+    evidence="the database, and the security groups that let the internet in",
+    fix=("Set publicly_accessible = false.", "Use private subnets, and a bastion or a VPN for people."),
+)
+def public_database(subject: Subject) -> Iterator[Hit]:
+    kinds = ("aws_db_instance", "aws_rds_cluster_instance", "aws_redshift_cluster", "aws_dms_replication_instance")
+    for each in subject.of(*kinds, "aws_mq_broker"):
+        if is_true(each.get("publicly_accessible")):
+            groups = [g for g in subject.estate.groups_of(each) if _is_open(subject, g)]
+            yield Hit((each.address, *groups), severity="critical" if groups else None)
+
+
+def _is_open(subject: Subject, group: str) -> bool:
+    return any(each.from_anywhere for each in subject.estate.ingress.get(group, ()))
+
+
+@rule(
+    "DB-03",
+    "Database without backups",
+    "D",
+    "medium",
+    why="Terraform's default keeps none: a bad migration or a deletion cannot be undone.",
+    evidence="the database",
+    fix="Set backup_retention_period to 7 days or more.",
+)
+def no_backups(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_db_instance"):
+        cluster = str(each.get("engine", "")).startswith("aurora")
+        if each.get("backup_retention_period", 0) in (0, "0") and not each.get("replicate_source_db") and not cluster:
+            yield Hit((each.address,))
+    for each in subject.of("aws_elasticache_replication_group"):
+        if each.get("snapshot_retention_limit", 0) in (0, "0") and not each.get("replication_group_id"):
+            yield Hit((each.address,), severity="low")
+
+
+@rule(
+    "DB-04",
+    "Database can be deleted by one call",
+    "D",
+    "low",
+    why="A wrong plan or a stolen key deletes it.",
+    evidence="the database",
+    fix="Set deletion_protection = true.",
+)
+def deletion_protection(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_db_instance", "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster"):
+        if not each.get("deletion_protection") and not each.get("replicate_source_db"):
+            yield Hit((each.address,))
+
+
+@rule(
+    "DDB-01",
+    "Table without point-in-time recovery",
+    "D",
+    "medium",
+    why="What a bug overwrites or deletes cannot be brought back.",
+    evidence="the table",
+    fix="Add point_in_time_recovery { enabled = true }.",
+)
+def no_recovery(subject: Subject) -> Iterator[Hit]:
+    for table in subject.of("aws_dynamodb_table"):
+        if not table.get("point_in_time_recovery.enabled"):
+            yield Hit((table.address,))
+
+
+@rule(
+    "CACHE-01",
+    "Cache not encrypted",
+    "I",
+    "medium",
+    why="Sessions and cached records lie and travel in the clear.",
+    evidence="the replication group",
+    fix="Set at_rest_encryption_enabled and transit_encryption_enabled to true.",
+)
+def cache_encryption(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_elasticache_replication_group"):
+        names = ("at_rest_encryption_enabled", "transit_encryption_enabled")
+        missing = [name for name in names if not each.get(name)]
+        if missing and not each.get("global_replication_group_id"):
+            yield Hit((each.address,), ", ".join(missing))
+
+
+@rule(
+    "SEARCH-01",
+    "Search domain not encrypted",
+    "I",
+    "high",
+    why="Documents lie on disks, and travel between nodes or from clients, in the clear.",
+    evidence="the domain",
+    fix="Enable encrypt_at_rest, node_to_node_encryption and domain_endpoint_options.enforce_https.",
+)
+def search_encryption(subject: Subject) -> Iterator[Hit]:
+    names = ("encrypt_at_rest.enabled", "node_to_node_encryption.enabled", "domain_endpoint_options.enforce_https")
+    for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
+        missing = [name for name in names if not each.get(name)]
+        if missing:
+            yield Hit((each.address,), ", ".join(missing), None if names[0] in missing else "medium")
+
+
+@rule(
+    "SEARCH-02",
+    "Search domain open to anyone",
+    "I",
+    "critical",
+    why="A domain outside of a VPC whose policy allows anyone is read by scanners within hours.",
+    evidence="the domain and its policy",
+    fix=("Put the domain into a VPC.", "Name principals or addresses in the access policy."),
+)
+def open_search(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
+        if each.blocks("vpc_options") or is_true(each.get("advanced_security_options.enabled")):
+            continue
+        holders = [each, *subject.estate.parts(each, "aws_opensearch_domain_policy")]
+        opened = [holder for holder in holders if any(map(is_for_anyone, resource_statements(holder)))]
+        if opened:
+            yield Hit((each.address, *(holder.address for holder in opened if holder is not each)))
+
+
+@rule(
+    "MSG-01",
+    "Messages not encrypted at rest",
+    "I",
+    "low",
+    why="A topic has no encryption unless it is asked for; a queue may have had it taken away.",
+    evidence="the topic, queue or stream",
+    fix="Set kms_master_key_id (topics), sqs_managed_sse_enabled (queues) or encryption_type KMS (streams).",
+)
+def message_encryption(subject: Subject) -> Iterator[Hit]:
+    for topic in subject.of("aws_sns_topic"):
+        if not topic.get("kms_master_key_id"):
+            yield Hit((topic.address,))
+    for queue in subject.of("aws_sqs_queue"):
+        if is_false(queue.get("sqs_managed_sse_enabled")) and not queue.get("kms_master_key_id"):
+            yield Hit((queue.address,), severity="medium")
+    for stream in subject.of("aws_kinesis_stream"):
+        if stream.get("encryption_type", "NONE") == "NONE":
+            yield Hit((stream.address,), severity="medium")
+
+
+@rule(
+    "PATH-01",
+    "The internet reaches a datastore",
+    "I",
+    "low",
+    why="Along this way one flaw in the software is enough. It is often meant so; then every step has to hold.",
+    evidence="the datastore, then the steps from the internet to it",
+    fix=("Authenticate at the entry.", "Grant each role only the actions and the items that it needs."),
+    confidence="medium",
+)
+def reachable_datastore(subject: Subject) -> Iterator[Hit]:
+    open_apis = {address for each in _open_entries(subject) for address in each}
+    for path in subject.paths:
+        if not path.direct:
+            unguarded = bool(open_apis & set(path.steps))
+            way = " → ".join(path.steps)
+            yield Hit((path.datastore, *path.steps[1:-1]), way, "medium" if unguarded else None)
+
+
+def _open_entries(subject: Subject) -> Iterator[tuple[str, ...]]:
+    from sortkey_systems.applens.rules.edge import open_route
+
+    for hit in open_route(subject):
+        yield hit.evidence

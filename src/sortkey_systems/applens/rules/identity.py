@@ -1,0 +1,251 @@
+"""Rules on IAM: what policies allow, whom roles trust, what is open to other accounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sortkey_systems.applens.exposure import is_for_anyone
+from sortkey_systems.applens.policies import (
+    RESOURCE,
+    Statement,
+    identity_statements,
+    resource_statements,
+    trust_statements,
+)
+from sortkey_systems.applens.resources import Resource, as_list
+from sortkey_systems.applens.rules.definition import Hit, Subject, rule
+
+_HOLDERS = ("aws_iam_policy", "aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy", "aws_iam_role")
+_READS = re.compile(r"^[\w-]+:(Get|List|Describe|BatchGet|Head|Lookup|Search|Select|View|Check)[\w*]*$")
+_ACCOUNT_WIDE = re.compile(
+    r"^(logs:(Create|Put|Update|Delete)Log\w*|logs:\w*LogDelivery|logs:PutResourcePolicy|xray:Put\w+|cloudwatch:PutMetricData"
+    r"|ecr:GetAuthorizationToken|ec2:(Create|Delete|Attach|Detach|Modify|Assign|Unassign)\w*(NetworkInterface|PrivateIp)\w*"
+    r"|ssmmessages:\w+|ec2messages:\w+|ssm:UpdateInstanceInformation|sts:(GetCallerIdentity|DecodeAuthorizationMessage)"
+    r"|kms:(CreateKey|ListKeys|GenerateRandom)|s3:ListAllMyBuckets|route53:ChangeResourceRecordSets|elasticloadbalancing:\w+)"
+)
+_ADMIN = re.compile(r":policy/(AdministratorAccess|IAMFullAccess|PowerUserAccess)$")
+_PASSED = {"iam:PassRole", "iam:*", "iam:Pass*"}
+_ESCALATING = {
+    *("iam:AttachRolePolicy", "iam:PutRolePolicy", "iam:CreatePolicyVersion", "iam:CreateAccessKey"),
+    *("iam:AttachUserPolicy", "iam:PutUserPolicy", "iam:UpdateAssumeRolePolicy", "sts:AssumeRole"),
+}
+
+
+def _allowed(subject: Subject) -> Iterator[tuple[Resource, Statement]]:
+    for holder in subject.of(*_HOLDERS):
+        for statement in identity_statements(holder):
+            if statement.allows:
+                yield holder, statement
+
+
+def _is_admin(statement: Statement) -> bool:
+    return "*" in statement.resources and any(action in ("*", "*:*") for action in statement.actions)
+
+
+@rule(
+    "IAM-01",
+    "Policy allows everything",
+    "E",
+    "critical",
+    why="Whoever gets hold of these rights has the account.",
+    evidence="the policy or role",
+    fix="Name the actions and the resources that are needed.",
+)
+def allows_everything(subject: Subject) -> Iterator[Hit]:
+    yield from _once((holder, "") for holder, each in _allowed(subject) if _is_admin(each))
+
+
+@rule(
+    "IAM-02",
+    "Policy allows all actions of a service",
+    "E",
+    "medium",
+    why="With the actions that are needed come those that delete, share and open.",
+    evidence="the policy or role",
+    fix="Name the actions that the application calls.",
+)
+def wildcard_actions(subject: Subject) -> Iterator[Hit]:
+    for holder, each in _allowed(subject):
+        wide = sorted(action for action in each.actions if re.fullmatch(r"[\w-]+:\*", action))
+        if wide and not _is_admin(each):
+            yield Hit((holder.address,), ", ".join(wide), "high" if "*" in each.resources else None)
+
+
+@rule(
+    "IAM-03",
+    "Policy allows changes to all resources",
+    "E",
+    "medium",
+    why="The role can touch what belongs to others. Actions that AWS has only for the whole account do not count.",
+    evidence="the policy or role",
+    fix="Name the resources by their ARNs.",
+)
+def wildcard_resources(subject: Subject) -> Iterator[Hit]:
+    for holder, each in _allowed(subject):
+        if "*" not in each.resources or each.conditions:
+            continue
+        named = [action for action in each.actions if not re.fullmatch(r"\*|\*:\*|[\w-]+:\*", action)]
+        changing = sorted(a for a in named if not _READS.match(a) and not _ACCOUNT_WIDE.match(a))
+        sensitive = [a for a in named if a.startswith(("secretsmanager:Get", "s3:Get", "dynamodb:", "ssm:GetParam"))]
+        if changing or sensitive:
+            yield Hit((holder.address,), ", ".join(changing or sensitive))
+
+
+@rule(
+    "IAM-04",
+    "Policy allows a way to higher rights",
+    "E",
+    "high",
+    why="Passing any role to a service, or changing policies, gives every right in the account.",
+    evidence="the policy or role",
+    fix="Restrict to the ARNs of the roles that are meant, and add iam:PassedToService.",
+)
+def escalation(subject: Subject) -> Iterator[Hit]:
+    for holder, each in _allowed(subject):
+        found = sorted(set(each.actions) & (_PASSED | _ESCALATING))
+        limited = "iam:passedtoservice" in each.condition_keys() and set(found) <= _PASSED
+        if found and "*" in each.resources and not limited:
+            yield Hit((holder.address,), ", ".join(found))
+
+
+@rule(
+    "IAM-05",
+    "Everything but what is named is allowed",
+    "E",
+    "high",
+    why="NotAction and NotResource with Allow also allow whatever AWS adds tomorrow.",
+    evidence="the policy or role",
+    fix="Name what is allowed.",
+)
+def everything_but(subject: Subject) -> Iterator[Hit]:
+    yield from _once((holder, "") for holder, each in _allowed(subject) if each.everything_but and not each.conditions)
+
+
+@rule(
+    "IAM-06",
+    "Administrator policy attached",
+    "E",
+    "high",
+    why="A managed policy of AWS that gives the whole account, to a role, user or group.",
+    evidence="the attachment, and whom it is attached to",
+    fix="Attach a policy with what is needed.",
+)
+def managed_admin(subject: Subject) -> Iterator[Hit]:
+    kinds = [f"aws_iam_{whom}policy_attachment" for whom in ("role_", "user_", "group_", "")]
+    for each in subject.of(*kinds):
+        if _ADMIN.search(str(each.get("policy_arn"))):
+            whom = [link.address for link in each.links if link.path in ("role", "user", "group", "roles", "users")]
+            yield Hit((each.address, *whom), str(each.get("policy_arn")))
+    for role in subject.of("aws_iam_role"):
+        if any(_ADMIN.search(str(arn)) for arn in as_list(role.get("managed_policy_arns"))):
+            yield Hit((role.address,))
+
+
+@rule(
+    "IAM-07",
+    "Role trusts anyone",
+    "S",
+    "critical",
+    why="Any AWS account in the world can take on the role.",
+    evidence="the role",
+    fix="Name the principal, or a condition on the organisation.",
+)
+def trusts_anyone(subject: Subject) -> Iterator[Hit]:
+    roles = subject.of("aws_iam_role")
+    yield from _once((role, "") for role in roles if any(is_for_anyone(each) for each in trust_statements(role)))
+
+
+@rule(
+    "IAM-08",
+    "Role trusts another account without a condition",
+    "S",
+    "low",
+    why="A third party that serves many customers can be tricked into using the role for another (confused deputy).",
+    evidence="the role",
+    fix="Ask for sts:ExternalId, or for the organisation with aws:PrincipalOrgID.",
+    confidence="medium",
+)
+def trusts_account(subject: Subject) -> Iterator[Hit]:
+    for role in subject.of("aws_iam_role"):
+        for each in trust_statements(role):
+            whole = [who for kind, who in each.principals if kind == "AWS" and re.search(r"\d{12}(:root)?$", who)]
+            if each.allows and whole and not each.conditions:
+                yield Hit((role.address,), ", ".join(whole))
+                break
+
+
+@rule(
+    "IAM-09",
+    "Role trusts every repository of an identity provider",
+    "S",
+    "high",
+    why="Without a condition on the subject, any pipeline of GitHub or GitLab can take on the role.",
+    evidence="the role",
+    fix="Add a condition on the provider's `sub`, as repo:organisation/repository:ref:refs/heads/main.",
+)
+def trusts_any_pipeline(subject: Subject) -> Iterator[Hit]:
+    for role in subject.of("aws_iam_role"):
+        for each in trust_statements(role):
+            federated = [who for kind, who in each.principals if kind == "Federated"]
+            pipeline = any(re.search(r"github|gitlab|bitbucket|circleci", who) for who in federated)
+            subjects = [v for _, key, values in each.conditions if key.lower().endswith(":sub") for v in values]
+            if each.allows and pipeline and (not subjects or "*" in subjects or "repo:*" in subjects):
+                yield Hit((role.address,))
+                break
+
+
+@rule(
+    "IAM-10",
+    "Resource policy allows anyone",
+    "I",
+    "high",
+    why="A queue, topic, key, repository or secret that any AWS account can use.",
+    evidence="the policy, and what it is on",
+    fix=("Name the principals.", "For services, add a condition on aws:SourceArn or aws:SourceAccount."),
+)
+def open_resource_policy(subject: Subject) -> Iterator[Hit]:
+    elsewhere = {"aws_s3_bucket", "aws_s3_bucket_policy"}  # S3-01, which knows of access blocks
+    elsewhere |= {"aws_opensearch_domain", "aws_opensearch_domain_policy", "aws_elasticsearch_domain"}
+    for each in subject.of(*sorted(set(RESOURCE) - elsewhere)):
+        if any(is_for_anyone(statement) for statement in resource_statements(each)):
+            on = [link.address for link in each.links if link.path != "policy"] if each.type.endswith("_policy") else []
+            yield Hit((each.address, *on))
+
+
+@rule(
+    "IAM-11",
+    "Function may be invoked by a service on anyone's behalf",
+    "S",
+    "medium",
+    why="Without source_arn, a bucket or API of any other account can invoke the function.",
+    evidence="the permission and the function",
+    fix="Set source_arn, or source_account.",
+)
+def permission_without_source(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_lambda_permission"):
+        principal = str(each.get("principal", ""))
+        service = principal.endswith("amazonaws.com") or principal == "*"
+        limits = ("source_arn", "source_account", "principal_org_id", "function_url_auth_type")
+        if service and not any(each.get(name) for name in limits):
+            severity = "high" if principal == "*" else None
+            yield Hit((each.address, *each.targets("function_name")), principal, severity)
+
+
+@rule(
+    "IAM-12",
+    "Long-lived access key",
+    "S",
+    "medium",
+    why="The key lies in Terraform's state and never expires.",
+    evidence="the key and the user",
+    fix="Use a role: IAM Identity Center for people, OIDC for pipelines.",
+)
+def access_key(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_iam_access_key"):
+        yield Hit((each.address, *each.targets("user")))
+
+
+def _once(found: Iterator[tuple[Resource, str]]) -> Iterator[Hit]:
+    for address in dict.fromkeys(holder.address for holder, _ in found):
+        yield Hit((address,))

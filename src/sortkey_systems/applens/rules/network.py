@@ -1,0 +1,118 @@
+"""Rules on networks: what security groups let in from the internet, and what is recorded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sortkey_systems.applens.estate import Ingress
+from sortkey_systems.applens.rules.definition import Hit, Subject, rule
+
+ADMIN_PORTS = {22: "SSH", 3389: "RDP", 23: "Telnet", 5985: "WinRM", 5986: "WinRM", 2375: "Docker", 6443: "Kubernetes"}
+DATA_PORTS = {
+    1433: "SQL Server",
+    1521: "Oracle",
+    3306: "MySQL",
+    5432: "PostgreSQL",
+    5439: "Redshift",
+    27017: "MongoDB",
+    6379: "Redis",
+    9200: "OpenSearch",
+    11211: "Memcached",
+    9042: "Cassandra",
+    2049: "NFS",
+    445: "SMB",
+    9092: "Kafka",
+}
+WEB_PORTS = (80, 443)
+
+
+@rule(
+    "NET-01",
+    "Administration port open to the internet",
+    "E",
+    "high",
+    why="Anyone can try passwords and exploits against SSH, RDP or a cluster's API.",
+    evidence="the security group or rule, and the group",
+    fix=("Use SSM Session Manager or a bastion.", "Restrict the rule to known addresses or a security group."),
+)
+def admin_ports(subject: Subject) -> Iterator[Hit]:
+    yield from _open_ports(subject, ADMIN_PORTS)
+
+
+@rule(
+    "NET-02",
+    "Database port open to the internet",
+    "I",
+    "critical",
+    why="A database that can be reached is attacked within minutes; one weak password gives all of it away.",
+    evidence="the security group or rule, and the group",
+    fix="Let in only the security groups of the application.",
+)
+def data_ports(subject: Subject) -> Iterator[Hit]:
+    yield from _open_ports(subject, DATA_PORTS)
+
+
+@rule(
+    "NET-03",
+    "All ports open to the internet",
+    "E",
+    "critical",
+    why="Every service on the machine is exposed, also those that nobody thinks of.",
+    evidence="the security group or rule, and the group",
+    fix="Open the ports that are needed, to those who need them.",
+)
+def all_ports(subject: Subject) -> Iterator[Hit]:
+    for each in _from_anywhere(subject):
+        if each.all_ports:
+            yield Hit(_evidence(each), "all ports from anywhere")
+
+
+@rule(
+    "NET-04",
+    "Port other than HTTP or HTTPS open to the internet",
+    "E",
+    "medium",
+    why="What is not a web server seldom needs the whole internet, and is seldom hardened for it.",
+    evidence="the security group or rule, and the group",
+    fix="Put a load balancer in front, or restrict the rule to known addresses.",
+    confidence="medium",
+)
+def other_ports(subject: Subject) -> Iterator[Hit]:
+    for each in _from_anywhere(subject):
+        named = [port for port in (*ADMIN_PORTS, *DATA_PORTS) if each.covers(port)]
+        web = each.first == each.last and each.first in WEB_PORTS
+        ping = each.protocol in ("icmp", "icmpv6", "1", "58")
+        if not (each.all_ports or named or web or ping or each.first < 0):
+            ports = str(each.first) if each.first == each.last else f"{each.first}–{each.last}"
+            yield Hit(_evidence(each), f"{each.protocol} {ports} from anywhere")
+
+
+@rule(
+    "NET-05",
+    "VPC without flow logs",
+    "R",
+    "low",
+    why="After an incident nobody can say who talked to whom.",
+    evidence="the VPC",
+    fix="Add aws_flow_log for the VPC.",
+)
+def no_flow_logs(subject: Subject) -> Iterator[Hit]:
+    for vpc in subject.of("aws_vpc"):
+        if not subject.estate.parts(vpc, "aws_flow_log"):
+            yield Hit((vpc.address,))
+
+
+def _from_anywhere(subject: Subject) -> Iterator[Ingress]:
+    for rules in subject.estate.ingress.values():
+        yield from (each for each in rules if each.from_anywhere)
+
+
+def _open_ports(subject: Subject, ports: dict[int, str]) -> Iterator[Hit]:
+    for each in _from_anywhere(subject):
+        found = [f"{name} ({port})" for port, name in ports.items() if each.covers(port)]
+        if found and not each.all_ports:
+            yield Hit(_evidence(each), ", ".join(found) + " from anywhere")
+
+
+def _evidence(each: Ingress) -> tuple[str, ...]:
+    return (each.rule,) if each.rule == each.group else (each.rule, each.group)

@@ -1,0 +1,242 @@
+"""Rules on compute and what surrounds it: instances, containers, functions, secrets, keys, trails."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from sortkey_systems.applens.estate import is_world
+from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
+from sortkey_systems.applens.rules.definition import Hit, Subject, rule
+
+_SECRET_NAME = re.compile(r"(passw(or)?d|secret|token|api_?key|private_?key|credential)", re.IGNORECASE)
+_NO_SECRET = re.compile(
+    r"(_?arn|_?name|_?id|_?path|_?url|_?file|_?enabled|_?ttl|_?bucket|_?table|expir\w*|length)$", re.IGNORECASE
+)
+_KEY_MATERIAL = re.compile(r"\bAKIA[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_PASSWORDS = {
+    "aws_db_instance": "password",
+    "aws_rds_cluster": "master_password",
+    "aws_redshift_cluster": "master_password",
+    "aws_docdb_cluster": "master_password",
+    "aws_elasticache_replication_group": "auth_token",
+    "aws_secretsmanager_secret_version": "secret_string",
+    "aws_mq_broker": "user.password",
+}
+
+
+@rule(
+    "EC2-01",
+    "Instance metadata without a session token",
+    "E",
+    "medium",
+    why="A server that can be made to fetch an address gives away the role's credentials (IMDSv1).",
+    evidence="the instance or launch template",
+    fix='Add metadata_options { http_tokens = "required" }.',
+)
+def metadata_v1(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_instance", "aws_launch_template"):
+        tokens = each.get("metadata_options.http_tokens", "optional")
+        disabled = each.get("metadata_options.http_endpoint") == "disabled"
+        elsewhere = each.type == "aws_instance" and each.blocks("launch_template")
+        if tokens == "optional" and not disabled and not elsewhere:
+            yield Hit((each.address,))
+    for each in subject.of("aws_launch_configuration"):
+        if each.get("metadata_options.http_tokens") != "required":
+            yield Hit((each.address,))
+
+
+@rule(
+    "SEC-01",
+    "Secret written in the source",
+    "I",
+    "high",
+    why="Everyone who can read the repository or the state has it, and so has every copy.",
+    evidence="the resource; the value itself is not shown",
+    fix=("Keep it in Secrets Manager or SSM and refer to it.", "Change the secret: it is known now."),
+    confidence="medium",
+)
+def written_secret(subject: Subject) -> Iterator[Hit]:
+    for kind, path in _PASSWORDS.items():
+        for each in subject.of(kind):
+            if _is_literal(each.get(path)):
+                yield Hit((each.address,), path)
+    for each in subject.of("aws_lambda_function", "aws_ecs_task_definition", "aws_codebuild_project"):
+        names = [name for name, value in _environment(each) if _is_secret(name, value)]
+        if names:
+            yield Hit((each.address,), ", ".join(sorted(names)))
+    for each in subject.of("aws_instance", "aws_launch_template", "aws_launch_configuration"):
+        if _KEY_MATERIAL.search(str(each.get("user_data", ""))):
+            yield Hit((each.address,), "user_data")
+
+
+def _is_literal(value: Any) -> bool:
+    return isinstance(value, str) and bool(value) and not is_unknown(value)
+
+
+def _is_secret(name: str, value: Any) -> bool:
+    if not _is_literal(value) or value.startswith(("arn:", "/", "http", "ssm:")):
+        return False
+    named = _SECRET_NAME.search(name) and not _NO_SECRET.search(name) and value.lower() not in ("true", "false")
+    return bool(named) or bool(_KEY_MATERIAL.search(value))
+
+
+def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
+    if each.type == "aws_lambda_function":
+        variables = each.get("environment.variables", {})
+        yield from cast(dict[str, Any], variables).items() if isinstance(variables, dict) else ()
+    elif each.type == "aws_codebuild_project":
+        for block in each.blocks("environment.environment_variable"):
+            if block.get("type", "PLAINTEXT") == "PLAINTEXT":
+                yield str(block.get("name")), block.get("value")
+    for container in _containers(each):
+        for pair in as_list(container.get("environment")):
+            if isinstance(pair, dict):
+                yield str(cast(Any, pair).get("name")), cast(Any, pair).get("value")
+
+
+def _containers(each: Resource) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(each.get("container_definitions", "[]"))
+    except (ValueError, TypeError):
+        return []
+    return [container for container in as_list(found) if isinstance(container, dict)]
+
+
+@rule(
+    "SEC-02",
+    "Secret in a plain parameter",
+    "I",
+    "medium",
+    why="A parameter of type String is not encrypted, and more may read it.",
+    evidence="the parameter",
+    fix="Set type = SecureString.",
+    confidence="medium",
+)
+def plain_parameter(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_ssm_parameter"):
+        name = str(each.get("name", each.name))
+        if each.get("type") in ("String", "StringList") and _SECRET_NAME.search(name) and not _NO_SECRET.search(name):
+            yield Hit((each.address,))
+
+
+@rule(
+    "ECS-01",
+    "Privileged container",
+    "E",
+    "high",
+    why="Whoever breaks out of the software has the host and every container on it.",
+    evidence="the task definition",
+    fix="Take privileged away; add the single Linux capability that is needed.",
+)
+def privileged_container(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_ecs_task_definition"):
+        if any(is_true(container.get("privileged")) for container in _containers(each)):
+            yield Hit((each.address,))
+
+
+@rule(
+    "EKS-01",
+    "Kubernetes API open to the internet",
+    "E",
+    "high",
+    why="A stolen token, or a flaw in the API server, can be used from anywhere.",
+    evidence="the cluster",
+    fix="Set endpoint_public_access = false, or list addresses in public_access_cidrs.",
+)
+def public_cluster(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_eks_cluster"):
+        if not is_false(each.get("vpc_config.endpoint_public_access")):
+            cidrs = as_list(each.get("vpc_config.public_access_cidrs"))
+            if not cidrs or any(is_world(cidr) for cidr in cidrs):
+                yield Hit((each.address,))
+
+
+@rule(
+    "EKS-02",
+    "Kubernetes without audit logs",
+    "R",
+    "medium",
+    why="Who did what in the cluster is not recorded.",
+    evidence="the cluster",
+    fix='Set enabled_cluster_log_types to at least ["api", "audit", "authenticator"].',
+)
+def cluster_logs(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_eks_cluster"):
+        logs = each.get("enabled_cluster_log_types")
+        if not is_unknown(logs) and "audit" not in as_list(logs):
+            yield Hit((each.address,))
+
+
+@rule(
+    "EKS-03",
+    "Kubernetes secrets not encrypted with a key of one's own",
+    "I",
+    "low",
+    why="Secrets in etcd are protected by the disk's encryption only.",
+    evidence="the cluster",
+    fix="Add encryption_config with a KMS key for secrets.",
+)
+def cluster_secrets(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_eks_cluster"):
+        if not each.blocks("encryption_config"):
+            yield Hit((each.address,))
+
+
+@rule(
+    "ECR-01",
+    "Image tags can be overwritten, or images are not scanned",
+    "T",
+    "low",
+    why="What was tested may not be what runs, and known flaws are not seen.",
+    evidence="the repository",
+    fix="Set image_tag_mutability = IMMUTABLE and scan_on_push = true.",
+)
+def image_repository(subject: Subject) -> Iterator[Hit]:
+    registry = any(subject.of("aws_ecr_registry_scanning_configuration"))
+    for each in subject.of("aws_ecr_repository"):
+        missing = [] if str(each.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE") else ["mutable tags"]
+        if not registry and not each.get("image_scanning_configuration.scan_on_push"):
+            missing.append("no scan on push")
+        if missing:
+            yield Hit((each.address,), ", ".join(missing))
+
+
+@rule(
+    "KMS-01",
+    "Key is never rotated",
+    "I",
+    "low",
+    why="What one key protects grows for ever.",
+    evidence="the key",
+    fix="Set enable_key_rotation = true.",
+)
+def key_rotation(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_kms_key"):
+        symmetric = (
+            each.get("customer_master_key_spec", each.get("key_spec", "SYMMETRIC_DEFAULT")) == "SYMMETRIC_DEFAULT"
+        )
+        usage = each.get("key_usage", "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
+        if symmetric and usage and not each.get("enable_key_rotation"):
+            yield Hit((each.address,))
+
+
+@rule(
+    "LOG-01",
+    "Trail is incomplete",
+    "R",
+    "medium",
+    why="Calls in other regions are not recorded, or the record can be changed unseen.",
+    evidence="the trail",
+    fix="Set is_multi_region_trail and enable_log_file_validation to true, and leave enable_logging on.",
+)
+def incomplete_trail(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_cloudtrail"):
+        names = ("is_multi_region_trail", "enable_log_file_validation")
+        missing = [name for name in names if not each.get(name)]
+        if is_false(each.get("enable_logging")):
+            missing.append("enable_logging")
+        if missing:
+            yield Hit((each.address,), ", ".join(missing))

@@ -1,0 +1,106 @@
+"""What can be analysed, found and read: folders, single files, archives, or bytes that were uploaded under a name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sortkey_systems.applens import archives
+from sortkey_systems.applens.problems import SourceRefused
+
+BYTES_MAX = 10_000_000
+"""Of an upload, a file, or all of a folder's Terraform."""
+
+TERRAFORM = (".tf", ".tf.json", ".tfvars", ".tfvars.json")
+READABLE = (".tf", ".tfvars", ".json", ".tfstate")
+ACCEPTED = "a folder, .tf, .tf.json, the output of `terraform show -json`, a .tfstate, or a .zip, .tar, .tgz or .tar.gz"
+
+_SKIPPED_FOLDERS = {".terraform", ".git", "node_modules", ".venv", "__pycache__"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's path, relative to what was given and with `/`, and its content."""
+
+    path: str
+    data: bytes
+
+    @property
+    def folder(self) -> str:
+        return self.path.rpartition("/")[0]
+
+
+def read_paths(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[Source]:
+    """All that lies at the paths. Refuses what AppLens does not read, and more than 10 MB."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not given:
+        raise SourceRefused(f"nothing was given to analyse: give {ACCEPTED}")
+    found: list[Source] = []
+    for each in given:
+        path = Path(each)
+        if path.is_dir():
+            found += _limited(str(path), _in_folder(path))
+        elif path.is_file():
+            _refuse_large(str(path), path.stat().st_size)
+            found += read_bytes(path.name, path.read_bytes())
+        else:
+            raise SourceRefused(f"there is no file or folder {str(path)!r}")
+    return _limited("the input", found) if len(given) > 1 else found
+
+
+def read_bytes(name: str, data: bytes) -> list[Source]:
+    """The sources in one upload: the file itself, or what its archive holds."""
+    _refuse_large(name, len(data))
+    lower = name.lower()
+    if lower.endswith(archives.SUFFIXES):
+        return _without_hidden(Source(*each) for each in archives.files_of(name, data, READABLE))
+    if lower.endswith(READABLE):
+        return [Source(name.replace("\\", "/").rpartition("/")[2], data)]
+    if data.startswith(b"PK\x03\x04"):
+        raise SourceRefused(
+            f"{name} is a binary plan or a misnamed archive: use `terraform show -json`, or name it .zip"
+        )
+    raise SourceRefused(f"{name} is nothing that AppLens reads: give {ACCEPTED}")
+
+
+def _refuse_large(name: str, size: int) -> None:
+    if size > BYTES_MAX:
+        raise SourceRefused(f"{name} has {size / 1_000_000:.1f} MB: at most {BYTES_MAX // 1_000_000} MB are analysed")
+
+
+def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
+    found: list[Source] = []
+    size = 0
+    for source in sources:
+        size += len(source.data)
+        _refuse_large(name, size)
+        found.append(source)
+    return found
+
+
+def _in_folder(root: Path) -> Iterator[Source]:
+    """Files of a folder, links not followed: a link may lead out of what was given."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
+        for name in sorted(files):
+            path = Path(folder) / name
+            if name.endswith(READABLE) and not path.is_symlink() and _may_be_terraform(path):
+                yield Source(path.relative_to(root).as_posix(), path.read_bytes())
+
+
+def _may_be_terraform(path: Path) -> bool:
+    """A folder has other JSON too: of that only what looks like a plan or a state is read."""
+    if path.name.endswith(TERRAFORM) or path.suffix == ".tfstate":
+        return True
+    with path.open("rb") as file:
+        return b'"terraform_version"' in file.read(4096)
+
+
+def _without_hidden(sources: Iterable[Source]) -> list[Source]:
+    def plain(source: Source) -> bool:
+        parts = source.path.split("/")
+        return not any(part in _SKIPPED_FOLDERS or part.startswith(("._", "__MACOSX")) for part in parts)
+
+    return [source for source in sources if plain(source)]

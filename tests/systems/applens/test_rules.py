@@ -1,0 +1,100 @@
+"""Every rule fires on what breaks it and is silent on what is close to it; findings say what a reader needs."""
+
+import pytest
+
+from sortkey_systems.applens.analysis import analyze_upload
+from sortkey_systems.applens.report import Report, scored
+from sortkey_systems.applens.rules import RULES, SEVERITIES
+from sortkey_systems.applens.rules.definition import STRIDE
+from tests.systems.applens.rule_cases import BUCKET, CASES, LB, PUBLIC_POLICY, group, one
+
+
+def report_of(text: str) -> Report:
+    return analyze_upload("main.tf", text.encode()).report
+
+
+def rules_of(text: str) -> set[str]:
+    return {finding.rule for finding in report_of(text).findings}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_fires_where_it_is_broken(rule) -> None:
+    # A rule that never fires is worse than none: it says that all is well.
+    assert rule.id in rules_of(CASES[rule.id][0])
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_is_silent_where_it_is_kept(rule) -> None:
+    # False alarms teach people to look away.
+    analysis = analyze_upload("main.tf", CASES[rule.id][1].encode())
+    assert analysis.graph.nodes
+    assert [w for w in analysis.warnings if w.kind == "parse"] == []
+    assert rule.id not in {finding.rule for finding in analysis.report.findings}
+
+
+def test_there_are_at_least_25_rules_and_each_is_documented_in_full() -> None:
+    # The documents promise it, and a finding without a remedy helps nobody.
+    assert len(RULES) >= 25
+    assert set(CASES) == {rule.id for rule in RULES}
+    for rule in RULES:
+        assert rule.category in STRIDE.values()
+        assert rule.severity in SEVERITIES
+        assert all((rule.title, rule.why, rule.evidence, rule.mitigations, all(rule.mitigations)))
+    assert {rule.category for rule in RULES} == set(STRIDE.values())
+
+
+def test_evidence_names_resources_of_the_graph_and_the_place_is_that_of_the_first() -> None:
+    # A finding is acted on where its line is.
+    for fires, _ in CASES.values():
+        analysis = analyze_upload("main.tf", fires.encode())
+        known = {node.id for node in analysis.graph.nodes}
+        for finding in analysis.report.findings:
+            assert set(finding.evidence) <= known
+            assert (finding.file, finding.line > 0) == ("main.tf", True)
+
+
+def test_a_public_balancer_with_tls_is_not_an_open_ssh_port() -> None:
+    # What is meant to be public is no alarm.
+    listener = (
+        'load_balancer_arn = aws_lb.l.arn\nprotocol = "HTTPS"\nssl_policy = "ELBSecurityPolicy-TLS13-1-2-2021-06"'
+    )
+    found = report_of(group(443, 443) + LB + one("aws_lb_listener", listener))
+    assert found.at_least("medium") == []
+    assert found.counts["internetExposedCount"] == 1
+
+
+def test_a_public_policy_behind_an_account_wide_block_opens_nothing() -> None:
+    # The account's setting wins over each bucket's.
+    block = one("aws_s3_account_public_access_block", "restrict_public_buckets = true\nignore_public_acls = true")
+    assert "S3-01" in rules_of(BUCKET + PUBLIC_POLICY)
+    assert "S3-01" not in rules_of(BUCKET + PUBLIC_POLICY + block)
+
+
+def test_a_private_api_needs_no_authorizer() -> None:
+    # Only the network reaches it.
+    text = CASES["API-01"][0].replace("REGIONAL", "PRIVATE")
+    assert "API-01" not in rules_of(text)
+
+
+def test_a_secret_is_never_printed() -> None:
+    # Graph and report are stored and shown.
+    analysis = analyze_upload("main.tf", one("aws_db_instance", 'password = "hunter2222"').encode())
+    assert "SEC-01" in {finding.rule for finding in analysis.report.findings}
+    assert b"hunter2222" not in analysis.graph.canonical()
+    assert "hunter2222" not in str(analysis.report.to_json())
+
+
+def test_the_score_grows_with_what_is_found_and_says_why() -> None:
+    # A number without reasons cannot be argued with.
+    nothing, one_low, bad = (report_of(text) for text in (one("aws_sqs_queue"), one("aws_vpc"), group(0, 0, "-1")))
+    assert nothing.score == 0
+    assert nothing.score < one_low.score < bad.score <= 100
+    assert "NET-03" in bad.rationale[1]
+    assert scored([])[0] == 0
+
+
+def test_fifty_of_one_low_finding_weigh_less_than_one_critical() -> None:
+    # One habit repeated is one mistake.
+    many = report_of("".join(one("aws_vpc", name=f"v{i}") for i in range(50)))
+    assert len(many.findings) == 50
+    assert many.score < report_of(group(0, 0, "-1")).score
