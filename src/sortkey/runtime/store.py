@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sortkey.errors import ModelError, ResourceNotFoundException
-from sortkey.model.attributes import Action, Condition, attr, condition
+from sortkey.model.attributes import Action
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
-from sortkey.model.operations import Delete, Update, Write, set_actions
+from sortkey.model.operations import Delete, Test, Write
 from sortkey.model.queries import ItemKey, Query
 from sortkey.model.tables import Table
 from sortkey.runtime import batches, ensuring, paging, reads, transactions, writes
+from sortkey.runtime.arguments import key_of, move_of, update_of
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.context import Context, Live
 from sortkey.runtime.metrics import METERED, Metrics
@@ -30,32 +31,6 @@ __all__ = ["AsyncStore", "Metrics", "Page", "Store"]
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
-Test = Condition | bool | None
-"""A condition as a type checker sees it: `Stage.status == "pending"` is a bool for it."""
-
-
-def _update(
-    key: ItemKey[E],
-    actions: Sequence[Action],
-    set: Mapping[str, Any] | None,
-    when: Test,
-    assuming: Mapping[str, Any] | None,
-    upsert: bool,
-) -> Update[E]:
-    made = (*actions, *set_actions(key.entity, set or {}))
-    return Update(key, made, _condition(when), dict(assuming or {}), upsert)
-
-
-def _condition(when: Test) -> Condition | None:
-    return None if when is None else condition(when)
-
-
-def _move(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None) -> Update[E]:
-    return Update(key, (attr(field).set(to), *set_actions(key.entity, set or {})))
-
-
-def _key(of: ItemKey[E] | E) -> ItemKey[E]:
-    return of if isinstance(of, ItemKey) else ItemKey.of_entity(of)
 
 
 class _Common:
@@ -133,15 +108,15 @@ class Store(_Common):
 
     def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
-        return self.run(writes.put(self._context, entity, "create", _condition(when)))
+        return self.run(writes.put(self._context, entity, "create", when))
 
     def put(self, entity: E, *, when: Test = None) -> E:
         """Store an entity, whatever is there."""
-        return self.run(writes.put(self._context, entity, "put", _condition(when)))
+        return self.run(writes.put(self._context, entity, "put", when))
 
     def save(self, entity: E, *, when: Test = None) -> E:
         """Store an entity unless somebody else has since it was read. Raises StaleVersion."""
-        return self.run(writes.put(self._context, entity, "save", _condition(when)))
+        return self.run(writes.put(self._context, entity, "save", when))
 
     def update(
         self,
@@ -153,15 +128,15 @@ class Store(_Common):
         upsert: bool = False,
     ) -> E:
         """Change some fields; gives the entity as it is now. `assuming` names values that index keys need besides."""
-        return self.run(writes.update(self._context, _update(key, actions, set, when, assuming, upsert)))
+        return self.run(writes.update(self._context, update_of(key, actions, set, when, assuming, upsert)))
 
     def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
         """Make a transition of a status field. Raises TransitionRefused."""
-        return self.run(writes.update(self._context, _move(key, field, to, set)))
+        return self.run(writes.update(self._context, move_of(key, field, to, set)))
 
     def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
         """Delete an item; gives what was there."""
-        return self.run(writes.delete(self._context, Delete(_key(of), _condition(when))))
+        return self.run(writes.delete(self._context, Delete(key_of(of), when)))
 
     def archive(self, entity: E) -> E:
         """Move an entity into the archive."""
@@ -292,15 +267,15 @@ class AsyncStore(_Common):
 
     async def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
-        return await self.run(writes.put(self._context, entity, "create", _condition(when)))
+        return await self.run(writes.put(self._context, entity, "create", when))
 
     async def put(self, entity: E, *, when: Test = None) -> E:
         """Store an entity, whatever is there."""
-        return await self.run(writes.put(self._context, entity, "put", _condition(when)))
+        return await self.run(writes.put(self._context, entity, "put", when))
 
     async def save(self, entity: E, *, when: Test = None) -> E:
         """Store an entity unless somebody else has since it was read. Raises StaleVersion."""
-        return await self.run(writes.put(self._context, entity, "save", _condition(when)))
+        return await self.run(writes.put(self._context, entity, "save", when))
 
     async def update(
         self,
@@ -312,15 +287,15 @@ class AsyncStore(_Common):
         upsert: bool = False,
     ) -> E:
         """Change some fields; gives the entity as it is now. `assuming` names values that index keys need besides."""
-        return await self.run(writes.update(self._context, _update(key, actions, set, when, assuming, upsert)))
+        return await self.run(writes.update(self._context, update_of(key, actions, set, when, assuming, upsert)))
 
     async def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
         """Make a transition of a status field. Raises TransitionRefused."""
-        return await self.run(writes.update(self._context, _move(key, field, to, set)))
+        return await self.run(writes.update(self._context, move_of(key, field, to, set)))
 
     async def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
         """Delete an item; gives what was there."""
-        return await self.run(writes.delete(self._context, Delete(_key(of), _condition(when))))
+        return await self.run(writes.delete(self._context, Delete(key_of(of), when)))
 
     async def archive(self, entity: E) -> E:
         """Move an entity into the archive."""

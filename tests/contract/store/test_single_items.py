@@ -157,7 +157,7 @@ def test_an_item_over_400_kb_names_its_largest_attributes(store: Store, fresh: s
     with pytest.raises(ItemTooLarge, match="The largest: notes") as failed:
         store.put(task(fresh, title="x" * 10_000, notes=["x" * 410_000]))
     assert [name for name, _ in failed.value.sizes[:2]] == ["notes", "label"]
-    with pytest.raises(ItemTooLarge, match="300,... bytes, .* its copies in local indexes included"):
+    with pytest.raises(ItemTooLarge, match="its copies in local indexes included"):
         store.put(task(fresh, notes=["x" * 300_000]))
     store.create(task(fresh, notes=["x" * 150_000]))
     with pytest.raises(ItemTooLarge):
