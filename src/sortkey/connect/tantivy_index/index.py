@@ -47,6 +47,7 @@ class TantivyIndex:
         self._opened: Opened | None = None
         self._stamp: tuple[int, int] | None = None
         self._writer: Writer | None = None
+        self._building: TantivyIndex | None = None
 
     # -- the port
 
@@ -99,18 +100,18 @@ class TantivyIndex:
     # -- another index beside it
 
     def beside(self) -> TantivyIndex:
-        self._home.own()
-        state = self._home.state("building")
-        if state is None or not state.fits(self._document.fields):
-            self._begin("building")
-        return TantivyIndex(
-            self._document,
-            self._home.path,
-            commit_seconds=self._commit_seconds,
-            clock=self._clock,
-            home=self._home,
-            role="building",
-        )
+        with self._lock:
+            self._home.own()
+            state = self._home.state("building")
+            if state is None or not state.fits(self._document.fields):
+                self._begin("building")
+                self._building = None
+            if self._building is None:
+                settings: dict[str, Any] = {"commit_seconds": self._commit_seconds, "clock": self._clock}
+                self._building = TantivyIndex(
+                    self._document, self._home.path, home=self._home, role="building", **settings
+                )
+            return self._building
 
     def note(self, progress: Any, /) -> None:
         self.flush()
@@ -125,7 +126,7 @@ class TantivyIndex:
             built.finish()
             self.finish()
             self._home.make_live()
-            self._opened = None
+            self._opened = self._building = None
 
     def finish(self) -> None:
         """Commit, and write no more until asked again."""
@@ -136,8 +137,10 @@ class TantivyIndex:
 
     def close(self) -> None:
         with self._lock:
+            if self._building is not None:
+                self._building.close()
             self.finish()
-            self._opened = None
+            self._opened = self._building = None
             if self._role == "live":
                 self._home.release()
 

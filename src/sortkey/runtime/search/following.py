@@ -20,20 +20,21 @@ E = TypeVar("E", bound=Entity)
 def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> Handler[E, Sequence[Change[E]]]:
     """A handler of the entity's changes, in batches, for a StreamWorker or a Lambda function.
 
-    The images of the stream are enough for it; only of what was deleted without an old image it asks the source.
+    The images of the stream are enough for it. It asks the source where they are not: of what was deleted without an
+    old image, or may be in the archive; and of what comes late, which may have been undone.
     """
 
     def index_changes(changes: Sequence[Change[E]]) -> None:
-        writes, gone = list[DocumentWrite](), list[str]()
+        writes, asked = list[DocumentWrite](), list[str]()
         for change in changes:
             if change.new is not None:
                 writes.append(search.document.write_of(change.new))
-            elif change.old is not None:
+            elif change.old is not None and search.document.of.__layout__.archive is None:
                 writes.append(search.document.removal_of(change.old))
             else:
-                gone.append(_id_of(search, change))
-        search.write(writes)
-        renew(search, source, gone)
+                asked.append(_id_of(search, change))
+        asked += search.write(writes).late
+        renew(search, source, asked)
         search.flush()  # before the worker notes that the changes are done
 
     return on_changes(search.document.of, name=name or f"search-{search.document.name}")(index_changes)

@@ -1,9 +1,9 @@
-"""Finds where an index and its source differ, by id and version, and mends it. Writes may go on meanwhile."""
+"""Finds where an index and its source differ, by id, version and content, and mends it. Writes may go on meanwhile."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sortkey.model.documents import DeleteDocument, DocumentWrite, PutDocument
@@ -11,6 +11,7 @@ from sortkey.runtime.search.searching import BATCH, Search
 from sortkey.runtime.search.sources import Source
 
 T = TypeVar("T")
+STEP_MAX = 2**40
 
 
 @dataclass(slots=True)
@@ -21,7 +22,7 @@ class Drift:
     missing: list[str] = field(default_factory=list[str])
     """In the source, not in the index."""
     stale: list[str] = field(default_factory=list[str])
-    """Older in the index than in the source, or newer: after the source was set back."""
+    """Other in the index than in the source: older, or newer where the source was set back, or of other content."""
     orphaned: list[str] = field(default_factory=list[str])
     """In the index, not in the source, or not to be found any more."""
     unreadable: list[str] = field(default_factory=list[str])
@@ -67,30 +68,44 @@ def renew(search: Search[T], source: Source[T], ids: Iterable[str]) -> None:
         writes = [search.document.write_of(each) for each in source.find(batch)]
         there = {write.id for write in writes}
         gone = [DeleteDocument(id, version + 1) for id, version in known.items() if id not in there]
-        search.write([*writes, *gone])
+        settle(search, source, [*writes, *gone])
+
+
+def settle(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite]) -> None:
+    """Write what the source has said. What comes too late is asked for again: if it is still so, it shall be so.
+
+    An index can know a newer version than the source has: of a delete that was undone, or before a restore.
+    """
+    late, step = search.write(writes).late, 1
+    said = {write.id: write for write in writes}
+    while late and step <= STEP_MAX:
+        now = {write.id: write for each in source.find(late) if (write := search.document.write_of(each))}
+        same = [write for id in late if (write := now.get(id)) is not None and write == said[id]]
+        late = search.write(replace(write, version=write.version + step) for write in same).late
+        step *= 2
 
 
 def _compare(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite], drift: Drift) -> None:
-    known = search.versions_of([write.id for write in writes])
+    known = search.index.get([write.id for write in writes])
     mending: list[DocumentWrite] = []
     ahead: dict[str, int] = {}
     for write in writes:
         have = known.get(write.id)
-        if isinstance(write, DeleteDocument):
-            if have is not None:
-                drift.orphaned.append(write.id)
-                mending.append(DeleteDocument(write.id, max(write.version, have + 1)))
-        elif have is None:
-            drift.missing.append(write.id)
-            mending.append(write)
-        elif have < write.version:
+        if have is None:
+            if isinstance(write, PutDocument):
+                drift.missing.append(write.id)
+                mending.append(write)
+        elif isinstance(write, DeleteDocument):
+            drift.orphaned.append(write.id)
+            mending.append(DeleteDocument(write.id, max(write.version, have.version + 1)))
+        elif have.version > write.version:
+            ahead[write.id] = have.version
+        elif have.version < write.version or have.fields != write.fields:
             drift.stale.append(write.id)
             mending.append(write)
-        elif have > write.version:
-            ahead[write.id] = have
     mending += _set_back(search, source, ahead, drift)
     if drift.is_mended:
-        search.write(mending)
+        settle(search, source, mending)
 
 
 def _set_back(search: Search[Any], source: Source[Any], ahead: dict[str, int], drift: Drift) -> list[DocumentWrite]:
