@@ -31,6 +31,7 @@ class ReferenceMapping:
     many: bool = False
     role: str | None = None
     column: str | None = None
+    target_column: str | None = None
     via: str | None = None
     via_column: str | None = None
     via_target: str | None = None
@@ -78,7 +79,15 @@ def _link(entity: SimpleEntity, matches: ApiMatches, mappings: AttributeMappings
         if own:
             found.references.append(
                 ReferenceMapping(
-                    entity.table, own.path, "own", target.resource, link.entity, own.list, own.role, link.column
+                    entity.table,
+                    own.path,
+                    "own",
+                    target.resource,
+                    link.entity,
+                    own.list,
+                    own.role,
+                    link.column,
+                    link.entity_column,
                 )
             )
         mine = matches.of(entity.table)
