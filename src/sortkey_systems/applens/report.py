@@ -105,7 +105,8 @@ def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
 def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
     evidence = tuple(dict.fromkeys(hit.evidence))
     place = estate.by_address.get(evidence[0])
-    key = "|".join((rule.id, evidence[0], hit.detail))
+    detail = "" if "→" in hit.detail else hit.detail  # a finding stays the same one when its way changes
+    key = "|".join((rule.id, evidence[0], detail))
     return Finding(
         id=f"{rule.id}-{sha256(key.encode()).hexdigest()[:10]}",
         rule=rule.id,

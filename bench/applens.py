@@ -1,0 +1,106 @@
+"""AppLens on 500 to 5,000 resources: seconds to parse and analyse, peak memory, growth. `python -m bench.applens`."""
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+
+from sortkey_systems.applens.analysis import analyze_sources
+from sortkey_systems.applens.sources import Source
+
+SIZES = (500, 1000, 2500, 5000)
+SECONDS_MAX = 10
+MEGABYTES_MAX = 500
+GROWTH_MAX = 1.5
+"""Seconds a resource of the largest size over those of the second; 1 is linear."""
+
+_SERVICE = """
+resource "aws_dynamodb_table" "t{i}" {{
+  name         = "orders-{i}-${{var.env}}"
+  billing_mode = "PAY_PER_REQUEST"
+  hash_key     = "PK"
+  attribute {{
+    name = "PK"
+    type = "S"
+  }}
+  tags = merge(local.tags, {{ Service = "s{i}" }})
+}}
+resource "aws_iam_role" "r{i}" {{
+  name = "service-{i}"
+  assume_role_policy = jsonencode({{
+    Version   = "2012-10-17"
+    Statement = [{{ Effect = "Allow", Principal = {{ Service = "lambda.amazonaws.com" }}, Action = "sts:AssumeRole" }}]
+  }})
+}}
+resource "aws_iam_role_policy" "p{i}" {{
+  role = aws_iam_role.r{i}.id
+  policy = jsonencode({{
+    Statement = [{{ Effect = "Allow", Action = ["dynamodb:GetItem"], Resource = [aws_dynamodb_table.t{i}.arn] }}]
+  }})
+}}
+resource "aws_lambda_function" "f{i}" {{
+  function_name = "service-{i}"
+  role          = aws_iam_role.r{i}.arn
+  environment {{
+    variables = {{ TABLE = aws_dynamodb_table.t{i}.name, PREVIOUS = aws_lambda_function.f{previous}.arn }}
+  }}
+}}
+resource "aws_lambda_function_url" "u{i}" {{
+  function_name      = aws_lambda_function.f{i}.function_name
+  authorization_type = "AWS_IAM"
+}}
+"""
+_HEAD = 'variable "env" {\n  default = "dev"\n}\nlocals {\n  tags = { Project = "shop" }\n}\n'
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--one", type=int, metavar="N", help="measure one size in this process and print JSON")
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one)))
+        return 0
+    rows = [_measured(number) for number in SIZES]
+    print("| resources | seconds | ms a resource | peak MB | edges | findings |\n|---|---|---|---|---|---|")
+    for row in rows:
+        each = 1000 * row["seconds"] / row["resources"]
+        print(f"| {row['resources']:,} | {row['seconds']:.2f} | {each:.2f} | {row['megabytes']:.0f} |", end="")
+        print(f" {row['edges']:,} | {row['findings']:,} |")
+    large, small = rows[-1], rows[1]
+    growth = (large["seconds"] / large["resources"]) / (small["seconds"] / small["resources"])
+    met = large["seconds"] < SECONDS_MAX and large["megabytes"] < MEGABYTES_MAX and growth < GROWTH_MAX
+    print(f"growth a resource, {small['resources']:,} to {large['resources']:,}: {growth:.2f}")
+    print(f"goals {'met' if met else 'MISSED'}")
+    return 0 if met else 1
+
+
+def measure(number: int) -> dict[str, float]:
+    """One analysis, the canonical JSON and the report's JSON included: all that a store would be given."""
+    services = range(number // 5)
+    text = _HEAD + "".join(_SERVICE.format(i=i, previous=max(i - 1, 0)) for i in services)
+    started = time.perf_counter()
+    analysis = analyze_sources([Source("main.tf", text.encode())])
+    analysis.graph.canonical()
+    json.dumps(analysis.report.to_json())
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+    counts = analysis.graph.counts
+    return {
+        "resources": counts["nodeCount"],
+        "seconds": seconds,
+        "megabytes": peak,
+        "edges": counts["edgeCount"],
+        "findings": len(analysis.report.findings),
+    }
+
+
+def _measured(number: int) -> dict[str, float]:
+    """In a process of its own: peak memory never falls."""
+    command = [sys.executable, "-m", "bench.applens", "--one", str(number)]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""docs/applens.md, made from the tables that the analysis itself uses: `python -m …applens.documentation FILE`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from sortkey_systems.applens import archives, kinds, relationships, report, sources
+from sortkey_systems.applens.exposure import EXPOSED
+from sortkey_systems.applens.rules import RULES, Rule
+
+_INTRODUCTION = f"""\
+# AppLens: what it says, and what it means by it
+
+`sortkey applens analyze PATH` reads Terraform and prints findings, the ways from the internet to data, and a score.
+Nothing is run and nothing is connected to. This page is generated from the analysis's own tables; a test compares.
+
+```
+sortkey applens analyze ./infra                                    # a page for people
+sortkey applens analyze plan.json --fail-on high                   # exit code 1 for CI
+sortkey applens analyze ./infra --format sarif --output out.sarif  # for code hosts and editors
+```
+
+## Input
+
+Give {sources.ACCEPTED}; at most {sources.BYTES_MAX // 1_000_000} MB. Archives are read in memory: at most
+{archives.ENTRIES_MAX:,} entries, {archives.UNPACKED_BYTES_MAX // 1_000_000} MB unpacked and {archives.RATIO_MAX} times
+their size; one with links, devices or paths that lead out is refused. A plan says more than the source: all variables,
+`count` and `for_each` are known in it.
+
+From the source are resolved: local modules, variables with defaults or from `terraform.tfvars` and `*.auto.tfvars`,
+locals, `count`, `for_each`, dynamic blocks, most functions, and policies in `aws_iam_policy_document`, `jsonencode()`
+or heredocs. What is not known stays as its text, `${{var.x}}`; variables without a value, modules outside of the tree
+and counts that only a plan knows are listed as unresolved. A file that does not parse is a warning with file and line.
+A folder that no other calls as a module is a configuration of its own; where a tree has several, addresses have the
+folder before them.
+
+## Graph
+
+A node is a resource, a data source that is a thing, or a module outside of the tree. An edge is a reference, also one
+through locals, variables and outputs. The canonical JSON (sorted, UTF-8, no whitespace) has no files and lines, so its
+`sha256:` hash is that of the infrastructure, not of the layout of its source. Passwords are left out.
+
+- `internetExposedCount`: nodes that take requests from the internet by their own settings, see below.
+- `datastoreCount`: nodes of the storage services below.
+- An edge crosses a trust boundary if it carries requests or rights between nodes of different threat surfaces:
+  {", ".join(sorted(relationships.CROSSING))}.
+"""
+
+
+def page() -> str:
+    """The whole document."""
+    return "\n".join([_INTRODUCTION, *_tables(), *_rules()]) + "\n"
+
+
+def _tables() -> Iterator[str]:
+    yield "### Threat surfaces\n\n| surface | what |\n|---|---|"
+    yield from (f"| {name} | {text} |" for name, text in kinds.SURFACES.items())
+    yield "\n### Relationships\n\n| relationship | what the source does |\n|---|---|"
+    yield from (f"| {name} | {text} |" for name, text in relationships.RELATIONSHIPS.items())
+    yield "\n### Exposed to the internet\n\n| kind | when |\n|---|---|"
+    yield from (f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |" for kind, test in sorted(EXPOSED.items()))
+    yield "\n### Datastores\n\nKinds that match, and nothing that only configures them:\n"
+    yield f"```\n{kinds.DATASTORES.pattern}\n```"
+
+
+def _rules() -> Iterator[str]:
+    weights = ", ".join(f"{name} {100 * weight:g} %" for name, weight in report.WEIGHTS.items())
+    yield "\n## Score\n"
+    yield "0 is nothing found, 100 is the end of the scale. Each rule takes its share of what is left to 100: its first"
+    yield f"finding {weights}, times the rule's confidence (high 1, medium ¾, low ½); each further one, up to"
+    yield f"{report.REPEATS_MAX}, a quarter of that. The report lists what each took.\n"
+    yield f"## Rules\n\n{len(RULES)} rules. A severity may differ in one place where that place is better or worse."
+    for rule in RULES:
+        yield from _rule(rule)
+
+
+def _rule(rule: Rule) -> Iterator[str]:
+    yield f"\n### {rule.id} {rule.title}\n"
+    yield f"{rule.why}\n"
+    yield f"- {rule.category}; severity {rule.severity}, confidence {rule.confidence}"
+    yield f"- Evidence: {rule.evidence}"
+    yield f"- Mitigation: {' '.join(rule.mitigations)}"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")

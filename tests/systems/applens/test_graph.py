@@ -1,0 +1,191 @@
+"""The graph and its ways: what public examples' shapes become, and a hash that does not depend on layout."""
+
+import json
+import random
+from hashlib import sha256
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sortkey_systems.applens.analysis import Analysis, analyze_sources, analyze_upload
+from sortkey_systems.applens.comparing import compare
+from sortkey_systems.applens.inventory import inventory
+from sortkey_systems.applens.relationships import RELATIONSHIPS
+from sortkey_systems.applens.sources import Source
+from tests.systems.applens.shapes import SHAPES
+
+
+def analysed(text: str) -> Analysis:
+    return analyze_upload("main.tf", text.encode())
+
+
+def blocks_of(text: str) -> list[str]:
+    """Top-level blocks, as they begin at the left margin and end with a brace there."""
+    blocks: list[list[str]] = [[]]
+    for line in text.splitlines():
+        blocks[-1].append(line)
+        if line == "}":
+            blocks.append([])
+    return ["\n".join(block) for block in blocks if block]
+
+
+WAYS = {
+    "alb_ecs_rds": {
+        "aws_db_instance.main": (
+            *("internet", "aws_lb.web", "aws_security_group.lb", "aws_security_group.app", "aws_ecs_service.app"),
+            *("aws_security_group.app", "aws_security_group.db", "aws_db_instance.main"),
+        )
+    },
+    "serverless": {
+        "aws_dynamodb_table.orders": (
+            *("internet", "aws_apigatewayv2_api.http", "aws_apigatewayv2_integration.orders"),
+            *("aws_lambda_function.orders", "aws_iam_role.orders", "aws_iam_role_policy_attachment.orders"),
+            *("aws_iam_policy.orders", "aws_dynamodb_table.orders"),
+        )
+    },
+    "website": {"aws_s3_bucket.site": ("internet", "aws_cloudfront_distribution.site", "aws_s3_bucket.site")},
+    "vpc": {},
+    "eks": {},
+}
+COUNTS = {"vpc": (0, 0), "alb_ecs_rds": (1, 1), "serverless": (1, 1), "website": (1, 1), "eks": (0, 0)}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_the_internet_reaches_the_datastores_that_a_reader_would_name(shape: str) -> None:
+    # The ways are the evidence: they must be those on the whiteboard.
+    analysis = analysed(SHAPES[shape])
+    assert {path.datastore: path.steps for path in analysis.report.paths} == WAYS[shape]
+    counts = analysis.graph.counts
+    assert (counts["internetExposedCount"], counts["datastoreCount"]) == COUNTS[shape]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_sound_example_has_nothing_high(shape: str) -> None:
+    # These were written with care; an alarm on them would be a false one.
+    assert [(f.rule, f.evidence) for f in analysed(SHAPES[shape]).report.at_least("high")] == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_edges_join_nodes_by_documented_relationships(shape: str) -> None:
+    # A console draws them; an end that is missing would draw nothing.
+    graph = analysed(SHAPES[shape]).graph
+    ids = {node.id for node in graph.nodes}
+    assert len(ids) == len(graph.nodes)
+    assert all({edge.source, edge.target} <= ids and edge.relationship in RELATIONSHIPS for edge in graph.edges)
+
+
+def test_relationships_surfaces_and_boundaries_are_those_of_the_example() -> None:
+    # The words of the document, on one example.
+    graph = analysed(SHAPES["serverless"]).graph
+    found = {(e.source, e.target): (e.relationship, e.crossesTrustBoundary) for e in graph.edges}
+    function, role = "aws_lambda_function.orders", "aws_iam_role.orders"
+    assert found[function, role] == ("assumes_role", True)
+    assert found["aws_apigatewayv2_integration.orders", function] == ("invokes", False)
+    assert found["aws_iam_policy.orders", "aws_dynamodb_table.orders"] == ("grants_actions", True)
+    surfaces = {node.id: node.threatSurface for node in graph.nodes}
+    assert surfaces["aws_apigatewayv2_api.http"] == "public"
+    assert (surfaces[role], surfaces["aws_dynamodb_table.orders"], surfaces[function]) == ("iam", "data", "internal")
+    edge = next(e for e in graph.edges if (e.source, e.target) == (function, role))
+    assert (edge.attribute, edge.reference) == ("role", "aws_iam_role.orders.arn")
+
+
+@pytest.mark.accepts("AL-17")
+def test_the_hash_is_that_of_the_canonical_json() -> None:
+    # Anyone can check it with sha256sum.
+    graph = analysed(SHAPES["vpc"]).graph
+    text = graph.canonical()
+    assert graph.hash == "sha256:" + sha256(text).hexdigest()
+    assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+@pytest.mark.accepts("AL-18")
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 2**32), files=st.integers(1, 6), shape=st.sampled_from(sorted(SHAPES)))
+def test_the_hash_does_not_depend_on_order_whitespace_or_split(seed: int, files: int, shape: str) -> None:
+    # The same infrastructure is the same graph, however its files are laid out.
+    chance = random.Random(seed)
+    blocks = blocks_of(SHAPES[shape])
+    chance.shuffle(blocks)
+    parts = [blocks[i::files] for i in range(files)]
+    texts = ["\n\n# a comment\n".join(part) for part in parts]
+    if not any("<<-" in text for text in texts):
+        texts = [text.replace("\n  ", "\n      ").replace(" = ", "   =  ") for text in texts]
+    sources = [Source(f"{chance.randrange(10**6)}-{i}.tf", text.encode()) for i, text in enumerate(texts)]
+    chance.shuffle(sources)
+    assert analyze_sources(sources).graph.hash == analysed(SHAPES[shape]).graph.hash
+
+
+def test_the_hash_changes_with_what_is_built() -> None:
+    # A hash that never changes would be no use.
+    text = SHAPES["serverless"]
+    changed = text.replace("python3.12", "python3.13")
+    assert analysed(text).graph.hash != analysed(changed).graph.hash
+
+
+def test_comparing_two_analyses_tells_what_came_went_and_changed() -> None:
+    # What a reviewer of a change wants to see.
+    before = analysed(SHAPES["serverless"])
+    text = SHAPES["serverless"].replace("enabled = true", "enabled = false")
+    text = text.replace('resource "aws_lambda_permission" "api"', 'resource "aws_lambda_permission" "http"')
+    after = analysed(text)
+    told = compare(before.graph.to_json(), before.report.to_json(), after.graph.to_json(), after.report.to_json())
+    assert not told.same_graph
+    assert (told.nodes.added, told.nodes.removed) == (["aws_lambda_permission.http"], ["aws_lambda_permission.api"])
+    assert told.nodes.changed == ["aws_dynamodb_table.orders"]
+    assert [name[:6] for name in told.findings.added] == ["DDB-01"]
+    assert told.findings.removed == []
+    assert len(told.edges.added) == len(told.edges.removed) == 2
+    assert told.score_after > told.score_before
+    same = compare(*[part.to_json() for part in (before.graph, before.report)] * 2)
+    assert same.same_graph
+    assert same.nodes.to_json() == {"added": [], "removed": [], "changed": []}
+
+
+def test_the_inventory_is_searched_by_words_and_fields() -> None:
+    # Five hundred resources are found by typing, not by scrolling.
+    analysis = analysed(SHAPES["alb_ecs_rds"])
+    graph, report = analysis.graph.to_json(), analysis.report.to_json()
+    assert len(inventory(graph)) == analysis.graph.counts["nodeCount"]
+    assert [row["id"] for row in inventory(graph, report, "datastore:true POSTGRES")] == []
+    assert [row["id"] for row in inventory(graph, report, "exposed:true")] == ["aws_lb.web"]
+    assert [row["id"] for row in inventory(graph, report, "type:aws_subnet private")] == [
+        'aws_subnet.private["a"]',
+        'aws_subnet.private["b"]',
+    ]
+    assert all("attributes" not in row and row["findings"] >= 0 for row in inventory(graph, report))
+
+
+def plan_of(number: int) -> bytes:
+    """A plan with so many resources: functions with roles, policies and tables."""
+    kinds = [
+        ("aws_iam_role", {"name": "r"}),
+        ("aws_dynamodb_table", {"name": "t", "point_in_time_recovery": [{"enabled": True}]}),
+        ("aws_iam_role_policy", {}),
+        ("aws_lambda_function", {"runtime": "python3.12"}),
+        ("aws_sqs_queue", {"name": "q"}),
+    ]
+    resources, configuration = [], []
+    links = {
+        "aws_iam_role_policy": {"role": "aws_iam_role", "policy": "aws_dynamodb_table"},
+        "aws_lambda_function": {"role": "aws_iam_role"},
+    }
+    for i in range(number):
+        kind, values = kinds[i % len(kinds)]
+        name = f"n{i // len(kinds)}"
+        common = {"address": f"{kind}.{name}", "mode": "managed", "type": kind, "name": name}
+        resources.append({**common, "values": values})
+        expressions = {
+            path: {"references": [f"{to}.{name}.arn", f"{to}.{name}"]} for path, to in links.get(kind, {}).items()
+        }
+        configuration.append({**common, "expressions": expressions})
+    plan = {"format_version": "1.2", "terraform_version": "1.9.0"}
+    plan["planned_values"] = {"root_module": {"resources": resources}}
+    plan["configuration"] = {"root_module": {"resources": configuration}}
+    return json.dumps(plan).encode()
+
+
+def test_a_plan_of_500_resources_is_analysed_whole() -> None:
+    # The size of a product in production.
+    graph = analyze_upload("plan.json", plan_of(500)).graph
+    assert graph.counts == {"nodeCount": 500, "edgeCount": 300, "internetExposedCount": 0, "datastoreCount": 100}
