@@ -11,13 +11,13 @@ import sys
 from collections.abc import Sequence
 
 from sortkey import __version__
-from sortkey.cli import applens, explain, models, serve
+from sortkey.cli import applens, explain, models, serve, verify
 from sortkey.cli.failure import CommandFailed
 
 READER_GONE = 141
 """As a shell tells of a program that wrote into a closed pipe."""
 
-COMMANDS = (serve, models, explain, applens)
+COMMANDS = (serve, models, explain, verify, applens)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

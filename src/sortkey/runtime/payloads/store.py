@@ -119,6 +119,9 @@ class PayloadStore(Store):
         super().close()
         self.payloads.close()
 
+    def __enter__(self) -> PayloadStore:
+        return self
+
 
 class AsyncPayloadStore(AsyncStore):
     """The same, awaited. Objects are read and written in threads."""
@@ -196,6 +199,9 @@ class AsyncPayloadStore(AsyncStore):
     async def close(self) -> None:
         await super().close()
         self.payloads.close()
+
+    async def __aenter__(self) -> AsyncPayloadStore:
+        return self
 
 
 def _update(
