@@ -137,7 +137,7 @@ class Note(Entity, table=table, kind="Note", names=camel):
     def keys_of(*, journey_id: str): ...
 
 
-SHOWN = {"open": "TODO", "doing": "TODO", "done": "DONE"}
+SHOWN = {"open": "WAITING", "doing": "WAITING", "done": "DONE"}
 
 
 class Task(Entity, table=table, kind="Task", names=camel):
@@ -147,7 +147,7 @@ class Task(Entity, table=table, kind="Task", names=camel):
     task_id: str
     title: str = "untitled"
     status: Literal["open", "doing", "done"] = "open"
-    shown: Annotated[str, Follows("status", SHOWN)] = "TODO"
+    shown: Annotated[str, Follows("status", SHOWN)] = "WAITING"
     owner: str | None = None
     hits: Annotated[int, Field(ge=0, le=100)] = 0
     tags: set[str] = set()

@@ -67,7 +67,7 @@ def test_boto3_reads_what_a_store_wrote(ours: Store, theirs: Any, fresh: str) ->
         "taskId": "1",
         "title": "untitled",
         "status": "open",
-        "shown": "TODO",
+        "shown": "WAITING",
         "owner": "ann",
         "hits": Decimal(3),
         "tags": {"a", "b"},
@@ -80,7 +80,7 @@ def test_boto3_reads_what_a_store_wrote(ours: Store, theirs: Any, fresh: str) ->
         "version": Decimal(1),
         "label": "untitled (open)",
         "GSI1PK": f"BOARD#{fresh}#OWNER#ann",
-        "GSI1SK": "TODO#1",
+        "GSI1SK": "WAITING#1",
         "LSK": "2026-01-02T03:04:05.000000Z",
     }
 

@@ -321,8 +321,8 @@ def test_computed_fields_and_followers_are_stored_and_kept_in_step(store: Store,
     # For programs that read the table without the model.
     store.create(task(fresh, title="a"))
     key = Task.key(board=fresh, task_id="1")
-    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "a (open)"}, {"S": "TODO"})
+    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "a (open)"}, {"S": "WAITING"})
     store.update(key, set={"status": "done", "title": "b"}, assuming={"owner": None})
     assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "b (done)"}, {"S": "DONE"})
     store.update(key, set={"status": "open"}, assuming={"title": "b", "owner": None})
-    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "b (open)"}, {"S": "TODO"})
+    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "b (open)"}, {"S": "WAITING"})
