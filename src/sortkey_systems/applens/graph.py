@@ -6,18 +6,14 @@ import json
 import re
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import Any, cast
+from typing import Any
 
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.exposure import is_exposed
 from sortkey_systems.applens.kinds import is_datastore, surface_of
 from sortkey_systems.applens.relationships import CROSSING, relationship
 from sortkey_systems.applens.resources import Resource
-
-SECRET = re.compile(
-    r"passw|secret_string|secret_key|private_key|auth_token|access_token|api_key$|^token$", re.IGNORECASE
-)
-HIDDEN = "(sensitive)"
+from sortkey_systems.applens.secrecy import hide_secrets
 
 _FACTS = re.compile(r"aws_(iam_policy_document|caller_identity|partition|region|regions|availability_zones|ami|arn)$")
 """Data sources that are facts or texts, not things."""
@@ -124,14 +120,3 @@ def _edge(source: Node, target: Node, path: str, attribute: str) -> Edge:
     crosses = name in CROSSING and source.threatSurface != target.threatSurface
     reference = f"{target.address}.{attribute}" if attribute else target.address
     return Edge(source.id, target.id, name, path, reference, crosses)
-
-
-def hide_secrets(value: Any, name: str = "") -> Any:
-    """A copy without passwords: a graph is stored and shown."""
-    if isinstance(value, dict):
-        return {key: hide_secrets(each, key) for key, each in cast(dict[str, Any], value).items()}
-    if isinstance(value, list):
-        return [hide_secrets(each, name) for each in cast(list[Any], value)]
-    if isinstance(value, str) and value and "${" not in value and SECRET.search(name):
-        return HIDDEN
-    return value

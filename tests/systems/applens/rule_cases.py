@@ -268,6 +268,28 @@ CASES: dict[str, tuple[str, str]] = {
             'image_tag_mutability = "IMMUTABLE"\nimage_scanning_configuration {\n  scan_on_push = true\n}',
         ),
     ),
+    "FN-01": (
+        one("aws_lambda_function", 'runtime = "python3.7"'),
+        one("aws_lambda_function", 'runtime = "python3.12"')
+        + one("aws_lambda_function", 'runtime = "nodejs20.x"', "y"),
+    ),
+    "ECS-02": (
+        one("aws_ecs_service", "network_configuration {\n  assign_public_ip = true\n}"),
+        one("aws_ecs_service", "network_configuration {\n  assign_public_ip = false\n}"),
+    ),
+    "COG-01": (one("aws_cognito_user_pool"), one("aws_cognito_user_pool", 'mfa_configuration = "OPTIONAL"')),
+    "MSK-01": (
+        one(
+            "aws_msk_cluster",
+            'encryption_info {\n  encryption_in_transit {\n    client_broker = "TLS_PLAINTEXT"\n  }\n}',
+        ),
+        one("aws_msk_cluster"),
+    ),
+    "S3-06": (BUCKET, BUCKET + one("aws_s3_bucket_logging", "bucket = aws_s3_bucket.b.id")),
+    "IAM-13": (
+        one("aws_iam_user_policy_attachment", 'user = "a"\npolicy_arn = "p"'),
+        one("aws_iam_group_policy_attachment", 'group = "a"\npolicy_arn = "p"'),
+    ),
     "KMS-01": (one("aws_kms_key"), one("aws_kms_key", "enable_key_rotation = true")),
     "LOG-01": (
         one("aws_cloudtrail"),

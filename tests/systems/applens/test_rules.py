@@ -78,7 +78,11 @@ def test_a_private_api_needs_no_authorizer() -> None:
 
 def test_a_secret_is_never_printed() -> None:
     # Graph and report are stored and shown.
-    analysis = analyze_upload("main.tf", one("aws_db_instance", 'password = "hunter2222"').encode())
+    containers = 'jsonencode([{ name = "a", environment = [{ name = "API_TOKEN", value = "hunter2222" }] }])'
+    text = one("aws_db_instance", 'password = "hunter2222"')
+    text += one("aws_ecs_task_definition", f"container_definitions = {containers}")
+    text += one("aws_instance", 'user_data = "key AKIAHUNTER2222HUNTER hunter2222"')
+    analysis = analyze_upload("main.tf", text.encode())
     assert "SEC-01" in {finding.rule for finding in analysis.report.findings}
     assert b"hunter2222" not in analysis.graph.canonical()
     assert "hunter2222" not in str(analysis.report.to_json())

@@ -12,6 +12,7 @@ from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call
 from sortkey_systems.applens.parsing.rendering import render
 from sortkey_systems.applens.parsing.symbols import (
     MISSING,
+    Absent,
     NotKnown,
     Reference,
     Symbol,
@@ -86,29 +87,31 @@ def step(of: Any, key: Any) -> Any:
             base = shown(of, references) if isinstance(of, Symbol) else "…"
             return Symbol("${" + (of.inner if isinstance(of, Symbol) else str(base)) + f"[{key.inner}]}}", references)
         key = key.value
+    if isinstance(of, Absent):
+        return of
     if isinstance(of, Symbol):
         return _step_of_symbol(of, key)
     if isinstance(of, dict):
         values = cast(dict[Any, Any], of)
-        return values[key] if key in values else values.get(str(key), Symbol(f"${{{key}}}"))
+        return values[key] if key in values else values.get(str(key), Absent(f"${{{key}}}"))
     if isinstance(of, list):
         items = cast(list[Any], of)
         at = int(key) if isinstance(key, int | float) or str(key).lstrip("-").isdigit() else None
         if at is not None and -len(items) <= at < len(items):
             return items[at]
-        return items[0].attribute(key) if at is None and items and hasattr(items[0], "attribute") else Symbol("${null}")
+        return items[0].attribute(key) if at is None and items and hasattr(items[0], "attribute") else Absent("${null}")
     if hasattr(of, "attribute"):
         if isinstance(key, int | float):  # [0] of a resource without count: it was taken for one with
             return of
         return cast(HasAttributes, of).attribute(str(key))
-    return Symbol(f"${{{key}}}")
+    return Absent(f"${{{key}}}")
 
 
 def _step_of_symbol(of: Symbol, key: Any) -> Any:
     within: Any = of.value
     if type(within) in (list, dict):
         found = step(within, key)
-        if isinstance(found, Symbol) and found.references:
+        if isinstance(found, Absent) or (isinstance(found, Symbol) and found.references):
             return found
         references = list(of.references)
         value = shown(found, references)
@@ -302,11 +305,9 @@ def _call(expression: s.Call, scope: Scope) -> Any:
 def _try(expression: s.Call, scope: Scope) -> Any:
     values = [evaluate(each, scope) for each in expression.arguments]
     if expression.function == "can":
-        return True if not isinstance(values[0], Symbol) or values[0].known else Symbol("${" + render(expression) + "}")
-    wrong = ("${null}",)
-    stated = [each for each in values if not (isinstance(each, Symbol) and not each.known and not each.references)]
-    likely = [each for each in stated if not (isinstance(each, Symbol) and each.text in wrong)]
-    return likely[0] if likely else values[-1] if values else None
+        unsure = isinstance(values[0], Symbol) and not values[0].known and not isinstance(values[0], Absent)
+        return Symbol("${" + render(expression) + "}") if unsure else not isinstance(values[0], Absent)
+    return next((each for each in values if not isinstance(each, Absent)), None)
 
 
 _EVALUATORS: dict[type[s.Expression], Callable[[Any, Scope], Any]] = {

@@ -120,6 +120,8 @@ class Instance:
             shown(evaluate(depends.expression, self.scope), references)
             links += [Link("depends_on", *reference) for reference in references]
         mode = "data" if self.block.type == "data" else "managed"
+        if mode == "data" and self.type != "aws_iam_policy_document":
+            self.module.tree.unresolved(self.block, f"{self.address} is looked up only when Terraform runs")
         module = self.module.prefix.rstrip(".")
         name, provider = self.block.labels[1], self.type.partition("_")[0]
         file, line = self.block.file, self.block.line

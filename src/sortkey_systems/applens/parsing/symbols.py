@@ -51,6 +51,12 @@ class Symbol:
         return f"Symbol({self.text})"
 
 
+class Absent(Symbol):
+    """What an object or a list does not have: an error to Terraform, unless `try` or `can` stand around it."""
+
+    __slots__ = ()
+
+
 def top(value: Any, references: list[Reference]) -> Any:
     """The value itself, its references noted. Raises `NotKnown` for one that is not stated."""
     if not isinstance(value, Symbol):

@@ -246,6 +246,20 @@ def access_key(subject: Subject) -> Iterator[Hit]:
         yield Hit((each.address, *each.targets("user")))
 
 
+@rule(
+    "IAM-13",
+    "Rights given to a user directly",
+    "E",
+    "low",
+    why="Rights of single users are forgotten when people move on.",
+    evidence="the policy or attachment, and the user",
+    fix="Give rights to groups or, better, to roles of IAM Identity Center.",
+)
+def user_policy(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_iam_user_policy", "aws_iam_user_policy_attachment"):
+        yield Hit((each.address, *each.targets("user")))
+
+
 def _once(found: Iterator[tuple[Resource, str]]) -> Iterator[Hit]:
     for address in dict.fromkeys(holder.address for holder, _ in found):
         yield Hit((address,))

@@ -104,6 +104,25 @@ def _denies_plaintext(holder: Resource) -> bool:
 
 
 @rule(
+    "S3-06",
+    "Bucket without access logs",
+    "R",
+    "low",
+    why="Nobody can say who read or deleted what. Buckets that take logs themselves do not count.",
+    evidence="the bucket",
+    fix="Add aws_s3_bucket_logging, or data events of CloudTrail.",
+    confidence="medium",
+)
+def bucket_logs(subject: Subject) -> Iterator[Hit]:
+    events = any(trail.blocks("event_selector.data_resource") for trail in subject.of("aws_cloudtrail"))
+    for bucket in subject.of("aws_s3_bucket"):
+        parts = subject.estate.parts(bucket, "aws_s3_bucket_logging")
+        logs = any("log" in str(bucket.get(name, bucket.name)).lower() for name in ("bucket", "bucket_prefix"))
+        if not parts and not bucket.blocks("logging") and not events and not logs:
+            yield Hit((bucket.address,))
+
+
+@rule(
     "DISK-01",
     "Disk not encrypted",
     "I",

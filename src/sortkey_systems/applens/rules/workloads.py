@@ -10,12 +10,8 @@ from typing import Any, cast
 from sortkey_systems.applens.estate import is_world
 from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
+from sortkey_systems.applens.secrecy import KEY_MATERIAL, is_literal, is_secret, names_a_secret
 
-_SECRET_NAME = re.compile(r"(passw(or)?d|secret|token|api_?key|private_?key|credential)", re.IGNORECASE)
-_NO_SECRET = re.compile(
-    r"(_?arn|_?name|_?id|_?path|_?url|_?file|_?enabled|_?ttl|_?bucket|_?table|expir\w*|length)$", re.IGNORECASE
-)
-_KEY_MATERIAL = re.compile(r"\bAKIA[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----")
 _PASSWORDS = {
     "aws_db_instance": "password",
     "aws_rds_cluster": "master_password",
@@ -61,26 +57,15 @@ def metadata_v1(subject: Subject) -> Iterator[Hit]:
 def written_secret(subject: Subject) -> Iterator[Hit]:
     for kind, path in _PASSWORDS.items():
         for each in subject.of(kind):
-            if _is_literal(each.get(path)):
+            if is_literal(each.get(path)):
                 yield Hit((each.address,), path)
     for each in subject.of("aws_lambda_function", "aws_ecs_task_definition", "aws_codebuild_project"):
-        names = [name for name, value in _environment(each) if _is_secret(name, value)]
+        names = [name for name, value in _environment(each) if is_secret(name, value)]
         if names:
             yield Hit((each.address,), ", ".join(sorted(names)))
     for each in subject.of("aws_instance", "aws_launch_template", "aws_launch_configuration"):
-        if _KEY_MATERIAL.search(str(each.get("user_data", ""))):
+        if KEY_MATERIAL.search(str(each.get("user_data", ""))):
             yield Hit((each.address,), "user_data")
-
-
-def _is_literal(value: Any) -> bool:
-    return isinstance(value, str) and bool(value) and not is_unknown(value)
-
-
-def _is_secret(name: str, value: Any) -> bool:
-    if not _is_literal(value) or value.startswith(("arn:", "/", "http", "ssm:")):
-        return False
-    named = _SECRET_NAME.search(name) and not _NO_SECRET.search(name) and value.lower() not in ("true", "false")
-    return bool(named) or bool(_KEY_MATERIAL.search(value))
 
 
 def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
@@ -118,7 +103,7 @@ def _containers(each: Resource) -> list[dict[str, Any]]:
 def plain_parameter(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_ssm_parameter"):
         name = str(each.get("name", each.name))
-        if each.get("type") in ("String", "StringList") and _SECRET_NAME.search(name) and not _NO_SECRET.search(name):
+        if each.get("type") in ("String", "StringList") and names_a_secret(name):
             yield Hit((each.address,))
 
 
@@ -148,7 +133,8 @@ def privileged_container(subject: Subject) -> Iterator[Hit]:
 )
 def public_cluster(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_eks_cluster"):
-        if not is_false(each.get("vpc_config.endpoint_public_access")):
+        public = each.get("vpc_config.endpoint_public_access", True)
+        if not is_false(public) and not is_unknown(public):
             cidrs = as_list(each.get("vpc_config.public_access_cidrs"))
             if not cidrs or any(is_world(cidr) for cidr in cidrs):
                 yield Hit((each.address,))
@@ -240,3 +226,67 @@ def incomplete_trail(subject: Subject) -> Iterator[Hit]:
             missing.append("enable_logging")
         if missing:
             yield Hit((each.address,), ", ".join(missing))
+
+
+_ENDED = re.compile(r"^(python(2\.7|3\.[678])|nodejs(\d|1[0-8])?(\.\w+)?|ruby2\.\d|dotnet(core.*|[56])|go1\.x|java8)$")
+
+
+@rule(
+    "FN-01",
+    "Function on a runtime that gets no more fixes",
+    "E",
+    "medium",
+    why="Known flaws of the language stay open, and AWS stops updates of such functions.",
+    evidence="the function",
+    fix="Move to a runtime that AWS supports.",
+)
+def ended_runtime(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_lambda_function"):
+        if _ENDED.match(str(each.get("runtime", ""))):
+            yield Hit((each.address,), str(each.get("runtime")))
+
+
+@rule(
+    "ECS-02",
+    "Containers with public addresses",
+    "I",
+    "low",
+    why="They stand on the internet, guarded only by their security groups.",
+    evidence="the service, and its security groups",
+    fix="Use private subnets with a NAT gateway or VPC endpoints, and assign_public_ip = false.",
+)
+def public_containers(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_ecs_service"):
+        if is_true(each.get("network_configuration.assign_public_ip")):
+            severity = "high" if each.address in subject.exposed else None
+            yield Hit((each.address, *subject.estate.groups_of(each)), severity=severity)
+
+
+@rule(
+    "COG-01",
+    "User pool without a second factor",
+    "S",
+    "medium",
+    why="A password that leaked elsewhere is enough to log in.",
+    evidence="the user pool",
+    fix="Set mfa_configuration to OPTIONAL or ON.",
+)
+def no_second_factor(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_cognito_user_pool"):
+        if each.get("mfa_configuration", "OFF") == "OFF":
+            yield Hit((each.address,))
+
+
+@rule(
+    "MSK-01",
+    "Kafka takes plain text",
+    "I",
+    "medium",
+    why="Messages travel between clients and brokers in the clear.",
+    evidence="the cluster",
+    fix='Set encryption_info.encryption_in_transit.client_broker to "TLS".',
+)
+def plaintext_kafka(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_msk_cluster"):
+        if "PLAINTEXT" in str(each.get("encryption_info.encryption_in_transit.client_broker", "TLS")):
+            yield Hit((each.address,))
