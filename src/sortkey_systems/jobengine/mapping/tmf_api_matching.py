@@ -74,7 +74,7 @@ def _by_score(entity: SimpleEntity, unmatched: list[tuple[str, str]]) -> Resourc
     )
     score, best = scored[0]
     if score < RESOURCE_MIN:
-        unmatched.append((entity.table, f"the nearest is {best.name}, with {score}"))
+        unmatched.append((entity.table, f"no resource is like it; the nearest, {best.name}, fits at {score:.0%}"))
         return None
     others: list[tuple[str, float]] = [(each.name, other) for other, each in scored[1:3]]
     return ResourceMatch(entity.table, best.name, best.api, min(score, 0.99), None, others)

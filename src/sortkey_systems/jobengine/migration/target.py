@@ -150,13 +150,13 @@ class Target:
             return False
         return self._db.execute(f'SELECT 1 FROM "{resource}" WHERE id = ?', (made,)).fetchone() is not None
 
-    def findings(self, limit: int = 1000) -> list[tuple[str, Finding]]:
+    def findings(self) -> Iterator[tuple[str, Finding]]:
         """With the table each is of; whole rows first."""
         found = self._db.execute(
-            "SELECT source, origin, path, reason, value FROM _findings ORDER BY path <> '', source, origin LIMIT ?",
-            (limit,),
+            "SELECT source, origin, path, reason, value FROM _findings ORDER BY path <> '', source, origin"
         )
-        return [(source, Finding(*rest)) for source, *rest in found]
+        for source, *rest in found:
+            yield source, Finding(*rest)
 
     def is_refused(self, origin: str) -> bool:
         found = self._db.execute("SELECT 1 FROM _findings WHERE origin = ? AND path = ''", (origin,)).fetchone()

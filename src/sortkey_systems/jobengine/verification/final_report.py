@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
@@ -19,6 +20,7 @@ from sortkey_systems.jobengine.verification.report_text import written
 from sortkey_systems.jobengine.work import StepContext, Work
 
 REASONS_MAX = 20
+EXAMPLES_MAX = 4
 
 
 @dataclass(slots=True)
@@ -109,20 +111,25 @@ def _left_behind(work: Work) -> list[str]:
 
 def _reasons(work: Work) -> list[str]:
     """Why rows and values were not taken over, alike ones together."""
-    counted: dict[tuple[str, str], list[str]] = {}
+    counted: Counter[tuple[str, str]] = Counter()
+    examples: dict[tuple[str, str], list[str]] = {}
     with Target(work.target) as target:
         for table, finding in target.findings():
             kind = "the id is that of an earlier row" if finding.reason.startswith("duplicate") else finding.reason
             if finding.path:
                 kind = f"{finding.path}: {finding.reason.replace(repr(finding.value), 'the value')}"
-            counted.setdefault((table, kind), []).append(finding.value or finding.origin.partition(":")[2])
-    lines = [f"{table}, {len(of)} times: {kind} ({_some(of)})" for (table, kind), of in counted.items()]
-    return lines[:REASONS_MAX]
+            counted[table, kind] += 1
+            some = examples.setdefault((table, kind), [])
+            value = finding.value or finding.origin.partition(":")[2]
+            if value not in some and len(some) <= EXAMPLES_MAX:
+                some.append(value)
+    lines = [f"{each[0]}, {times} times: {each[1]} ({_some(examples[each])})" for each, times in counted.items()]
+    more = len(lines) - REASONS_MAX
+    return lines[:REASONS_MAX] + ([f"and {more} reasons more, in the target's _findings"] if more > 0 else [])
 
 
 def _some(values: list[str]) -> str:
-    shown = list(dict.fromkeys(values))
-    return ", ".join(shown[:4]) + (", …" if len(shown) > 4 else "")
+    return ", ".join(values[:EXAMPLES_MAX]) + (", …" if len(values) > EXAMPLES_MAX else "")
 
 
 def _recommendations(work: Work) -> list[str]:
