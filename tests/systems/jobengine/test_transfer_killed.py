@@ -54,11 +54,12 @@ def test_a_transfer_that_is_killed_in_many_places_loses_no_row_and_writes_none_t
     transfer(work, MemoryContext())
 
     chance, killed, state, target = random.Random(5), 0, tmp_path / "state.json", str(tmp_path / "killed.sqlite")
-    for _ in range(ROUNDS_MAX):
+    for number in range(ROUNDS_MAX):
         arguments = (str(tmp_path / "shop.sqlite"), target, dict(results), state)
         child = multiprocessing.get_context("fork").Process(target=_attempt, args=arguments)
         child.start()
-        child.join(chance.uniform(0.005, 0.04))
+        # Longer by and by: on a slow machine, a process may need all of the first ones to start.
+        child.join(chance.uniform(0.005, 0.04) * (1 + number / 20))
         if child.is_alive() and child.pid:
             os.kill(child.pid, signal.SIGKILL)
             killed += 1
