@@ -40,6 +40,7 @@ def corpus() -> list[Note]:
         "order-b": {"str_title": "\U0001f600 emoji"},
         "order-c": {"str_title": "~"},
         "flat": {"MD_": {"a.b": ["x", "y"], "a": {"c": 5}, "VAMS_secret": "no", "_hidden": "no"}, "AB_": {"a": "x"}},
+        "long flat": {"MD_": {"a": "x" * 1025, "b": "y" * 1024, "c": {"d": ["z" * 2000, "short"]}}},
         "numbers": {"num_size": 2**53 + 1, "date_made": datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)},
         "phrase": {"list_tags": ["one two", "three four"], "str_body": "one two three"},
     }
@@ -155,11 +156,11 @@ def _values(fields: dict[str, Any], name: str) -> list[Any]:
     top, _, path = name.partition(".")
     if top in ("MD_", "AB_"):
         leaves = _leaves(fields.get(top, {}))
-        return [value for at, value in leaves if not path or at == path]
+        return [value for at, value in leaves if (not path or at == path) and len(value) <= 1024]
     value = fields.get(name)
     if name.startswith(("str_", "list_")):
         texts = value if isinstance(value, list) else [value] if value else []
-        return [unicodedata.normalize("NFC", text) for text in texts if len(text) < 8192]
+        return [unicodedata.normalize("NFC", text) for text in texts if len(text) <= 1024]
     return [] if value is None else [value]
 
 

@@ -112,10 +112,10 @@ def test_what_the_declaration_does_not_show_is_deleted(search: Search[Any]) -> N
 
 def test_fields_come_back_as_they_were_given(search: Search[Any]) -> None:
     # A key of an object store that is spelled in another way is another key.
-    given = Note("a", {"str_title": DECOMPOSED, "MD_": {"a": {"b": ["x"]}}, "num_size": 2**62, "VAMS_x": 1, "_y": 2})
-    filled(search, given)
+    kept = {"str_title": DECOMPOSED, "MD_": {"a": {"b": ["x"]}, "c": "long" * 1000}, "num_size": 2**62}
+    filled(search, Note("a", {**kept, "VAMS_x": 1, "_y": 2}))
     (hit,) = search.query().hits
-    assert hit.fields == {"str_title": DECOMPOSED, "MD_": {"a": {"b": ["x"]}}, "num_size": 2**62}
+    assert hit.fields == kept
 
 
 def test_ids_may_be_long_and_strange(search: Search[Any]) -> None:
@@ -192,6 +192,9 @@ CLAUSES = {
     "flat boolean": Match.keyword("MD_.deep.down", "false"),
     "flat list": Match.keyword("MD_.a.b", "y"),
     "flat anywhere": Match.keyword("MD_", "3", "x"),
+    "flat, as long as can be": Match.keyword("MD_.b", "y" * 1024),
+    "flat, too long": Match.prefix("MD_.a", "x"),
+    "flat beside what is too long": Match.keyword("MD_.c.d", "short"),
     "other flat": Match.keyword("AB_.a", "x"),
     "prefix": Match.prefix("str_title", "har"),
     "prefix to the letter": Match.prefix("str_title", "Har"),

@@ -25,7 +25,7 @@ EXCLUDED = ("VAMS_", "_")
 RECORD_TYPE = "_rectype"
 FLAT_OBJECTS = ("MD_", "AB_")
 
-EXACT_MAX = 8191
+EXACT_MAX = 1024
 """A longer text has words, but no exact value: nothing sorts or counts by it. In UTF-16 units, as Lucene counts."""
 NUMBER_MAX = 2**63 - 1
 DEGREE_PARTS = 10_000_000
@@ -127,14 +127,16 @@ def whole_number(value: Any) -> int:
     raise ModelError(f"{value!r} is no whole number of 64 bits")
 
 
-def normal_value(name: str, kind: FieldKind, value: Any) -> Any:
-    """A value as documents hold it; None for one that says nothing. Raises ModelError for one of another type."""
-    if value is None:
-        return None
-    try:
-        return _NORMAL[kind](value)
-    except ModelError as error:
-        raise ModelError(f"{name}: {error}") from None
+def indexable(value: Any) -> Any:
+    """Fields as an index takes them: one spelling of letters, and no values in flat objects that are too long."""
+    if isinstance(value, str):
+        return normal_text(value)
+    if isinstance(value, list):
+        return [indexable(each) for each in cast(list[Any], value)]
+    if isinstance(value, dict):
+        members = cast(dict[str, Any], value)
+        return {normal_text(name): _short(name, indexable(each)) for name, each in members.items()}
+    return value
 
 
 def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[str]]:
@@ -151,10 +153,32 @@ def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[
     return leaves
 
 
+def _short(name: str, value: Any) -> Any:
+    """A field, without the long values if it is a flat object."""
+    if name not in FLAT_OBJECTS:
+        return value
+    return _without_long(value)
+
+
+def _without_long(value: Any) -> Any:
+    if isinstance(value, dict):
+        members = cast(dict[str, Any], value)
+        return {name: _without_long(each) for name, each in members.items() if not _is_long(each)}
+    if isinstance(value, list):
+        return [_without_long(each) for each in cast(list[Any], value) if not _is_long(each)]
+    return value
+
+
+def _is_long(value: Any) -> bool:
+    return isinstance(value, str) and not has_exact(value)
+
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def _text(value: Any) -> str | None:
+    if value.__class__ is str:
+        return value or None
     if isinstance(value, Enum):
         value = value.value
     if not isinstance(value, str):
@@ -233,11 +257,10 @@ def _flat_text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, datetime):
         return _date(value)
-    text = str(value.value if isinstance(value, Enum) else value)
-    return text if has_exact(text) else text[: EXACT_MAX // 2]
+    return str(value.value if isinstance(value, Enum) else value)
 
 
-_NORMAL: dict[FieldKind, Callable[[Any], Any]] = {
+NORMAL_FORMS: dict[FieldKind, Callable[[Any], Any]] = {
     FieldKind.TEXT: _text,
     FieldKind.KEYWORD: _text,
     FieldKind.NUMBER: whole_number,
@@ -248,3 +271,4 @@ _NORMAL: dict[FieldKind, Callable[[Any], Any]] = {
     FieldKind.SHAPE: _shape,
     FieldKind.FLAT: _flat,
 }
+"""Each makes of a value the one that documents hold, or None of one that says nothing. They raise ModelError."""

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from sortkey.errors import ModelError
-from sortkey.model.document_fields import FieldKind, is_excluded, kind_of, normal_value
+from sortkey.model.document_fields import NORMAL_FORMS, FieldKind, is_excluded, kind_of
 from sortkey.model.fields import Updated
 from sortkey.model.layout import Layout
 from sortkey.model.templates import Template
@@ -97,20 +97,27 @@ class Document(Generic[T]):
     def normal(self, made: Mapping[str, Any]) -> Fields:
         """Fields in their normal form, without those that are excluded or empty. Raises ModelError."""
         fields: Fields = {}
-        kinds = self.kinds
-        for name, value in made.items():
-            kind = kinds.get(name) or self._kind(name)
-            if kind is not None and (normal := normal_value(name, kind, value)) is not None:
-                fields[name] = normal
+        normals, name = self._normals, ""
+        try:
+            for name, value in made.items():
+                normal = normals.get(name)
+                if normal is None:
+                    if (kind := self._kind(name)) is None:
+                        continue
+                    normal = NORMAL_FORMS[kind]
+                if value is not None and (formed := normal(value)) is not None:
+                    fields[name] = formed
+        except ModelError as error:
+            raise ModelError(f"the document {self.name}: {name}: {error}") from None
         return fields
 
-    def _kind(self, name: str) -> FieldKind | None:
-        if is_excluded(name):
-            return None
-        try:
-            return kind_of(name)
-        except ModelError as error:
-            raise ModelError(f"the document {self.name}: {error}") from None
+    @cached_property
+    def _normals(self) -> dict[str, Callable[[Any], Any]]:
+        return {name: NORMAL_FORMS[kind] for name, kind in self.kinds.items()}
+
+    @staticmethod
+    def _kind(name: str) -> FieldKind | None:
+        return None if is_excluded(name) else kind_of(name)
 
     @cached_property
     def _id_parts(self) -> dict[str, Callable[[T], Any]]:

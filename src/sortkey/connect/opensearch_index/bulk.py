@@ -10,8 +10,8 @@ import orjson
 
 from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
 from sortkey.errors import SearchIndexMissing, SearchWritesFailed
-from sortkey.model.document_fields import normal_text
-from sortkey.model.documents import DocumentWrite, Fields, PutDocument
+from sortkey.model.document_fields import EXACT_MAX, indexable
+from sortkey.model.documents import DocumentWrite, PutDocument
 
 Json = dict[str, Any]
 ID_BYTES_MAX = 512
@@ -62,22 +62,12 @@ def service_id(id: str) -> str:
 
 
 def _source(put: PutDocument) -> Json:
-    fields = put.fields
-    if not orjson.dumps(fields).isascii():
-        composed: Fields = _composed(fields)
-        if composed != fields:
-            return {**composed, ID: put.id, ORIGINAL: fields}
-    return {**fields, ID: put.id}
-
-
-def _composed(value: Any) -> Any:
-    if isinstance(value, str):
-        return normal_text(value)
-    if isinstance(value, list):
-        return [_composed(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
-    if isinstance(value, dict):
-        return {normal_text(name): _composed(each) for name, each in value.items()}  # pyright: ignore
-    return value
+    raw = orjson.dumps(put.fields)
+    if not raw.isascii() or len(raw) > EXACT_MAX:
+        indexed = indexable(put.fields)
+        if indexed != put.fields:
+            return {**indexed, ID: put.id, ORIGINAL: put.fields}
+    return {**put.fields, ID: put.id}
 
 
 def _reason(error: Json) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 from tantivy import Schema, SchemaBuilder
 
-from sortkey.connect.tantivy_index.keywords import encode
+from sortkey.connect.tantivy_index.keywords import encode, name_code
 from sortkey.connect.tantivy_index.places import pack
 from sortkey.model.document_fields import FieldKind, flat_leaves, has_exact, kind_of, millis, normal_text
 from sortkey.model.documents import PutDocument
@@ -105,7 +105,7 @@ TEXTS = (FieldKind.TEXT, FieldKind.LIST, FieldKind.KEYWORD)
 
 
 def _declared(name: str, kind: FieldKind) -> Column:
-    safe = name if name.isascii() and name.isidentifier() else encode(name)
+    safe = name if name.isascii() and name.isidentifier() else name_code(name)
     return Column(
         name,
         kind,
@@ -116,13 +116,13 @@ def _declared(name: str, kind: FieldKind) -> Column:
 
 
 def _undeclared(name: str) -> Column:
-    kind, code = kind_of(name), encode(name)
+    kind, code = kind_of(name), name_code(name)
     return Column(
         name,
         kind,
         words=f"{MORE_WORDS}.{code}" if kind.has_words else "",
         exact="" if kind in (FieldKind.SHAPE, FieldKind.FLAT) else f"{MORE}.{code}",
-        lon=f"{MORE}.{encode(name + chr(0))}" if kind is FieldKind.POINT else "",
+        lon=f"{MORE}.{name_code(name + chr(0))}" if kind is FieldKind.POINT else "",
         is_declared=False,
     )
 
@@ -135,12 +135,29 @@ def _writer(column: Column) -> Callable[[Row, Any], None]:
         return lambda row, value: _put_point(column, row, value)
     if column.kind is FieldKind.LIST:
         return lambda row, value: _put_texts(column, row, value)
+    if column.kind is FieldKind.TEXT and column.is_declared:
+        return _text_writer(column)
     if column.kind.has_words or column.kind is FieldKind.KEYWORD:
         return lambda row, value: _put_texts(column, row, (value,))
     if column.kind is FieldKind.DATE:
         return lambda row, value: _put(row, column.exact, millis(value))
     # True and False are 1 and 0: tantivy has no ranges of its own booleans, and orders need them.
     return lambda row, value: _put(row, column.exact, int(value))
+
+
+def _text_writer(column: Column) -> Callable[[Row, Any], None]:
+    """Of a declared text: most of what is written are such ones."""
+    words, exact = column.words, column.exact
+
+    def write(row: Row, value: str) -> None:
+        text = value if value.isascii() else normal_text(value)
+        row[words] = text
+        if has_exact(text):
+            row[exact] = encode(text)
+        else:
+            row.setdefault(HAS, []).append(encode(column.name))
+
+    return write
 
 
 def _put(row: Row, path: str, value: Any) -> None:
@@ -173,11 +190,11 @@ def _put_point(column: Column, row: Row, value: dict[str, float]) -> None:
 def _put_flat(name: str, row: Row, value: dict[str, Any]) -> None:
     more, every = row.setdefault(MORE, {}), dict[str, None]()
     for path, values in flat_leaves(value).items():
-        coded = dict.fromkeys(encode(normal_text(each)) for each in values)
+        coded = dict.fromkeys(encode(normal_text(each)) for each in values if has_exact(each))
         more[_flat_code(name, normal_text(path))] = list(coded)
         every |= coded
     more[_flat_code(name, "")] = list(every)
 
 
 def _flat_code(name: str, path: str) -> str:
-    return encode(f"{name}.{path}")
+    return name_code(f"{name}.{path}")

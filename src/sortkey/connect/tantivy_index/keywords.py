@@ -1,32 +1,41 @@
-"""Exact values in letters and digits alone, in the same order: the only texts that tantivy's ranges can be asked for.
+"""Exact values in letters and digits that tantivy's ranges can be asked for, in the same order as the values.
 
-Each byte of the UTF-8 is one code: itself, or a leading letter that keeps its place in the order and two digits.
+The code is base64 whose signs are in the order of their numbers, so that codes compare as the bytes of the texts do.
 """
 
 from __future__ import annotations
 
-import re
+from binascii import a2b_base64, b2a_base64
 
 _LEAD = "k"
-"""Before every value: so none is empty, a number, or a word of the query language."""
+"""Before every code: so none is empty, a number, or a word of the query language."""
+_USUAL = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_ORDERED = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+_TO_ORDERED, _TO_USUAL = bytes.maketrans(_USUAL, _ORDERED), bytes.maketrans(_ORDERED, _USUAL)
+_AFTER_ANY = b"\xff"
+"""Greater than every byte of a text."""
 
 
 def encode(text: str) -> str:
-    """The value as it is indexed. The code of a beginning is the beginning of the code."""
-    return _LEAD + text.encode().decode("latin-1").translate(_CODES)
+    """The value as it is indexed."""
+    return _code(text.encode())
 
 
-def decode(coded: str) -> str:
-    return _ESCAPED.sub(lambda match: chr(int(match[0][1:], 16)), coded[1:]).encode("latin-1").decode()
+def decode(code: str) -> str:
+    usual = code[len(_LEAD) :].encode().translate(_TO_USUAL)
+    return a2b_base64(usual + b"=" * (-len(usual) % 4)).decode()
 
 
-def _code(byte: int) -> str:
-    # 0, A, a and z lead the bytes up to themselves, or from themselves on; the other letters and digits stay.
-    for last, lead in ((0x30, "0"), (0x39, ""), (0x41, "A"), (0x5A, ""), (0x61, "a"), (0x79, ""), (0xFF, "z")):
-        if byte <= last:
-            return f"{lead}{byte:02x}" if lead else chr(byte)
-    raise AssertionError(byte)
+def beginning(text: str) -> tuple[str, str]:
+    """The first and the last code that a value can have which begins with a text."""
+    raw = text.encode()
+    return _code(raw), _code(raw + _AFTER_ANY)
 
 
-_CODES = {byte: _code(byte) for byte in range(256)}
-_ESCAPED = re.compile(r"[0Aaz][0-9a-f]{2}")
+def name_code(name: str) -> str:
+    """A name that may stand in a path: letters and digits alone."""
+    return _LEAD + name.encode().hex()
+
+
+def _code(raw: bytes) -> str:
+    return _LEAD + b2a_base64(raw, newline=False).rstrip(b"=").translate(_TO_ORDERED).decode()

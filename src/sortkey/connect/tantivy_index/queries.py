@@ -9,7 +9,7 @@ from tantivy import Index, Occur, Query, Schema, Searcher
 
 from sortkey.connect.tantivy_index import columns as at
 from sortkey.connect.tantivy_index.columns import Column, Columns
-from sortkey.connect.tantivy_index.keywords import encode
+from sortkey.connect.tantivy_index.keywords import beginning, encode
 from sortkey.connect.tantivy_index.places import Area, areas, around, distance_metres, unpack
 from sortkey.connect.tantivy_index.words import Words
 from sortkey.model.document_fields import FLAT_OBJECTS
@@ -94,8 +94,7 @@ class Translator:
             case Keyword(field, values):
                 made = self._keyword(field, values)
             case Prefix(field, begin):
-                path = self._exact(field)
-                made = Query.fuzzy_term_query(self._schema, path, encode(begin), 0, prefix=True)
+                made = self.between(self._exact(field), *beginning(begin))
             case Range(field, low, high):
                 made = self.between(self._columns.of(field).exact, low, high)
             case Exists(field):

@@ -24,7 +24,7 @@ HEAP_BYTES = 64_000_000
 COMMIT_SECONDS = 0.02
 """How long a write waits for others before a commit."""
 BULK_WRITES = 1000
-BULK_SECONDS = 1.0
+BULK_SECONDS = 2.0
 """When so many wait already, the commit does, too: small ones would cost more than they are worth."""
 PENDING_MAX = 100_000
 
@@ -44,10 +44,10 @@ class Writer:
             threading.Thread(target=self._commit_soon, name="sortkey-search-commit", daemon=True).start()
 
     def write(self, writes: Sequence[DocumentWrite]) -> Written:
+        rows = [(each, self._row(each)) for each in writes]  # while a commit waits for the disk
         with self._wake:
             self._tell_failure()
             known = self._known({each.id for each in writes})
-            rows = [(each, self._row(each)) for each in writes]
             late = [each.id for each, row in rows if not self._put(each, row, known)]
             if len(self._pending) >= PENDING_MAX:
                 self.commit()
