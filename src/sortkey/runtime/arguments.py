@@ -14,6 +14,21 @@ from sortkey.model.queries import ItemKey
 E = TypeVar("E", bound=Entity)
 
 
+def expect(value: Any, kind: type | tuple[type, ...], what: str) -> None:
+    """Refuse what is of another kind, for those who have no type checker: with what the method takes."""
+    if not isinstance(value, kind):
+        given = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
+        raise ModelError(f"{given} is {what}")
+
+
+NO_KEY = "no key of an item: take Stage.key(...), or ItemKey.of_entity(stage)"
+NO_ENTITY = "no entity: make one, as Stage(...)"
+NO_QUERY = "no query: query() takes Stage.of_journey(...), get() keys, collection() collections"
+NO_COLLECTION = "no collection: query() takes queries"
+NO_ACTION = "no action: write attr(Stage.status).set(...), or set={...}"
+NO_WRITE = "no operation of a transaction: take Put, Update, Delete and Check"
+
+
 def update_of(
     key: ItemKey[E],
     actions: Sequence[Action],
@@ -22,11 +37,15 @@ def update_of(
     assuming: Mapping[str, Any] | None,
     upsert: bool,
 ) -> Update[E]:
+    expect(key, ItemKey, NO_KEY)
+    for each in actions:
+        expect(each, Action, NO_ACTION)
     made = (*actions, *set_actions(key.entity, set or {}))
     return Update(key, made, when, dict(assuming or {}), upsert)
 
 
 def move_of(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None) -> Update[E]:
+    expect(key, ItemKey, NO_KEY)
     status = attr(field)
     if status.place.states is None:
         raise ModelError(f"{status!r} has no states to move between: declare them with States, or use update()")
@@ -35,4 +54,5 @@ def move_of(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None)
 
 def key_of(of: ItemKey[E] | E) -> ItemKey[E]:
     """The key that was given, or that of the entity that was."""
+    expect(of, (ItemKey, Entity), NO_KEY)
     return of if isinstance(of, ItemKey) else ItemKey.of_entity(of)

@@ -13,6 +13,7 @@ from sortkey.model.entity import Entity
 from sortkey.model.operations import Put
 from sortkey.model.queries import ItemKey
 from sortkey.model.tables import Table
+from sortkey.runtime.arguments import NO_ENTITY, NO_KEY, expect
 from sortkey.runtime.context import Context
 from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item
@@ -29,6 +30,8 @@ def batch_get(
     context: Context, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
 ) -> Steps[list[E | None]]:
     """Many items, in the order of their keys, None for what is not there."""
+    for key in keys:
+        expect(key, ItemKey, NO_KEY)
     lives = {table: context.live(table, fresh=fresh) for table in {key.table for key in keys}}
     wanted = {_place(key.table, key.item): key for key in keys}
     found: dict[Place, Item] = {}
@@ -72,6 +75,10 @@ def _get(
 
 def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
     """Many puts and deletes, each for itself, in any order, without conditions. Gives the entities as stored."""
+    for entity in puts:
+        expect(entity, Entity, NO_ENTITY)
+    for key in deletes:
+        expect(key, ItemKey, NO_KEY)
     now = context.clock()
     stamped = [Put(entity).stamped(now) for entity in puts]
     writes: dict[Place, tuple[Table, dict[str, Any], Entity | ItemKey[Any]]] = {}

@@ -16,6 +16,7 @@ from sortkey.model.queries import ItemKey, Query
 from sortkey.model.reading import check_whole, entity_of, fits, is_held, is_told_by_form, key_of, query_request
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
+from sortkey.runtime.arguments import NO_COLLECTION, NO_QUERY, expect
 from sortkey.runtime.batches import batch_get
 from sortkey.runtime.context import Context, Live
 from sortkey.runtime.steps import Call, Steps
@@ -65,17 +66,20 @@ class Walk:
 
 def query_all(context: Context, query: Query[E]) -> Steps[list[E]]:
     """Every entity of a query, up to its limit."""
+    expect(query, Query, NO_QUERY)
     items = yield from _items(context, query, query.limited_to)
     return (yield from _entities(context, query, items))
 
 
 def first(context: Context, query: Query[E]) -> Steps[E | None]:
+    expect(query, Query, NO_QUERY)
     found = yield from query_all(context, query.limit(1))
     return found[0] if found else None
 
 
 def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
     """The keys of what a query finds: all that a KEYS_ONLY index has."""
+    expect(query, Query, NO_QUERY)
     if query.is_fresh and not _shows_expiry(query):
         raise ModelError(f"{query.key.index} does not show when an item expires: .hydrated() and query() do")
     items = yield from _items(context, query, query.limited_to)
@@ -84,6 +88,7 @@ def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
 
 def page(context: Context, query: Query[E], cursor: str | None, size: int) -> Steps[Page[E]]:
     """A page of up to `size` entities. Filtered items do not count: a page is short only at the end."""
+    expect(query, Query, NO_QUERY)
     if size < 1:
         raise ModelError(f"a page of {size} entities reads nothing")
     if query.limited_to is not None:
@@ -105,6 +110,7 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
 
 def count(context: Context, query: Query[Any]) -> Steps[int]:
     """How many items a query finds, up to its limit. They are read, and paid for, but not sent."""
+    expect(query, Query, NO_QUERY)
     limit, total = query.limited_to, 0
     for partition in query.partitions():
         request = query_request(query, partition)
@@ -124,6 +130,7 @@ def count(context: Context, query: Query[Any]) -> Steps[int]:
 
 def collect(context: Context, collection: CollectionQuery) -> Steps[Grouped]:
     """All entities of a collection, in the order of the sort key."""
+    expect(collection, CollectionQuery, NO_COLLECTION)
     query = collection.query
     check_whole(query)
     items = yield from _items(context, query, query.limited_to)
@@ -133,6 +140,7 @@ def collect(context: Context, collection: CollectionQuery) -> Steps[Grouped]:
 
 def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
     """Every item of a table, or every entity of a kind in it: reads, and pays for, all of the table."""
+    expect(of, (type, Table), "no kind of entity: scan() takes a class, as Stage")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
     walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key, context.live(table, fresh=False))
@@ -148,6 +156,7 @@ def next_page(context: Context, query: Query[E], walks: list[Walk], size: int | 
 
 
 def walks_of(context: Context, query: Query[Any]) -> list[Walk]:
+    expect(query, Query, NO_QUERY)
     check_whole(query)
     return [_walk(context, query, query_request(query, each)) for each in query.partitions()]
 

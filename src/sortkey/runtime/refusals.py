@@ -62,8 +62,10 @@ def _put_refusal(operation: Put[Any], stored: Any) -> ConditionFailed:
 
 def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
     if stored is None:
-        instead = "" if operation.upsert else ": there is no such item; upsert=True would make it"
-        return ConditionFailed(f"{operation.says()}{instead or ': its condition does not hold'}", None)
+        missing = (
+            "its condition does not hold" if operation.upsert else "there is no such item; an upsert would make it"
+        )
+        return ConditionFailed(f"{operation.says()}: {missing}", None)
     refused = _transition_refused(operation, operation.target_states, stored)
     if refused is not None:
         return refused
