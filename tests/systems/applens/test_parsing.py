@@ -111,6 +111,18 @@ def test_values_files_that_terraform_takes_by_itself_win_over_defaults() -> None
     assert [r.resources[0].attributes["v"] for r in (taken, named)] == ["auto", "d"]
 
 
+def test_what_is_referred_to_and_not_declared_is_listed() -> None:
+    # A folder that was sent without its half must not look whole.
+    text = 'resource "aws_x" "x" {\n  a = aws_y.gone.id\n  b = local.gone\n  c = module.gone.id\n  d = var.gone\n}'
+    messages = [each.message for each in reading(main_tf=text).problems]
+    assert messages == [
+        "local.gone is not declared",
+        "module.gone is not declared",
+        "var.gone is not declared",
+        "aws_x.x: a refers to aws_y.gone, not declared",
+    ]
+
+
 def test_a_module_outside_of_the_tree_is_a_node_and_is_listed() -> None:
     # What it makes is not known; that it is there must be seen.
     found = reading(
@@ -161,6 +173,9 @@ def test_counts_and_ranges_made_to_hold_us_up_are_stopped() -> None:
     doubling = "".join(f'  l{i} = "${{local.l{i - 1}}}${{local.l{i - 1}}}"\n' for i in range(1, 40))
     found = reading(main_tf=f'locals {{\n  l0 = "xxxxxxxx"\n{doubling}}}\nresource "aws_x" "x" {{\n  v = local.l39\n}}')
     assert len(found.resources[0].attributes["v"]) <= 1_000_000
+    wide = 'locals {\n  l = range(100000)\n}\nresource "aws_x" "x" {\n  count = 40000\n  v = local.l\n}'
+    with pytest.raises(AnalysisFailed, match="steps"):
+        reading(main_tf=wide)
     assert value_of("range(1000000000)") == "${range(1000000000)}"
 
 

@@ -23,8 +23,10 @@ from sortkey_systems.applens.parsing.symbols import (
 )
 from sortkey_systems.applens.problems import AnalysisFailed
 
-STEPS_MAX = 20_000_000
-"""Nodes of expressions that one analysis evaluates. Only a source made to hold us up needs more."""
+STEPS_MAX = 2_000_000
+"""Expressions that one analysis evaluates, and elements that they give. A source that needs more was made to."""
+TEXT_STEP = 100
+"""Characters that count as one element."""
 
 
 class HasAttributes(Protocol):
@@ -63,7 +65,13 @@ def evaluate(expression: s.Expression, scope: Scope) -> Any:
     scope.budget.steps -= 1
     if scope.budget.steps < 0:
         raise AnalysisFailed(f"the expressions need more than {STEPS_MAX:,} steps: analyse a part of the tree")
-    return _EVALUATORS[type(expression)](expression, scope)
+    found = _EVALUATORS[type(expression)](expression, scope)
+    value: Any = found.value if isinstance(found, Symbol) else found
+    if isinstance(value, list | dict):
+        scope.budget.steps -= len(cast(list[Any], value))
+    elif isinstance(value, str):
+        scope.budget.steps -= len(value) // TEXT_STEP
+    return found
 
 
 def _name(expression: s.Name, scope: Scope) -> Any:

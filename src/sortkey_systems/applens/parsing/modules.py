@@ -43,9 +43,7 @@ class Tree:
     instances: int = 0
 
     def unresolved(self, block: s.Block, message: str) -> None:
-        problem = Problem(block.file, block.line, "unresolved", message)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems.append(Problem(block.file, block.line, "unresolved", message))
 
 
 class Module:
@@ -103,11 +101,16 @@ class Module:
             return self._variable(name)
         if kind == "local":
             found = self.locals.get(name)
-            return evaluate(found.expression, self.scope) if found else Symbol("${local." + name + "}")
+            return evaluate(found.expression, self.scope) if found else self.undeclared(f"local.{name}")
         if kind == "output":
             found = self.outputs[name].body.arguments.get("value") if name in self.outputs else None
             return evaluate(found.expression, self.scope) if found else Symbol("${output." + name + "}")
         return self._modules(name) if kind == "module" else self._instances(name)
+
+    def undeclared(self, name: str) -> Symbol:
+        message = f"{self.prefix}{name} is not declared"
+        self.tree.problems.append(Problem(self.folder.path or ".", 1, "unresolved", message))
+        return Symbol("${" + name + "}")
 
     def _variable(self, name: str) -> Any:
         given = self.folder.values if self.arguments is None else self.arguments
@@ -118,6 +121,8 @@ class Module:
             return evaluate(block.body.arguments["default"].expression, self.scope)
         if block is not None:
             self.tree.unresolved(block, f"var.{self.prefix}{name} has no default and no value")
+        else:
+            self.undeclared(f"var.{name}")
         return Symbol("${var." + self.prefix + name + "}")
 
     def _instances(self, address: str) -> Any:
@@ -202,7 +207,7 @@ class _Namespace:
         if self.kind == "data":
             return _Resources(self.module, f"data.{name}")
         if self.kind == "module" and name not in self.module.calls:
-            return Symbol(f"${{module.{name}}}")
+            return self.module.undeclared(f"module.{name}")
         return self.module.value(self.kind, name)
 
 

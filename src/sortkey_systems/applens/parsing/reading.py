@@ -35,6 +35,7 @@ def read(sources: Sequence[Source]) -> Reading:
         else:
             plans.append(source)
     resources = _expanded(tree)
+    tree.problems += _undeclared(resources)
     if parsed and plans:
         for each in plans:
             message = "a plan or state beside Terraform files is left out: analyse it by itself"
@@ -46,6 +47,18 @@ def read(sources: Sequence[Source]) -> Reading:
         first = min(tree.problems, default=None)
         raise NothingParsed(str(first) if first else f"there is no Terraform in the input: give {ACCEPTED}")
     return Reading(sorted(resources, key=lambda each: each.address), sorted(set(tree.problems)))
+
+
+def _undeclared(resources: list[Resource]) -> list[Problem]:
+    known = {each.address for each in resources}
+    return [
+        Problem(
+            each.file, each.line, "unresolved", f"{each.address}: {link.path} refers to {link.address}, not declared"
+        )
+        for each in resources
+        for link in each.links
+        if link.address not in known
+    ]
 
 
 def _read_terraform(source: Source, tree: Tree) -> bool:
