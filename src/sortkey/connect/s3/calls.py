@@ -25,7 +25,15 @@ _REFUSED = {"412", "PreconditionFailed"}
 _CONFLICT = {"409", "ConditionalRequestConflict", "OperationAborted"}
 _DAMAGED = {"BadDigest", "XAmzContentChecksumMismatch", "XAmzContentSHA256Mismatch", "InvalidDigest"}
 _BUSY = {"SlowDown", "503", "ServiceUnavailable", "RequestLimitExceeded", "Throttling"}
-_SETTINGS = {"NoSuchBucket", "AccessDenied", "403", "InvalidAccessKeyId", "SignatureDoesNotMatch", "PermanentRedirect"}
+_SETTINGS = {
+    "NoSuchBucket",
+    "InvalidBucketName",
+    "AccessDenied",
+    "403",
+    "InvalidAccessKeyId",
+    "SignatureDoesNotMatch",
+    "PermanentRedirect",
+}
 
 
 class Conflict(PreconditionFailed):
