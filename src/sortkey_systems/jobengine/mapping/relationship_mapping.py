@@ -112,9 +112,11 @@ def _link(entity: SimpleEntity, matches: ApiMatches, mappings: AttributeMappings
 
 
 def _is_value(mappings: AttributeMappings, table: str, column: str) -> bool:
-    """It was mapped as a plain value, so nothing of it is lost."""
+    """It was treated as a plain value: mapped, kept, or already named as a gap."""
     mapping = mappings.of(table)
-    return mapping is not None and column in {*mapping.characteristics, *(each.column for each in mapping.fields)}
+    if mapping is None:
+        return False
+    return column in {*mapping.characteristics, *mapping.unmapped, *(each.column for each in mapping.fields)}
 
 
 def _join(entity: SimpleEntity, matches: ApiMatches, found: RelationshipMappings) -> None:
