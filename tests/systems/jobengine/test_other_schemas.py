@@ -1,4 +1,4 @@
-"""A schema in another style than the sample's: CamelCase, a name with a space, keys of text, blobs, keys of two columns."""
+"""A schema in another style than the sample's: CamelCase, a name with a space, text keys, blobs, composite keys."""
 
 from pathlib import Path
 
