@@ -65,7 +65,7 @@ def default_of(info: FieldInfo) -> Any:
     """What a field is when nothing is given: None also for one that must be given."""
     if info.is_required() or info.default_factory_takes_validated_data:
         return None
-    return info.get_default(call_default_factory=True)
+    return info.default if info.default_factory is None else info.get_default(call_default_factory=True)
 
 
 def keeps_null(info: FieldInfo) -> bool:

@@ -31,6 +31,7 @@ from sortkey.values.attributes import AttributeValue, Item
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
     from sortkey.model.payload_places import PayloadPlace
+    from sortkey.model.rebuilding import Derived
 
 __all__ = ["Computed", "Found", "IndexKey", "Layout", "Path", "Place", "Upgrade"]
 
@@ -91,6 +92,13 @@ class Layout:
         """Whether a key attribute is a field as it stands: `{assetId}` in the attribute `assetId`."""
         place = self.by_attribute.get(attribute)
         return place is not None and not place.key_only and template.text == f"{{{attribute}}}" and len(place.path) == 1
+
+    @cached_property
+    def derived(self) -> tuple[Derived, ...]:
+        """Index keys and computed fields: what an update may have to make anew."""
+        from sortkey.model.rebuilding import derived_of  # which knows layouts
+
+        return derived_of(self)
 
     # -- one value
 

@@ -87,7 +87,7 @@ def rebuilt(
     made = Rebuilt()
     if filled is not None:
         made.sets.update(_of_new_item(layout, key, outcome.touched))
-    for each in (*_keys(layout), *_computed(layout)):
+    for each in layout.derived:
         if each.path in made:
             continue  # an attribute that two indexes share
         if any(name in outcome.touched for name in each.names):
@@ -113,6 +113,11 @@ class Derived:
     what: str
     is_key: bool
     value: Callable[[Mapping[str, Any]], AttributeValue | None]
+
+
+def derived_of(layout: Layout) -> tuple[Derived, ...]:
+    """Every attribute of an entity's items that is made of its fields, besides the key."""
+    return (*_keys(layout), *_computed(layout))
 
 
 def _keys(layout: Layout) -> Iterator[Derived]:
