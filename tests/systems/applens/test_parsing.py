@@ -5,6 +5,7 @@ import json
 import hcl2
 import pytest
 
+from sortkey_systems.applens.analysis import analyze_upload
 from sortkey_systems.applens.parsing.hcl import parse
 from sortkey_systems.applens.parsing.reading import Reading, read
 from sortkey_systems.applens.parsing.syntax import HclError
@@ -177,6 +178,14 @@ def test_counts_and_ranges_made_to_hold_us_up_are_stopped() -> None:
     with pytest.raises(AnalysisFailed, match="steps"):
         reading(main_tf=wide)
     assert value_of("range(1000000000)") == "${range(1000000000)}"
+
+
+@pytest.mark.parametrize("word", ["var", "local", "data", "module", "aws_vpc", "data.aws_vpc", "path", "each", "count"])
+def test_half_a_reference_is_a_text_and_not_a_crash(word: str) -> None:
+    # People analyse what they are still writing.
+    text = f'resource "aws_x" "x" {{\n  a = {word}\n  b = [{word}]\n  c = "${{{word}}}-${{lower({word})}}"\n}}'
+    analysis = analyze_upload("main.tf", text.encode())
+    assert analysis.graph.nodes[0].attributes["b"][0].startswith("${")
 
 
 def test_circles_end() -> None:

@@ -201,23 +201,23 @@ class Call:
 @dataclass(slots=True)
 class _Namespace:
     module: Module
-    kind: str
+    name: str
 
     def attribute(self, name: str) -> Any:
-        if self.kind == "data":
+        if self.name == "data":
             return _Resources(self.module, f"data.{name}")
-        if self.kind == "module" and name not in self.module.calls:
+        if self.name == "module" and name not in self.module.calls:
             return self.module.undeclared(f"module.{name}")
-        return self.module.value(self.kind, name)
+        return self.module.value(self.name, name)
 
 
 @dataclass(slots=True)
 class _Resources:
     module: Module
-    type: str
+    name: str
 
     def attribute(self, name: str) -> Any:
-        address = f"{self.type}.{name}"
+        address = f"{self.name}.{name}"
         if address in self.module.resources:
             return self.module.value("resource", address)
         full = self.module.prefix + address

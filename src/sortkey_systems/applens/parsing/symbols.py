@@ -77,6 +77,8 @@ def deep(value: Any, references: list[Reference]) -> Any:
     if hasattr(value, "address"):  # a whole resource: its attributes are known one by one
         references.append(Reference(value.address, ""))
         raise NotKnown(value.address)
+    if hasattr(value, "attribute"):
+        raise NotKnown(value.name)
     return value
 
 
@@ -92,6 +94,8 @@ def shown(value: Any, references: list[Reference]) -> Any:
     if hasattr(value, "address"):
         references.append(Reference(value.address, ""))
         return "${" + str(value.address) + "}"
+    if hasattr(value, "attribute"):  # `var` or `aws_vpc` with nothing after it: an error to Terraform
+        return "${" + str(getattr(value, "name", "")) + "}"
     return value
 
 
