@@ -17,7 +17,6 @@ def to_sarif(report: Report, version: str) -> dict[str, Any]:
     driver = {
         "name": "AppLens",
         "version": version,
-        "informationUri": "https://github.com/sortkey/sortkey/blob/main/docs/applens.md",
         "rules": [_rule(rule) for rule in RULES],
     }
     numbers = {rule.id: number for number, rule in enumerate(RULES)}
