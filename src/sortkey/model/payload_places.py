@@ -71,21 +71,16 @@ class PayloadPlace:
         paths = [(*field.path[:-1], name) for name in (self.attribute, *self.parts.values())]
         return Action("REMOVE", field, lambda names: ", ".join(names.path(path) for path in paths))
 
-    def pointer_actions(self, field: Attr[Any], payload: Payload[Any]) -> tuple[Action, Action]:
+    def pointer_actions(self, field: Attr[Any], payload: Payload[Any]) -> list[Action]:
         """Write the pointer, and nothing of the one before it stays."""
         told, inside = self.attributes(payload), field.path[:-1]
         sets = {name: encode(value) for name, value in told.items() if value is not None}
-        removes = [name for name, value in told.items() if value is None]
-        return (
-            Action(
-                "SET",
-                field,
-                lambda names: ", ".join(f"{names.path((*inside, n))} = {names.value(v)}" for n, v in sets.items()),
-                payload,
-                is_plain_set=True,
-            ),
-            Action("REMOVE", field, lambda names: ", ".join(names.path((*inside, name)) for name in removes)),
-        )
+
+        def render(names: Any) -> str:
+            return ", ".join(f"{names.path((*inside, name))} = {names.value(value)}" for name, value in sets.items())
+
+        removes = [Attr[Any](field.layout, field.place, (*inside, name), None) for name in told if name not in sets]
+        return [Action("SET", field, render, payload, is_plain_set=True), *(each.remove() for each in removes)]
 
 
 def check_payloads(layout: Layout) -> None:
