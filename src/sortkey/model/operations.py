@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from sortkey.errors import ModelError
@@ -181,6 +182,7 @@ class Update(Write[E]):
         if not self.actions:
             raise ModelError(f"{self.says()} changes nothing: pass actions, or set={{...}}")
         unique = {name for group in layout.unique for name in group}
+        _refuse_overlaps(self.actions)
         for action in self.actions:
             place = action.attr.place
             if action.attr.layout is not layout:
@@ -276,6 +278,14 @@ def _with(text: str, more: Mapping[str, list[str]]) -> str:
 
 def _keyed(key: ItemKey[Any]) -> Request:
     return {"TableName": key.table.name, "Key": key.item}
+
+
+def _refuse_overlaps(actions: tuple[Action, ...]) -> None:
+    """An update changes an attribute once: which of two changes were to hold nobody could tell."""
+    changed = sorted((action.attr for action in actions), key=lambda each: [str(step) for step in each.path])
+    for one, other in pairwise(changed):
+        if other.path[: len(one.path)] == one.path:
+            raise ModelError(f"the update changes {one!r} twice: by itself, or by something inside it")
 
 
 def _tests(when: Test, layout: Layout, names: Names) -> list[str]:

@@ -221,6 +221,8 @@ class Query(Generic[E_co]):
         values = self.values if shard is None else {**self.values, SHARD: shard}
         text = self.key.partition.render(values)
         assert text is not None
+        if self.key.index is None:
+            self.layout.check_mark(text)
         return text + (self.layout.archive or "") if self.is_archived else text
 
     @property

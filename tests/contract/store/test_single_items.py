@@ -264,6 +264,12 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
         ({"set": {"owner": "bob"}}, None, ""),
         ({"set": {"expires_at": datetime(2026, 1, 1)}}, KeyValueError, "has no time zone"),
         ({"set": {"hits": 101}}, KeyValueError, "less than or equal to 100"),
+        ({"actions": (attr(Task.hits).add(1), attr(Task.hits).add(2))}, ModelError, "changes Task.hits twice"),
+        (
+            {"actions": (attr(Task.notes)[0].set("x"),), "set": {"notes": ["y"]}},
+            ModelError,
+            "changes Task.notes twice: by itself, or by something inside it",
+        ),
         ({"set": {"reason": "x"}, "when": True}, ModelError, "True is no condition"),
         ({"set": {"reason": "x"}, "when": Journey.name == "x"}, ModelError, "Journey.Data.name is no field of Task"),
         ({"set": {"reason": "x"}, "assuming": {"colour": 1}}, ModelError, "Task has no field 'colour'"),
@@ -275,12 +281,26 @@ def test_a_wrong_update_is_refused_before_it_is_sent(
     # With what to write instead. Two of these are right, and show that the others are not refused for nothing.
     made = store.create(task(fresh))
     key = Task.key(board=fresh, task_id="1")
+    actions, arguments = change.get("actions", ()), {name: change[name] for name in change if name != "actions"}
     if error is None:
-        store.update(key, **change)
+        store.update(key, *actions, **arguments)
         return
     with pytest.raises(error, match=told):
-        store.update(key, **change)
+        store.update(key, *actions, **arguments)
     assert store.get(key) == made
+
+
+def test_an_empty_set_is_a_missing_attribute(store: Store, fresh: str) -> None:
+    # DynamoDB has none; emptied by an update, by a save or element by element, it reads as empty.
+    key = Task.key(board=fresh, task_id="1")
+    store.create(task(fresh, tags={"a", "b"}))
+    assert store.update(key, attr(Task.tags).discard("a", "b")).tags == set()
+    store.update(key, set={"tags": {"c"}})
+    assert store.update(key, set={"tags": set()}).tags == set()
+    assert "tags" not in item_of(store, fresh)
+    assert store.save(store.get(key).changed(tags={"d"})).tags == {"d"}
+    assert store.save(store.get(key).changed(tags=set())).tags == set()
+    assert store.get(key).tags == set()
 
 
 # -- deletion
