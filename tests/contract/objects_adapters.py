@@ -43,9 +43,9 @@ def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield server.endpoint
 
 
-def new_s3_bucket(endpoint: str, *, versions: bool = True, **settings: Any) -> S3Objects:
-    """A fresh bucket on the server."""
-    bucket = S3Objects(f"tests-{secrets.token_hex(6)}", endpoint=endpoint, **settings)
+def new_s3_bucket(endpoint: str, *, name: str = "bucket", versions: bool = True, **settings: Any) -> S3Objects:
+    """A fresh bucket on the server, whose name ends so."""
+    bucket = S3Objects(f"tests-{secrets.token_hex(6)}-{name}", endpoint=endpoint, **settings)
     bucket.client.create_bucket(Bucket=bucket.name)
     if versions:
         bucket.client.put_bucket_versioning(Bucket=bucket.name, VersioningConfiguration={"Status": "Enabled"})

@@ -1,0 +1,52 @@
+"""Sends a stream of so many megabytes as a payload, reads it back, and tells how much memory that took, in KB.
+
+python -m tests.faults.payload_stream FOLDER BUCKETS MEGABYTES
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import count
+from typing import Any
+
+import sortkey
+from sortkey import Payload
+from tests.runtime.payloads.runs import model, run
+
+
+def peak_kb() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def stream(megabytes: int, hash: Any) -> Iterator[bytes]:
+    """Noise that does not compress, made from itself as it goes."""
+    blocks = (sha256(b"%d" % number).digest() * 32768 for number in count())
+    mask = int.from_bytes(b"".join(sha256(b"mask %d" % n).digest() for n in range(32768)))
+    for _, block in zip(range(megabytes), blocks, strict=False):
+        piece = (int.from_bytes(block) ^ mask).to_bytes(1 << 20)
+        hash.update(piece)
+        yield piece
+
+
+def main(folder: str, buckets: str, megabytes: int) -> None:
+    with sortkey.open(folder, objects=buckets) as store:
+        store.ensure(model)
+        store.create(run("small", iac=Payload.stream(stream(9, sha256()), filename="warm")))
+        before = peak_kb()
+        sent, got = sha256(), sha256()
+        made = store.create(run("large", iac=Payload.stream(stream(megabytes, sent), filename="large.bin")))
+        up = peak_kb()
+        assert made.iac is not None
+        with store.open_payload(made.iac) as reader:
+            for piece in reader:
+                got.update(piece)
+        told = {"before": before, "up": up, "down": peak_kb(), "size": made.iac.size}
+        print(json.dumps({**told, "is_same": sent.digest() == got.digest() and made.iac.sha256 == sent.hexdigest()}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
