@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import computed_field
 
@@ -112,6 +112,8 @@ class Wrapped(Fields, kind="Wrapped", envelope="Data"):
     def key(*, team: str, task_id: str): ...
 
 
+HALF = settings(max_examples=settings().max_examples // 2)  # each of them is several requests to the engine
+
 WORDS = st.text(alphabet="ab", min_size=1, max_size=3)
 MOMENTS = st.datetimes(min_value=datetime(2020, 1, 1), max_value=datetime(2030, 1, 1), timezones=st.just(UTC))
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -181,6 +183,7 @@ def stored(store: Store, task: Fields) -> Item:
 
 
 @pytest.mark.parametrize("kind", [Flat, Wrapped])
+@HALF
 @given(data=st.data())
 def test_any_update_leaves_what_a_put_of_the_result_leaves(store: Store, kind: Any, data: st.DataObject) -> None:
     # Index keys that drift on update are what the users of every other library report first.
@@ -194,6 +197,7 @@ def test_any_update_leaves_what_a_put_of_the_result_leaves(store: Store, kind: A
 
 
 @pytest.mark.parametrize("kind", [Flat, Wrapped])
+@HALF
 @given(data=st.data())
 def test_an_update_that_does_not_know_enough_changes_nothing(store: Store, kind: Any, data: st.DataObject) -> None:
     # Without `assuming` the model must find out by itself whether it can keep keys and computed fields right.
@@ -207,6 +211,7 @@ def test_an_update_that_does_not_know_enough_changes_nothing(store: Store, kind:
         assert stored(store, after) == read_item(after.to_item())[0]
 
 
+@HALF
 @given(data=st.data())
 def test_an_upsert_makes_the_item_that_a_put_makes(store: Store, data: st.DataObject) -> None:
     # A counter that begins to exist by being counted must be found in the same indexes as all others.
