@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from queue import Queue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
 from sortkey.errors import ModelError, ObjectCorrupt
@@ -17,8 +17,8 @@ Data = bytes | bytearray | memoryview | BinaryIO | Iterable[bytes]
 """What can be written: bytes, a file that is open for reading, or chunks as they come."""
 
 CHUNK_BYTES = 1 << 20
-HASHED_AHEAD_MAX = 4
-"""Chunks that may wait to be hashed: with the two at work they are all the memory that a stream of any size needs."""
+WAITING_MAX = 4
+"""Chunks of a stream that may wait to be hashed: with the two at work they are all the memory that it needs."""
 
 
 def chunks(data: Data) -> Iterator[bytes | memoryview]:
@@ -70,14 +70,16 @@ def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes |
 class Hashing:
     """The SHA-256 of what passes, computed in a thread beside the writing as soon as there is more than one chunk.
 
-    Hashing takes about as long as writing and waiting for the disk; one after the other would halve the speed.
+    Hashing takes about as long as writing and waiting for the disk; one after the other would halve the speed. Views
+    are of what is in memory anyway: any number of them may wait.
     """
 
     def __init__(self) -> None:
         self.size = 0
         self._hash = sha256()
         self._first: bytes | memoryview | None = None
-        self._queue: Queue[bytes | memoryview | None] = Queue(HASHED_AHEAD_MAX)
+        self._queue: SimpleQueue[bytes | memoryview | None] = SimpleQueue()
+        self._room = threading.Semaphore(WAITING_MAX)
         self._thread: threading.Thread | None = None
 
     def update(self, piece: bytes | memoryview) -> None:
@@ -88,8 +90,14 @@ class Hashing:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="sortkey-hash", daemon=True)
             self._thread.start()
+            self._wait_for(self._first)
             self._queue.put(self._first)
+        self._wait_for(piece)
         self._queue.put(piece)
+
+    def _wait_for(self, piece: bytes | memoryview | None) -> None:
+        if isinstance(piece, bytes):
+            self._room.acquire()
 
     def hexdigest(self) -> str:
         """The hash of all that passed."""
@@ -108,6 +116,8 @@ class Hashing:
     def _run(self) -> None:
         while (piece := self._queue.get()) is not None:
             self._hash.update(piece)
+            if isinstance(piece, bytes):
+                self._room.release()
 
 
 class Source(Protocol):
