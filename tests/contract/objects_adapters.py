@@ -5,10 +5,14 @@ Presigned URLs of a folder are served by a host of thirty lines, which shows all
 
 from __future__ import annotations
 
+import atexit
 import os
 import secrets
+import shutil
+import tempfile
 import threading
 from collections.abc import Iterator
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -28,19 +32,27 @@ S3_MARKS = (pytest.mark.slow, pytest.mark.xdist_group("s3"))
 ADAPTERS = (pytest.param("files"), pytest.param("s3", marks=S3_MARKS))
 
 
-@pytest.fixture(scope="session")
-def s3_endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real S3 server for all tests of this worker."""
+@cache
+def _server() -> S3Server:
+    """A real S3 server for all tests of this worker, with which it ends."""
+    folder = Path(tempfile.mkdtemp(prefix="sortkey-s3-"))
+    server = S3Server(folder)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    atexit.register(server.stop)
+    return server
+
+
+@pytest.fixture
+def s3_endpoint(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The server's address, with the credentials for it in the environment."""
     try:
-        server = S3Server(tmp_path_factory.mktemp("s3"))
+        server = _server()
     except Missing as missing:
         pytest.skip(f"no S3 server to test with: {missing}")
-    with server, pytest.MonkeyPatch.context() as patch:
-        for name, value in (("ACCESS_KEY_ID", ACCESS_KEY), ("SECRET_ACCESS_KEY", SECRET_KEY), ("REGION", "us-east-1")):
-            patch.setenv(f"AWS_{name}", value)
-        patch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        patch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-        yield server.endpoint
+    settings = {"ACCESS_KEY_ID": ACCESS_KEY, "SECRET_ACCESS_KEY": SECRET_KEY, "DEFAULT_REGION": "us-east-1"}
+    for name, value in settings.items():
+        monkeypatch.setenv(f"AWS_{name}", value)
+    return server.endpoint
 
 
 def new_s3_bucket(endpoint: str, *, name: str = "bucket", versions: bool = True, **settings: Any) -> S3Objects:

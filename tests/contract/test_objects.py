@@ -380,7 +380,23 @@ def test_what_is_not_there_is_told_so(bucket: Objects) -> None:
                 read(key, version)
 
 
-BAD_KEYS = ["", "/a", "a/", "a//b", ".", "..", "../a", "a/../../b", "a/./b", "a\0b", "a\nb", "a\\..\\b", "é" * 513]
+BAD_KEYS = [
+    "\ud800",
+    "\uffff",
+    "",
+    "/a",
+    "a/",
+    "a//b",
+    ".",
+    "..",
+    "../a",
+    "a/../../b",
+    "a/./b",
+    "a\0b",
+    "a\nb",
+    "a\\..\\b",
+    "é" * 513,
+]
 
 
 @pytest.mark.parametrize("key", BAD_KEYS)

@@ -27,6 +27,7 @@ INLINE_BYTES_MAX = 256 << 10
 """An item has 400 KB in all."""
 
 SCHEME = "s3://"
+ZSTD = "zstd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ class Payload(Generic[T_co]):
         """One that is in its bucket already: uploaded through a link."""
         made: Payload[Any] = object.__new__(cls)
         made._set(None, {})
-        encoding = stored.content_encoding
+        encoding = ZSTD if stored.content_encoding == ZSTD else None  # others are for whoever reads it
         made.pointer = Pointer("", stored.key, stored.version_id, stored.size, stored.sha256, encoding)
         return made
 

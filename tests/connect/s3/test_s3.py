@@ -35,6 +35,18 @@ class TestOnAServer:
             assert sha256(bucket.read("b")).hexdigest() == put.sha256
             assert bucket.uploads() == []
 
+    def test_a_long_history_comes_page_by_page(self, s3_endpoint: str) -> None:
+        # Across the edges of pages no version, marker or upload is lost or told twice.
+        with new_s3_bucket(s3_endpoint, page_size=3) as bucket:
+            ids = {key: [bucket.put(key, f"{n}".encode()).version_id for n in range(4)] for key in ("a", "b")}
+            bucket.delete("a")
+            found = [(each.key, each.version_id) for each in bucket.versions() if not each.is_marker]
+            assert [key for key, _ in found] == ["a"] * 4 + ["b"] * 4
+            assert {key: {id for name, id in found if name == key} for key in ids} == {
+                k: set(v) for k, v in ids.items()
+            }
+            assert [each.key for each in bucket.versions() if each.is_marker] == ["a"]
+
     def test_two_writes_at_the_same_moment_are_tried_again(self, s3_endpoint: str) -> None:
         # S3 answers 409 to a conditional write while another one of the same key is under way, which may fail yet.
         pauses: list[float] = []

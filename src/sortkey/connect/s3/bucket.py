@@ -72,11 +72,13 @@ class S3Objects:
         client: Any = None,
         part_bytes: int = PART_BYTES,
         copy_bytes_max: int = COPY_BYTES_MAX,
+        page_size: int = PAGE_SIZE,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.name = bucket
         self.client: Any = client or calls.client(region, endpoint, profile)
-        self._part_bytes, self._copy_bytes_max, self._sleep = part_bytes, copy_bytes_max, sleep
+        self._part_bytes, self._copy_bytes_max = part_bytes, copy_bytes_max
+        self._page_size, self._sleep = page_size, sleep
 
     # -- whole objects
 
@@ -167,13 +169,13 @@ class S3Objects:
         return ObjectPage(found, found[-1].key if found and answer.get("IsTruncated") else None)
 
     def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
-        request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix}
+        request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix, "MaxKeys": self._page_size}
         while True:
             page = self._call("list_object_versions", **request)
             yield from versions_of(page)
             if not page.get("IsTruncated"):
                 return
-            request |= {"KeyMarker": page["NextKeyMarker"], "VersionIdMarker": page["NextVersionIdMarker"]}
+            request |= _next(page, KeyMarker="NextKeyMarker", VersionIdMarker="NextVersionIdMarker")
 
     # -- uploads in parts
 
@@ -217,14 +219,14 @@ class S3Objects:
 
     def uploads(self, prefix: str = "") -> Sequence[Upload]:
         found: list[Upload] = []
-        request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix}
+        request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix, "MaxUploads": self._page_size}
         while True:
             page = self._call("list_multipart_uploads", **request)
             for each in page.get("Uploads", ()):
                 found.append(Upload(each["Key"], each["UploadId"], each["Initiated"].astimezone(UTC)))
             if not page.get("IsTruncated"):
                 return found
-            request |= {"KeyMarker": page["NextKeyMarker"], "UploadIdMarker": page["NextUploadIdMarker"]}
+            request |= _next(page, KeyMarker="NextKeyMarker", UploadIdMarker="NextUploadIdMarker")
 
     # -- links
 
@@ -331,3 +333,8 @@ class S3Objects:
 def _when(if_absent: bool, if_match: str | None) -> dict[str, str]:
     when = {"IfNoneMatch": "*"} if if_absent else {}
     return when if if_match is None else when | {"IfMatch": f'"{if_match}"'}
+
+
+def _next(page: Mapping[str, Any], **markers: str) -> dict[str, Any]:
+    """Where the next page begins. S3 refuses a marker that is empty."""
+    return {name: page[told] for name, told in markers.items() if page.get(told)}

@@ -42,7 +42,7 @@ LINK_SECONDS = 900
 Tier = Literal["standard", "archive"]
 """`archive` is kept cheaper and read slower, or dearer; it is read in the same way."""
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\\]")
+_CONTROL = re.compile("[\x00-\x1f\x7f\\\\\ufffe\uffff\U0010ffff]")
 _METADATA_NAME = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
 

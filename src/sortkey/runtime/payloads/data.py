@@ -10,10 +10,9 @@ from typing import Any, Protocol
 import zstandard
 
 from sortkey.errors import ObjectCorrupt
-from sortkey.model.payloads import Payload, Pointer, StoredIn, Stream
+from sortkey.model.payloads import ZSTD, Payload, Pointer, StoredIn, Stream
 from sortkey.runtime.objects.data import CHUNK_BYTES, Data, chunks
 
-ZSTD = "zstd"
 LEVEL = 3
 COMPRESSED_BYTES_MIN = 1024
 SAMPLE_BYTES = 128 << 10
