@@ -68,7 +68,7 @@ def adapter(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def open_index(adapter: str, tmp_path: Path) -> Iterator[Open]:
     """Opens searches on one place: `open_index(declaration)`. Closes them, and forgets the place, after the test."""
-    address = str(tmp_path / "search") if adapter == "tantivy" else f"http://127.0.0.1:{_port()}/{_unused_prefix()}"
+    address = str(tmp_path / "search") if adapter == "tantivy" else f"http://127.0.0.1:{port()}/{unused_prefix()}"
     settings: dict[str, Any] = {"commit_seconds": None} if adapter == "tantivy" else {}
     opened: list[Search[Any]] = []
 
@@ -80,7 +80,7 @@ def open_index(adapter: str, tmp_path: Path) -> Iterator[Open]:
     for each in opened:
         each.close()
     if adapter == "opensearch":
-        _forget(address)
+        forget(address)
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def filled(search: Search[Any], *found: Note) -> Search[Any]:
 
 
 @cache
-def _port() -> int:
+def port() -> int:
     if given := os.environ.get("SORTKEY_OPENSEARCH_PORT"):
         return int(given)
     folder = Path(os.environ["SORTKEY_ORACLE_FOLDER"])
@@ -113,7 +113,7 @@ def _port() -> int:
 
 
 def _start(folder: Path) -> int:
-    port = opensearch.free_port()
+    port = opensearch.freeport()
     server = shlex.join(opensearch.command(port, folder / "opensearch"))
     print(f"starting OpenSearch on port {port} …", file=sys.stderr, flush=True)
     # cat returns when the owner of the run closes its end of the pipe or dies.
@@ -129,11 +129,11 @@ def _start(folder: Path) -> int:
 _numbers = itertools.count()
 
 
-def _unused_prefix() -> str:
+def unused_prefix() -> str:
     return f"t{os.getpid()}-{next(_numbers)}-"
 
 
-def _forget(address: str) -> None:
+def forget(address: str) -> None:
     url = urlsplit(address)
     assert url.hostname
     connection = http.client.HTTPConnection(url.hostname, url.port, timeout=60)

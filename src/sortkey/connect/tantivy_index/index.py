@@ -63,7 +63,9 @@ class TantivyIndex:
             return [self._copy(state)]
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
-        return self._writing().write(writes)
+        while (written := self._writing().write(writes)) is None:
+            pass  # the index was replaced in between: there is another writer now
+        return written
 
     def flush(self) -> None:
         if self._writer is not None:
@@ -179,7 +181,8 @@ class TantivyIndex:
 
     def _writing(self) -> Writer:
         with self._lock:
-            if self._writer is None:
+            if self._writer is None or self._writer.is_closed:
+                self._writer = None
                 self._home.own()
                 self._writer = Writer(self._reading(), self._clock, self._commit_seconds)
             return self._writer

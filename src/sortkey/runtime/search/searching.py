@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -33,6 +34,7 @@ class Search(Generic[T]):
         self.document, self.index = document, index
         self._secret, self._tenant = secret or os.urandom(32), tenant
         self._building: SearchIndex | None = None
+        self._replacing = threading.Lock()
 
     def ensure(self) -> list[str]:
         """Create the index, or fit it to the declaration. Says what was done, and what needs a reindex."""
@@ -51,17 +53,16 @@ class Search(Generic[T]):
         """
         count, late, rest = 0, list[str](), iter(writes)
         while batch := list(islice(rest, BATCH)):
-            if self._building is not None:  # what changes while a new index is built is not missing in it
-                self._building.write(batch)
-            written = self.index.write(batch)
+            written = self._write(batch)
             count, late = count + written.written, late + written.late
         return Written(count, late)
 
     def flush(self) -> None:
         """Return when everything that was written survives a crash of this program."""
-        if self._building is not None:
-            self._building.flush()
-        self.index.flush()
+        with self._replacing:
+            if self._building is not None:
+                self._building.flush()
+            self.index.flush()
 
     def refresh(self) -> None:
         """Return when everything that was written is found, and survives a crash of this program."""
@@ -114,8 +115,21 @@ class Search(Generic[T]):
 
     def replace_with(self, built: Search[T]) -> None:
         """Answer from what was built beside, from one moment to the next."""
-        self.index.replace_with(built.index)
-        self._building = None
+        with self._replacing:
+            self.index.replace_with(built.index)
+            self._building = None
+
+    def _write(self, batch: Sequence[DocumentWrite]) -> Written:
+        if self._building is None:
+            return self.index.write(batch)
+        with self._replacing:
+            self._write_beside(batch)
+            return self.index.write(batch)
+
+    def _write_beside(self, batch: Sequence[DocumentWrite]) -> None:
+        """What changes while a new index is built must not be missing in it."""
+        if self._building is not None:
+            self._building.write(batch)
 
     def close(self) -> None:
         self.index.close()

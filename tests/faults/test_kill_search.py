@@ -1,0 +1,145 @@
+"""`kill -9` of a process that indexes: what a refresh has acknowledged is found, and reconcile mends the rest."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+import sortkey
+from sortkey import (
+    Entity,
+    EntitySource,
+    Instant,
+    PutDocument,
+    Search,
+    Searchable,
+    Store,
+    Table,
+    Updated,
+    document,
+    key,
+    open_search,
+    reconcile,
+    reindex,
+)
+
+KEYS = 150
+notes_table = Table("Notes", key=("name",))
+
+
+class Note(Entity, table=notes_table):
+    """An item that says by which operation it was written."""
+
+    name: str
+    number: int
+    updated_at: Annotated[Instant | None, Updated] = None
+
+    @key("{name}")
+    def key(*, name: str):
+        """A note."""
+
+
+@document(Note, "notes", id="{name}", fields=("num_number", "str_text"))
+def notes(note: Note) -> Searchable:
+    return {"num_number": note.number, "str_text": f"the note {note.name}"}
+
+
+def name_of(number: int) -> str:
+    return f"note-{random.Random(number).randrange(KEYS):03d}"
+
+
+def is_delete(number: int) -> bool:
+    return number % 7 == 3
+
+
+def write_for_ever(folder: Path, number: int) -> None:
+    """Operations by their numbers; a number on the standard output says that all up to it are found from now on."""
+    chance = random.Random(number)
+    with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
+        store.ensure(notes_table)
+        search.ensure()
+        print("begun", flush=True)
+        while True:
+            write(store, search, number)
+            if chance.random() < 0.02:
+                search.refresh()
+                print(number, flush=True)
+            if chance.random() < 0.001:
+                reindex(search, EntitySource(store, notes))
+            number += 1
+
+
+def write(store: Store, search: Search[Note], number: int) -> None:
+    if is_delete(number):
+        old = store.delete(Note.key(name=name_of(number)))
+        if old is not None:
+            search.write([notes.removal_of(old)])
+    else:
+        search.put(store.put(Note(name=name_of(number), number=number)))
+
+
+def kill_once(folder: Path, start: int, seconds: float) -> int:
+    """Let a process write for a while, then kill it; the number that it acknowledged last."""
+    command = [sys.executable, __file__, str(folder), str(start)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(seconds)
+    process.kill()
+    lines = process.stdout.read().split("\n")[:-1]  # a last line without its end was not said
+    process.stdout.close()
+    process.wait()
+    return int(lines[-1]) if lines else start - 1
+
+
+def check(folder: Path, acknowledged: int) -> int:
+    """Nothing acknowledged is lost, reconcile mends the rest; the number of the last operation that was done."""
+    with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
+        search.ensure()
+        shown = {hit.id: hit.fields["num_number"] for hit in search.iterate()}
+        stored = {note.name: note.number for note in store.scan(Note)}
+        for name, number in last_writes(acknowledged).items():
+            if stored.get(name) == number:
+                assert shown.get(name) == number, f"{name} was acknowledged with {number}"
+        source = EntitySource(store, notes)
+        reconcile(search, source)
+        writes = [notes.write_of(note) for note in store.scan(Note)]
+        told = {each.id: each.fields for each in writes if isinstance(each, PutDocument)}
+        assert {hit.id: hit.fields for hit in search.iterate()} == told
+        assert reconcile(search, source).count == 0
+        return max(stored.values(), default=0)
+
+
+def last_writes(acknowledged: int) -> dict[str, int]:
+    """For each note the last operation on it, of those that were acknowledged."""
+    return {name_of(number): number for number in range(max(0, acknowledged - 2000), acknowledged + 1)}
+
+
+def kill_again_and_again(folder: Path, times: int) -> None:
+    chance, start = random.Random(times), 0
+    for _ in range(times):
+        acknowledged = kill_once(folder, start, chance.random() * 0.4)
+        start = max(check(folder, acknowledged), acknowledged) + 10
+    assert start > times
+
+
+@pytest.mark.slow
+def test_fifty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    # The promise of `refresh`; in some rounds the index is being built anew when the process dies.
+    kill_again_and_again(tmp_path, 50)
+
+
+def test_two_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    kill_again_and_again(tmp_path, 2)
+
+
+if __name__ == "__main__":
+    write_for_ever(Path(sys.argv[1]), int(sys.argv[2]))
