@@ -91,6 +91,8 @@ def _field(place: Place) -> Told:
     notes = [text for marker, text in _MARKS.items() if marker in place.markers]
     if place.follows is not None:
         notes.append(f"follows {place.follows.source}")
+    if place.payload is not None:
+        notes.append(place.payload.declared.says())
     told = _told(place.name, ".".join(map(str, place.path)), place.info, notes)
     if place.states is not None:
         told["states"] = {source: list(targets) for source, targets in place.states.transitions.items()}

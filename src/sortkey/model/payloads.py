@@ -91,6 +91,10 @@ class StoredIn:
     def template(self) -> Template:
         return Template(self.key)
 
+    def says(self) -> str:
+        """Where it is stored, for whoever reads of the model."""
+        return f"in {self.bucket}: {self.key}" + (", written once" if self.once else "")
+
     def object_key(self, values: Mapping[str, Any], given: Mapping[str, str]) -> str:
         """The key for an entity's stored values. No value leads out of its place in the path."""
         if set(given) != set(self.given):

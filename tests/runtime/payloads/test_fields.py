@@ -13,6 +13,7 @@ from sortkey import Entity, KeyOnly, Named, Outside, Payload, Store, StoredIn, T
 from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.engine import Engine
 from sortkey.errors import InvalidItem, KeyValueError, ModelError
+from sortkey.model.describing_fields import fields_of
 from tests.runtime.payloads.runs import Asset, Report, Run, Summary, model, run
 
 ITEM = {
@@ -208,3 +209,10 @@ def test_a_payload_may_lie_beside_the_envelope() -> None:
         "pVersionId": {"S": "v"},
     }
     assert Beside.from_item(item).to_item() == item
+
+
+def test_a_model_tells_where_its_payloads_are() -> None:
+    # `sortkey models` is what people read before they look into a bucket.
+    told = {each["name"]: each["notes"] for each in fields_of(Run.__layout__)}
+    assert told["graph"] == ["in artifacts: graphs/{environment}/{userId}/{runId}/graph.json, written once"]
+    assert told["iac"] == ["in artifacts: uploads/{environment}/{userId}/{filename}"]

@@ -15,7 +15,7 @@ from sortkey.connect.files import expiry
 from sortkey.connect.files.data import DataFiles, Draft
 from sortkey.connect.files.index import Index, PartRow, UploadRow, Version
 from sortkey.connect.files.secret import secret_in
-from sortkey.errors import ModelError, ObjectCorrupt
+from sortkey.errors import ModelError, ObjectCorrupt, ObjectNotFound
 from sortkey.runtime.objects import (
     BINARY,
     LINK_SECONDS,
@@ -177,7 +177,7 @@ class FileObjects:
             if part.number not in stored or stored[part.number].etag != part.etag:
                 raise ModelError(f"part {part.number} of {upload.key} was never stored, or was replaced by another")
         self._index.check(row.key, if_absent=if_absent, if_match=if_match)
-        with self._data.written(self._joined(stored[part.number].file for part in parts)) as draft:
+        with self._data.written(self._joined(upload, (stored[part.number].file for part in parts))) as draft:
             version = self._version(row.key, draft, row.content_type, row.content_encoding, row.metadata)
             used = self._index.complete(row, version, if_absent=if_absent, if_match=if_match)
         self._remove(used)
@@ -254,9 +254,13 @@ class FileObjects:
             self._index.get(version.key, version.id)  # deleted in between: ObjectNotFound
             raise ObjectCorrupt(f"{version.key} has no bytes: {error}. Restore the folder from a backup") from None
 
-    def _joined(self, files: Iterable[str]) -> Iterator[bytes]:
+    def _joined(self, upload: Upload, files: Iterable[str]) -> Iterator[bytes]:
         for name in files:
-            with self._data.open(name) as file:
+            try:
+                file = self._data.open(name)
+            except FileNotFoundError:
+                raise ObjectNotFound(f"the upload of {upload.key} was completed or aborted meanwhile") from None
+            with file:
                 while piece := file.read(CHUNK_BYTES):
                     yield piece
 

@@ -333,7 +333,9 @@ def _values(layout: Layout, operation: Update[Any], current: Entity | None) -> d
     if current is not None:
         known |= current.__pydantic_serializer__.to_python(current, by_alias=True)
     known |= operation.key.values
-    known |= {layout.place(name).attribute: value for name, value in operation.assuming.items()}
+    for name, value in operation.assuming.items():
+        attribute = layout.place(name).attribute
+        known[attribute] = layout.stored(attribute, value)
     return known | {each.attr.place.attribute: each.value for each in operation.actions if each.is_plain_set}
 
 
