@@ -11,7 +11,8 @@ from sortkey.runtime.search.searching import BATCH, Search
 from sortkey.runtime.search.sources import Source
 
 T = TypeVar("T")
-STEP_MAX = 2**40
+STEP_MAX = 2**61
+"""Versions have 63 bits."""
 
 
 @dataclass(slots=True)
