@@ -137,6 +137,7 @@ def test_reconcile_finds_and_mends_every_kind_of_drift(
     assert {id: fields for id, (_, fields) in shown(search).items()} == {
         id: fields for id, (_, fields) in told(store).items()
     }
+    assert reconcile(search, source).count == 0
 
 
 def test_what_was_never_indexed_is_missing_and_then_it_is_not(

@@ -100,7 +100,8 @@ def _compare(search: Search[Any], source: Source[Any], writes: Sequence[Document
             drift.orphaned.append(write.id)
             mending.append(DeleteDocument(write.id, max(write.version, have.version + 1)))
         elif have.version > write.version:
-            ahead[write.id] = have.version
+            if have.fields != write.fields:
+                ahead[write.id] = have.version
         elif have.version < write.version or have.fields != write.fields:
             drift.stale.append(write.id)
             mending.append(write)
