@@ -113,7 +113,7 @@ def port() -> int:
 
 
 def _start(folder: Path) -> int:
-    port = opensearch.freeport()
+    port = opensearch.free_port()
     server = shlex.join(opensearch.command(port, folder / "opensearch"))
     print(f"starting OpenSearch on port {port} …", file=sys.stderr, flush=True)
     # cat returns when the owner of the run closes its end of the pipe or dies.
