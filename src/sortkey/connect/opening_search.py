@@ -35,7 +35,10 @@ def open_search(
     `shards` of OpenSearchIndex.
     """
     text = os.fspath(address)
-    index = _opensearch(document, text, settings) if "://" in text else _tantivy(document, text, settings)
+    try:
+        index = _opensearch(document, text, settings) if "://" in text else _tantivy(document, text, settings)
+    except ImportError as error:
+        raise NotConfigured(f"{error}: install sortkey[search], and for AWS sortkey[aws]") from error
     return Search(document, index, secret=secret, tenant=tenant)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -15,20 +15,32 @@ from sortkey.model.documents import DocumentWrite, PutDocument
 
 Json = dict[str, Any]
 ID_BYTES_MAX = 512
+BODY_BYTES = 5_000_000
+"""AWS takes 10 MB on its smaller machines."""
 CONFLICT, TOO_MANY = 409, 429
 _SHOWN = 3
 
 
-def lines(writes: Sequence[DocumentWrite]) -> list[Json]:
-    made: list[Json] = []
+def requests(writes: Sequence[DocumentWrite]) -> Iterator[tuple[list[DocumentWrite], bytes]]:
+    """Writes with the bodies of the requests for them, none of which is too large for a small service."""
+    taken, body = list[DocumentWrite](), b""
     for write in writes:
-        # "gte": the same version may be written again; an older one, after a delete too, is a conflict.
-        about = {"_id": service_id(write.id), "version": write.version, "version_type": "external_gte"}
-        if isinstance(write, PutDocument):
-            made += [{"index": about}, _source(write)]
-        else:
-            made.append({"delete": about})
-    return made
+        lines = _lines(write)
+        if body and len(body) + len(lines) > BODY_BYTES:
+            yield taken, body
+            taken, body = [], b""
+        taken.append(write)
+        body += lines
+    if taken:
+        yield taken, body
+
+
+def _lines(write: DocumentWrite) -> bytes:
+    # "gte": the same version may be written again; an older one, after a delete too, is a conflict.
+    about = {"_id": service_id(write.id), "version": write.version, "version_type": "external_gte"}
+    if isinstance(write, PutDocument):
+        return orjson.dumps({"index": about}) + b"\n" + orjson.dumps(_source(write)) + b"\n"
+    return orjson.dumps({"delete": about}) + b"\n"
 
 
 def outcome(writes: Sequence[DocumentWrite], answered: Json) -> tuple[list[str], list[DocumentWrite]]:

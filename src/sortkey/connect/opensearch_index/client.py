@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, cast
 
-import orjson
 from opensearchpy import OpenSearch
 from opensearchpy import exceptions as failures
 
@@ -40,10 +39,6 @@ class Connection:
 
     def pause(self, attempt: int) -> None:
         self._sleep(FIRST_PAUSE_SECONDS * 2 ** (attempt - 1))
-
-    def lines(self, path: str, lines: Sequence[Json], **params: Any) -> Json:
-        """A request of one JSON value a line, which is how many writes go at once."""
-        return self.send("POST", path, b"".join(orjson.dumps(line) + b"\n" for line in lines), **params)
 
     def words(self, index: str, text: str) -> tuple[str, ...]:
         """A text as the index cuts it. Asked once for each text."""

@@ -44,7 +44,11 @@ class OpenSearchIndex:
     def ensure(self) -> list[str]:
         index = self._index()
         if index is None:
-            return [f"created {self._create(self._alias)} for {self._alias}"]
+            try:
+                return [f"created {self._create(self._alias)} for {self._alias}"]
+            except SearchError:
+                if (index := self._index()) is None:  # else another program was faster
+                    raise
         known = self._meta(index)
         if known.get("format") != FORMAT:
             return [f"{self._alias}: made by another release of Sortkey; reindex to make it anew"]
@@ -55,17 +59,9 @@ class OpenSearchIndex:
         return [f"{self._alias}: added {', '.join(new)}; documents have them when they are written again"]
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
-        left, late = list(writes), list[str]()
-        for attempt in range(1, ATTEMPTS + 1):
-            if not left:
-                break
-            answered = self._connection.lines(f"/{self._alias}/_bulk", bulk.lines(left), require_alias="true")
-            came_late, left = bulk.outcome(left, answered)
-            late += came_late
-            if left and attempt < ATTEMPTS:
-                self._connection.pause(attempt)
-        if left:
-            raise SearchWritesFailed(f"OpenSearch refuses {len(left)} documents for load", bulk.for_load(left))
+        late: list[str] = []
+        for taken, body in bulk.requests(writes):
+            late += self._send(taken, body)
         return Written(len(writes) - len(late), late)
 
     def flush(self) -> None:
@@ -132,7 +128,21 @@ class OpenSearchIndex:
         if self._role == "live":
             self._connection.close()
 
-    # -- names
+    # -- requests
+
+    def _send(self, writes: list[DocumentWrite], body: bytes) -> list[str]:
+        """The ids of what came too late. What is refused for load is sent again."""
+        late: list[str] = []
+        for attempt in range(1, ATTEMPTS + 1):
+            answered = self._connection.send("POST", f"/{self._alias}/_bulk", body, require_alias="true")
+            came_late, writes = bulk.outcome(writes, answered)
+            late += came_late
+            if not writes:
+                return late
+            if attempt < ATTEMPTS:
+                self._connection.pause(attempt)
+            body = b"".join(each for _, each in bulk.requests(writes))
+        raise SearchWritesFailed(f"OpenSearch refuses {len(writes)} documents for load", bulk.for_load(writes))
 
     def _documents(self, ids: Sequence[str], **params: str) -> list[Json]:
         if not ids:
@@ -143,6 +153,8 @@ class OpenSearchIndex:
             if "error" in each:
                 raise SearchError(f"OpenSearch could not read {each['_id']}: {each['error']}")
         return [each for each in documents if each["found"]]
+
+    # -- names
 
     def _index(self) -> str | None:
         """The index behind the alias. Raises SearchError for an index where the alias should be."""

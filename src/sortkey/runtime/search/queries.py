@@ -29,6 +29,10 @@ class Facet:
     field: str
     size: int = FACET_SIZE
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= FACET_SIZE_MAX:
+            raise ModelError(f"{self.size} values of {self.field}: 1 to {FACET_SIZE_MAX} can be counted")
+
 
 @dataclass(frozen=True)
 class SearchQuery:
@@ -41,6 +45,10 @@ class SearchQuery:
     size: int = SIZE
     cursor: str | None = None
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.size <= SIZE_MAX:
+            raise ModelError(f"a page of {self.size}: 0 to {SIZE_MAX} can be")
+
     def matching(self, clause: Match) -> SearchQuery:
         """Only those that also match a clause."""
         return replace(self, where=clause if self.where is None else self.where & clause)
@@ -52,8 +60,6 @@ class SearchQuery:
 
     def facet(self, field: str, size: int = FACET_SIZE) -> SearchQuery:
         """Also count the values of a field."""
-        if not 1 <= size <= FACET_SIZE_MAX:
-            raise ModelError(f"{size} values of {field}: 1 to {FACET_SIZE_MAX} can be counted")
         return replace(self, facets=(*self.facets, Facet(field, size)))
 
     def highlighting(self, *fields: str) -> SearchQuery:
@@ -62,8 +68,6 @@ class SearchQuery:
 
     def limit(self, size: int) -> SearchQuery:
         """So many in a page."""
-        if not 0 <= size <= SIZE_MAX:
-            raise ModelError(f"a page of {size}: 0 to {SIZE_MAX} can be")
         return replace(self, size=size)
 
     def after(self, cursor: str | None) -> SearchQuery:

@@ -74,7 +74,7 @@ class Search(Generic[T]):
         """A page of what matches. Raises ModelError for what cannot be asked, BadCursor for a foreign cursor."""
         asked = query if isinstance(query, SearchQuery) else SearchQuery(query)
         normal = checked(self.document, asked)
-        identity = {"index": self.document.name, **normal.identity}
+        identity = {"index": self.document.name, "kind": type(self.index).__name__, **normal.identity}
         position: Any = None
         if asked.cursor is not None:
             position = cursors.read(self._secret, self._tenant, identity, asked.cursor)
