@@ -104,7 +104,7 @@ def test_very_many_writes_are_found_by_themselves_too(tmp_path: Path) -> None:
         search.refresh()
         assert search.count() == 3100
         search.write(puts(5000))
-        until(lambda: search.count() == 3101)
+        until(lambda: search.count() == 3101, seconds=3)  # one is not many: it does not wait for others
 
 
 def test_threads_write_and_search_while_an_index_is_built_anew(tmp_path: Path) -> None:

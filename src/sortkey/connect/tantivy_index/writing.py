@@ -116,6 +116,7 @@ class Writer:
         else:
             self._opened.reload()
         self._pending = {}
+        self._wake.notify_all()
 
     def _row(self, write: DocumentWrite) -> str:
         if isinstance(write, PutDocument):
@@ -166,13 +167,17 @@ class Writer:
                         self._failure = error  # for whoever comes next
 
     def _gather(self) -> None:
-        began = time.monotonic()
+        """Wait for more writes, but not long; return at once where somebody else has committed."""
         assert self._commit_seconds is not None
-        until = began + self._commit_seconds
-        while (left := until - time.monotonic()) > 0 and not self.is_closed:
+        began = time.monotonic()
+        while self._pending and not self.is_closed:
+            bulk = len(self._pending) >= BULK_WRITES
+            left = (
+                began + (max(BULK_SECONDS, self._commit_seconds) if bulk else self._commit_seconds) - time.monotonic()
+            )
+            if left <= 0:
+                return
             self._wake.wait(left)
-            if len(self._pending) >= BULK_WRITES:
-                until = began + max(BULK_SECONDS, self._commit_seconds)
 
     # -- when the disk is full
 
