@@ -60,7 +60,7 @@ def _fill(folder: Path, items: int) -> None:
 
 
 def _run(workload: Workload, port: int, pid: int, seconds: int, folder: Path) -> load.Measure:
-    load.run(workload, port, pid, 16, 2, folder)  # the page cache and the caches of the server
+    load.run(workload, port, pid, 16, 8, folder)  # the page cache, and the caches of the server until they are full
     return load.run(workload, port, pid, 16, seconds, folder)
 
 
