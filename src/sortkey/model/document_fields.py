@@ -144,12 +144,13 @@ def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[
     leaves: dict[str, list[str]] = {}
     for name, value in members.items():
         path = before + name
+        if value.__class__ is str:
+            leaves.setdefault(path, []).append(value)
+            continue
         for each in cast(list[Any], value) if isinstance(value, list) else [value]:
-            if isinstance(each, dict):
-                for inner, values in flat_leaves(cast(dict[str, Any], each), path + ".").items():
-                    leaves.setdefault(inner, []).extend(values)
-            else:
-                leaves.setdefault(path, []).append(each)
+            inner = flat_leaves(cast(dict[str, Any], each), path + ".") if isinstance(each, dict) else {path: [each]}
+            for at, values in inner.items():
+                leaves.setdefault(at, []).extend(values)
     return leaves
 
 
@@ -174,6 +175,7 @@ def _is_long(value: Any) -> bool:
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATE_LENGTH = len("2024-05-06T07:08:09.123Z")
 
 
 def _text(value: Any) -> str | None:
@@ -201,19 +203,22 @@ def _instant(value: Any) -> datetime:
         read = None
     if not isinstance(read, datetime):
         raise ModelError(f"{value!r} is no date: give a datetime with its zone, or an ISO 8601 text")
-    return read.astimezone(UTC)
+    return read if read.tzinfo is UTC else read.astimezone(UTC)
 
 
 def _date(value: Any) -> str:
-    return _instant(value).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    instant = _instant(value)
+    if value.__class__ is str and len(value) == _DATE_LENGTH and value[10] + value[19] + value[23] == "T.Z":
+        return value  # as we write it
+    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _list(value: Any) -> list[str] | None:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise ModelError(f"{value!r} is no list of texts")
-    texts = (_text(each) for each in cast(Iterable[Any], value))
+    texts = [each if each.__class__ is str else _text(each) for each in cast(Iterable[Any], value)]
     # A value that stands twice counts once, in every index.
-    return list(dict.fromkeys(text for text in texts if text)) or None
+    return [text for text in dict.fromkeys(texts) if text] or None
 
 
 def _point(value: Any) -> dict[str, float]:
@@ -238,9 +243,14 @@ def _flat(value: Any) -> dict[str, Any] | None:
     """The members whose names are not excluded, all of them texts."""
     if not isinstance(value, Mapping):
         raise ModelError(f"{value!r} is no map")
-    members = cast(Mapping[str, Any], value)
-    kept = {str(name): _flat_value(each) for name, each in members.items() if not is_excluded(str(name))}
-    return {name: each for name, each in kept.items() if name and each not in (None, "", [], {})} or None
+    kept: dict[str, Any] = {}
+    for name, each in cast(Mapping[Any, Any], value).items():
+        text = name if name.__class__ is str else str(name)
+        if each.__class__ is not str:
+            each = _flat_value(each)
+        if each and text and not text.startswith(EXCLUDED):
+            kept[text] = each
+    return kept or None
 
 
 def _flat_value(value: Any) -> Any:
@@ -248,7 +258,7 @@ def _flat_value(value: Any) -> Any:
         return _flat(value)
     if isinstance(value, (list, tuple, set, frozenset)):
         values = [_flat_value(each) for each in cast(Iterable[Any], value)]
-        return [each for each in values if each not in (None, "", [], {})]
+        return [each for each in values if each]
     return None if value is None else _flat_text(value)
 
 

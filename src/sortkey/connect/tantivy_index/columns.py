@@ -16,7 +16,7 @@ from tantivy import Schema, SchemaBuilder
 
 from sortkey.connect.tantivy_index.keywords import encode, name_code
 from sortkey.connect.tantivy_index.places import pack
-from sortkey.model.document_fields import FieldKind, flat_leaves, has_exact, kind_of, millis, normal_text
+from sortkey.model.document_fields import EXACT_MAX, FieldKind, flat_leaves, has_exact, kind_of, millis, normal_text
 from sortkey.model.documents import PutDocument
 
 FORMAT = 1
@@ -25,6 +25,7 @@ FORMAT = 1
 WORDS = "words"
 """The tokenizer of texts."""
 ID, VERSION, SOURCE, GONE, GONE_AT, HAS = "_id", "_version", "_source", "_gone", "_gone_at", "_has"
+SURELY_EXACT = EXACT_MAX // 2
 MORE, MORE_WORDS, ANY_WORDS = "more", "more_words", "any_words"
 
 Row = dict[str, Any]
@@ -129,20 +130,22 @@ def _undeclared(name: str) -> Column:
 
 def _writer(column: Column) -> Callable[[Row, Any], None]:
     """How a value of a field goes into a row."""
-    if column.kind is FieldKind.FLAT:
+    kind, exact = column.kind, column.exact
+    if kind is FieldKind.FLAT:
         return lambda row, value: _put_flat(column.name, row, value)
-    if column.kind is FieldKind.POINT:
+    if kind is FieldKind.POINT:
         return lambda row, value: _put_point(column, row, value)
-    if column.kind is FieldKind.LIST:
+    if kind is FieldKind.LIST:
         return lambda row, value: _put_texts(column, row, value)
-    if column.kind is FieldKind.TEXT and column.is_declared:
+    if kind is FieldKind.TEXT and column.is_declared:
         return _text_writer(column)
-    if column.kind.has_words or column.kind is FieldKind.KEYWORD:
+    if kind.has_words or kind is FieldKind.KEYWORD:
         return lambda row, value: _put_texts(column, row, (value,))
-    if column.kind is FieldKind.DATE:
-        return lambda row, value: _put(row, column.exact, millis(value))
     # True and False are 1 and 0: tantivy has no ranges of its own booleans, and orders need them.
-    return lambda row, value: _put(row, column.exact, int(value))
+    number = millis if kind is FieldKind.DATE else int
+    if column.is_declared:
+        return lambda row, value: row.__setitem__(exact, number(value))
+    return lambda row, value: _put(row, exact, number(value))
 
 
 def _text_writer(column: Column) -> Callable[[Row, Any], None]:
@@ -152,7 +155,7 @@ def _text_writer(column: Column) -> Callable[[Row, Any], None]:
     def write(row: Row, value: str) -> None:
         text = value if value.isascii() else normal_text(value)
         row[words] = text
-        if has_exact(text):
+        if len(text) <= SURELY_EXACT or has_exact(text):
             row[exact] = encode(text)
         else:
             row.setdefault(HAS, []).append(encode(column.name))

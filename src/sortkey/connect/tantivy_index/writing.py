@@ -28,6 +28,7 @@ BULK_WRITES = 1000
 BULK_SECONDS = 5.0
 """When so many wait already, the commit does, too: small ones would cost more than they are worth."""
 BULK_THREADS = min(4, os.cpu_count() or 1)
+BULK_HEAP_BYTES = 128_000_000
 PENDING_MAX = 100_000
 FORGET_EVERY_SECONDS = 600
 
@@ -104,7 +105,8 @@ class Writer:
         """More threads while very much comes; one else, because each makes files of its own with every commit."""
         if bulk is not self._is_bulk:
             self._writer = None  # gives its lock back
-            self._writer = self._opened.index.writer(HEAP_BYTES, BULK_THREADS if bulk else 1)
+            heap, threads = (BULK_HEAP_BYTES, BULK_THREADS) if bulk else (HEAP_BYTES, 1)
+            self._writer = self._opened.index.writer(heap, threads)
             self._is_bulk = bulk
 
     def _commit(self) -> None:
