@@ -18,6 +18,7 @@ boto3 = pytest.importorskip("boto3")
 conditions = pytest.importorskip("boto3.dynamodb.conditions")
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+LATER = datetime(2096, 1, 2, 3, 4, 5, tzinfo=UTC)  # the server sweeps what has expired
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ def test_boto3_reads_what_a_store_wrote(ours: Store, theirs: Any, fresh: str) ->
             notes=["x"],
             hits=3,
             counts=Counts(total_jobs=2, last_at=AT),
-            expires_at=AT,
+            expires_at=LATER,
         )
     )
     found = theirs.Table(table.name).get_item(Key={"PK": f"BOARD#{fresh}", "SK": "TASK#1"})["Item"]
@@ -76,7 +77,7 @@ def test_boto3_reads_what_a_store_wrote(ours: Store, theirs: Any, fresh: str) ->
         "counts": {"totalJobs": Decimal(2), "lastAt": "2026-01-02T03:04:05.000000Z"},
         "createdAt": "2026-01-02T03:04:05.000000Z",
         "updatedAt": "2026-01-02T03:04:05.000000Z",
-        "expiresAt": Decimal(1767323045),
+        "expiresAt": Decimal(int(LATER.timestamp())),
         "version": Decimal(1),
         "label": "untitled (open)",
         "GSI1PK": f"BOARD#{fresh}#OWNER#ann",
