@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -106,10 +107,22 @@ class Index:
         self._connection: Any = apsw.Connection(str(path))
         self._connection.set_busy_timeout(BUSY_MS)
         # FULL: an object must be on the disk before an item that points to it can be.
-        for pragma in ("journal_mode=wal", "synchronous=full"):
-            self._rows(f"pragma {pragma}")
+        self._switch_to_wal()
+        self._rows("pragma synchronous=full")
         with self.transaction():
             self._connection.execute(SCHEMA)
+
+    def _switch_to_wal(self) -> None:
+        """SQLite does not wait for others that open the file at the same moment: so this does."""
+        deadline = time.monotonic() + BUSY_MS / 1000
+        while True:
+            try:
+                self._rows("pragma journal_mode=wal")
+                return
+            except apsw.BusyError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     @contextmanager
     def transaction(self) -> Generator[None]:
