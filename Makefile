@@ -47,7 +47,7 @@ bench: dev  ## side by side with the peers; rewrites docs/performance.md (QUICK=
 	$(BIN)/python -m bench $(if $(QUICK),--quick) $(BENCH)
 
 requirements: dev  ## compile requirements/*.txt anew (UPGRADE=1: to the newest versions)
-	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras pyproject.toml requirements/build.in -o requirements/base.txt
+	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras pyproject.toml requirements/build.in -c requirements/agree.in -o requirements/base.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/dev.in -c requirements/base.txt -o requirements/dev.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/bench.in -o requirements/bench.txt
 
