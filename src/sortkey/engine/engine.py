@@ -56,7 +56,8 @@ class Engine:
         """Where exports go and imports come from: a folder for each S3 bucket."""
         self.background = Background(self)
         self._runs: dict[str, Run] = {}
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
+        """Held by whoever runs a request, or has a transaction open."""
         self._worker: Worker | None = None
         self._watchers: tuple[Callable[[], None], ...] = ()
         self._told = self.journal.last
@@ -71,7 +72,9 @@ class Engine:
 
     def run(self, name: str, request: Request) -> bytes:
         """The same on a request that is plain JSON already, as nothing else may change it meanwhile."""
-        with self._lock:
+        with self.lock:
+            if self.database.in_transaction:
+                self.flush()  # a group's of this thread, which must not fall with this request
             try:
                 answer = self.execute(name, request)
                 self.flush()
@@ -126,7 +129,7 @@ class Engine:
 
     def work(self) -> float:
         """Do a slice of what runs in the background; says after how many seconds to call again."""
-        with self._lock:
+        with self.lock:
             return self.background.work()
 
     def work_by_itself(self) -> None:
@@ -138,12 +141,12 @@ class Engine:
 
         It is called by whoever commits, who waits for it: setting an event is all that it should do.
         """
-        with self._lock:
+        with self.lock:
             self._told = self._told if self._watchers else self.journal.last
             self._watchers = (*self._watchers, wake)
 
         def end() -> None:
-            with self._lock:
+            with self.lock:
                 self._watchers = tuple(each for each in self._watchers if each is not wake)
 
         return end
@@ -157,7 +160,7 @@ class Engine:
     def close(self) -> None:
         if self._worker is not None:
             self._worker.stop()
-        with self._lock:
+        with self.lock:
             self.database.close()
 
     def __enter__(self) -> Engine:

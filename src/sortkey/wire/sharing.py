@@ -1,0 +1,76 @@
+"""An engine that the wire shares with the rest of its process: stores of other threads, workers, the console.
+
+The wire runs requests without a lock and commits them a turn of the loop later. Shared, it holds the engine's lock from
+the first request of a group to its commit, so that nobody else's failure can undo what the group has done.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sortkey.engine import Engine
+from sortkey.engine.answers import Answer
+
+Heard = Callable[[str, dict[str, Any], float, BaseException | None], None]
+"""Is told of each request: its operation, its members, the seconds it took, and what it was refused with."""
+
+
+class SharedEngine:
+    """What the wire sees of an engine (`commit.Engine`). All of it is called in the wire's own thread."""
+
+    def __init__(self, engine: Engine, heard: Heard | None = None) -> None:
+        self.engine = engine
+        self._heard = heard
+        self._holds = False
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._holds and self.engine.in_transaction
+
+    def execute(self, name: str, request: dict[str, Any]) -> Answer:
+        self._hold()
+        began, problem = time.perf_counter(), None
+        try:
+            return self.engine.execute(name, request)
+        except BaseException as error:
+            problem = error
+            raise
+        finally:
+            self._let_go_unless_open()
+            if self._heard is not None:
+                self._heard(name, request, time.perf_counter() - began, problem)
+
+    def flush(self) -> None:
+        try:
+            self.engine.flush()
+        finally:
+            self._let_go_unless_open()
+
+    def rollback(self) -> None:
+        self._hold()
+        try:
+            self.engine.rollback()
+        finally:
+            self._let_go_unless_open()
+
+    def work(self) -> float:
+        self._hold()
+        try:
+            return self.engine.work()
+        finally:
+            self._let_go_unless_open()
+
+    def close(self) -> None:
+        self.engine.close()
+
+    def _hold(self) -> None:
+        if not self._holds:
+            self.engine.lock.acquire()
+            self._holds = True
+
+    def _let_go_unless_open(self) -> None:
+        if self._holds and not self.engine.in_transaction:
+            self._holds = False
+            self.engine.lock.release()
