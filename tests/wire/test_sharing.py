@@ -17,7 +17,7 @@ def opened():
         opened.call(
             "CreateTable",
             {
-                "TableName": "T",
+                "TableName": "Things",
                 "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
                 "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
                 "BillingMode": "PAY_PER_REQUEST",
@@ -27,11 +27,11 @@ def opened():
 
 
 def put(number: int) -> dict[str, Any]:
-    return {"TableName": "T", "Item": {"pk": {"S": str(number)}}}
+    return {"TableName": "Things", "Item": {"pk": {"S": str(number)}}}
 
 
 def count(opened: Engine) -> int:
-    return opened.call("Scan", {"TableName": "T"})["Count"]
+    return opened.call("Scan", {"TableName": "Things"})["Count"]
 
 
 def test_another_thread_waits_until_the_group_is_committed(opened: Engine):
@@ -62,7 +62,7 @@ def test_a_request_in_the_loops_own_thread_commits_the_group_before_it_runs(open
 def test_reads_and_refusals_hold_the_engine_no_longer_than_they_take(opened: Engine):
     # Nothing is open after them, so nobody would come to commit and let go.
     shared = SharedEngine(opened)
-    shared.execute("GetItem", {"TableName": "T", "Key": {"pk": {"S": "1"}}})
+    shared.execute("GetItem", {"TableName": "Things", "Key": {"pk": {"S": "1"}}})
     with pytest.raises(ResourceNotFoundException):
         shared.execute("PutItem", {**put(1), "TableName": "Other"})
     shared.work()
@@ -81,6 +81,9 @@ def test_whoever_listens_hears_of_every_request_and_its_refusal(opened: Engine):
     shared.flush()
     with pytest.raises(ResourceNotFoundException):
         shared.execute("PutItem", {**put(1), "TableName": "Other"})
-    assert [(name, request["TableName"]) for name, request, _, _ in heard] == [("PutItem", "T"), ("PutItem", "Other")]
+    assert [(name, request["TableName"]) for name, request, _, _ in heard] == [
+        ("PutItem", "Things"),
+        ("PutItem", "Other"),
+    ]
     assert [type(problem) for *_, problem in heard] == [type(None), ResourceNotFoundException]
     assert all(seconds > 0 for _, _, seconds, _ in heard)
