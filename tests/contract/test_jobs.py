@@ -131,6 +131,16 @@ def test_the_same_idempotency_key_gives_the_same_job(yard: Yard) -> None:
     assert yard.queue.enqueue(add, {"a": 1, "b": 2}, idempotency_key="order-7").result == 3
 
 
+def test_a_job_can_have_an_id_of_the_callers_own(yard: Yard) -> None:
+    # What the job is about often has an id already; enqueued again after a crash, it is the same job.
+    own = f"JOB-own-{yard.queue_name}"
+    assert yard.queue.enqueue(add, {"a": 1, "b": 2}, job_id=own).job_id == own
+    assert yard.queue.enqueue(add, {"a": 1, "b": 2}, job_id=own).job_id == own
+    assert len(yard.queue.jobs("pending").items) == 1
+    with pytest.raises(JobConflict, match=own):
+        yard.queue.enqueue(add, {"a": 1, "b": 3}, job_id=own)
+
+
 def test_one_idempotency_key_for_two_different_jobs_is_refused(yard: Yard) -> None:
     # To give back the other job would hide that this one is never run.
     yard.queue.enqueue(add, {"a": 1, "b": 2}, idempotency_key="order-7")

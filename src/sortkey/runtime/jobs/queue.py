@@ -76,17 +76,19 @@ class JobQueue:
         key_limit: int = 1,
         timeout: float | None = None,
         retries: int | None = None,
+        job_id: str | None = None,
     ) -> Job:
         """A job to be run: by name, or by its function, which then checks the arguments.
 
-        The same `idempotency_key` gives the job that was enqueued first. Of the jobs of one `key` at most `key_limit`
-        run at the same time. `delay` and `timeout` are in seconds; the latter and `retries` replace the function's own.
+        The same `idempotency_key` gives the job that was enqueued first; so does the same `job_id`, where the caller
+        has an id of its own. Of the jobs of one `key` at most `key_limit` run at the same time. `delay` and `timeout`
+        are in seconds; the latter and `retries` replace the function's own.
         """
         if isinstance(job, JobFunction):
             job.check_arguments(arguments or {})
         now = self._means.now()
         made = Job(
-            job_id=self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
+            job_id=job_id or self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
             queue=self.name,
             name=job if isinstance(job, str) else job.name,
             arguments=kept(dict(arguments or {}), "the arguments of a job"),
@@ -115,7 +117,8 @@ class JobQueue:
     def _same(self, wanted: Job, there: Job) -> Job:
         if wanted.arguments != there.arguments:
             raise JobConflict(
-                f"job {there.job_id} was enqueued under the key {wanted.idempotency_key!r} with other arguments"
+                f"job {there.job_id} was enqueued under the key {wanted.idempotency_key or wanted.job_id!r} with other "
+                "arguments"
             )
         return there
 
