@@ -230,6 +230,7 @@ class Job(Changing, kind="JobExecution"):
     metrics: LogCounts = LogCounts()
     error_message: Annotated[str | None, KeepNull] = None
     steps: list[StepRun] = []
+    attempt: int | None = None  # of the worker that may write here: one that lost its lease has a lower one
 
     @key("JOURNEY#{journeyId}", "JOB#{order:02d}#{stageId}#{executionNumber:03d}#{CreatedAt}")
     def key(*, journey_id: str, order: int, stage_id: str, execution_number: int, created_at: datetime):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from sortkey import CamelPart, Instant, Named, Part, Range, Template
 
@@ -36,17 +37,25 @@ JourneyStatus = Literal["pending", "running", "completed", "failed", "paused", "
 ACTIVE: tuple[JourneyStatus, ...] = ("pending", "running", "paused")
 
 
+def _without_password(address: str) -> str:
+    if "://" in address and urlsplit(address).password:
+        raise ValueError("an address is stored as it is: leave the password to ~/.pgpass or PGPASSWORD of the workers")
+    return address
+
+
 class Source(CamelPart):
-    """What the journey transforms."""
+    """What the journey transforms. `address` is where its data is: a file, a dump, or `postgresql://user@host/name`."""
 
     type: str
     schema_id: str
     schema_name: str
     schema_version: str
+    address: Annotated[str, AfterValidator(_without_password)] | None = None
+    dialect: str | None = None
 
 
 class JourneyConfiguration(CamelPart):
-    """How the journey's jobs run. `timeout` is in seconds."""
+    """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file or a folder."""
 
     timeout: Count = 1800
     max_depth: Count = 5
@@ -57,15 +66,20 @@ class JourneyConfiguration(CamelPart):
     validate_at_each_stage: bool = True
     second_brain_enabled: bool = True
     rule_engine_version: str = "v1.0"
+    target: str | None = None
 
 
 class Aggregates(CamelPart):
-    """Summary statistics for monitoring and reporting, kept in step with jobs, logs and rules."""
+    """Summary statistics for monitoring and reporting, kept in step with jobs, logs and rules.
+
+    The minutes are the document's; the seconds are what they are made of, since jobs may take less than a minute.
+    """
 
     total_jobs: Count = 0
     completed_jobs: Count = 0
     failed_jobs: Count = 0
     total_execution_time: Minutes = "0m"
+    total_execution_seconds: float | None = None
     total_logs: Count = 0
     total_errors: Count = 0
     total_warnings: Count = 0
