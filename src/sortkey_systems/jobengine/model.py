@@ -270,6 +270,10 @@ class StageJob(Changing, kind="StageJob"):
     def key(*, journey_id: str, order: int, stage_id: str, execution_number: int):
         """The dashboard's line of one execution."""
 
+    @query(key)
+    def of_journey(*, journey_id: str):
+        """All lines of a journey, in its own partition."""
+
     @index("GSI1", "STAGE#{journeyId}#{stageId}", "{CreatedAt}")
     def of_stage(*, journey_id: str, stage_id: str):
         """Scenario 1: Dashboard - Show All Jobs. List of jobs with status, progress, timestamps."""
@@ -300,6 +304,10 @@ class Log(Dated, kind="LogEntry"):
     @key("JOURNEY#{journeyId}", "LOG#{jobId}#{step}#{timestamp}#{logId}")
     def key(*, journey_id: str, job_id: str, step: str, timestamp: datetime, log_id: str):
         """One log entry."""
+
+    @query(key)
+    def of_journey(*, journey_id: str):
+        """All log entries of a journey, in its own partition."""
 
     @query(key)
     def of_step(*, journey_id: str, job_id: str, step: str | None = None):

@@ -1,0 +1,83 @@
+"""How far a journey is: its progress, its current stage, and what may start next. Pure: told from its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sortkey.errors import ConditionFailed, NotFound
+from sortkey_systems.jobengine.model import Job, Journey, Stage
+from sortkey_systems.jobengine.parts import PRIORITIES, JourneyStatus, StageStatus
+
+DONE: tuple[StageStatus, ...] = ("completed", "skipped")
+STARTABLE: tuple[JourneyStatus, ...] = ("pending", "running", "failed")
+
+
+class WrongState(ConditionFailed):
+    """What was asked for does not go with the status of the journey, stage or job. The message says what would."""
+
+
+class StageOutOfOrder(WrongState):
+    """Stages run in their order: one before this has neither been completed nor skipped."""
+
+
+def overall_progress(stages: Sequence[Stage], job: Job | None = None) -> int:
+    """The mean over the stages: 100 for one that is done, and for the one that runs the progress of its job."""
+    if not stages:
+        return 0
+    parts = [100 if stage.status in DONE else _share(stage, job) for stage in stages]
+    return sum(parts) // len(parts)  # rounded down, so that 100 means that all of them are done
+
+
+def current_stage(stages: Sequence[Stage]) -> Stage:
+    """The first that is not done; the last one where all are."""
+    return next((stage for stage in stages if stage.status not in DONE), stages[-1])
+
+
+def is_done(stages: Iterable[Stage]) -> bool:
+    return all(stage.status in DONE for stage in stages)
+
+
+def stage_of(stages: Iterable[Stage], stage_id: str) -> Stage:
+    """Raises NotFound."""
+    known = list(stages)
+    found = next((stage for stage in known if stage.stage_id == stage_id), None)
+    if found is None:
+        raise NotFound(f"the journey has no stage {stage_id!r}: it has {', '.join(each.stage_id for each in known)}")
+    return found
+
+
+def with_stage(stages: Iterable[Stage], stage_id: str, status: StageStatus) -> list[Stage]:
+    """The stages as they are when one of them has another status."""
+    return [each.changed(status=status) if each.stage_id == stage_id else each for each in stages]
+
+
+def startable(journey: Journey, stages: Sequence[Stage], stage_id: str) -> Stage:
+    """The stage, if a job of it may start now. Raises NotFound, WrongState, StageOutOfOrder."""
+    stage = stage_of(stages, stage_id)
+    if journey.status not in STARTABLE:
+        hint = "resume it first" if journey.status == "paused" else "nothing of it starts any more"
+        raise WrongState(f"journey {journey.journey_id} is {journey.status}: {hint}", journey)
+    if stage.status not in ("pending", "failed"):
+        raise WrongState(f"stage {stage_id} is {stage.status}: only one that is pending or failed can start", stage)
+    waits_for = [each.stage_id for each in stages if each.order < stage.order and each.status not in DONE]
+    if waits_for:
+        raise StageOutOfOrder(
+            f"stage {stage_id} comes after {', '.join(waits_for)}: complete them, or skip those that may be", stage
+        )
+    return stage
+
+
+def next_stage(journey: Journey, stages: Sequence[Stage]) -> Stage | None:
+    """The stage that is to start next; None where nothing is to start now."""
+    stage = current_stage(stages)
+    waits = journey.status in STARTABLE and stage.status in ("pending", "failed")
+    return stage if waits else None
+
+
+def priority_order(journeys: Iterable[Journey]) -> list[Journey]:
+    """Journeys as they are processed: critical first, and of the same priority the oldest."""
+    return sorted(journeys, key=lambda each: (PRIORITIES.index(each.priority), str(each.created_at), each.journey_id))
+
+
+def _share(stage: Stage, job: Job | None) -> int:
+    return job.progress if job is not None and job.stage_id == stage.stage_id else 0
