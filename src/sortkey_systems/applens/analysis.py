@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph, build_graph
@@ -12,6 +13,11 @@ from sortkey_systems.applens.parsing.reading import read
 from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.report import Report, build_report
 from sortkey_systems.applens.sources import Source, read_bytes, read_paths
+
+Stage = Literal["building", "parsed", "analysing"]
+"""Where an analysis is: it reads the sources, it has the resources, it looks for risks."""
+Told = Callable[[Stage, str], object]
+"""Called at each stage, with what there is to say about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +34,22 @@ def analyze(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) ->
     return analyze_sources(read_paths(paths))
 
 
-def analyze_upload(name: str, data: bytes) -> Analysis:
+def analyze_upload(name: str, data: bytes, tell: Told | None = None) -> Analysis:
     """Analyse what was uploaded under a name."""
-    return analyze_sources(read_bytes(name, data))
+    tell = tell or _silent
+    tell("building", name)
+    return analyze_sources(read_bytes(name, data), tell)
 
 
-def analyze_sources(sources: Sequence[Source]) -> Analysis:
+def analyze_sources(sources: Sequence[Source], tell: Told | None = None) -> Analysis:
+    tell = tell or _silent
     reading = read(sources)
+    tell("parsed", f"{len(reading.resources)} resources")
     estate = Estate(reading.resources)
     graph = build_graph(estate)
+    tell("analysing", f"{len(graph.nodes)} nodes, {len(graph.edges)} edges")
     return Analysis(graph, build_report(estate, graph, reading.problems), reading.problems)
+
+
+def _silent(stage: Stage, text: str) -> None:
+    """For who does not want to know."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-T = TypeVar("T")
+NOTHING: Mapping[str, Any] = {"nodes": [], "edges": []}
+"""A graph that stands for one that is known to be the same as the other."""
 
 
 @dataclass(frozen=True, slots=True)

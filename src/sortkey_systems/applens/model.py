@@ -16,8 +16,11 @@ from sortkey import (
     InstantSeconds,
     KeyOnly,
     Model,
+    Named,
+    Payload,
     Query,
     States,
+    StoredIn,
     Table,
     Template,
     Updated,
@@ -54,6 +57,23 @@ REPORT_KEY = Template("reports/{environment}/{userId}/{runId}/risk.json")
 IAC_KEY = Template("uploads/{environment}/{userId}/{filename}")
 """Without a runId: a second upload of the same file is a new version of the object, `iacS3VersionId`."""
 
+BUCKET = "applens"
+"""The name in the model; where it is, and what it is called there, is told when the store is opened."""
+JSON = "application/json"
+
+# Bytes as they are, not compressed: the SHA-256 of graph.json is the run's graphHash, and a browser can show it.
+GraphJson = Annotated[
+    Payload[bytes] | None,
+    StoredIn(BUCKET, GRAPH_KEY.text, once=True, compress=False, content_type=JSON),
+    Named("graphS3Key"),
+]
+ReportJson = Annotated[
+    Payload[bytes] | None, StoredIn(BUCKET, REPORT_KEY.text, compress=False, content_type=JSON), Named("analysisS3Key")
+]
+Source = Annotated[
+    Payload[bytes] | None, StoredIn(BUCKET, IAC_KEY.text, compress=False, given=("filename",)), Named("iacS3Key")
+]
+
 # A failed run stays failed: another attempt is a new run.
 STATES = States(
     {"UPLOADED": ["PROCESSING", "FAILED"], "PROCESSING": ["COMPLETE", "FAILED"]},
@@ -71,11 +91,11 @@ class Run(Entity, table=table, names=camel, unique=["run_id"]):
     environment: Environment
     created_at: Annotated[InstantSeconds | None, Created] = None
     updated_at: Annotated[InstantSeconds | None, Updated] = None
-    graph_s3_key: Text | None = None
-    iac_s3_key: Text | None = None
-    iac_s3_version_id: Text | None = None
-    analysis_s3_key: Text | None = None
+    graph: GraphJson = None
+    iac: Source = None
+    report: ReportJson = None
     last_error: Text | None = None
+    job_id: Text | None = None
 
     # Summary fields (precomputed): fast dashboard rendering without loading the full graph
     node_count: Count | None = None
@@ -99,8 +119,11 @@ class Run(Entity, table=table, names=camel, unique=["run_id"]):
         """Query all runs for a user, in chronological order."""
 
     @index("GSI1", "RUN#{runId}", "USER#{userId}")
-    def by_id(*, run_id: str):
-        """Direct lookup when only runId is known: resolve a run from an asynchronous Lambda callback."""
+    def by_id(*, run_id: str, user_id: str | None = None):
+        """Direct lookup when only runId is known: resolve a run from an asynchronous Lambda callback.
+
+        With the user, a run of somebody else is not found: the key keeps them apart, no filter does.
+        """
 
     @index("GSI2", "USER#{userId}#ENV#{environment}", "RUN#{createdAt}#{runId}")
     def of_environment(*, user_id: str, environment: Environment):

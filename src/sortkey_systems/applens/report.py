@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -53,6 +54,11 @@ class Finding:
             "line": self.line,
         }
 
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Finding:
+        lists: dict[str, Any] = {name: tuple(told[name]) for name in ("evidence", "mitigations")}
+        return cls(**{**told, **lists})
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -78,6 +84,15 @@ class Report:
             "warnings": [each.to_json() for each in self.problems if each.kind != "unresolved"],
             "unresolved": [each.to_json() for each in self.problems if each.kind == "unresolved"],
         }
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> Report:
+        """A report as it was stored."""
+        problems = [Problem(**each) for each in (*told["warnings"], *told["unresolved"])]
+        paths = [Path(each["datastore"], tuple(each["steps"])) for each in told["exposedPaths"]]
+        findings = [Finding.from_json(each) for each in told["findings"]]
+        rest = told["rationale"], findings, paths, sorted(problems), told["counts"], told["graphHash"]
+        return cls(told["score"], *rest)
 
     def severities(self) -> dict[str, int]:
         return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}

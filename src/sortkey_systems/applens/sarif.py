@@ -28,7 +28,7 @@ def to_sarif(report: Report, version: str) -> dict[str, Any]:
     run = {
         "tool": {"driver": driver},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
-        "results": [_result(finding, numbers[finding.rule]) for finding in report.findings],
+        "results": [_result(finding, numbers.get(finding.rule, -1)) for finding in report.findings],
         "properties": {"score": report.score, "graphHash": report.graph_hash, **report.counts},
     }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}

@@ -170,7 +170,11 @@ def test_AL_21_no_user_can_reach_the_folder_of_another(wrong: str) -> None:
 
 def test_AL_24_an_upload_is_told_apart_by_its_version() -> None:
     # Two runs of the same file have the same key in S3.
-    assert _full().changed(iac_s3_version_id="v1").to_item()["iacS3VersionId"] == {"S": "v1"}
+    item = {**example(), "iacS3VersionId": {"S": "v1"}}
+    run = Run.from_item(item)
+    assert run.iac is not None
+    assert run.iac.version_id == "v1"
+    assert run.to_item()["iacS3VersionId"] == {"S": "v1"}
 
 
 @pytest.mark.accepts("AL-25", "AL-31")

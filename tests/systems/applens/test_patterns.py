@@ -25,9 +25,7 @@ def create(
     store: Store, run_id: str, minutes: int = 0, user_id: str = "12345", environment: Literal["dev", "prod"] = "prod"
 ) -> Run:
     at = AT + timedelta(minutes=minutes)
-    return store.create(
-        Run(user_id=user_id, run_id=run_id, environment=environment, created_at=at, iac_s3_key="uploads/prod/1/main.tf")
-    )
+    return store.create(Run(user_id=user_id, run_id=run_id, environment=environment, created_at=at))
 
 
 def test_the_patterns_are_those_of_the_document_in_its_words() -> None:

@@ -1,0 +1,237 @@
+"""AppLens: uploads, runs and what became of them. Every method takes the user first, and sees nothing of another's.
+
+Analyses are jobs, see `working.py`; whoever runs a worker runs them.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel
+
+from sortkey import Job, JobQueue, JobWorker, Page, Payload, PayloadStore
+from sortkey.errors import AlreadyExists, NotFound, ObjectNotFound
+from sortkey_systems.applens import comparing, inventory, sarif, uploads
+from sortkey_systems.applens.model import BUCKET, Environment, Run, Text, latest_run, model
+from sortkey_systems.applens.refusals import NotComplete, NotUploaded
+from sortkey_systems.applens.report import Report
+from sortkey_systems.applens.working import QUEUE, analyze_run, arguments_of, fail
+
+ID_BYTES = (3, 3, 3, 4, 6, 8)
+"""Of a run's id, try by try: six hexadecimal digits as the document has them, longer where these are taken."""
+LINK_SECONDS = 900
+
+
+class Provenance(BaseModel):
+    """Where an upload came from. What is not known is left out."""
+
+    iac_commit_sha: Text | None = None
+    terraform_workspace: Text | None = None
+    account_id: Text | None = None
+    region: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: its status, and of the analysis the step and how much of it is done."""
+
+    run_id: str
+    status: str
+    percent: int
+    step: str | None = None
+    attempt: int = 0
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Artifacts:
+    """Links to the files of a run, good for some minutes. None for what is not there."""
+
+    iac: str | None
+    graph: str | None
+    report: str | None
+    expires_seconds: int = LINK_SECONDS
+
+
+class AppLens:
+    """The service. `entropy` makes the ids of runs: so many bytes, as hexadecimal digits."""
+
+    def __init__(
+        self, store: PayloadStore, queue: JobQueue | None = None, *, entropy: Callable[[int], str] = secrets.token_hex
+    ) -> None:
+        self.store, self.queue = store, queue or JobQueue(store, QUEUE)
+        self._entropy = entropy
+
+    def ensure(self) -> list[str]:
+        """Create the tables that are missing; lists what differs from what it should be."""
+        return [*self.store.ensure(model), *self.queue.ensure()]
+
+    def worker(self, **settings: Any) -> JobWorker:
+        """One that runs the analyses: `with service.worker(): …`. Settings are those of JobWorker."""
+        return JobWorker(self.store, [analyze_run], queue=self.queue.name, **settings)
+
+    # -- from a file to a run
+
+    def presign(
+        self, user_id: str, environment: Environment, filename: str, size: int, content_type: str | None = None
+    ) -> uploads.UploadLink:
+        """A link for sending one file, of this size and type. Raises UploadRefused."""
+        bucket, now = self.store.payloads.bucket(BUCKET), datetime.now(UTC)
+        return uploads.link(bucket, user_id, environment, filename, size, content_type, now)
+
+    def complete(
+        self,
+        user_id: str,
+        environment: Environment,
+        filename: str,
+        *,
+        version_id: str | None = None,
+        provenance: Provenance | None = None,
+    ) -> Run:
+        """The run of a file that was sent: UPLOADED. Raises NotUploaded; without a version the newest is meant."""
+        key = uploads.key_of(user_id, environment, filename)
+        try:
+            found = self.store.payloads.bucket(BUCKET).head(key, version_id)
+        except ObjectNotFound:
+            raise NotUploaded(f"{filename} was not sent yet: ask for a link, and PUT the file there first") from None
+        uploads.check_size(filename, found.size)
+        return self._created(user_id, environment, Payload.at(found), provenance or Provenance())
+
+    def upload(
+        self,
+        user_id: str,
+        environment: Environment,
+        filename: str,
+        data: bytes,
+        provenance: Provenance | None = None,
+    ) -> Run:
+        """The same in one step, for programs that have the file at hand."""
+        key = uploads.key_of(user_id, environment, filename)
+        uploads.check_size(filename, len(data))
+        stored = self.store.payloads.bucket(BUCKET).put(key, data, content_type=uploads.type_of(filename, None))
+        return self.complete(user_id, environment, filename, version_id=stored.version_id, provenance=provenance)
+
+    def analyze(self, user_id: str, run_id: str) -> Job:
+        """Have a run analysed. Asking twice is fine: there is one job for a run."""
+        return self.analyze_later(self.get(user_id, run_id))
+
+    def analyze_later(self, run: Run) -> Job:
+        """The same for a run that is at hand."""
+        return self.queue.enqueue(analyze_run, arguments_of(run), idempotency_key=run.run_id)
+
+    def _created(self, user_id: str, environment: Environment, iac: Payload[Any], told: Provenance) -> Run:
+        for run_id in self._ids():
+            if self.store.first(Run.by_id(run_id=run_id)) is not None:
+                continue  # of a program that leaves no guard items
+            try:
+                run = Run(user_id=user_id, run_id=run_id, environment=environment, iac=iac, **told.model_dump())
+                return self.store.create(run)
+            except AlreadyExists:
+                continue
+        raise AlreadyExists(f"no id for a run was free in {len(ID_BYTES)} tries: try again")
+
+    def _ids(self) -> Iterator[str]:
+        yield from (self._entropy(size) for size in ID_BYTES)
+
+    # -- runs
+
+    def runs(
+        self, user_id: str, environment: Environment | None = None, *, cursor: str | None = None, size: int = 50
+    ) -> Page[Run]:
+        """The runs of a user, the newest first; of one environment, if one is given. Reads items only."""
+        wanted = (
+            Run.of_user(user_id=user_id)
+            if environment is None
+            else Run.of_environment(user_id=user_id, environment=environment)
+        )
+        page = self.store.page(wanted.descending(), cursor=cursor, size=size)
+        return Page([self._settled(run) for run in page.items], page.cursor)
+
+    def latest(self, user_id: str, environment: Environment | None = None) -> Run:
+        """The newest run: one item is read. Raises NotFound."""
+        wanted = latest_run(user_id)
+        if environment is not None:
+            wanted = Run.of_environment(user_id=user_id, environment=environment).descending().limit(1)
+        run = self.store.first(wanted)
+        if run is None:
+            raise NotFound("there is no run yet: upload a file first")
+        return self._settled(run)
+
+    def get(self, user_id: str, run_id: str) -> Run:
+        """One run of the user. Raises NotFound, also for another user's."""
+        run = self.store.first(Run.by_id(run_id=run_id, user_id=user_id))
+        if run is None:
+            raise NotFound(f"there is no run {run_id}")
+        return self._settled(run)
+
+    def progress(self, user_id: str, run_id: str) -> Progress:
+        """How far a run is."""
+        run = self.get(user_id, run_id)
+        if run.status in ("COMPLETE", "FAILED") or run.job_id is None:
+            percent = 100 if run.status in ("COMPLETE", "FAILED") else 0
+            return Progress(run_id, run.status, percent, last_error=run.last_error)
+        job = self.queue.get(run.job_id)
+        return Progress(run_id, run.status, job.progress, job.progress_text, job.attempt, job.error)
+
+    def _settled(self, run: Run) -> Run:
+        """A run whose job has ended without it, because somebody cancelled it between two tries, has failed."""
+        if run.status != "PROCESSING" or run.job_id is None:
+            return run
+        job = self.queue.store.find(Job.key(job_id=run.job_id), consistent=True)
+        if job is not None and not job.is_ended:
+            return run
+        return fail(self.store, run, (job and job.error) or "the job of the analysis was removed")
+
+    # -- what became of them
+
+    def artifacts(self, user_id: str, run_id: str) -> Artifacts:
+        """Links to upload, graph and report of a run, each to the version that the run recorded."""
+        run = self.get(user_id, run_id)
+        return Artifacts(self._link(run.iac), self._link(run.graph), self._link(run.report))
+
+    def _link(self, payload: Payload[bytes] | None) -> str | None:
+        if payload is None or payload.key is None:
+            return None
+        bucket = self.store.payloads.bucket(BUCKET)
+        return bucket.presign_get(payload.key, version_id=payload.version_id, seconds=LINK_SECONDS)
+
+    def graph(self, user_id: str, run_id: str) -> bytes:
+        """The canonical JSON of a run's graph, as it was stored. Raises NotComplete."""
+        return self._artifact(self.get(user_id, run_id), "graph")
+
+    def report(self, user_id: str, run_id: str) -> bytes:
+        """The JSON of a run's risk report. Raises NotComplete."""
+        return self._artifact(self.get(user_id, run_id), "report")
+
+    def sarif(self, user_id: str, run_id: str) -> dict[str, Any]:
+        """The findings of a run for code hosts and editors."""
+        from sortkey import __version__
+
+        return sarif.to_sarif(Report.from_json(json.loads(self.report(user_id, run_id))), __version__)
+
+    def inventory(self, user_id: str, run_id: str, search: str = "") -> list[dict[str, Any]]:
+        """The resources of a run that a search finds, each with its number of findings."""
+        run = self.get(user_id, run_id)
+        graph, report = (json.loads(self._artifact(run, name)) for name in ("graph", "report"))
+        return inventory.inventory(graph, report, search)
+
+    def compare(self, user_id: str, before: str, after: str) -> comparing.Comparison:
+        """What changed from one run to another. Where the hashes are the same, the graphs are not read."""
+        runs = [self.get(user_id, run_id) for run_id in (before, after)]
+        reports = [json.loads(self._artifact(run, "report")) for run in runs]
+        graphs = [comparing.NOTHING, comparing.NOTHING]
+        if runs[0].graph_hash != runs[1].graph_hash:
+            graphs = [json.loads(self._artifact(run, "graph")) for run in runs]
+        return comparing.compare(graphs[0], reports[0], graphs[1], reports[1])
+
+    def _artifact(self, run: Run, name: str) -> bytes:
+        payload: Payload[bytes] | None = getattr(run, name)
+        if payload is None:
+            why = f": {run.last_error}" if run.last_error else ""
+            raise NotComplete(f"run {run.run_id} has no {name}, it is {run.status}{why}", status=run.status)
+        return self.store.load(payload)

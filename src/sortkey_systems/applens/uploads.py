@@ -1,0 +1,79 @@
+"""Uploads: which files are taken, under which key they lie, and links that are bound to one file, its size and type."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sortkey import Objects
+from sortkey_systems.applens import archives, sources
+from sortkey_systems.applens.model import IAC_KEY, Environment
+from sortkey_systems.applens.refusals import UploadRefused
+
+LINK_SECONDS = 900
+NAME_CHARACTERS_MAX = 200
+
+TYPES = {
+    ".json": "application/json",
+    ".zip": "application/zip",
+    ".tar": "application/x-tar",
+    ".tgz": "application/gzip",
+    ".gz": "application/gzip",
+}
+"""By the end of a name; everything else is text."""
+TEXT = "text/plain"
+ACCEPTED_TYPES = frozenset({*TYPES.values(), TEXT, "application/octet-stream", "application/x-zip-compressed"})
+"""No HTML and nothing else that a browser would run: files are served again from where they lie."""
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. ()+@=,-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class UploadLink:
+    """Where to send a file, how, and until when. The headers are part of what was signed."""
+
+    url: str
+    method: str
+    headers: dict[str, str]
+    key: str
+    environment: Environment
+    filename: str
+    expires_at: datetime
+
+
+def key_of(user_id: str, environment: Environment, filename: str) -> str:
+    """The object's key: `uploads/prod/12345/main.tf.json`. Raises UploadRefused for a name that is none."""
+    if not _NAME.fullmatch(filename) or len(filename) > NAME_CHARACTERS_MAX or ".." in filename:
+        raise UploadRefused(f"{filename!r} is no name of a file: letters, digits, and . _ - ( ) + @ = , between them")
+    if not filename.lower().endswith((*sources.READABLE, *archives.SUFFIXES)):
+        raise UploadRefused(f"{filename} is nothing that AppLens reads: give {sources.ACCEPTED}")
+    key = IAC_KEY.render({"environment": environment, "userId": user_id, "filename": filename})
+    assert key is not None
+    return key
+
+
+def check_size(filename: str, size: int) -> None:
+    if not 1 <= size <= sources.BYTES_MAX:
+        raise UploadRefused(f"{filename} has {size:,} bytes: 1 to {sources.BYTES_MAX:,} are taken")
+
+
+def type_of(filename: str, content_type: str | None) -> str:
+    """The type that an upload is bound to: the one given, or the one that the name suggests."""
+    suggested = next((kind for end, kind in TYPES.items() if filename.lower().endswith(end)), TEXT)
+    wanted = content_type or suggested
+    if wanted not in ACCEPTED_TYPES:
+        raise UploadRefused(f"{wanted} is no type of Terraform: send {filename} as {suggested}")
+    return wanted
+
+
+def link(
+    bucket: Objects, user_id: str, environment: Environment, filename: str, size: int, kind: str | None, now: datetime
+) -> UploadLink:
+    """A link for one upload. `now` is the clock's."""
+    key = key_of(user_id, environment, filename)
+    check_size(filename, size)
+    kind = type_of(filename, kind)
+    url = bucket.presign_put(key, size=size, content_type=kind, seconds=LINK_SECONDS)
+    headers = {"Content-Type": kind, "Content-Length": str(size)}
+    return UploadLink(url, "PUT", headers, key, environment, filename, now + timedelta(seconds=LINK_SECONDS))

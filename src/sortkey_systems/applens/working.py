@@ -1,0 +1,120 @@
+"""The analysis of a run as a durable job: UPLOADED → PROCESSING → COMPLETE or FAILED, whatever happens to the worker.
+
+It may be done twice, by a second try or by a worker that was only slow: the first one to write the end has written it.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from sortkey import Backoff, ItemKey, JobContext, JobQueue, Payload, PayloadStore, job
+from sortkey.errors import ConditionFailed, JobCancelled, TransitionRefused
+from sortkey_systems.applens.analysis import Analysis, Stage, analyze_upload
+from sortkey_systems.applens.model import Run
+from sortkey_systems.applens.problems import AnalysisFailed
+
+QUEUE = "applens"
+TRIES_MAX = 3
+"""After so many that failed, timed out or died with their worker, the run has failed."""
+TIMEOUT_SECONDS = 300
+ERROR_CHARACTERS_MAX = 2000
+PERCENT: dict[Stage, int] = {"building": 10, "parsed": 40, "analysing": 60}
+STORING = 90
+
+
+# Far more tries than TRIES_MAX: those after it only write that the run has failed, and that must come to its end.
+@job(
+    "applens.analyze",
+    timeout=TIMEOUT_SECONDS,
+    retries=10_000,
+    backoff=Backoff(first_seconds=1, factor=4, most_seconds=60),
+)
+def analyze_run(ctx: JobContext, user_id: str, created_at: str, run_id: str) -> str:
+    """Analyse one run; gives the status that it ended with. The arguments are the run's key."""
+    store = ctx.store
+    assert isinstance(store, PayloadStore), "a worker of AppLens needs a store with objects"
+    run = store.get(_key(user_id, created_at, run_id), consistent=True)
+    if run.status in ("COMPLETE", "FAILED"):
+        return run.status  # by an earlier try, whose worker was killed before it could say so
+    if (reason := _given_up(ctx, store)) is not None:
+        return fail(store, run, reason).status
+    try:
+        return _analyzed(ctx, store, run).status
+    except AnalysisFailed as failure:
+        return fail(store, run, str(failure)).status
+    except JobCancelled:
+        fail(store, run, "the analysis was cancelled")
+        raise
+
+
+def fail(store: PayloadStore, run: Run, reason: str) -> Run:
+    """End a run as FAILED, unless it has ended. Gives the run as it is then."""
+    text = reason[:ERROR_CHARACTERS_MAX] or "for no stated reason"
+    try:
+        return store.move(ItemKey.of_entity(run), Run.status, "FAILED", set={"last_error": text})
+    except TransitionRefused:
+        return store.get(ItemKey.of_entity(run), consistent=True)
+
+
+def arguments_of(run: Run) -> dict[str, str]:
+    """What the job is given. The whole key: an index may not have the run yet."""
+    assert run.created_at is not None
+    return {"user_id": run.user_id, "created_at": run.created_at.isoformat(), "run_id": run.run_id}
+
+
+def _key(user_id: str, created_at: str, run_id: str) -> ItemKey[Run]:
+    return Run.key(user_id=user_id, created_at=datetime.fromisoformat(created_at), run_id=run_id)
+
+
+def _given_up(ctx: JobContext, store: PayloadStore) -> str | None:
+    """Why there is no further try; None where there is one. A worker that was stopped has not failed."""
+    if ctx.attempt <= TRIES_MAX:
+        return None
+    tries = JobQueue(store, ctx.job.queue).attempts(ctx.job.job_id)
+    failed = [each for each in tries if each.outcome != "released"]
+    if len(failed) < TRIES_MAX:
+        return None
+    return f"the analysis failed {len(failed)} times, at last because {failed[-1].error}"
+
+
+def _analyzed(ctx: JobContext, store: PayloadStore, run: Run) -> Run:
+    run = _begun(ctx, store, run)
+    assert run.iac is not None
+    assert run.iac.key is not None
+
+    def tell(stage: Stage, text: str) -> None:
+        ctx.log("INFO", stage, about=text)
+        ctx.progress(PERCENT[stage], stage)
+
+    analysis = analyze_upload(run.iac.key.rpartition("/")[2], store.load(run.iac), tell)
+    ctx.progress(STORING, "storing")
+    return _stored(store, run, analysis)
+
+
+def _begun(ctx: JobContext, store: PayloadStore, run: Run) -> Run:
+    """The run as PROCESSING, with the job whose progress tells more."""
+    if run.status == "PROCESSING":
+        return run  # taken up again
+    return store.move(ItemKey.of_entity(run), Run.status, "PROCESSING", set={"job_id": ctx.job.job_id})
+
+
+def _stored(store: PayloadStore, run: Run, analysis: Analysis) -> Run:
+    """Graph and report first, then the item that shows them, with its status and its numbers: one write."""
+    counts = analysis.graph.counts
+    changes = {
+        "graph": Payload(analysis.graph.canonical()),
+        "report": Payload(json.dumps(analysis.report.to_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")),
+        "node_count": counts["nodeCount"],
+        "edge_count": counts["edgeCount"],
+        "internet_exposed_count": counts["internetExposedCount"],
+        "datastore_count": counts["datastoreCount"],
+        "graph_hash": analysis.graph.hash,
+    }
+    try:
+        return store.move(ItemKey.of_entity(run), Run.status, "COMPLETE", set=changes)
+    except ConditionFailed:
+        now = store.get(ItemKey.of_entity(run), consistent=True)
+        if now.status == "PROCESSING":
+            raise
+        return now  # another try was first
