@@ -12,12 +12,13 @@ from tools.downloads import DYNAMODB_LOCAL, Missing, npm_package, program
 _JAVA_AT_LEAST = 17
 
 
-def command(port: int, folder: Path | None = None) -> list[str]:
-    """The command line: in memory, or in a folder."""
+def command(port: int, folder: Path | None = None, *, is_shared: bool = True) -> list[str]:
+    """The command line: in memory, or in a folder; one database for all, or one for each access key."""
     jar = _jar()
     where = ["-dbPath", str(folder)] if folder else ["-inMemory"]
+    shared = ["-sharedDb"] if is_shared else []
     library = jar.parent / "DynamoDBLocal_lib"
-    return [java(), f"-Djava.library.path={library}", "-jar", str(jar), "-sharedDb", *where, "-port", str(port)]
+    return [java(), f"-Djava.library.path={library}", "-jar", str(jar), *shared, *where, "-port", str(port)]
 
 
 def free_port() -> int:

@@ -38,17 +38,26 @@ def shared_port() -> int:
     """The port of the run's DynamoDB Local, started by whoever asks first. Raises tools.downloads.Missing."""
     if given := os.environ.get(_PORT):
         return int(given)
+    return _port_of("shared")
+
+
+def apart_port() -> int:
+    """The port of a second one, in which every access key has tables of its own. Raises tools.downloads.Missing."""
+    return _port_of("apart")
+
+
+def _port_of(kind: str) -> int:
     folder = Path(os.environ[_FOLDER])
-    known = folder / "port"
+    known = folder / f"{kind}-port"
     with locked(folder / "lock"):
         if not known.exists():
-            known.write_text(str(_start(folder)))
+            known.write_text(str(_start(folder, is_shared=kind == "shared")))
     return int(known.read_text())
 
 
-def _start(folder: Path) -> int:
+def _start(folder: Path, *, is_shared: bool) -> int:
     port = free_port()
-    jar = shlex.join(command(port))
+    jar = shlex.join(command(port, is_shared=is_shared))
     print(f"starting DynamoDB Local on port {port} …", file=sys.stderr, flush=True)
     # cat returns when the owner of the run closes its end or dies.
     script = f"{jar} & jar=$!; cat {shlex.quote(str(folder / 'alive'))} > /dev/null; kill $jar"

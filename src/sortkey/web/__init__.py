@@ -1,0 +1,61 @@
+"""REST: what a system gives to the host, and what the host gives to a system. Built on FastAPI.
+
+    System, make_app                a router with a name; the app of several of them
+    Refused, errors_for             errors of one shape, and their documentation
+    Page                            a page of a list
+    Tokens, User, signed_in         who asks: signed tokens of users
+    ApiKeys, Access, api_key_access what may be asked: keys of programs
+
+Names are loaded when they are first used: a service that only raises `Refused` needs no FastAPI.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sortkey.web.api_keys import Access, ApiKeys, api_key_access
+    from sortkey.web.app import System, make_app
+    from sortkey.web.errors import ErrorAnswer, errors_for
+    from sortkey.web.pages import Page
+    from sortkey.web.refusals import Refused
+    from sortkey.web.tokens import Tokens, User, signed_in
+
+_ROOMS = {
+    "api_keys": ("Access", "ApiKeys", "api_key_access"),
+    "app": ("System", "make_app"),
+    "errors": ("ErrorAnswer", "errors_for"),
+    "pages": ("Page",),
+    "refusals": ("Refused",),
+    "tokens": ("Tokens", "User", "signed_in"),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "Access",
+    "ApiKeys",
+    "ErrorAnswer",
+    "Page",
+    "Refused",
+    "System",
+    "Tokens",
+    "User",
+    "api_key_access",
+    "errors_for",
+    "make_app",
+    "signed_in",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'sortkey.web' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"sortkey.web.{_ROOM_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

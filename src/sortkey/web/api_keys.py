@@ -1,0 +1,174 @@
+"""Keys of programs: `sk_…`, shown once, kept as their SHA-256 in the table `sortkey-api-keys`.
+
+A key is for one system, to read or for everything, for some time, until it is revoked.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, Literal
+
+from fastapi import Depends, Request
+from fastapi.security import APIKeyHeader
+from pydantic import Field
+
+from sortkey.model.attributes import attr
+from sortkey.model.entity import Entity
+from sortkey.model.fields import Created, camel
+from sortkey.model.instants import InstantSeconds
+from sortkey.model.keys import index, key
+from sortkey.model.patterns import Model
+from sortkey.model.tables import GSI, Table
+from sortkey.runtime.store import Store
+from sortkey.web.refusals import Refused
+from sortkey.web.tokens import Unauthenticated
+
+Right = Literal["read", "full"]
+
+PREFIX = "sk"
+SECRET_BYTES = 32
+DAYS = 365
+USED_SECONDS = 60
+"""How often at most it is noted that a key was used: a write for each request would cost more than the request."""
+
+model = Model("api-keys", doc="Keys of programs that use the REST interfaces.")
+table = model.add(
+    Table("sortkey-api-keys", key=("PK", "SK"), indexes=[GSI("GSI1", "GSI1PK", "GSI1SK", doc="The keys of a system")])
+)
+
+
+class ApiKey(Entity, table=table, names=camel):
+    """What is kept of a key: never the key itself."""
+
+    key_id: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
+    system: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    access: Right
+    secret_sha256: str
+    created_at: Annotated[InstantSeconds | None, Created] = None
+    expires_at: InstantSeconds
+    revoked_at: InstantSeconds | None = None
+    last_used_at: InstantSeconds | None = None
+
+    @key("KEY#{keyId}", "METADATA")
+    def key(*, key_id: str):
+        """One key."""
+
+    @index("GSI1", "SYSTEM#{system}", "KEY#{keyId}")
+    def of_system(*, system: str):
+        """The keys of a system."""
+
+    def is_good(self, now: datetime) -> bool:
+        return self.revoked_at is None and now < self.expires_at
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key that was just made. `text` is the key itself, which nobody can show again."""
+
+    text: str
+    record: ApiKey
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What may be done: the key's id and name, and its right."""
+
+    key_id: str
+    name: str
+    access: Right
+
+
+class Forbidden(Refused):
+    """Who asks is known, and may not."""
+
+    status = 403
+
+
+class ApiKeys:
+    """The keys in a store. `ensure` makes their table."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self._store, self._clock = store, clock
+
+    def ensure(self) -> list[str]:
+        return self._store.ensure(model)
+
+    def create(self, name: str, system: str, access: Right = "read", *, days: int = DAYS) -> NewKey:
+        """A new key, to be shown now and never again."""
+        key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(SECRET_BYTES)
+        expires = self._now() + timedelta(days=days)
+        made = ApiKey(
+            key_id=key_id, system=system, name=name, access=access, secret_sha256=_hash(secret), expires_at=expires
+        )
+        return NewKey(f"{PREFIX}_{key_id}_{secret}", self._store.create(made))
+
+    def list(self, system: str) -> list[ApiKey]:
+        return self._store.query(ApiKey.of_system(system=system))
+
+    def revoke(self, key_id: str) -> ApiKey:
+        """Make a key worthless, from the next request on. Raises NotFound; doing it twice is fine."""
+        found = self._store.get(ApiKey.key(key_id=key_id), consistent=True)
+        if found.revoked_at is not None:
+            return found
+        return self._store.update(ApiKey.key(key_id=key_id), set={"revoked_at": self._now()})
+
+    def check(self, text: str, system: str, needed: Right = "read") -> Access:
+        """What a key may do. Raises Unauthenticated, and Forbidden where the key is good but not for this."""
+        found = self._find(text)
+        if found is None or not found.is_good(self._now()):
+            raise Unauthenticated("the key is not known, has expired or was revoked: ask for another", "ApiKey")
+        if found.system != system:
+            raise Forbidden(f"the key is for {found.system}, not for {system}")
+        if needed == "full" and found.access != "full":
+            raise Forbidden("the key may only read: this needs one with full access")
+        self._note_use(found)
+        return Access(found.key_id, found.name, found.access)
+
+    def _find(self, text: str) -> ApiKey | None:
+        prefix, _, rest = text.partition("_")
+        key_id, _, secret = rest.partition("_")
+        if prefix != PREFIX or len(key_id) != 12 or not key_id.isalnum() or not key_id.isascii():
+            return None
+        found = self._store.find(ApiKey.key(key_id=key_id), consistent=True)
+        # Compared also where nothing was found, so that both take the same time.
+        is_same = hmac.compare_digest(_hash(secret), found.secret_sha256 if found else _hash(""))
+        return found if found and is_same else None
+
+    def _note_use(self, found: ApiKey) -> None:
+        now = self._now()
+        if found.last_used_at is None or (now - found.last_used_at).total_seconds() >= USED_SECONDS:
+            self._store.update(
+                ApiKey.key(key_id=found.key_id), set={"last_used_at": now}, when=attr(ApiKey.key_id).exists()
+            )
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(int(self._clock()), UTC)
+
+
+def _hash(secret: str) -> str:
+    """A plain hash is enough: the secret is 32 random bytes, which nobody can try out."""
+    return sha256(secret.encode()).hexdigest()
+
+
+_header = APIKeyHeader(name="X-Api-Key", auto_error=False, scheme_name="key", description="A key of a program")
+
+
+def api_key_access(system: str, needed: Right = "read") -> Callable[..., Access]:
+    """A dependency: what the key that came with the request may do. 401 without a good one, 403 without the right."""
+
+    def access(request: Request, given: Annotated[str | None, Depends(_header)]) -> Access:
+        if given is None:
+            raise Unauthenticated("a key is needed, in the header X-Api-Key", "ApiKey")
+        keys: ApiKeys | None = request.app.state.keys
+        if keys is None:
+            raise Unauthenticated("this server takes no keys: it was started without a store for them", "ApiKey")
+        return keys.check(given, system, needed)
+
+    return access

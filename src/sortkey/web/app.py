@@ -1,0 +1,80 @@
+"""The app of several systems: each under its name, one OpenAPI document, one shape of errors, one health check."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel
+
+from sortkey import __version__
+from sortkey.runtime.objects import Objects
+from sortkey.web.api_keys import ApiKeys
+from sortkey.web.errors import ANY_ERROR, add_error_handlers
+from sortkey.web.guards import JSON_BYTES_MAX, Guards
+from sortkey.web.tokens import Tokens
+
+OBJECTS_PATH = "/objects"
+TITLE = "Sortkey"
+
+
+class Worker(Protocol):
+    """What works beside the requests of a system: a JobWorker, a StreamWorker."""
+
+    def start(self) -> object: ...
+    def stop(self) -> object: ...
+
+
+@dataclass(frozen=True)
+class System:
+    """What a system gives to the host: its routes, and what works beside them."""
+
+    name: str
+    router: APIRouter
+    description: str = ""
+    workers: Sequence[Worker] = field(default=())
+
+
+class Health(BaseModel):
+    """The server answers."""
+
+    status: Literal["ok"] = "ok"
+    version: str = __version__
+    systems: list[str]
+
+
+def make_app(
+    systems: Sequence[System],
+    *,
+    tokens: Tokens | None = None,
+    keys: ApiKeys | None = None,
+    objects: Mapping[str, Objects] | None = None,
+    title: str = TITLE,
+    bytes_max: int = JSON_BYTES_MAX,
+) -> FastAPI:
+    """The systems under their names. Without `tokens` or `keys` nobody gets in where those are asked for.
+
+    `objects` are buckets by name: the presigned links of those in folders are served under /objects.
+    """
+    app = FastAPI(
+        title=title,
+        version=__version__,
+        docs_url=None,  # those load their scripts from elsewhere
+        redoc_url=None,
+        openapi_tags=[{"name": each.name, "description": each.description} for each in systems],
+    )
+    app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
+    add_error_handlers(app)
+    app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/",))
+    for each in systems:
+        app.include_router(each.router, prefix=f"/{each.name}", tags=[each.name], responses=ANY_ERROR)
+    _add_health(app, [each.name for each in systems])
+    return app
+
+
+def _add_health(app: FastAPI, names: list[str]) -> None:
+    @app.get("/health", tags=["host"], summary="Whether the server answers")
+    def health() -> Health:  # pyright: ignore[reportUnusedFunction]
+        return Health(systems=names)

@@ -1,0 +1,119 @@
+"""One shape for every answer that is no success, whoever refused: a system, the store, FastAPI, or a fault of ours.
+
+{"error": {"code": "NotFound", "message": "…what to do…", "details": {…}, "requestId": "…"}}
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field, ValidationError
+from starlette.exceptions import HTTPException
+
+from sortkey.errors import SortkeyError
+from sortkey.web.refusals import status_of
+
+log = logging.getLogger("sortkey.web")
+
+RETRY_SECONDS = 1
+
+
+class ErrorBody(BaseModel):
+    """What was refused, and what to do."""
+
+    code: str = Field(description="A name for programs", examples=["NotFound"])
+    message: str = Field(description="A sentence for people, with what to do")
+    details: dict[str, Any] = Field(default_factory=dict, description="What the message is about, for programs")
+    requestId: str = Field(description="Names the request in the server's log; also in the header X-Request-Id")
+
+
+class ErrorAnswer(BaseModel):
+    """Every answer that is no success."""
+
+    error: ErrorBody
+
+
+def errors_for(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """What a route can answer besides success, for its `responses`."""
+    return {each: {"model": ErrorAnswer, "description": HTTPStatus(each).phrase} for each in statuses}
+
+
+ANY_ERROR: dict[int | str, dict[str, Any]] = {
+    422: {"model": ErrorAnswer, "description": "A value in the request is none"},
+    "default": {"model": ErrorAnswer, "description": "Any other answer that is no success"},
+}
+"""Every route has these."""
+
+
+def error_answer(
+    request_id: str,
+    status: int,
+    code: str,
+    message: str,
+    details: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> JSONResponse:
+    """An answer in the shape of all errors."""
+    error = ErrorBody(code=code, message=message, details=dict(details or {}), requestId=request_id)
+    sent = dict(headers or {})
+    if status in (429, 503):
+        sent.setdefault("Retry-After", str(RETRY_SECONDS))
+    return JSONResponse({"error": error.model_dump(mode="json")}, status, sent)
+
+
+def internal_error(request_id: str) -> JSONResponse:
+    """A fault of ours: nothing is told but the id under which it stands in the log."""
+    message = f"the server failed; its log has the reason under {request_id}"
+    return error_answer(request_id, 500, "InternalError", message)
+
+
+def request_id_of(request: Request) -> str:
+    return getattr(request.state, "request_id", "")
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Answer every kind of error in the one shape."""
+    app.add_exception_handler(SortkeyError, _sortkey_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(ValidationError, _invalid)
+
+
+async def _sortkey_error(request: Request, error: Any) -> JSONResponse:
+    known = status_of(error)
+    if known is None:
+        log.error("request %s failed", request_id_of(request), exc_info=error)
+        return internal_error(request_id_of(request))
+    details: dict[str, Any] = getattr(error, "details", {})
+    headers: dict[str, str] | None = getattr(error, "headers", None)
+    return error_answer(request_id_of(request), *known, str(error), details, headers)
+
+
+async def _http_error(request: Request, error: Any) -> JSONResponse:
+    phrase = HTTPStatus(error.status_code).phrase
+    message = str(error.detail) if error.detail != phrase else _plain(request, error.status_code, phrase)
+    code = phrase.title().replace(" ", "").replace("-", "")
+    return error_answer(request_id_of(request), error.status_code, code, message, None, error.headers)
+
+
+def _plain(request: Request, status: int, phrase: str) -> str:
+    path = request.url.path
+    if status == 404:
+        return f"there is nothing at {path}: /docs lists what there is"
+    if status == 405:
+        return f"{path} does not take {request.method}: /docs lists what it takes"
+    return phrase.lower()
+
+
+async def _invalid(request: Request, error: Any) -> JSONResponse:
+    """Where a value is wrong and why; not the value, which may be a secret."""
+    found = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
+    first = f"{found[0]['where']}: {found[0]['message']}" if found else "a value is wrong"
+    more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+    return error_answer(request_id_of(request), 422, "InvalidRequest", first + more, {"problems": found})

@@ -1,0 +1,98 @@
+"""Where the systems' services are tested: in one folder of this machine, and on DynamoDB Local with a real S3 server.
+
+A home has a store and buckets, fresh for each test. What holds in one home holds in the other.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import sortkey
+from sortkey import Objects, PayloadStore
+from sortkey.connect.dynamodb import Client, Credentials
+from sortkey.connect.files import FileObjects
+from tests.contract.objects_adapters import Host, new_s3_bucket, s3_endpoint
+from tests.oracle.server import apart_port
+from tools.downloads import Missing
+
+__all__ = ["HOMES", "Home", "home", "open_home", "s3_endpoint"]
+
+AWS_MARKS = (pytest.mark.slow, pytest.mark.oracle, pytest.mark.xdist_group("s3"))
+HOMES = ("embedded", pytest.param("aws", marks=AWS_MARKS))
+
+
+@dataclass(frozen=True)
+class Home:
+    """A store, whose payloads lie in `objects`. Presigned links can be followed, in both homes."""
+
+    name: str
+    store: PayloadStore
+    objects: Mapping[str, Objects]
+
+
+@pytest.fixture(params=HOMES)
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
+    """Both homes, one after the other; empty."""
+    endpoint = request.getfixturevalue("s3_endpoint") if request.param == "aws" else None
+    with open_home(tmp_path, endpoint) as opened:
+        yield opened
+
+
+@contextmanager
+def open_home(folder: Path, endpoint: str | None = None) -> Generator[Home]:
+    """The home in a folder, or with the address of an S3 server the one that is like AWS."""
+    with _embedded(folder) if endpoint is None else _aws(endpoint) as opened:
+        yield opened
+
+
+@contextmanager
+def _embedded(folder: Path) -> Generator[Home]:
+    with ExitStack() as stack:
+
+        def make(name: str) -> Objects:
+            files = stack.enter_context(FileObjects(folder / "data" / "buckets" / name))
+            stack.enter_context(Host(files))
+            return files
+
+        objects = Fresh(make)
+        store = stack.enter_context(sortkey.open(folder / "data", objects=objects))
+        yield Home("embedded", store, objects)
+
+
+@contextmanager
+def _aws(endpoint: str) -> Generator[Home]:
+    try:
+        address = f"http://127.0.0.1:{apart_port()}"
+    except Missing as missing:
+        pytest.skip(f"no DynamoDB Local: {missing}")
+    with ExitStack() as stack:
+        objects = Fresh(lambda name: stack.enter_context(new_s3_bucket(endpoint, name=name)))
+        # There each access key has tables of its own, so that they have the names that they have on AWS.
+        client = Client(address, "us-east-1", Credentials(f"tests{secrets.token_hex(6)}", "secret"))
+        store = stack.enter_context(PayloadStore(client, objects=objects))
+        yield Home("aws", store, objects)
+
+
+class Fresh(Mapping[str, Objects]):
+    """Buckets by name, each made when it is first asked for."""
+
+    def __init__(self, make: Callable[[str], Objects]) -> None:
+        self._make = make
+        self._made: dict[str, Objects] = {}
+
+    def __getitem__(self, name: str) -> Objects:
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __len__(self) -> int:
+        return len(self._made)
