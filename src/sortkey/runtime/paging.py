@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
-from heapq import merge
 from typing import Any, Generic, TypeVar
 
 from sortkey.errors import ModelError
@@ -20,10 +18,12 @@ from sortkey.runtime.arguments import NO_COLLECTION, NO_QUERY, expect
 from sortkey.runtime.batches import batch_get
 from sortkey.runtime.context import Context, Live
 from sortkey.runtime.steps import Call, Steps
+from sortkey.runtime.walks import PAGE_SIZE, AnyWalk, MergedWalk, Walk, fill, sort_order
 from sortkey.values.attributes import Item
 
+__all__ = ["PAGE_SIZE", "Page"]
+
 E = TypeVar("E", bound=Entity)
-PAGE_SIZE = 100
 
 
 @dataclass(frozen=True)
@@ -32,36 +32,6 @@ class Page(Generic[E]):
 
     items: list[E]
     cursor: str | None
-
-
-@dataclass(slots=True)
-class Walk:
-    """A request that is sent again and again with the place where the last answer ended.
-
-    `keep` drops what no filter of the service can: items that only the form of their key tells from those wanted.
-    """
-
-    call: Call
-    key_names: tuple[str, ...]
-    keep: Callable[[Item], bool] | None = None
-    start: Item | None = None
-    is_done: bool = False
-
-    def next(self, size: int | None) -> Steps[list[Item]]:
-        request = dict(self.call.request)
-        if self.start is not None:
-            request["ExclusiveStartKey"] = self.start
-        if size is not None:
-            request["Limit"] = size
-        answer = yield Call(self.call.operation, request, self.call.pattern)
-        self.start = answer.get("LastEvaluatedKey")
-        self.is_done = self.start is None
-        items: list[Item] = answer["Items"]
-        return items if self.keep is None else [item for item in items if self.keep(item)]
-
-    @property
-    def is_filtered(self) -> bool:
-        return self.keep is not None or "FilterExpression" in self.call.request
 
 
 def query_all(context: Context, query: Query[E]) -> Steps[list[E]]:
@@ -93,19 +63,17 @@ def page(context: Context, query: Query[E], cursor: str | None, size: int) -> St
         raise ModelError(f"a page of {size} entities reads nothing")
     if query.limited_to is not None:
         raise ModelError(f"{query.pattern or 'the query'} has a limit, and a page its size: leave one of them out")
-    if query.key.shards:
-        raise ModelError(f"{query.key.index} is spread over shards, which have no common page: use a limit")
     check_whole(query)
-    (partition,) = query.partitions()
-    request = query_request(query, partition)
-    walk = _walk(context, query, request)
+    requests = [query_request(query, each) for each in query.partitions()]
+    bound_to = {"shards": requests} if query.key.shards else requests[0]
+    walk = _walk(context, query, requests)
     if cursor is not None:
-        walk.start = cursors.read(context.secret, context.tenant, request, cursor)
-    items = yield from _fill(walk, size)
+        walk.resume(cursors.read(context.secret, context.tenant, bound_to, cursor))
+    items = yield from fill(walk, size)
     found = yield from _entities(context, query, items)
     if walk.is_done:
         return Page(found, None)
-    return Page(found, cursors.sign(context.secret, context.tenant, request, walk.start))
+    return Page(found, cursors.sign(context.secret, context.tenant, bound_to, walk.position))
 
 
 def count(context: Context, query: Query[Any]) -> Steps[int]:
@@ -114,7 +82,7 @@ def count(context: Context, query: Query[Any]) -> Steps[int]:
     limit, total = query.limited_to, 0
     for partition in query.partitions():
         request = query_request(query, partition)
-        if _walk(context, query, request).keep is not None:
+        if _keep(context, query) is not None:
             return len((yield from _items(context, query, limit)))
         request["Select"] = "COUNT"
         while True:
@@ -144,30 +112,38 @@ def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
     walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key, context.live(table, fresh=False))
-    items = yield from _fill(walk, None)
+    items = yield from fill(walk, None)
     return [entity for item in items if (entity := entity_of(table, item, entities)) is not None]
 
 
-def next_page(context: Context, query: Query[E], walks: list[Walk], size: int | None) -> Steps[list[E]]:
-    """One answer's worth of entities of the first walk that is not done: how iterators go on."""
-    walk = next(each for each in walks if not each.is_done)
+def next_page(context: Context, query: Query[E], walk: AnyWalk, size: int | None) -> Steps[list[E]]:
+    """One answer's worth of entities, or one of each shard: how iterators go on."""
     items = yield from walk.next(size)
     return (yield from _entities(context, query, items))
 
 
-def walks_of(context: Context, query: Query[Any]) -> list[Walk]:
+def walk_of(context: Context, query: Query[Any]) -> AnyWalk:
     expect(query, Query, NO_QUERY)
     check_whole(query)
-    return [_walk(context, query, query_request(query, each)) for each in query.partitions()]
+    return _walk(context, query, [query_request(query, each) for each in query.partitions()])
 
 
-def _walk(context: Context, query: Query[Any], request: dict[str, Any]) -> Walk:
-    names = dict.fromkeys((*query.table.key, *query.key.attributes.names))
-    by_form = is_told_by_form(query)
+def _walk(context: Context, query: Query[Any], requests: Sequence[dict[str, Any]]) -> AnyWalk:
+    names = tuple(dict.fromkeys((*query.table.key, *query.key.attributes.names)))
+    keep = _keep(context, query)
+    walks = [Walk(Call("Query", request, query.pattern), names, keep) for request in requests]
+    if not query.key.shards:
+        return walks[0]
+    sort = query.key.attributes.sort
+    order = sort_order(sort, "S" if sort is None else query.table.type_of(sort))
+    return MergedWalk(walks, order, is_descending=query.is_descending)
+
+
+def _keep(context: Context, query: Query[Any]) -> Live | None:
+    """What drops items that no filter of the service can."""
     # What has expired is not filtered by the service: a cursor is bound to its request, which may not hold the time.
     live = context.live(query.table, fresh=query.is_fresh) if _shows_expiry(query) else None
-    keep = _both(partial(fits, query.layout) if by_form else None, live)
-    return Walk(Call("Query", request, query.pattern), tuple(names), keep)
+    return _both(partial(fits, query.layout) if is_told_by_form(query) else None, live)
 
 
 def _both(fitting: Live | None, live: Live | None) -> Live | None:
@@ -182,31 +158,8 @@ def _shows_expiry(query: Query[Any]) -> bool:
 
 
 def _items(context: Context, query: Query[Any], limit: int | None) -> Steps[list[Item]]:
-    walks = [_walk(context, query, query_request(query, each)) for each in query.partitions()]
-    parts: list[list[Item]] = []
-    for walk in walks:
-        parts.append((yield from _fill(walk, limit)))
-    if len(parts) == 1:
-        return parts[0]
-    merged: Iterable[Item] = merge(*parts, key=_sort_key(query), reverse=query.is_descending)
-    return list(merged)[:limit]
-
-
-def _fill(walk: Walk, size: int | None) -> Steps[list[Item]]:
-    """Items until there are `size` of them, or no more. What a filter drops is made up for by reading on."""
-    items: list[Item] = []
-    asked = size
-    while not walk.is_done and (size is None or len(items) < size):
-        left = None if size is None else size - len(items)
-        found = yield from walk.next(asked if walk.is_filtered else left)
-        asked = None if asked is None else min(asked * 4, max(asked, PAGE_SIZE))  # a filter that drops much reads on
-        room = len(found) if left is None else left
-        items += found[:room]
-        if len(found) > room:
-            # Go on behind the last that is taken, not the last that was read.
-            walk.start = {name: found[room - 1][name] for name in walk.key_names}
-            walk.is_done = False
-    return items
+    walk = _walk(context, query, [query_request(query, each) for each in query.partitions()])
+    return (yield from fill(walk, limit))
 
 
 def _entities(context: Context, query: Query[E], items: list[Item]) -> Steps[list[E]]:
@@ -216,12 +169,3 @@ def _entities(context: Context, query: Query[E], items: list[Item]) -> Steps[lis
     wanted = [key_of(query.entity, item) for item in items]
     found = yield from batch_get(context, wanted, fresh=query.is_fresh)
     return [entity for entity in found if entity is not None]
-
-
-def _sort_key(query: Query[Any]) -> Callable[[Item], Any]:
-    name = query.key.attributes.sort
-    if name is None:
-        return lambda item: 0
-    if query.table.type_of(name) == "N":
-        return lambda item: Decimal(item[name]["N"])
-    return lambda item: next(iter(item[name].values()))

@@ -174,10 +174,10 @@ class Store(_Common):
         return self.run(paging.page(self._context, query, cursor, size))
 
     def iterate(self, query: Query[E], *, size: int | None = None) -> Iterator[E]:
-        """The entities of a query one by one, read page by page. Those of shards come shard by shard."""
-        walks, left = paging.walks_of(self._context, query), query.limited_to
-        while not all(walk.is_done for walk in walks):
-            for entity in self.run(paging.next_page(self._context, query, walks, size)):
+        """The entities of a query one by one, read page by page."""
+        walk, left = paging.walk_of(self._context, query), query.limited_to
+        while not walk.is_done:
+            for entity in self.run(paging.next_page(self._context, query, walk, size)):
                 yield entity
                 left = None if left is None else left - 1
                 if left == 0:
@@ -335,10 +335,10 @@ class AsyncStore(_Common):
         return await self.run(paging.page(self._context, query, cursor, size))
 
     async def iterate(self, query: Query[E], *, size: int | None = None) -> AsyncIterator[E]:
-        """The entities of a query one by one, read page by page. Those of shards come shard by shard."""
-        walks, left = paging.walks_of(self._context, query), query.limited_to
-        while not all(walk.is_done for walk in walks):
-            for entity in await self.run(paging.next_page(self._context, query, walks, size)):
+        """The entities of a query one by one, read page by page."""
+        walk, left = paging.walk_of(self._context, query), query.limited_to
+        while not walk.is_done:
+            for entity in await self.run(paging.next_page(self._context, query, walk, size)):
                 yield entity
                 left = None if left is None else left - 1
                 if left == 0:

@@ -10,7 +10,7 @@ import pytest
 from sortkey import AsyncStore, Page, Store
 from sortkey.errors import BadCursor, ModelError
 from sortkey.runtime.store import Store as SyncStore
-from tests.contract.store.models import Rule, Stage
+from tests.contract.store.models import Asset, Rule, Stage
 from tests.contract.store.stores import SECRET, Awaiting
 
 
@@ -69,6 +69,74 @@ def test_pages_of_an_index_go_on_where_they_ended(store: Store, journey: str) ->
         if cursor is None:
             break
     assert sorted(each for page in pages for each in page) == [f"{n}" for n in range(5)]
+
+
+@pytest.fixture
+def ranking(store: Store, fresh: str) -> str:
+    """Unevenly many in three shards, and some that are equal in what orders them."""
+    many = [Asset(database_id=fresh, asset_id=f"a{n:02d}", count=n * 7 % 20 // 2, path=f"/{n % 5}") for n in range(40)]
+    store.batch_write(many)
+    return fresh
+
+
+def walk_ranked(store: Store, query: Any, size: int) -> list[list[Asset]]:
+    pages, cursor = list[list[Asset]](), None
+    while True:
+        page = store.page(query, cursor=cursor, size=size)
+        pages.append(page.items)
+        cursor = page.cursor
+        if cursor is None:
+            return pages
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 13, 39, 40, 41])
+def test_pages_of_a_spread_index_are_those_of_the_whole(store: Store, ranking: str, size: int) -> None:
+    # A web page shows a ranking; that it lies in shards is nobody's business. Full pages, one order, each item once.
+    for query in (Asset.ranked(database_id=ranking), Asset.ranked(database_id=ranking).descending()):
+        pages = walk_ranked(store, query, size)
+        assert [asset for page in pages for asset in page] == store.query(query)
+        assert all(len(page) == size for page in pages[:-1])
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_pages_of_a_spread_index_are_full_behind_a_filter(store: Store, ranking: str, size: int) -> None:
+    # Shards that have nothing to show are read on, and their places kept.
+    rare = Asset.ranked(database_id=ranking).between(2, 9).where(Asset.path == "/3")
+    pages = walk_ranked(store, rare, size)
+    assert [asset for page in pages for asset in page] == store.query(rare)
+    assert [len(page) for page in pages[:-1]] == [size] * (len(pages) - 1)
+
+
+def test_pages_of_a_spread_index_go_on_while_items_come_and_go(store: Store, ranking: str) -> None:
+    # The cursor has a place in each shard, not a number: what is behind it is given, whatever happens before it.
+    query = Asset.ranked(database_id=ranking)
+    first = store.page(query, size=10)
+    for asset in first.items[:5]:
+        store.delete(asset)
+    store.put(Asset(database_id=ranking, asset_id="late", count=50))
+    rest = [asset for page in walk_from(store, query, first.cursor) for asset in page]
+    assert [asset.asset_id for asset in rest][-1] == "late"
+    assert len({asset.asset_id for asset in rest}) == len(rest) == 31
+
+
+def walk_from(store: Store, query: Any, cursor: str | None) -> list[list[Asset]]:
+    pages = list[list[Asset]]()
+    while cursor is not None:
+        page = store.page(query, cursor=cursor, size=4)
+        pages.append(page.items)
+        cursor = page.cursor
+    return pages
+
+
+def test_a_cursor_of_a_spread_index_is_bound_to_its_query(store: Store, ranking: str) -> None:
+    # With the places of all shards in it: one of another ranking would begin anywhere.
+    cursor = store.page(Asset.ranked(database_id=ranking), size=4).cursor
+    assert cursor is not None
+    for other in (Asset.ranked(database_id="x"), Asset.ranked(database_id=ranking).descending()):
+        with pytest.raises(BadCursor, match="not of this query"):
+            store.page(other, cursor=cursor)
+    with pytest.raises(BadCursor):
+        store.page(Asset.ranked(database_id=ranking), cursor=forged(cursor, lambda raw: raw[:-1]))
 
 
 def test_a_cursor_holds_in_another_process(store: Store, journey: str) -> None:
