@@ -1,50 +1,60 @@
-"""The `sortkey` command. Each of its commands is a file of this package with `add` and `run`.
+"""The `sortkey` command. Each of its commands is a file of this package, loaded when it is called.
 
-Nothing heavy is imported before a command runs: starting fast is a feature.
+A command's file has a function `run` with Typer's annotations, whose docstring is the help and whose result is the
+exit code (None is 0); `EXAMPLES` stands under the help. A group of commands has a `typer.Typer` named `app` instead.
+A command ends with `CommandFailed`, or with any error of Sortkey: `main` makes one line of it.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sortkey import __version__
-from sortkey.cli import applens, explain, models, serve, verify
-from sortkey.cli.failure import CommandFailed
 
 READER_GONE = 141
 """As a shell tells of a program that wrote into a closed pipe."""
 
-COMMANDS = (serve, models, explain, verify, applens)
+
+class Command(NamedTuple):
+    """A command before it is loaded: a line of help, and the file of this package, where it has another name."""
+
+    help: str
+    file: str | None = None
+
+
+COMMANDS: dict[str, Command] = {
+    "serve": Command("Serve DynamoDB's protocol."),
+    "models": Command("Print data models, with their access patterns."),
+    "explain": Command("What an access pattern does and costs."),
+    "verify": Command("Check the payloads of a model's items."),
+    "applens": Command("Analyse Terraform for risks."),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the result is the exit code."""
-    parser = build_parser()
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
+    """Run a command; the result is the exit code: 0 is done, 1 is failed, 2 is wrong arguments."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given == ["--version"]:  # answered before anything is loaded
+        print(f"sortkey {__version__}")
         return 0
     try:
-        code = options.run(options)
-        sys.stdout.flush()
-        return code
-    except CommandFailed as failure:
-        print(f"sortkey {options.command}: {failure}", file=sys.stderr)
-        return failure.exit_code
+        return _run(given)
     except BrokenPipeError:  # `sortkey models | head` has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
+    except Exception as error:
+        from sortkey.cli.failure import report
+
+        return report(error, given)
 
 
-def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="sortkey", description="DynamoDB in one process and one folder, and data models on it."
-    )
-    parser.add_argument("--version", action="version", version=f"sortkey {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="command")
-    for command in COMMANDS:
-        command.add(commands)
-    return parser
+def _run(given: list[str]) -> int:
+    from sortkey.cli.failure import DEBUG
+    from sortkey.cli.program import make_program
+
+    code = make_program().main([each for each in given if each != DEBUG], "sortkey", standalone_mode=False)
+    sys.stdout.flush()
+    return code or 0

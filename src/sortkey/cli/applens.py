@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 
-DESCRIPTION = """\
-Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
-Prints the findings, the ways from the internet to data, and a score. Nothing is connected to, and nothing is run.
-"""
 EXAMPLES = """\
 examples:
   sortkey applens analyze ./infra
@@ -21,37 +18,39 @@ examples:
 exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed
 """
 NOT_ANALYSED = 3
-SEVERITIES = ("low", "medium", "high", "critical")
+
+app = typer.Typer(no_args_is_help=True)
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    parser = commands.add_parser("applens", help="analyse Terraform for risks", description=DESCRIPTION)
-    actions = parser.add_subparsers(dest="action", metavar="action", required=True)
-    analyze = actions.add_parser(
-        "analyze",
-        help="graph, findings and score of Terraform",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    analyze.add_argument("paths", nargs="+", metavar="PATH", help="folder, file or archive")
-    analyze.add_argument("--format", default="text", choices=("text", "json", "sarif"), help="default: %(default)s")
-    analyze.add_argument("--fail-on", choices=SEVERITIES, help="exit with 1 if there is such a finding, or a worse one")
-    analyze.add_argument("--output", type=Path, metavar="FILE", help="write there instead of to the terminal")
-    analyze.set_defaults(run=run)
+@app.callback()
+def group() -> None:
+    """Analyse Terraform for risks."""
 
 
-def run(options: argparse.Namespace) -> int:
-    analysis = _analysis(options.paths)
-    text = _formatted(analysis, options.format)
-    if options.output is None:
+@app.command(epilog=EXAMPLES)
+def analyze(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Folder, file or archive.")],
+    form: Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")] = "text",
+    fail_on: Annotated[
+        Literal["low", "medium", "high", "critical"] | None,
+        typer.Option(help="Exit with 1 if there is such a finding, or a worse one."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")] = None,
+) -> int:
+    """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
+
+    Prints the findings, the ways from the internet to data, and a score. Nothing is connected to, and nothing is run.
+    """
+    analysis = _analysis(paths)
+    text = _formatted(analysis, form)
+    if output is None:
         print(text, end="")
     else:
         try:
-            options.output.write_text(text, encoding="utf-8")
+            output.write_text(text, encoding="utf-8")
         except OSError as error:
-            raise CommandFailed(f"{options.output} cannot be written: {error.strerror}", USAGE) from None
-    return FAILED if options.fail_on and analysis.report.at_least(options.fail_on) else 0
+            raise CommandFailed(f"{output} cannot be written: {error.strerror}", USAGE) from None
+    return FAILED if fail_on and analysis.report.at_least(fail_on) else 0
 
 
 def _analysis(paths: list[str]) -> Any:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.loading import MODEL_HELP, load_model
@@ -11,10 +12,6 @@ from sortkey.cli.loading import MODEL_HELP, load_model
 if TYPE_CHECKING:
     from sortkey.model.patterns import AccessPattern
 
-DESCRIPTION = """\
-Explain an access pattern of a model: the operation, the index, the key condition, the filter, and what it costs.
-Arguments that are not given are made up. Nothing is connected to, and nothing is read or written.
-"""
 EXAMPLES = """\
 examples:
   sortkey explain jobengine Stage.of_journey
@@ -23,37 +20,31 @@ examples:
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    parser = commands.add_parser(
-        "explain",
-        help="what an access pattern does and costs",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
-    parser.add_argument("pattern", metavar="PATTERN", help="its name, as `sortkey models` prints it")
-    parser.add_argument("arguments", nargs="*", metavar="NAME=VALUE", type=_argument, help="arguments of the pattern")
-    parser.add_argument("--items", type=_number, default=1, metavar="N", help="items that it finds (default: 1)")
-    parser.add_argument("--item-bytes", type=_number, default=1024, metavar="B", help="size of one (default: 1024)")
-    parser.set_defaults(run=run)
-
-
-def run(options: argparse.Namespace) -> int:
+def run(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)],
+    pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="Its name, as `sortkey models` prints it.")],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Arguments of the pattern.")
+    ] = None,
+    items: Annotated[int, typer.Option(min=1, metavar="N", help="Items that it finds.")] = 1,
+    item_bytes: Annotated[int, typer.Option(min=1, metavar="B", help="Size of one.")] = 1024,
+) -> None:
+    """Explain an access pattern of a model: the operation, the index, the key condition, the filter, and what it
+    costs. Arguments that are not given are made up. Nothing is connected to, and nothing is read or written.
+    """
     from sortkey.errors import ModelError
     from sortkey.model.patterns import named
 
+    given = dict(split_argument(each) for each in arguments or ())
     try:
-        pattern = named(load_model(options.model).patterns(), options.pattern)
-        arguments = _typed(pattern, dict(options.arguments))
-        explanation = pattern.explain(items=options.items, item_bytes=options.item_bytes, **arguments)
+        found = named(load_model(model).patterns(), pattern)
+        explanation = found.explain(items=items, item_bytes=item_bytes, **typed(found, given))
     except ModelError as error:
         raise CommandFailed(str(error), USAGE) from None
-    print(f"{pattern.doc}\n{explanation}" if pattern.doc else explanation)
-    return 0
+    print(f"{found.doc}\n{explanation}" if found.doc else explanation)
 
 
-def _typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
+def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
     """Texts as the values that the pattern's parameters have. What may be left out makes its own of a text."""
     from pydantic import TypeAdapter, ValidationError
 
@@ -71,14 +62,9 @@ def _typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
     return typed
 
 
-def _argument(text: str) -> tuple[str, str]:
+def split_argument(text: str) -> tuple[str, str]:
+    """`name=value` in two."""
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"{text!r} is no argument: write it as name=value")
+        raise CommandFailed(f"{text!r} is no argument: write it as name=value", USAGE)
     return name, value
-
-
-def _number(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of at least 1")
-    return int(text)

@@ -2,8 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 USAGE = 2
 FAILED = 1
+DEBUG = "--debug"
+
+EXTRAS = {
+    "boto3": "aws",
+    "botocore": "aws",
+    "fastapi": "web",
+    "uvicorn": "web",
+    "jwt": "web",
+    "nicegui": "web",
+    "tantivy": "search",
+    "opensearchpy": "search",
+    "rustworkx": "systems",
+    "sqlglot": "systems",
+    "psycopg": "systems",
+}
+"""Packages that need not be there, and the extra that brings them."""
 
 
 class CommandFailed(Exception):
@@ -12,3 +31,41 @@ class CommandFailed(Exception):
     def __init__(self, message: str, exit_code: int = FAILED) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+def report(error: Exception, arguments: list[str]) -> int:
+    """Tell an error on stderr, with its traceback only when that was asked for; the result is the exit code."""
+    if DEBUG in arguments or os.environ.get("SORTKEY_DEBUG", "") not in ("", "0"):
+        import traceback
+
+        traceback.print_exception(error)
+    command = [each for each in arguments if not each.startswith("-")][:1]
+    if told := _told(error):
+        print(f"{' '.join(['sortkey', *command])}: {told}", file=sys.stderr)
+    return getattr(error, "exit_code", FAILED)
+
+
+def _told(error: Exception) -> str:
+    from sortkey.errors import SortkeyError
+
+    if isinstance(error, CommandFailed | SortkeyError):
+        return str(error)
+    if isinstance(error, ModuleNotFoundError) and (extra := EXTRAS.get((error.name or "").partition(".")[0])):
+        return f"this needs the package {error.name}: install sortkey[{extra}]"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return _told_by_typer(error)
+
+
+def _told_by_typer(error: Exception) -> str:
+    """Wrong arguments, and where to read about the right ones."""
+    from typer import Abort, TyperException
+
+    if isinstance(error, Abort):
+        return "stopped"
+    if not isinstance(error, TyperException):
+        return f"{type(error).__name__}: {error} (unexpected: {DEBUG} shows where)"
+    if type(error).__name__ == "NoArgsIsHelpError":  # its text is the help, which has been printed
+        return ""
+    message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
+    return f"{message}; {context.command_path} --help tells more" if context else message

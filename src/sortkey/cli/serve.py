@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
 
@@ -17,60 +19,65 @@ if TYPE_CHECKING:
     from sortkey.wire.access import Credentials
     from sortkey.wire.server import Server
 
-DESCRIPTION = """\
-Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
-
-Without credentials every caller is welcome, so the server then binds to this machine only (127.0.0.1).
-With --access-key and --secret-key every request must be signed with them, as on AWS.
-"""
-
-
 FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
 
 _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the one of them that is sure to be there
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    parser = commands.add_parser(
-        "serve",
-        help="serve DynamoDB's protocol",
-        description=DESCRIPTION,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", default=8000, type=_port, help="port; 0 takes a free one (default: %(default)s)")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "--data", default="data", type=_folder, metavar="FOLDER", help="folder of the data (default: %(default)s)"
-    )
-    where.add_argument("--memory", action="store_true", help="keep everything in memory; gone when the server stops")
-    parser.add_argument(
-        "--synchronous",
-        default="normal",
-        choices=("normal", "full"),
-        help="what an answered write survives: normal: a crash of the process; full: also a power cut "
-        "(default: %(default)s)",
-    )
-    parser.add_argument(
-        "--region", default="us-east-1", type=_region, help="region in ARNs and signatures (default: %(default)s)"
-    )
-    parser.add_argument("--access-key", metavar="KEY", help="access key callers sign with; or SORTKEY_ACCESS_KEY")
-    parser.add_argument(
-        "--secret-key", metavar="SECRET", help="its secret; or SORTKEY_SECRET_KEY, which stays out of the process list"
-    )
-    parser.add_argument(
-        "--insecure", action="store_true", help="allow another address than loopback without credentials"
-    )
-    parser.set_defaults(run=run)
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was asked for."""
+
+    host: str
+    port: int
+    folder: str | None
+    """None is memory."""
+    synchronous: Literal["normal", "full"]
+    region: str
+    insecure: bool
 
 
-def run(options: argparse.Namespace) -> int:
-    """Serve until SIGINT or SIGTERM."""
+def run(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    data: Annotated[str | None, typer.Option(metavar="FOLDER", help="Folder of the data (default: data).")] = None,
+    memory: Annotated[bool, typer.Option("--memory", help="Keep everything in memory; gone when it stops.")] = False,
+    synchronous: Annotated[
+        Literal["normal", "full"],
+        typer.Option(help="What an answered write survives: normal: a crash of the process; full: also a power cut."),
+    ] = "normal",
+    region: Annotated[str, typer.Option(help="Region in ARNs and signatures.")] = "us-east-1",
+    access_key: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", envvar="SORTKEY_ACCESS_KEY", help="Access key callers sign with."),
+    ] = None,
+    secret_key: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SECRET",
+            envvar="SORTKEY_SECRET_KEY",
+            help="Its secret; the variable keeps it out of the process list.",
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Allow another address than loopback without credentials.")
+    ] = False,
+) -> None:
+    """Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
+
+    Without credentials every caller is welcome, so the server then binds to this machine only (127.0.0.1).
+    With --access-key and --secret-key every request must be signed with them, as on AWS.
+    """
+    options = Options(host, port, _folder(data, memory), synchronous, _region(region), insecure)
+    _serve(options, _credentials(access_key, secret_key))
+
+
+def _serve(options: Options, credentials: Credentials | None) -> None:
+    """Until SIGINT or SIGTERM."""
     import logging
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     _raise_file_limit()
-    credentials = _credentials(options)
     sockets = _bind(options, credentials)
     engine = _open(options)
     try:
@@ -91,7 +98,6 @@ def run(options: argparse.Namespace) -> int:
         _run_loop(_until_signal(server, sockets, ready))
     finally:
         engine.close()
-    return 0
 
 
 def _run_loop(serving: Coroutine[None, None, None]) -> None:
@@ -127,22 +133,18 @@ async def _until_signal(server: Server, sockets: list[socket.socket], ready: Cal
     await server.stop()
 
 
-def _port(text: str) -> int:
-    if not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: use a number from 0 to 65535")
-    return int(text)
-
-
 def _region(text: str) -> str:
     if not re.fullmatch(r"[a-z0-9-]+", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no region: use a name such as us-east-1")
+        raise CommandFailed(f"{text!r} is no region: use a name such as us-east-1", USAGE)
     return text
 
 
-def _folder(text: str) -> str:
-    if not text:  # an unset variable, most likely; it would mean the current folder
-        raise argparse.ArgumentTypeError("the folder has no name")
-    return text
+def _folder(data: str | None, memory: bool) -> str | None:
+    if data == "":  # an unset variable, most likely; it would mean the current folder
+        raise CommandFailed("the folder has no name: give one with --data", USAGE)
+    if data is not None and memory:
+        raise CommandFailed("choose one of --data and --memory", USAGE)
+    return None if memory else data or "data"
 
 
 def _raise_file_limit() -> None:
@@ -157,9 +159,7 @@ def _raise_file_limit() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def _credentials(options: argparse.Namespace) -> Credentials | None:
-    access_key = options.access_key or os.environ.get("SORTKEY_ACCESS_KEY")
-    secret_key = options.secret_key or os.environ.get("SORTKEY_SECRET_KEY")
+def _credentials(access_key: str | None, secret_key: str | None) -> Credentials | None:
     if not access_key and not secret_key:
         return None
     if not access_key or not secret_key:
@@ -170,7 +170,7 @@ def _credentials(options: argparse.Namespace) -> Credentials | None:
     return Credentials(access_key, secret_key)
 
 
-def _bind(options: argparse.Namespace, credentials: Credentials | None) -> list[socket.socket]:
+def _bind(options: Options, credentials: Credentials | None) -> list[socket.socket]:
     import errno
 
     from sortkey.wire.addresses import bind, is_loopback
@@ -193,13 +193,13 @@ def _bind(options: argparse.Namespace, credentials: Credentials | None) -> list[
         raise CommandFailed(f"cannot listen on {options.host}:{options.port}: {error.strerror}") from None
 
 
-def _open(options: argparse.Namespace) -> Engine:
+def _open(options: Options) -> Engine:
     import apsw
 
     from sortkey import engine
     from sortkey.errors import FolderInUse
 
-    folder = ":memory:" if options.memory else options.data
+    folder = options.folder or engine.MEMORY
     try:
         return engine.own(folder, synchronous=options.synchronous, region=options.region)
     except FolderInUse as error:
@@ -222,8 +222,10 @@ def _address(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _banner(options: argparse.Namespace, address: str, credentials: Credentials | None) -> str:
-    where = "memory (gone when the server stops)" if options.memory else os.path.join(os.path.abspath(options.data), "")
+def _banner(options: Options, address: str, credentials: Credentials | None) -> str:
+    where = "memory (gone when the server stops)"
+    if options.folder is not None:
+        where = os.path.join(os.path.abspath(options.folder), "")
     key, secret = (credentials.access_key, "...") if credentials else ("any", "any")
     others = " and every other address of this machine" if options.host in _EVERY_ADDRESS else ""
     callers = f"signed by {key}" if credentials else "anyone who reaches the address; no signature is checked"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import MODEL_HELP, load_model
@@ -16,16 +17,6 @@ if TYPE_CHECKING:
     from sortkey.runtime.payloads.checks import Finding
     from sortkey.runtime.payloads.store import PayloadStore
 
-DESCRIPTION = """\
-Walk the items of a model and the objects of their payloads, and list what is missing, changed or orphaned.
-
-  missing     an item shows it, and it is not in the bucket
-  changed     it has other bytes than the item says
-  orphaned    it lies where payloads lie, and no item has shown it for some time
-  unreadable  the pointer in the item is none
-
-Every object is read, unless --quick. Nothing is changed, unless --sweep. The exit code is 1 when something was found.
-"""
 EXAMPLES = """\
 examples:
   sortkey verify applens                                   the folder data/, its buckets in data/buckets/
@@ -36,61 +27,58 @@ examples:
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    parser = commands.add_parser(
-        "verify",
-        help="check the payloads of a model's items",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("model", metavar="MODEL", help=MODEL_HELP)
-    parser.add_argument("--data", default="data", metavar="ADDRESS", help="folder, aws://… or http://… of the tables")
-    parser.add_argument(
-        "--objects",
-        metavar="ADDRESS",
-        help="where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder)",
-    )
-    parser.add_argument(
-        "--older-than",
-        default="1d",
-        type=_duration,
-        metavar="TIME",
-        help="how long an object may be shown by nobody before it is orphaned: 30s, 10m, 12h, 7d (default: 1d)",
-    )
-    parser.add_argument("--quick", action="store_true", help="do not read the objects")
-    parser.add_argument("--sweep", action="store_true", help="remove what is orphaned")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.set_defaults(run=run)
+def run(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)],
+    data: Annotated[str, typer.Option(metavar="ADDRESS", help="Folder, aws://… or http://… of the tables.")] = "data",
+    objects: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder).",
+        ),
+    ] = None,
+    older_than: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME",
+            help="How long an object may be shown by nobody before it is orphaned: 30s, 10m, 12h, 7d.",
+        ),
+    ] = "1d",
+    quick: Annotated[bool, typer.Option("--quick", help="Do not read the objects.")] = False,
+    sweep: Annotated[bool, typer.Option("--sweep", help="Remove what is orphaned.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> int:
+    """Walk the items of a model and the objects of their payloads, and list what is missing, changed or orphaned.
 
+      missing     an item shows it, and it is not in the bucket
+      changed     it has other bytes than the item says
+      orphaned    it lies where payloads lie, and no item has shown it for some time
+      unreadable  the pointer in the item is none
 
-def run(options: argparse.Namespace) -> int:
-    from sortkey.errors import SortkeyError
-
-    model = load_model(options.model)
-    try:
-        with _open(options) as store:
-            findings = store.verify(model, grace=options.older_than, is_quick=options.quick)
-            removed = store.sweep(model, grace=options.older_than).removed if options.sweep else []
-    except SortkeyError as error:
-        raise CommandFailed(str(error), FAILED) from None
+    Every object is read, unless --quick. Nothing is changed, unless --sweep. The exit code is 1 when something was
+    found.
+    """
+    walked, grace = load_model(model), _duration(older_than)
+    with _open(data, objects) as store:
+        findings = store.verify(walked, grace=grace, is_quick=quick)
+        removed = store.sweep(walked, grace=grace).removed if sweep else []
     gone = {(each.bucket, each.key, each.version_id) for each in removed}
     left = [
         each for each in findings if each.kind != "orphaned" or (each.bucket, each.key, each.version_id) not in gone
     ]
-    _print_json(model, left, removed) if options.json else _print(model, left, removed)
+    _print_json(walked, left, removed) if json else _print(walked, left, removed)
     return FAILED if left else 0
 
 
-def _open(options: argparse.Namespace) -> PayloadStore:
+def _open(data: str, objects: str | None) -> PayloadStore:
     import sortkey
 
-    is_folder = "://" not in options.data
-    if is_folder and not os.path.isdir(options.data):
-        raise CommandFailed(f"there is no folder {options.data}: name that of the tables with --data", USAGE)
-    if not is_folder and options.objects is None:
+    is_folder = "://" not in data
+    if is_folder and not os.path.isdir(data):
+        raise CommandFailed(f"there is no folder {data}: name that of the tables with --data", USAGE)
+    if not is_folder and objects is None:
         raise CommandFailed("say where the buckets are: --objects 's3://name-{bucket}'", USAGE)
-    return sortkey.open(options.data, objects=options.objects or os.path.join(options.data, "buckets", "{bucket}"))
+    return sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}"))
 
 
 def _print(model: Model, findings: list[Finding], removed: list[Finding]) -> None:
@@ -130,5 +118,5 @@ def _print_json(model: Model, findings: list[Finding], removed: list[Finding]) -
 def _duration(text: str) -> timedelta:
     match = re.fullmatch(r"(\d{1,6})([smhd])", text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is no time: use a number and s, m, h or d, as 12h")
+        raise CommandFailed(f"{text!r} is no time: use a number and s, m, h or d, as 12h", USAGE)
     return timedelta(seconds=int(match[1]) * _UNITS[match[2]])
