@@ -1,0 +1,115 @@
+"""A JSON array read element by element, in memory for one element: the log of a job may have any size.
+
+Values are not parsed here, only told apart; each comes with the place where it ends, from which reading can go on.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sortkey.errors import StoreError
+
+ELEMENT_BYTES_MAX = 64 << 20
+
+# A string, or as much of one as is there, with its closing quote as the group; or what gives an array its shape.
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[][{},]', re.DOTALL)
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_QUOTE, _COMMA, _OPENING, _CLOSING = ord('"'), ord(","), b"[{", b"]}"
+
+
+class BrokenArray(StoreError):
+    """What should be an array of JSON is none, or is cut off."""
+
+
+def elements(chunks: Iterable[bytes], *, after: int = 0) -> Iterator[tuple[bytes, int]]:
+    """The elements of an array as JSON, each with the place behind it.
+
+    Chunks that begin behind an element, at such a place, are read on when `after` names it. Raises BrokenArray.
+    """
+    window = _Window(iter(chunks), after)
+    if after:
+        if not window.goes_on():
+            return
+    else:
+        window.take(b"[")
+        if window.peek() == b"]":
+            window.end()
+            return
+    while True:
+        yield window.element()
+        if not window.goes_on():
+            return
+
+
+class _Window:
+    """The bytes that were read and not yet used: `data` from `at` on."""
+
+    def __init__(self, chunks: Iterator[bytes], offset: int) -> None:
+        self._chunks, self._offset = chunks, offset
+        self._data, self._at = b"", 0
+
+    def peek(self) -> bytes:
+        """The next byte that is no space; nothing at the end."""
+        while True:
+            match = _SPACE.match(self._data, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._data) or not self._more():
+                return self._data[self._at : self._at + 1]
+
+    def take(self, mark: bytes) -> None:
+        if self.peek() != mark:
+            raise self._broken(f"there should be a {mark.decode()}")
+        self._at += 1
+
+    def goes_on(self) -> bool:
+        """Whether another element follows. At the end of the array nothing else may."""
+        if self.peek() == b",":
+            self._at += 1
+            return True
+        self.end()
+        return False
+
+    def end(self) -> None:
+        self.take(b"]")
+        if self.peek():
+            raise self._broken("something follows the array")
+
+    def element(self) -> tuple[bytes, int]:
+        self.peek()
+        size = self._element_size()
+        found = self._data[self._at : self._at + size].rstrip(b" \t\r\n")
+        if not found:
+            raise self._broken("an element is missing")
+        self._at += size
+        return found, self._offset + self._at
+
+    def _element_size(self) -> int:
+        """Up to the comma or bracket that ends it, which is not in a string and not inside the element."""
+        depth = size = 0
+        while True:
+            match = _TOKEN.search(self._data, self._at + size)
+            if match is None or (self._data[match.start()] == _QUOTE and not match[1]):
+                seen = len(self._data) - self._at
+                size = seen if match is None else match.start() - self._at
+                if seen > ELEMENT_BYTES_MAX:
+                    raise self._broken(f"an element has more than {ELEMENT_BYTES_MAX:,} bytes")
+                if not self._more():
+                    raise self._broken("it is cut off")
+                continue
+            mark = self._data[match.start()]
+            if depth == 0 and (mark == _COMMA or mark in _CLOSING):
+                return match.start() - self._at
+            depth += (mark in _OPENING) - (mark in _CLOSING)
+            size = match.end() - self._at
+
+    def _more(self) -> bool:
+        """Read another chunk; what was used is dropped."""
+        chunk = next(self._chunks, None)
+        if chunk is None:
+            return False
+        self._data, self._offset, self._at = self._data[self._at :] + chunk, self._offset + self._at, 0
+        return True
+
+    def _broken(self, what: str) -> BrokenArray:
+        return BrokenArray(f"no array of JSON at byte {self._offset + self._at:,}: {what}")
