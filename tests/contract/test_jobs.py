@@ -726,16 +726,13 @@ def test_the_place_of_a_worker_that_is_gone_is_free_when_its_lease_is_over(yard:
 
 
 def test_a_started_worker_wakes_up_for_a_job_of_its_own_process(yard: Yard) -> None:
-    # Polling every minute, and yet at once.
+    # It would look by itself in an hour: nothing but the bell can wake it.
     queue = yard.real_queue()
-    with yard.real_worker(add, poll_seconds=60.0):
-        time.sleep(0.05)
-        started = time.monotonic()
+    with yard.real_worker(add, poll_seconds=3600.0):
         made = queue.enqueue(add, {"a": 2, "b": 3})
-        assert queue.wait(made.job_id, timeout=20).result == 5
+        assert queue.wait(made.job_id, timeout=300).result == 5
         delayed = queue.enqueue(add, {"a": 2, "b": 3}, delay=0.05)
-        assert queue.wait(delayed.job_id, timeout=20).status == "completed"
-    assert time.monotonic() - started < 10
+        assert queue.wait(delayed.job_id, timeout=300).status == "completed"
 
 
 def test_a_started_worker_finds_jobs_of_other_processes_by_looking(yard: Yard) -> None:

@@ -32,5 +32,17 @@ def test_an_alarm_shortens_the_wait_and_is_forgotten_when_it_was_due() -> None:
     for at in (30.0, 20.0, 5.0):
         watch.ring(at)
     for now in (10.0, 20.0, 40.0):
+        watch.clear(now)
         watch.wait(60.0, now)
     assert waited == [10.0, 10.0, 60.0]
+
+
+def test_an_alarm_that_comes_due_while_looking_is_not_missed() -> None:
+    # The look began before the job was due and did not see it: there must be another at once.
+    watch = Watch()
+    waited: list[float] = []
+    watch._event = type("Event", (threading.Event,), {"wait": lambda self, seconds: waited.append(seconds)})()
+    watch.ring(20.0)
+    watch.clear(19.0)
+    watch.wait(60.0, 21.0)
+    assert waited == [0.0]

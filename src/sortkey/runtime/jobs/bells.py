@@ -26,14 +26,16 @@ class Watch:
                 heappush(self._alarms, at)
         self._event.set()
 
-    def clear(self) -> None:
+    def clear(self, now: float = 0.0) -> None:
+        """Forget what the look that follows will see: the rings, and the alarms that are due by now."""
         self._event.clear()
+        with self._lock:
+            while self._alarms and self._alarms[0] <= now:
+                heappop(self._alarms)
 
     def wait(self, seconds: float, now: float) -> bool:
         """Until it rings, or for so long; shorter where an alarm is due before. Whether it rang."""
         with self._lock:
-            while self._alarms and self._alarms[0] <= now:
-                heappop(self._alarms)
             if self._alarms:
                 seconds = min(seconds, self._alarms[0] - now)
         return self._event.wait(max(seconds, 0.0))

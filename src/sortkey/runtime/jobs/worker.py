@@ -146,7 +146,7 @@ class JobWorker:
         failures = 0
         with self._means.bells.listen(of_queue(self.queue), self._watch.ring):
             while not self._stopping.is_set():
-                self._watch.clear()
+                self._watch.clear(self._means.clock())
                 try:
                     if self._start_next():
                         failures = 0
@@ -160,7 +160,8 @@ class JobWorker:
 
     def _pause_seconds(self, failures: int) -> float:
         """Not all workers at the same instant; longer while picking fails."""
-        pause = min(self._poll_seconds * 2 ** min(failures, 10), PICK_PAUSE_SECONDS_MAX)
+        most = max(self._poll_seconds, PICK_PAUSE_SECONDS_MAX)
+        pause = min(self._poll_seconds * 2 ** min(failures, 10), most)
         return pause * (0.8 + 0.4 * self._means.random())
 
     def _start_next(self) -> bool:
