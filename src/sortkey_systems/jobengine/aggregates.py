@@ -62,6 +62,14 @@ def job_ended(
     return [_of_journey(journey, actions, same), _of_stage(stage_of(stages, job.stage_id), becomes)]
 
 
+def stage_skipped(stage_id: str, *, journey: Journey, stages: Sequence[Stage]) -> list[Update[Any]]:
+    """A stage that is bypassed, and where the journey then stands."""
+    after = with_stage(stages, stage_id, "skipped")
+    status: JourneyStatus = "pending" if journey.status == "failed" else journey.status
+    actions = _standing(after, "completed" if is_done(after) else status, None)
+    return [_of_journey(journey, actions, _unmoved(journey)), _of_stage(stage_of(stages, stage_id), "skipped")]
+
+
 # -- rules
 
 
@@ -219,7 +227,7 @@ def _journey_status(journey: Journey, after: Sequence[Stage], job: Job, will_ret
 
 
 def _was_late(reason: Any) -> bool:
-    """Whether reading again helps: a condition on the journey or a stage, or another transaction on the same items."""
+    """Whether reading again helps: a condition on what was read, or another transaction on the same items."""
     if reason.code == "TransactionConflict":
         return True
-    return reason.code == "ConditionalCheckFailed" and isinstance(reason.item, (Journey, Stage))
+    return reason.code == "ConditionalCheckFailed" and isinstance(reason.item, (Journey, Stage, Rule))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sortkey.errors import ConditionFailed, NotFound
+from sortkey.errors import NotFound
+from sortkey.web import Refused
 from sortkey_systems.jobengine.model import Job, Journey, Stage
 from sortkey_systems.jobengine.parts import PRIORITIES, JourneyStatus, StageStatus
 
@@ -12,8 +13,10 @@ DONE: tuple[StageStatus, ...] = ("completed", "skipped")
 STARTABLE: tuple[JourneyStatus, ...] = ("pending", "running", "failed")
 
 
-class WrongState(ConditionFailed):
+class WrongState(Refused):
     """What was asked for does not go with the status of the journey, stage or job. The message says what would."""
+
+    status = 409
 
 
 class StageOutOfOrder(WrongState):
@@ -56,14 +59,15 @@ def startable(journey: Journey, stages: Sequence[Stage], stage_id: str) -> Stage
     stage = stage_of(stages, stage_id)
     if journey.status not in STARTABLE:
         hint = "resume it first" if journey.status == "paused" else "nothing of it starts any more"
-        raise WrongState(f"journey {journey.journey_id} is {journey.status}: {hint}", journey)
+        raise WrongState(f"journey {journey.journey_id} is {journey.status}: {hint}", status=journey.status)
     if stage.status not in ("pending", "failed"):
-        raise WrongState(f"stage {stage_id} is {stage.status}: only one that is pending or failed can start", stage)
+        raise WrongState(
+            f"stage {stage_id} is {stage.status}: only one that is pending or failed can start", status=stage.status
+        )
     waits_for = [each.stage_id for each in stages if each.order < stage.order and each.status not in DONE]
     if waits_for:
-        raise StageOutOfOrder(
-            f"stage {stage_id} comes after {', '.join(waits_for)}: complete them, or skip those that may be", stage
-        )
+        text = f"stage {stage_id} comes after {', '.join(waits_for)}: complete them, or skip those that may be"
+        raise StageOutOfOrder(text, waitsFor=waits_for)
     return stage
 
 

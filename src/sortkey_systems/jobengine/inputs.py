@@ -1,0 +1,120 @@
+"""What callers give: journeys, stages and rules that are new or are to change. What is not known is refused."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sortkey import camel
+from sortkey_systems.jobengine.parts import JourneyConfiguration, Name, Priority, RuleType, Source, TextOrObject
+
+Title = Annotated[str, Field(min_length=1, max_length=500)]
+Text = Annotated[str, Field(max_length=20_000)]
+Scope = Literal["global", "project", "stage"]
+RuleStatus = Literal["active", "inactive", "deprecated"]
+
+RULE_EXAMPLE: dict[str, Any] = {
+    "stageId": "tmf_mapping",
+    "title": "Map product SKU to TMF product number",
+    "type": "field_mapping",
+    "priority": "high",
+    "content": {"naturalLanguage": "Map the SKU.", "jsonRule": {"fieldMappings": {"products.sku": "productNumber"}}},
+}
+JOURNEY_EXAMPLE: dict[str, Any] = {
+    "name": "Product Catalog Migration to TMF620",
+    "description": "Transform legacy product catalog to TMF620 API standard",
+    "priority": "high",
+    "createdBy": "data_team",
+    "odaComponentType": "PRODUCTCATALOG",
+    "source": {
+        "type": "schema-based",
+        "schemaId": "schema-PRODUCTCATALOG-001",
+        "schemaName": "Legacy Product Database",
+        "schemaVersion": "1.0.0",
+        "address": "shop.sqlite",
+    },
+    "configuration": {"timeout": 1800, "retryAttempts": 3, "target": "migrated"},
+    "rules": [RULE_EXAMPLE],
+}
+
+
+class Input(BaseModel):
+    """Members in camelCase; one that is not known is refused."""
+
+    model_config = ConfigDict(alias_generator=camel, populate_by_name=True, extra="forbid", frozen=True)
+
+    def given(self) -> dict[str, Any]:
+        """The members that are not None, by the names of their fields."""
+        return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
+
+
+class RuleDraft(Input):
+    """A rule that is not there yet: it gets its id and its index when it is added."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [RULE_EXAMPLE]})
+
+    stage_id: Name
+    title: Title
+    description: Text = ""
+    type: RuleType
+    priority: Priority = "medium"
+    scope: Scope = "stage"
+    status: RuleStatus = "active"
+    context: TextOrObject = ""
+    content: TextOrObject
+    tags: list[str] = []
+    applicable_stages: list[Name] = []
+    version: str = "1.0"
+
+
+class RuleChange(Input):
+    """What of a rule is to change. Its stage, type, id and index are in its keys, and stay."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"priority": "critical", "status": "active"}]})
+
+    title: Title | None = None
+    description: Text | None = None
+    priority: Priority | None = None
+    scope: Scope | None = None
+    status: RuleStatus | None = None
+    context: TextOrObject | None = None
+    content: TextOrObject | None = None
+    tags: list[str] | None = None
+    applicable_stages: list[Name] | None = None
+    version: str | None = None
+
+
+class JourneyDraft(Input):
+    """A journey that is not there yet. It gets its id and the six default stages."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [JOURNEY_EXAMPLE]})
+
+    name: Title
+    description: Text = ""
+    priority: Priority = "medium"
+    created_by: Annotated[str, Field(min_length=1, max_length=200)]
+    oda_component_type: Annotated[str, Field(min_length=1, max_length=200)]
+    source: Source
+    configuration: JourneyConfiguration = JourneyConfiguration()
+    rules: list[RuleDraft] = []
+    skippable: list[Name] = Field(default=[], description="The stages that may be skipped")
+
+
+class JourneyChange(Input):
+    """What of a journey is to change."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"priority": "critical"}]})
+
+    name: Title | None = None
+    description: Text | None = None
+    priority: Priority | None = None
+
+
+class StageChange(Input):
+    """What of a stage is to change."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"canSkip": True}]})
+
+    can_skip: bool | None = None
+    second_brain_enabled: bool | None = None

@@ -1,0 +1,84 @@
+"""Items as plain JSON, the way documents show them, and back without loss.
+
+What JSON cannot hold, bytes and sets, stands as `{"$dynamodb": {"NS": ["1"]}}`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, cast
+
+EXACT = "$dynamodb"
+Value = Mapping[str, Any]
+"""`{"S": "text"}`: one value as DynamoDB JSON has it."""
+
+
+def to_plain(item: Mapping[str, Value]) -> dict[str, Any]:
+    """An item for people."""
+    return {name: _plain(value) for name, value in item.items()}
+
+
+def from_plain(item: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """An item for the store. Raises ValueError for what is no value of an item."""
+    return {name: _typed(value) for name, value in item.items()}
+
+
+def number(text: str) -> float | Decimal:
+    """A number of JSON as it was written: as a float where that is exact."""
+    exact = Decimal(text)
+    made = float(text)
+    return made if math.isfinite(made) and Decimal(repr(made)) == exact else exact
+
+
+def _plain(value: Value) -> Any:
+    ((kind, content),) = value.items()
+    if kind in ("S", "BOOL"):
+        return content
+    if kind == "NULL":
+        return None
+    if kind == "N":
+        return _plain_number(content)
+    if kind == "L":
+        return [_plain(each) for each in content]
+    if kind == "M" and EXACT not in content:
+        return {name: _plain(each) for name, each in content.items()}
+    return {EXACT: dict(value)}
+
+
+def _plain_number(text: str) -> Any:
+    made = int(text) if text.lstrip("-").isdigit() else number(text)
+    return made if isinstance(made, (int, float)) else {EXACT: {"N": text}}
+
+
+def _typed(value: Any) -> dict[str, Any]:
+    if value is None:
+        return {"NULL": True}
+    if isinstance(value, bool):
+        return {"BOOL": value}
+    if isinstance(value, str):
+        return {"S": value}
+    if isinstance(value, (int, float, Decimal)):
+        return {"N": _number_text(value)}
+    if isinstance(value, list):
+        return {"L": [_typed(each) for each in cast("list[Any]", value)]}
+    if not isinstance(value, dict):
+        raise ValueError(f"{value!r} is no value of an item")
+    return _typed_map(cast("dict[str, Any]", value))
+
+
+def _typed_map(value: dict[str, Any]) -> dict[str, Any]:
+    if value.keys() == {EXACT} and isinstance(value[EXACT], dict):
+        return dict(cast("dict[str, Any]", value[EXACT]))
+    return {"M": {name: _typed(each) for name, each in value.items()}}
+
+
+def _number_text(value: float | Decimal) -> str:
+    """As DynamoDB writes numbers: 45, not 45.0."""
+    if isinstance(value, int):
+        return str(value)
+    exact = Decimal(repr(value)) if isinstance(value, float) else value
+    if not exact.is_finite():
+        raise ValueError(f"{value!r} is no number of an item")
+    return format(exact.normalize(), "f")
