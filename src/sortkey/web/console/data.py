@@ -1,0 +1,146 @@
+"""Data: any table or index by key, page by page; a partition drawn by the beginnings of its sort keys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from nicegui import ui
+from nicegui.events import ValueChangeEventArguments
+
+from sortkey.errors import SortkeyError
+from sortkey.values.attributes import Item
+from sortkey.web.console.items import item_dialog, items_table
+from sortkey.web.console.pieces import button, chip, empty, heading
+from sortkey.web.console.shell import title
+from sortkey.web.console.showing import size
+from sortkey.web.console.workspace import ItemPage, TableFacts, Workspace, refusal
+
+TABLE_ITSELF = "the table itself"
+
+
+def data_page(
+    workspace: Workspace, base: str, table: str = "", index: str = "", partition: str = "", sort: str = ""
+) -> None:
+    title("Data", "Browse a table or an index. With a partition key it is a query; without one the table as it lies.")
+    facts = {each.name: each for each in workspace.tables()}
+    if not facts:
+        empty("There are no tables yet.", "sortkey up --systems applens,jobengine")
+        return
+    _Browser(workspace, facts, table if table in facts else _fullest(facts), index, partition, sort).show()
+
+
+class _Browser:
+    """What is chosen on the page, and the page of items that it gives."""
+
+    def __init__(
+        self, workspace: Workspace, facts: dict[str, TableFacts], table: str, index: str, partition: str, sort: str
+    ) -> None:
+        self.workspace, self.facts = workspace, facts
+        self.table, self.index, self.partition, self.sort = table, index, partition, sort
+        self.starts: list[Item | None] = [None]
+
+    def show(self) -> None:
+        with ui.element("div").classes("sk-card sk-row"):
+            self._choices()
+            button("Look", self._from_the_start, icon="search")
+            button("New item", lambda: item_dialog(self.workspace, self.table, None, self.draw), is_main=False)
+        self.results = ui.element("div").classes("sk-stack").style("gap: 1rem")
+        self.draw()
+
+    @ui.refreshable_method
+    def _choices(self) -> None:
+        wide = "min-width: 14rem; flex: 1 1 14rem"
+        fact = self.facts[self.table]
+        keys = self.workspace.key_names(self.table, self.index or None)
+        ui.select(
+            sorted(self.facts), label="Table", value=self.table, with_input=True, on_change=self._other_table
+        ).props("outlined dense").style(wide)
+        indexes = [TABLE_ITSELF, *fact.indexes]
+        ui.select(indexes, label="Index", value=self.index or TABLE_ITSELF, on_change=self._other_index).props(
+            "outlined dense"
+        ).style(wide)
+        self._text(f"{keys[0]} is", "partition").style(wide)
+        if len(keys) > 1:
+            self._text(f"{keys[1]} begins with", "sort").style(wide)
+
+    def _text(self, label: str, name: str) -> ui.input:
+        made = ui.input(
+            label, value=getattr(self, name), on_change=lambda event: setattr(self, name, event.value or "")
+        )
+        return made.props("outlined dense").on("keydown.enter", self._from_the_start)
+
+    def _other_table(self, event: ValueChangeEventArguments[str]) -> None:
+        self.table, self.index, self.partition, self.sort = event.value, "", "", ""
+        self._choices.refresh()
+        self._from_the_start()
+
+    def _other_index(self, event: ValueChangeEventArguments[str]) -> None:
+        self.index = "" if event.value == TABLE_ITSELF else event.value
+        self._choices.refresh()
+
+    def _from_the_start(self) -> None:
+        self.starts = [None]
+        self.draw()
+
+    def draw(self) -> None:
+        self.results.clear()
+        with self.results:
+            try:
+                page = self.workspace.browse(self.table, self.index or None, self.partition, self.sort, self.starts[-1])
+            except SortkeyError as error:
+                ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+                return
+            self._summary(page)
+            if not page.items:
+                empty("There is nothing here.", "Choose another key, or make a new item.")
+                return
+            if self.partition and not self.index:
+                _collection(self.workspace.key_names(self.table), page.items)
+            items_table(self.workspace, self.table, page.items, self.draw)
+            self._turning(page)
+
+    def _summary(self, page: ItemPage) -> None:
+        fact = self.facts[self.table]
+        with ui.element("div").classes("sk-row"):
+            chip(f"{len(page.items)} items on this page", "note")
+            chip(f"{fact.count:,} in the table, {size(fact.bytes)}")
+            chip(f"{page.units:g} read units")
+            chip(f"{page.milliseconds:.1f} ms")
+
+    def _turning(self, page: ItemPage) -> None:
+        with ui.element("div").classes("sk-row"):
+            if len(self.starts) > 1:
+                button("Back", self._back, icon="arrow_back", is_main=False)
+            if page.next is not None:
+                button("Next", lambda: self._on(page.next), icon="arrow_forward", is_main=False)
+
+    def _on(self, start: Item | None) -> None:
+        self.starts.append(start)
+        self.draw()
+
+    def _back(self) -> None:
+        self.starts.pop()
+        self.draw()
+
+
+def _collection(keys: Sequence[str], items: Sequence[Item]) -> None:
+    """One partition: how many items lie under each beginning of the sort key."""
+    if len(keys) < 2:
+        return
+    beginnings = Counter(str(next(iter(item[keys[1]].values()))).split("#")[0] for item in items)
+    most = max(beginnings.values())
+    with ui.element("section").classes("sk-card sk-stack"):
+        heading("This item collection, by the beginning of its sort key", 3)
+        for name, count in beginnings.items():
+            with ui.element("div").classes("sk-row").style("flex-wrap: nowrap"):
+                ui.label(name).classes("sk-mono").style("width: 10rem; flex: none")
+                ui.element("div").style(
+                    f"height: 0.7rem; border-radius: 4px; background: var(--accent); width: {70 * count / most:.1f}%"
+                )
+                ui.label(str(count)).classes("sk-small sk-quiet")
+
+
+def _fullest(facts: dict[str, TableFacts]) -> str:
+    """Where there is most to see, for somebody who has not said what to look at."""
+    return max(facts.values(), key=lambda each: each.count).name

@@ -1,0 +1,86 @@
+"""Home: the systems with their counts, and what happened lately."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from sortkey.web.console.pieces import chipped, empty, figure, heading, quiet, table
+from sortkey.web.console.shell import title
+from sortkey.web.console.showing import clock, size
+from sortkey.web.console.workspace import TableFacts, Workspace
+
+SHOWN = 12
+SECONDS = 2.0
+
+
+def home(workspace: Workspace, base: str) -> None:
+    title("Your data models, running", "Each system is one model: its tables, its access patterns, its data.")
+    with ui.element("div").classes("sk-grid"):
+        _systems(workspace, base)
+    with ui.element("section").classes("sk-card sk-stack"):
+        with ui.element("div").classes("sk-row sk-spread"):
+            heading("Lately")
+            ui.html('<span class="sk-small sk-quiet"><span class="sk-live"></span>live</span>', sanitize=False)
+        _lately(workspace)
+
+
+def _systems(workspace: Workspace, base: str) -> None:
+    facts = workspace.tables()
+    for name, told in workspace.told.items():
+        own = [each for each in facts if each.system == name]
+        with (
+            ui.link(target=f"{base}/models/{name}")
+            .classes("sk-card sk-stack")
+            .style("text-decoration: none; color: inherit; gap: 0.75rem")
+        ):
+            with ui.element("div").classes("sk-row sk-spread"):
+                heading(name)
+                _health(own, len(told["tables"]))
+            quiet(told["doc"])
+            with ui.element("div").classes("sk-row").style("gap: 1.75rem"):
+                figure(f"{sum(each.count for each in own):,}", "items")
+                figure(str(len(told["tables"])), "table" if len(told["tables"]) == 1 else "tables")
+                figure(str(len(told["patterns"])), "access patterns")
+            quiet(f"{size(sum(each.bytes for each in own))} stored")
+
+
+def _health(own: list[TableFacts], wanted: int) -> None:
+    ready = sum(each.status == "ACTIVE" for each in own)
+    text, tone = ("ready", "sk-good") if ready == wanted else (f"{ready} of {wanted} tables", "sk-warn")
+    ui.html(f'<span class="sk-chip {tone}">{text}</span>', sanitize=False)
+
+
+def _lately(workspace: Workspace) -> None:
+    shown: list[int] = [-1]
+
+    @ui.refreshable
+    def requests() -> None:
+        newest = workspace.log.latest(SHOWN)
+        shown[0] = newest[0].number if newest else 0
+        if not newest:
+            empty("Nothing has been asked yet.", "Open a model and run one of its access patterns.")
+            return
+        table(
+            ("time", "what", "on", "access pattern", "ms", "units"),
+            [
+                (
+                    clock(each.at),
+                    chipped(each.operation, "bad" if each.problem else ""),
+                    each.target,
+                    each.pattern,
+                    f"{each.milliseconds:.1f}",
+                    "" if each.units is None else f"{each.units:g}",
+                )
+                for each in newest
+            ],
+            numbers=(4, 5),
+        )
+
+    requests()
+    ui.timer(SECONDS, lambda: _refresh(workspace, shown[0], requests))
+
+
+def _refresh(workspace: Workspace, shown: int, requests: ui.refreshable) -> None:  # pyright: ignore
+    newest = workspace.log.latest(1)
+    if newest and newest[0].number != shown:
+        requests.refresh()

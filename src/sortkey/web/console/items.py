@@ -1,0 +1,140 @@
+"""Items in a table, and one in a dialog: as fields and as JSON, checked by the model before it is stored."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from sortkey.errors import SortkeyError
+from sortkey.values.attributes import Item
+from sortkey.web.console.pieces import button, chip, heading
+from sortkey.web.console.showing import cell, pretty
+from sortkey.web.console.workspace import Workspace, refusal
+
+COLUMNS = 8
+Done = Callable[[], Any]
+
+
+def items_table(workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None) -> None:
+    """Rows to open: the key first, then the attributes that most of the items have."""
+    names = _columns(workspace, table, items)
+    columns = [{"name": name, "label": name, "field": name, "align": "left", "sortable": True} for name in names]
+    rows = [{"at": at, **{name: cell(item.get(name)) for name in names}} for at, item in enumerate(items)]
+    made = ui.table(columns=columns, rows=rows, row_key="at").props("flat dense wrap-cells=false").classes("w-full")
+    made.add_slot(
+        "body",
+        r"""
+        <q-tr :props="props" tabindex="0" style="cursor: pointer"
+              @click="() => $parent.$emit('open', props.row.at)"
+              @keydown.enter="() => $parent.$emit('open', props.row.at)">
+          <q-td v-for="col in props.cols" :key="col.name" :props="props">{{ col.value }}</q-td>
+        </q-tr>
+        """,
+    )
+    made.on("open", lambda event: item_dialog(workspace, table, items[int(event.args)], changed))
+
+
+def _columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
+    keys = list(workspace.key_names(table))
+    counts: dict[str, int] = {}
+    for item in items:
+        for name in item:
+            counts[name] = counts.get(name, 0) + 1
+    others = sorted((name for name in counts if name not in keys), key=lambda name: -counts[name])
+    return [*keys, *others][:COLUMNS]
+
+
+def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Done = lambda: None) -> None:
+    """Show an item to read, change or delete; None to make a new one."""
+    entity = workspace.entity_of(table, item) if item else None
+    start = item if item is not None else {name: {"S": ""} for name in workspace.key_names(table)}
+    with ui.dialog(value=True) as dialog, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
+        with ui.element("div").classes("sk-row sk-spread"):
+            heading(entity.__name__ if entity else ("Item" if item else "New item"))
+            chip(table)
+        with ui.tabs().props("dense align=left no-caps") as tabs:
+            form, text = ui.tab("Fields"), ui.tab("DynamoDB JSON")
+        with ui.tab_panels(tabs, value=form if item else text).classes("w-full").props("animated=false"):
+            with ui.tab_panel(form).classes("q-pa-none"):
+                inputs = _fields(start)
+            with ui.tab_panel(text).classes("q-pa-none"):
+                editor = ui.codemirror(pretty(start), language="JSON").classes("w-full").style("height: 24rem")
+        problems = ui.element("div").classes("sk-stack")
+
+        def read() -> Item:
+            return json.loads(editor.value) if tabs.value == "DynamoDB JSON" else _changed(start, inputs)
+
+        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
+            if item is not None:
+                button("Delete", lambda: _delete(workspace, table, item, dialog, changed), is_main=False)
+            button("Close", dialog.close, is_main=False)
+            button("Save", lambda: _save(workspace, table, item, read, problems, dialog, changed))
+
+
+def _fields(item: Item) -> dict[str, ui.input | ui.textarea]:
+    """An input for each attribute: texts and numbers as they are, the rest as JSON."""
+    inputs: dict[str, ui.input | ui.textarea] = {}
+    with (
+        ui.element("div")
+        .classes("sk-stack")
+        .style("gap: 0.75rem; max-height: 26rem; overflow: auto; padding: 0.4rem 0")
+    ):
+        for name, value in item.items():
+            kind, held = next(iter(value.items()))
+            shown = str(held) if kind in ("S", "N") else json.dumps(held, ensure_ascii=False)
+            make = ui.textarea if len(shown) > 120 else ui.input
+            inputs[name] = make(f"{name} ({kind})", value=shown).props("outlined dense stack-label").classes("w-full")
+    return inputs
+
+
+def _changed(item: Item, inputs: dict[str, ui.input | ui.textarea]) -> Item:
+    made: dict[str, Any] = {}
+    for name, value in item.items():
+        kind = next(iter(value))
+        text = inputs[name].value or ""
+        made[name] = {kind: text if kind in ("S", "N") else json.loads(text)}
+    return made
+
+
+def _save(
+    workspace: Workspace,
+    table: str,
+    old: Item | None,
+    read: Callable[[], Item],
+    problems: ui.element,
+    dialog: ui.dialog,
+    changed: Done,
+) -> None:
+    problems.clear()
+    try:
+        new = read()
+        wrong = workspace.check(table, new)
+        if not wrong:
+            workspace.replace(table, old, new)
+            dialog.close()
+            ui.notify("Stored", type="positive")
+            changed()
+            return
+    except (SortkeyError, ValueError, KeyError) as error:
+        wrong = [f"This is no JSON: {error}" if isinstance(error, json.JSONDecodeError) else refusal(error)]
+    with problems:
+        for line in wrong:
+            ui.label(line).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+
+
+def _delete(workspace: Workspace, table: str, item: Item, dialog: ui.dialog, changed: Done) -> None:
+    with ui.dialog(value=True) as asked, ui.card():
+        ui.label("Delete this item? It can be brought back by point-in-time recovery only.")
+        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
+            button("Keep it", asked.close, is_main=False)
+            button("Delete", lambda: delete()).props("color=negative")
+
+    def delete() -> None:
+        workspace.delete(table, workspace.key_of(table, item))
+        asked.close()
+        dialog.close()
+        ui.notify("Deleted")
+        changed()

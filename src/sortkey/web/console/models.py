@@ -1,0 +1,189 @@
+"""Models: the tables and entities of a system, a diagram, and its access patterns, each explained and ready to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import ui
+
+from sortkey.errors import SortkeyError
+from sortkey.model.describing import Told, parameters_of
+from sortkey.model.patterns import AccessPattern, sample
+from sortkey.web.console.diagrams import diagram
+from sortkey.web.console.items import items_table
+from sortkey.web.console.pieces import button, chip, code_cell, empty, heading, mono, quiet, table
+from sortkey.web.console.shell import title
+from sortkey.web.console.workspace import Found, Workspace, refusal
+
+DOLLARS = 0.125
+"""A million read units, on demand, in us-east-1."""
+
+
+def models_page(workspace: Workspace, base: str) -> None:
+    title("Models", "What each system stores, under which keys, and how it is read.")
+    for name, told in workspace.told.items():
+        entities = sum(len(each["entities"]) for each in told["tables"])
+        with (
+            ui.link(target=f"{base}/models/{name}")
+            .classes("sk-card sk-stack")
+            .style("text-decoration: none; color: inherit")
+        ):
+            heading(name)
+            quiet(told["doc"])
+            patterns = len(told["patterns"])
+            quiet(f"{len(told['tables'])} tables · {entities} kinds of items · {patterns} access patterns")
+
+
+def model_page(workspace: Workspace, base: str, name: str) -> None:
+    if name not in workspace.told:
+        title(name)
+        empty(f"There is no model {name!r}.", f"There are: {', '.join(workspace.told)}")
+        return
+    told = workspace.told[name]
+    title(name, told["doc"])
+    with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
+        patterns = ui.tab("Access patterns", icon="route")
+        tables = ui.tab("Tables and entities", icon="table_chart")
+        drawn = ui.tab("Diagram", icon="hub")
+    with ui.tab_panels(tabs, value=patterns).classes("w-full").props("animated=false"):
+        with ui.tab_panel(patterns).classes("q-pa-none"):
+            _patterns(workspace, name)
+        with ui.tab_panel(tables).classes("q-pa-none"):
+            for each in told["tables"]:
+                _table(each, base)
+        with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll"):
+            ui.mermaid(diagram(told), config={"securityLevel": "strict", "flowchart": {"htmlLabels": True}})
+
+
+# -- tables
+
+
+def _table(told: Told, base: str) -> None:
+    with ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem"):
+        with ui.element("div").classes("sk-row sk-spread"):
+            heading(told["name"])
+            ui.link("Browse its items", f"{base}/data?table={told['name']}").classes("sk-small")
+        if told["doc"]:
+            quiet(told["doc"])
+        with ui.element("div").classes("sk-row"):
+            chip(f"TTL by {told['ttl']}" if told["ttl"] else "no TTL")
+            chip(f"stream {told['stream']}" if told["stream"] else "no stream")
+            chip("point-in-time recovery" if told["point_in_time_recovery"] else "no point-in-time recovery")
+            chip("on demand" if told["billing"] == "PAY_PER_REQUEST" else "provisioned")
+        rows = [("table", code_cell(", ".join(told["key"])), "", "")]
+        rows += [
+            (each["name"], code_cell(", ".join(each["key"])), f"{each['kind']}, {each['projection']}", each["doc"])
+            for each in told["indexes"]
+        ]
+        table(("", "key", "index", "for"), rows)
+        for entity in told["entities"]:
+            _entity(entity)
+
+
+def _entity(told: Told) -> None:
+    with ui.expansion(told["name"], caption=told["doc"].split("\n")[0]).props(
+        "dense-toggle header-class=text-weight-medium"
+    ):
+        rows = [
+            (each["index"] or "table", *(code_cell(text or "") for text in _pair(each["templates"])))
+            for each in told["keys"]
+        ]
+        table(("key of", "partition", "sort"), rows)
+        fields = [
+            (code_cell(each["name"]), code_cell(each["path"]), each["type"], ", ".join(each["notes"]))
+            for each in told["fields"]
+        ]
+        table(("field", "stored as", "type", "notes"), fields)
+
+
+def _pair(templates: dict[str, str]) -> tuple[str, str]:
+    texts = [*templates.values(), ""]
+    return texts[0], texts[1]
+
+
+# -- access patterns
+
+
+def _patterns(workspace: Workspace, name: str) -> None:
+    told = {each["name"]: each for each in workspace.told[name]["patterns"]}
+    for pattern in workspace.models[name].patterns():
+        _pattern(workspace, name, pattern, told[pattern.name])
+
+
+def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Told) -> None:
+    call = f"{pattern.name}({', '.join(told['arguments'])})"
+    doc = pattern.doc.split("\n")[0]
+    with (
+        ui.expansion(call, caption=doc)
+        .props("dense-toggle header-class=text-weight-medium")
+        .style("margin-bottom: .6rem")
+    ):
+        if "problem" not in told:
+            _explained(told)
+        _form(workspace, model, pattern)
+
+
+def _explained(told: Told) -> None:
+    units = told["read_units"]
+    rows = [
+        (
+            "operation",
+            f"{told['operation']} on {told['table']}" + (f", index {told['index']}" if told["index"] else ""),
+        ),
+        ("key condition", code_cell(told["key_condition"])),
+        *([("filter", code_cell(told["filter"]))] if told["filter"] else []),
+        ("read units", " · ".join(f"{count:g} for {number} of 1 KB" for number, count in units.items())),
+        ("a million times", " · ".join(f"${count * DOLLARS:.2f} for {number}" for number, count in units.items())),
+    ]
+    table(("", ""), rows)
+
+
+def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
+    inputs: dict[str, ui.input] = {}
+    cursors: list[str | None] = [None]
+    with ui.element("div").classes("sk-row q-mt-sm"):
+        for each in parameters_of(pattern):
+            example = pattern.example.get(each.name, sample(each.name, pattern.parameters.get(each.name, str)))
+            made = ui.input(each.name, placeholder=str(example)).props("outlined dense stack-label")
+            inputs[each.name] = made.style("min-width: 12rem; flex: 1 1 12rem")
+        button("Run", lambda: run(None), icon="play_arrow")
+    shown = ui.element("div").classes("sk-stack q-mt-md")
+
+    def run(cursor: str | None) -> None:
+        shown.clear()
+        with shown:
+            try:
+                found = workspace.run(
+                    model, pattern.name, {key: each.value or "" for key, each in inputs.items()}, cursor
+                )
+            except (SortkeyError, ValueError) as error:
+                ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+                return
+            _found(workspace, found)
+            cursors[0] = found.cursor
+            if found.cursor:
+                button("Next page", lambda: run(found.cursor), is_main=False)
+
+    for each in inputs.values():
+        each.on("keydown.enter", lambda: run(None))
+
+
+def _found(workspace: Workspace, found: Found) -> None:
+    told = found.explanation
+    count = len(found.items)
+    with ui.element("div").classes("sk-row"):
+        chip(f"{count} item{'s' * (count != 1)}", "note")
+        chip(f"{told.read_units:g} read units")
+        chip(f"{found.milliseconds:.1f} ms")
+    mono(told.key_condition)
+    if not found.items:
+        empty("Nothing is stored under this key.")
+        return
+    items_table(workspace, told.table, found.items)
+
+
+def query_link(base: str, table: str, **more: Any) -> str:
+    """The address of the data page for a table."""
+    from urllib.parse import urlencode
+
+    return f"{base}/data?{urlencode({'table': table, **more})}"

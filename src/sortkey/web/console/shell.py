@@ -1,0 +1,92 @@
+"""The frame around every page: where one is, where one can go, light or dark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from nicegui import app, ui
+
+from sortkey.web.console.pieces import heading, quiet
+from sortkey.web.console.theme import COLOURS, CSS
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolePage:
+    """A page with a place in the menu. `show` draws it; the parts of its path come as arguments."""
+
+    path: str
+    title: str
+    icon: str
+    show: Callable[..., Any]
+    group: str = ""
+    in_menu: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """Draws the frame. `base` is where the console is mounted."""
+
+    pages: Sequence[ConsolePage]
+    base: str
+
+    @contextmanager
+    def frame(self, page: ConsolePage, title: str = "") -> Generator[None]:
+        _style()
+        dark = ui.dark_mode(value=_is_dark())
+        drawer = self._drawer(page)
+        with ui.header().classes("items-center q-px-md q-py-sm").style("min-height: 3.25rem"):
+            ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Menu"')
+            ui.link("Sortkey", f"{self.base}/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
+            ui.space()
+            ui.button(icon="contrast", on_click=lambda: _turn(dark)).props(
+                'flat round dense aria-label="Light or dark"'
+            )
+        if title or page.title:
+            ui.page_title(f"{title or page.title} · Sortkey")
+        yield
+
+    def _drawer(self, current: ConsolePage) -> ui.left_drawer:
+        drawer = ui.left_drawer(value=None, bordered=False).props("breakpoint=900 width=232").classes("q-pa-sm")
+        with drawer, ui.element("nav").props('aria-label="Pages"').classes("w-full"):
+            group = ""
+            for page in self.pages:
+                if not page.in_menu:
+                    continue
+                if page.group != group:
+                    group = page.group
+                    ui.label(group).classes("sk-caption")
+                self._entry(page, page is current or (page.group == current.group and page.icon == current.icon))
+        return drawer
+
+    def _entry(self, page: ConsolePage, is_current: bool) -> None:
+        with ui.link(target=f"{self.base}{page.path}").classes("sk-nav") as entry:
+            ui.icon(page.icon).props('aria-hidden="true"')
+            ui.label(page.title)
+        if is_current:
+            entry.props('aria-current="page"')
+
+
+def title(text: str, below: str = "") -> None:
+    """The head of a page."""
+    with ui.element("div").classes("sk-stack"):
+        heading(text, 1)
+        if below:
+            quiet(below)
+
+
+def _style() -> None:
+    ui.add_css(CSS)
+    ui.colors(**COLOURS)
+
+
+def _is_dark() -> bool:
+    kept = cast(Mapping[str, Any], app.storage.user)
+    return bool(kept.get("dark", False))
+
+
+def _turn(dark: ui.dark_mode) -> None:
+    dark.toggle()
+    app.storage.user["dark"] = bool(dark.value)

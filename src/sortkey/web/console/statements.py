@@ -1,0 +1,43 @@
+"""PartiQL: a statement, and what it gives."""
+
+from __future__ import annotations
+
+import time
+
+from nicegui import ui
+
+from sortkey.errors import SortkeyError
+from sortkey.web.console.pieces import button, chip, code, empty
+from sortkey.web.console.shell import title
+from sortkey.web.console.showing import plain_item, pretty
+from sortkey.web.console.workspace import Workspace, refusal
+
+
+def statements_page(workspace: Workspace) -> None:
+    title("PartiQL", "Statements as DynamoDB understands them: SELECT, INSERT, UPDATE, DELETE. They change your data.")
+    first = next((each.name for each in workspace.tables()), "Things")
+    with ui.element("div").classes("sk-card sk-stack"):
+        box = ui.codemirror(f'SELECT * FROM "{first}"', language="SQL").classes("w-full").style("height: 8rem")
+        with ui.element("div").classes("sk-row"):
+            button("Run", lambda: run(None), icon="play_arrow")
+    shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
+
+    def run(token: str | None) -> None:
+        shown.clear()
+        with shown:
+            began = time.perf_counter()
+            try:
+                items, more, units = workspace.statement(box.value, token)
+            except SortkeyError as error:
+                ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+                return
+            with ui.element("div").classes("sk-row"):
+                chip(f"{len(items)} items", "note")
+                chip(f"{units:g} units")
+                chip(f"{(time.perf_counter() - began) * 1000:.1f} ms")
+            if items:
+                code(pretty([plain_item(item) for item in items]))
+            else:
+                empty("Done. The statement gave no items.")
+            if more:
+                button("Next page", lambda: run(more), is_main=False)

@@ -1,0 +1,85 @@
+"""How the console looks: one scale of type, quiet colours, light and dark. Everything else refers to these names."""
+
+from __future__ import annotations
+
+CSS = """
+:root {
+  --ground: #f6f7f8; --surface: #ffffff; --sunken: #eef0f2; --line: #dfe3e7; --ink: #1d2329; --quiet: #5b6670;
+  --accent: #1f5f8b; --accent-soft: #e3eef5; --good: #23713f; --good-soft: #e2f1e7; --warn: #8a5a00;
+  --warn-soft: #fbefd5; --bad: #b3261e; --bad-soft: #fbe6e4; --shadow: 0 1px 2px rgb(20 30 40 / 6%);
+  --text-s: 0.8125rem; --text-m: 0.9375rem; --text-l: 1.125rem; --text-xl: 1.5rem;
+  --mono: ui-monospace, "SF Mono", "Cascadia Code", "DejaVu Sans Mono", monospace;
+}
+.body--dark {
+  --ground: #13171a; --surface: #1b2024; --sunken: #242a2f; --line: #313940; --ink: #e6eaed; --quiet: #9aa7b1;
+  --accent: #7cbce8; --accent-soft: #1d3342; --good: #7fd29a; --good-soft: #1c3325; --warn: #e5b45a;
+  --warn-soft: #3a2f18; --bad: #f2938c; --bad-soft: #3f2321; --shadow: none;
+}
+body, .q-layout, .q-page-container, .nicegui-content { background: var(--ground); color: var(--ink); }
+body { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; font-size: var(--text-m);
+  line-height: 1.5; -webkit-font-smoothing: antialiased; }
+.nicegui-content { padding: 1.5rem 2rem 4rem; gap: 1.25rem; align-items: stretch; max-width: 84rem; margin: 0 auto;
+  width: 100%; }
+h1, h2, h3 { margin: 0; letter-spacing: -0.01em; color: var(--ink); }
+h1 { font-size: var(--text-xl); font-weight: 650; line-height: 1.25; }
+h2 { font-size: var(--text-l); font-weight: 600; line-height: 1.35; }
+h3 { font-size: var(--text-m); font-weight: 600; line-height: 1.5; }
+.q-header { background: var(--surface) !important; color: var(--ink) !important;
+  border-bottom: 1px solid var(--line); box-shadow: none !important; }
+.q-drawer { background: var(--surface) !important; border-right: 1px solid var(--line) !important; }
+.sk-quiet { color: var(--quiet); } .sk-small { font-size: var(--text-s); }
+.sk-mono { font-family: var(--mono); font-size: var(--text-s); overflow-wrap: anywhere; }
+.sk-card { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 1.1rem 1.25rem;
+  box-shadow: var(--shadow); width: 100%; }
+.sk-grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(19rem, 100%), 1fr));
+  width: 100%; }
+.sk-row { display: flex; gap: 0.75rem; align-items: center; flex-wrap: wrap; width: 100%; }
+.sk-stack { display: flex; flex-direction: column; gap: 0.35rem; width: 100%; min-width: 0; }
+.sk-spread { justify-content: space-between; }
+.sk-nav { display: flex; gap: 0.75rem; align-items: center; padding: 0.5rem 0.75rem; border-radius: 8px;
+  color: var(--ink) !important; text-decoration: none; font-size: var(--text-m); }
+.sk-nav:hover { background: var(--sunken); }
+.sk-nav[aria-current="page"] { background: var(--accent-soft); color: var(--accent) !important; font-weight: 600; }
+.sk-nav .q-icon { font-size: 1.2rem; color: inherit; }
+.sk-caption { font-size: 0.72rem; font-weight: 600; letter-spacing: 0.06em; text-transform: uppercase;
+  color: var(--quiet); padding: 1rem 0.75rem 0.25rem; }
+.sk-chip { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: var(--text-s);
+  background: var(--sunken); color: var(--quiet); white-space: nowrap; }
+.sk-good { background: var(--good-soft); color: var(--good); } .sk-warn { background: var(--warn-soft);
+  color: var(--warn); } .sk-bad { background: var(--bad-soft); color: var(--bad); }
+.sk-note { background: var(--accent-soft); color: var(--accent); }
+.sk-figure { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; line-height: 1.2; }
+.sk-empty { text-align: center; padding: 2.5rem 1rem; color: var(--quiet); border: 1px dashed var(--line);
+  border-radius: 10px; width: 100%; }
+.sk-scroll { overflow-x: auto; width: 100%; }
+table.sk-table { border-collapse: collapse; width: 100%; font-size: var(--text-s); }
+table.sk-table th { text-align: left; font-weight: 600; color: var(--quiet); padding: 0.45rem 0.75rem;
+  border-bottom: 1px solid var(--line); white-space: nowrap; }
+table.sk-table td { padding: 0.45rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+table.sk-table tr:last-child td { border-bottom: none; }
+table.sk-table tbody tr:hover { background: var(--sunken); }
+table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-numeric: tabular-nums; }
+.q-table, .q-table__card, .q-card, .q-menu, .q-dialog__inner > div { background: var(--surface) !important;
+  color: var(--ink); }
+.q-table__card { border: 1px solid var(--line); border-radius: 10px; box-shadow: var(--shadow); }
+.q-table th { color: var(--quiet); font-weight: 600; font-size: var(--text-s); }
+.q-table td { font-size: var(--text-s); font-variant-numeric: tabular-nums; border-color: var(--line) !important; }
+.q-table tbody td { white-space: nowrap; max-width: 24rem; overflow: hidden; text-overflow: ellipsis; }
+.q-table tbody tr:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
+.q-field--outlined .q-field__control { border-radius: 8px; background: var(--surface); }
+.q-field__label, .q-field__native, .q-field__input { color: var(--ink) !important; }
+.q-btn { border-radius: 8px; text-transform: none; font-weight: 550; }
+.q-tab { text-transform: none; } .q-tab-panels { background: transparent !important; }
+.q-expansion-item { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); width: 100%; }
+a { color: var(--accent); } a:focus-visible, button:focus-visible, .sk-nav:focus-visible {
+  outline: 2px solid var(--accent); outline-offset: 2px; }
+pre.sk-code { margin: 0; padding: 0.85rem 1rem; background: var(--sunken); border-radius: 8px; overflow: auto;
+  font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; color: var(--ink); max-height: 32rem; }
+.sk-live { display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--good);
+  margin-right: 0.4rem; vertical-align: middle; }
+.mermaid svg { max-width: 100%; height: auto; }
+@media (max-width: 640px) { .nicegui-content { padding: 1rem 1rem 3rem; } }
+@media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
+"""
+
+COLOURS = {"primary": "#1f5f8b", "positive": "#23713f", "negative": "#b3261e", "warning": "#8a5a00", "dark": "#13171a"}
