@@ -15,7 +15,7 @@ from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Test, Write
 from sortkey.model.queries import ItemKey, Query
 from sortkey.model.tables import Table
-from sortkey.runtime import batches, ensuring, paging, reads, transactions, writes
+from sortkey.runtime import batches, cursors, ensuring, paging, reads, transactions, writes
 from sortkey.runtime.arguments import key_of, move_of, update_of
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.context import Context, Live
@@ -50,6 +50,14 @@ class _Common:
         # Without a secret cursors hold as long as the program runs.
         self._context = Context(clock, random, secret or os.urandom(32), tenant, hide_expired=hide_expired)
         self.metrics = metrics
+
+    def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
+        """A cursor for a place in pages that are no query of a table. `about` says of what, and is not to be read."""
+        return cursors.sign(self._context.secret, self._context.tenant, dict(about), position)
+
+    def read_cursor(self, about: Mapping[str, Any], cursor: str) -> Any:
+        """The place in such a cursor. Raises BadCursor for one that is not ours, or about something else."""
+        return cursors.read(self._context.secret, self._context.tenant, dict(about), cursor)
 
     def _live(self, key: ItemKey[Any], fresh: bool) -> Live | None:
         if fresh and key.table.ttl is None:
