@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import sortkey
@@ -11,7 +13,7 @@ from sortkey.errors import BadCursor
 ABOUT = {"logs": "JOB-1", "level": "error"}
 
 
-def opened(**settings: object) -> Store:
+def opened(**settings: Any) -> Store:
     return sortkey.open(":memory:", **settings)
 
 
