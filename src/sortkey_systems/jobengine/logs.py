@@ -55,7 +55,7 @@ class StepLog:
     ) -> None:
         self._place = StepPlace(objects, journey_id, stage_id, job_id, step_id)
         self._store, self._clock = store, clock
-        self._indexed = frozenset(_level(level) for level in index_levels) if store else frozenset[str]()
+        self._indexed = frozenset(level_of(level) for level in index_levels) if store else frozenset[str]()
         self._writer, self._lock = token_hex(8), threading.RLock()
         self._counts: Counter[str] = Counter()
         self._waiting: list[bytes] = []
@@ -85,7 +85,7 @@ class StepLog:
 
     def add(self, level: str, message: str, /, timestamp: datetime | None = None, **details: Any) -> None:
         """One more line. It waits in memory for the next flush."""
-        level, at = _level(level), timestamp or self._clock()
+        level, at = level_of(level), timestamp or self._clock()
         raw = _raw(self._place, level, message, at, details)
         with self._lock:
             if self._is_closed:
@@ -153,7 +153,7 @@ class StepLog:
         try:
             place.bucket.put(
                 place.key,
-                _array(line.raw for line in place.lines()),
+                json_array(line.raw for line in place.lines()),
                 content_type="application/json",
                 metadata={THROUGH: str(kept.last)},
                 if_absent=kept.file is None,
@@ -171,7 +171,7 @@ class StepLog:
     def _take_up(self, resume_from: int | None) -> None:
         """Count what is there; remember what the step may say again; make up for entries that a crash left out."""
         for line in self._place.lines():
-            level = _level(str(orjson.loads(line.raw)["level"]))
+            level = level_of(str(orjson.loads(line.raw)["level"]))
             self._counts[level] += 1
             self._position = line.number
             if resume_from is not None and line.number > resume_from:
@@ -216,7 +216,7 @@ def archive_logs(objects: Objects, *, days: int = ARCHIVE_DAYS) -> None:
     objects.set_lifecycle([Lifecycle("journeys/", archive_after_days=days)])
 
 
-def _level(text: str) -> str:
+def level_of(text: str) -> str:
     level = text.lower()
     if level not in LEVELS:
         raise ModelError(f"{text!r} is no level of a log: {', '.join(LEVELS)}")
@@ -245,7 +245,7 @@ def _words(raw: bytes) -> bytes:
     return blake2b(words, digest_size=16).digest()
 
 
-def _array(raws: Iterable[bytes]) -> Iterator[bytes]:
+def json_array(raws: Iterable[bytes]) -> Iterator[bytes]:
     """One JSON array, an element a line, in chunks."""
     chunk, before = bytearray(), b"[\n"
     for raw in raws:
