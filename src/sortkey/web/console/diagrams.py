@@ -1,31 +1,40 @@
-"""A model as a diagram, in Mermaid's language: tables and indexes, and the kinds of items that lie in them."""
+"""A model as a diagram for Mermaid: tables with the kinds of items in them, and the indexes they stand in."""
 
 from __future__ import annotations
 
 from sortkey.model.describing import Told
 
+_CODES = str.maketrans({"#": "#35;", '"': "#quot;", "{": "#123;", "}": "#125;", "<": "#lt;", ">": "#gt;"})
+
 
 def diagram(told: Told) -> str:
-    """Boxes for entities with their key templates, drums for tables, and an arrow for every key that an entity has."""
+    """A frame for each table, in it a box for each entity with its key; an arrow for every index it stands in."""
     lines = ["flowchart LR"]
     for at, table in enumerate(told["tables"]):
-        lines.append(f'  t{at}[("{_safe(table["name"])}<br/><small>{_safe(", ".join(table["key"]))}</small>")]')
-        for number, index in enumerate(table["indexes"]):
-            lines.append(
-                f'  t{at}i{number}[("{_safe(index["name"])}<br/><small>{_safe(", ".join(index["key"]))}</small>")]'
-            )
-            lines.append(f"  t{at} -.- t{at}i{number}")
-        names = {None: f"t{at}"} | {index["name"]: f"t{at}i{n}" for n, index in enumerate(table["indexes"])}
+        lines.append(f'  subgraph t{at}["{_safe(table["name"])}"]')
+        lines += [f"    {_entity(f't{at}e{number}', each)}" for number, each in enumerate(table["entities"])]
+        lines.append("  end")
+        drums = {each["name"]: f"t{at}i{number}" for number, each in enumerate(table["indexes"])}
+        for each in table["indexes"]:
+            lines.append(f'  {drums[each["name"]]}[("{_safe(each["name"])}")]')
         for number, entity in enumerate(table["entities"]):
-            lines.append(f'  t{at}e{number}["<b>{_safe(entity["name"])}</b>"]')
-            for key in entity["keys"]:
-                template = " / ".join(filter(None, key["templates"].values()))
-                lines.append(f'  t{at}e{number} -- "{_safe(template)}" --> {names[key["index"]]}')
+            lines += [
+                f'  t{at}e{number} -- "{_safe(_templates(key))}" --> {drums[key["index"]]}'
+                for key in entity["keys"]
+                if key["index"] is not None
+            ]
     return "\n".join(lines)
 
 
-def _safe(text: str) -> str:
+def _entity(name: str, told: Told) -> str:
+    key = next(each for each in told["keys"] if each["index"] is None)
+    return f'{name}["<b>{_safe(told["name"])}</b><br/><small>{_safe(_templates(key), "<br/>")}</small>"]'
+
+
+def _templates(key: Told) -> str:
+    return "\n".join(filter(None, key["templates"].values()))
+
+
+def _safe(text: str, line: str = " / ") -> str:
     """Without what Mermaid would take for its own."""
-    for sign, code in (("#", "#35;"), ('"', "#quot;"), ("{", "#123;"), ("}", "#125;"), ("<", "#lt;"), (">", "#gt;")):
-        text = text.replace(sign, code) if sign != "#" else text.replace("#", "\0")
-    return text.replace("#", "#").replace("\0", "#35;")
+    return text.translate(_CODES).replace("\n", line)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any
 
 from nicegui import ui
@@ -14,43 +15,61 @@ from sortkey.web.console.pieces import button, chip, heading
 from sortkey.web.console.showing import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
-COLUMNS = 8
+COLUMNS = 9
 Done = Callable[[], Any]
 
 
 def items_table(workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None) -> None:
-    """Rows to open: the key first, then the attributes that most of the items have."""
-    names = _columns(workspace, table, items)
+    """Rows to open: the key first, then what the items are, then the attributes that most of them have."""
+    shown = [_spread(workspace, table, item) for item in items]
+    names = _columns(workspace, table, shown)
     columns = [{"name": name, "label": name, "field": name, "align": "left", "sortable": True} for name in names]
-    rows = [{"at": at, **{name: cell(item.get(name)) for name in names}} for at, item in enumerate(items)]
-    made = ui.table(columns=columns, rows=rows, row_key="at").props("flat dense wrap-cells=false").classes("w-full")
+    rows = [{"at": at, **{name: cell(item.get(name)) for name in names}} for at, item in enumerate(shown)]
+    made = ui.table(columns=columns, rows=rows, row_key="at").props("flat dense").classes("w-full")
     made.add_slot(
         "body",
         r"""
         <q-tr :props="props" tabindex="0" style="cursor: pointer"
               @click="() => $parent.$emit('open', props.row.at)"
               @keydown.enter="() => $parent.$emit('open', props.row.at)">
-          <q-td v-for="col in props.cols" :key="col.name" :props="props">{{ col.value }}</q-td>
+          <q-td v-for="col in props.cols" :key="col.name" :props="props" :title="col.value">{{ col.value }}</q-td>
         </q-tr>
         """,
     )
     made.on("open", lambda event: item_dialog(workspace, table, items[int(event.args)], changed))
 
 
+def _spread(workspace: Workspace, table: str, item: Item) -> Item:
+    """An item with the members of its envelope in the place of the envelope, and its keys of indexes last."""
+    entity = workspace.entity_of(table, item)
+    envelope = entity.__layout__.envelope if entity else None
+    if envelope is None or envelope not in item:
+        return item
+    inside: Any = item[envelope].get("M", {})
+    spread = {f"{envelope}.{name}": value for name, value in inside.items()}
+    return {**spread, **{name: value for name, value in item.items() if name != envelope}}
+
+
 def _columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
     keys = list(workspace.key_names(table))
+    declared = workspace.table(table)
+    kind = declared.kind_attribute if declared else ""
+    of_indexes = [declared.key_attributes(each.name).names for each in declared.indexes] if declared else []
+    last = set(chain.from_iterable(of_indexes))
     counts: dict[str, int] = {}
     for item in items:
         for name in item:
             counts[name] = counts.get(name, 0) + 1
-    others = sorted((name for name in counts if name not in keys), key=lambda name: -counts[name])
-    return [*keys, *others][:COLUMNS]
+    others = [name for name in counts if name not in keys and name != kind]
+    others.sort(key=lambda name: (name in last, -counts[name]))
+    return [*keys, *([kind] if kind in counts else []), *others][:COLUMNS]
 
 
 def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Done = lambda: None) -> None:
     """Show an item to read, change or delete; None to make a new one."""
     entity = workspace.entity_of(table, item) if item else None
-    start = item if item is not None else {name: {"S": ""} for name in workspace.key_names(table)}
+    keys = workspace.key_names(table)
+    start = {name: (item or {}).get(name, {"S": ""}) for name in keys} | (item or {})
     with ui.dialog(value=True) as dialog, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(entity.__name__ if entity else ("Item" if item else "New item"))

@@ -51,8 +51,8 @@ def model_page(workspace: Workspace, base: str, name: str) -> None:
         with ui.tab_panel(tables).classes("q-pa-none"):
             for each in told["tables"]:
                 _table(each, base)
-        with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll"):
-            ui.mermaid(diagram(told), config={"securityLevel": "strict", "flowchart": {"htmlLabels": True}})
+        with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll sk-paper"):
+            ui.mermaid(diagram(told), config={"securityLevel": "strict", "theme": "neutral"})
 
 
 # -- tables

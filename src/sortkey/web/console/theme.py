@@ -77,7 +77,8 @@ pre.sk-code { margin: 0; padding: 0.85rem 1rem; background: var(--sunken); borde
   font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; color: var(--ink); max-height: 32rem; }
 .sk-live { display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--good);
   margin-right: 0.4rem; vertical-align: middle; }
-.mermaid svg { max-width: 100%; height: auto; }
+.sk-paper { background: #ffffff; color: #1d2329; } .sk-paper svg { max-width: 100%; height: auto; }
+table.sk-table td .sk-mono { overflow-wrap: break-word; word-break: normal; }
 @media (max-width: 640px) { .nicegui-content { padding: 1rem 1rem 3rem; } }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 """
