@@ -5,10 +5,12 @@ A home has a store and buckets, fresh for each test. What holds in one home hold
 
 from __future__ import annotations
 
+import atexit
 import secrets
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,8 +19,10 @@ import sortkey
 from sortkey import Objects, PayloadStore
 from sortkey.connect.dynamodb import Client, Credentials
 from sortkey.connect.files import FileObjects
-from tests.contract.objects_adapters import Host, new_s3_bucket, s3_endpoint
+from sortkey.web import make_app
+from tests.contract.objects_adapters import new_s3_bucket, s3_endpoint
 from tests.oracle.server import apart_port
+from tests.web.running import running
 from tools.downloads import Missing
 
 __all__ = ["HOMES", "Home", "home", "open_home", "s3_endpoint"]
@@ -56,13 +60,23 @@ def _embedded(folder: Path) -> Generator[Home]:
     with ExitStack() as stack:
 
         def make(name: str) -> Objects:
-            files = stack.enter_context(FileObjects(folder / "data" / "buckets" / name))
-            stack.enter_context(Host(files))
+            address, served = _object_host()
+            files = FileObjects(folder / "data" / "buckets" / name, url=f"{address}/objects")
+            served[name] = stack.enter_context(files)
             return files
 
         objects = Fresh(make)
         store = stack.enter_context(sortkey.open(folder / "data", objects=objects))
         yield Home("embedded", store, objects)
+
+
+@cache
+def _object_host() -> tuple[str, dict[str, Objects]]:
+    """Where the links of all folders of this process lead, and which those are at the moment."""
+    served: dict[str, Objects] = {}
+    host = ExitStack()
+    atexit.register(host.close)
+    return host.enter_context(running(make_app([], objects=served))), served
 
 
 @contextmanager

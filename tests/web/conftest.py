@@ -13,7 +13,7 @@ from sortkey.testing import FrozenClock
 from sortkey.web import ApiKeys, Tokens, make_app
 from tests.web import shop
 
-SECRET = b"a secret of thirty-two bytes, at least"
+SECRET = b"a secret that is long enough for every hash, also for the one of 64 bytes"
 
 
 @pytest.fixture
@@ -22,8 +22,8 @@ def clock() -> FrozenClock:
 
 
 @pytest.fixture
-def store() -> Iterator[Store]:
-    with sortkey.open(":memory:", background=False) as opened:
+def store(clock: FrozenClock) -> Iterator[Store]:
+    with sortkey.open(":memory:", background=False, clock=clock) as opened:
         yield opened
 
 

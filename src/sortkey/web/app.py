@@ -14,6 +14,7 @@ from sortkey.runtime.objects import Objects
 from sortkey.web.api_keys import ApiKeys
 from sortkey.web.errors import ANY_ERROR, add_error_handlers
 from sortkey.web.guards import JSON_BYTES_MAX, Guards
+from sortkey.web.object_host import object_router
 from sortkey.web.tokens import Tokens
 
 OBJECTS_PATH = "/objects"
@@ -70,6 +71,8 @@ def make_app(
     app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/",))
     for each in systems:
         app.include_router(each.router, prefix=f"/{each.name}", tags=[each.name], responses=ANY_ERROR)
+    if objects is not None:
+        app.include_router(object_router(objects), prefix=OBJECTS_PATH)
     _add_health(app, [each.name for each in systems])
     return app
 

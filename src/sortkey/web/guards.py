@@ -26,10 +26,11 @@ SECURITY_HEADERS = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    "Cache-Control": "no-store",
 }
 """For answers that say nothing else themselves."""
+
+DATA_HEADERS = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Cache-Control": "no-store"}
+"""For those that are data and not a page: a browser shall neither run anything in them nor keep them."""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _Started: TypeAlias = list[bool]
@@ -62,7 +63,7 @@ class Guards:
             await self._app(scope, receive, send)
             return
         announced = Headers(scope=scope).get("content-length", "0")
-        if announced.isdigit() and int(announced) > self._bytes_max:
+        if announced.isdecimal() and int(announced) > self._bytes_max:
             refused = error_answer(request_id, 413, "TooLarge", self._too_large(), {"bytesMax": self._bytes_max})
             await refused(scope, receive, send)
             return
@@ -98,7 +99,8 @@ def _dressed(send: Send, request_id: str, started: _Started) -> Send:
             started.append(True)
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = request_id
-            for name, value in SECURITY_HEADERS.items():
+            is_data = headers.get("content-type", "application/json").startswith("application/json")
+            for name, value in {**SECURITY_HEADERS, **(DATA_HEADERS if is_data else {})}.items():
                 headers.setdefault(name, value)
         await send(message)
 

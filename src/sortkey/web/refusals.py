@@ -29,6 +29,7 @@ class Refused(SortkeyError):
         self.code: str = code
         self.message: str = message
         self.details = details
+        self.headers: dict[str, str] = {}
 
 
 STATUSES: dict[type[SortkeyError], tuple[int, str]] = {

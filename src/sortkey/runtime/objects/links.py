@@ -77,7 +77,8 @@ def check(
     `size` and `content_type` are those that the request announces; they are compared where it writes.
     """
     link = _read(method, bucket, key, query)
-    if not hmac.compare_digest(_signature(link, secret), query.get("signature", "")):
+    given = query.get("signature", "").encode(errors="replace")  # a text that is not ASCII cannot be compared
+    if not hmac.compare_digest(_signature(link, secret).encode(), given):
         raise LinkRefused("the URL is not one of ours, or was made for another object or method: ask for a new one")
     if now >= link.expires:
         raise LinkRefused("the URL has expired: ask for a new one")

@@ -1,0 +1,65 @@
+"""Serves an app over HTTP inside an event loop, beside whatever else runs there: the wire, for one.
+
+Signals are left to whoever owns the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+STOP_SECONDS = 10
+
+
+class RestServer:
+    """An app on bound sockets. `start` and `stop` run in the event loop."""
+
+    def __init__(self, app: FastAPI, sockets: Sequence[socket.socket]) -> None:
+        self._sockets = list(sockets)
+        self._server = _Quiet(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                lifespan="on",
+                timeout_graceful_shutdown=STOP_SECONDS,
+                h11_max_incomplete_event_size=64 * 1024,
+            )
+        )
+        self._serving: asyncio.Task[None] | None = None
+
+    @property
+    def address(self) -> str:
+        host, port, *_ = self._sockets[0].getsockname()
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    async def start(self) -> None:
+        """Serve from now on. Raises what kept it from starting."""
+        for each in self._sockets:
+            each.listen(1024)
+        self._serving = asyncio.get_running_loop().create_task(self._server.serve(self._sockets))
+        while not self._server.started:
+            if self._serving.done():
+                await self._serving
+                raise RuntimeError("the server ended before it had started; its log says why")
+            await asyncio.sleep(0.005)
+
+    async def stop(self) -> None:
+        """Accept nothing more, and finish what is under way. Stopping twice is fine."""
+        self._server.should_exit = True
+        if self._serving is not None:
+            await self._serving
+
+
+class _Quiet(uvicorn.Server):
+    """Without hands on the process's signals."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None]:
+        yield

@@ -1,0 +1,30 @@
+"""An app on a real port, in a thread of its own: what streams and breaks off cannot be seen in a test client."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from fastapi import FastAPI
+
+from sortkey.web.serving import RestServer
+from sortkey.wire.addresses import bind
+
+
+@contextmanager
+def running(app: FastAPI) -> Generator[str]:
+    """The address of the app while it runs."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    server = RestServer(app, bind("127.0.0.1", 0))
+    asyncio.run_coroutine_threadsafe(server.start(), loop).result(20)
+    try:
+        yield server.address
+    finally:
+        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()
