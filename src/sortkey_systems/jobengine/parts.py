@@ -165,7 +165,7 @@ class StepRun(CamelPart):
     """One step of one execution. `duration` is in seconds."""
 
     step_id: Name
-    status: Annotated[StageStatus, BeforeValidator(_canonical)] = "pending"
+    status: Annotated[StageStatus | Literal["cancelled"], BeforeValidator(_canonical)] = "pending"
     start_time: Instant | None = None
     end_time: Instant | None = None
     duration: float | None = None

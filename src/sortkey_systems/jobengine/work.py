@@ -5,7 +5,7 @@ The context has the shape of the runtime's `JobContext`, so a step runs under a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
@@ -58,7 +58,7 @@ class Work:
     target: str
     """An address: `out.sqlite`, or a folder for JSON Lines."""
     rules: Sequence[Rule] = ()
-    results: dict[str, Any] = field(default_factory=dict[str, Any])
+    results: MutableMapping[str, Any] = field(default_factory=dict[str, Any])
     batch_rows: int = 500
 
     def result(self, step_id: str, kind: type[R]) -> R:

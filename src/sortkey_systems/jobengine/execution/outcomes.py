@@ -1,0 +1,83 @@
+"""What an execution came to, in figures and in words: the results of a job, and what the report of a step says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey_systems.jobengine.analysis.data_profiling import Profile
+from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
+from sortkey_systems.jobengine.mapping.gap_identification import Gaps
+from sortkey_systems.jobengine.migration.compliance_test import ComplianceTest
+from sortkey_systems.jobengine.migration.mark_completion import Completion
+from sortkey_systems.jobengine.migration.transfer import Transferred
+from sortkey_systems.jobengine.parts import Results
+from sortkey_systems.jobengine.planning.strategy import Strategy
+from sortkey_systems.jobengine.verification.compliance_check import ComplianceCheck
+from sortkey_systems.jobengine.verification.final_report import FinalReport
+from sortkey_systems.jobengine.verification.mapping_validation import MappingValidation
+from sortkey_systems.jobengine.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of one step: so many things were looked at, of so many tables; so many are not as they should be."""
+
+    items: int = 0
+    failed: int = 0
+    tables: int = 0
+    fields: int = 0
+
+
+def outcome_of(result: Any) -> Outcome:
+    """The figures of a step's result; those of a step that counts nothing are 0."""
+    return next((figures(result) for kind, figures in _OUTCOMES.items() if isinstance(result, kind)), Outcome())
+
+
+def recommendations_of(result: Any) -> list[str]:
+    """What the step advises to do."""
+    if isinstance(result, Profile):
+        return [f"{table.table}: {issue}" for table in result.tables for issue in table.issues]
+    if isinstance(result, Gaps):
+        return [f"{gap.subject}: {gap.advice}" for gap in result.gaps if gap.advice]
+    return list(result.recommendations) if isinstance(result, (Strategy, FinalReport)) else []
+
+
+def results_of(stage_id: str, work: Work) -> Results:
+    """The results of a job of a stage, once all its steps have run. Processed = succeeded + failed."""
+    if stage_id == "raw_analysis":
+        schema = outcome_of(work.result("schema_extraction", ExtractedSchema))
+        rows = outcome_of(work.result("data_profiling", Profile))
+        return _results(rows, schema)
+    if stage_id == "data_migration":
+        return _results(outcome_of(work.result("mark_completion", Completion)))
+    if stage_id == "verification_validation":
+        return _results(outcome_of(work.result("mapping_validation", MappingValidation)))
+    return Results()
+
+
+def _results(records: Outcome, schema: Outcome | None = None) -> Results:
+    about = schema or records
+    return Results(
+        records_processed=records.items,
+        records_succeeded=records.items - records.failed,
+        records_failed=records.failed,
+        tables_analyzed=about.tables,
+        fields_extracted=about.fields,
+    )
+
+
+_OUTCOMES: dict[type[Any], Callable[[Any], Outcome]] = {
+    ExtractedSchema: lambda found: Outcome(found.columns, 0, len(found.tables), found.columns),
+    Profile: lambda found: Outcome(sum(each.rows for each in found.tables), 0, len(found.tables)),
+    Transferred: lambda found: Outcome(found.rows, found.refused + found.duplicates, len(found.counts)),
+    ComplianceTest: lambda found: Outcome(found.outcome.documents),
+    ComplianceCheck: lambda found: Outcome(found.outcome.documents),
+    Completion: lambda found: Outcome(found.records_processed, found.records_failed),
+    MappingValidation: lambda found: Outcome(
+        sum(each.source_rows for each in found.tables),
+        sum(each.lost_rows + each.changed_rows for each in found.tables),
+        len(found.tables),
+    ),
+}
