@@ -77,6 +77,7 @@ def _table(table: Table) -> Told:
         "ttl": table.ttl,
         "stream": table.stream,
         "point_in_time_recovery": table.pitr,
+        "deletion_protection": table.deletion_protection,
         "billing": table.billing,
         "kms": table.kms,
         "entities": [_entity(entity) for entity in table.entities],
@@ -163,6 +164,7 @@ def _settings(table: Told) -> list[str]:
         f"TTL by {table['ttl']}" if table["ttl"] else "no TTL",
         f"stream of {table['stream']}" if table["stream"] else "no stream",
         "point-in-time recovery" if table["point_in_time_recovery"] else "no point-in-time recovery",
+        *(["protected from deletion"] if table["deletion_protection"] else []),
         "on demand" if table["billing"] == "PAY_PER_REQUEST" else "provisioned",
         *([f"KMS key {table['kms']}" if isinstance(table["kms"], str) else "KMS"] if table["kms"] else []),
     ]

@@ -66,6 +66,7 @@ class Table:
     ttl: str | None = None
     stream: StreamView | None = None
     pitr: bool = True
+    deletion_protection: bool = False
     billing: Billing = "PAY_PER_REQUEST"
     kms: bool | str = False
     kind_attribute: str = "EntityType"
@@ -126,6 +127,8 @@ class Table:
             request["ProvisionedThroughput"] = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
         if self.stream:
             request["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": self.stream}
+        if self.deletion_protection:
+            request["DeletionProtectionEnabled"] = True
         if chosen := kms or self.kms:
             request["SSESpecification"] = {"Enabled": True, "SSEType": "KMS"}
             if isinstance(chosen, str):

@@ -1,32 +1,74 @@
-"""An item of an older version is brought up to date in its place before it is updated: an update speaks of the fields
-of today, and would leave an item that is half old and half new."""
+"""Items as their entity has them today, in their place: before an update, which speaks of the fields of today and would
+leave an item that is half old and half new; and by a backfill, one after the other.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Literal
 
 from sortkey.errors import ConditionalCheckFailedException
 from sortkey.model.entity import Entity
-from sortkey.model.expressions import Names
-from sortkey.model.upgrading import version_of
-from sortkey.runtime.steps import Call, Steps
+from sortkey.model.rewriting import Rewrite, is_newer, rewrite_of, taken_in, upgrade_of
+from sortkey.model.rewriting import is_older as is_older_item
+from sortkey.runtime.context import Context
+from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item
+
+CONFLICTS_MAX = 20
+Outcome = Literal["written", "unchanged", "newer", "gone", "contended"]
+"""What became of an item. One that is contended was changed by others each time that it was about to be written."""
 
 
 def is_older(entity: type[Entity], item: Item) -> bool:
-    return version_of(item) < entity.__layout__.schema_version
+    return is_older_item(entity.__layout__, item)
 
 
 def upgrade(entity: type[Entity], item: Item) -> Steps[None]:
-    """Store an item as its entity has it today; not where somebody has changed it since."""
-    names = Names()
-    request: dict[str, Any] = {
-        "TableName": entity.__layout__.table.name,
-        "Item": entity.from_item(item).to_item(),
-        "ConditionExpression": " AND ".join(f"{names.name(n)} = {names.value(value)}" for n, value in item.items()),
-    }
-    names.put_into(request)
+    """Store an item of an older version as one of today; not where somebody has changed it since."""
     try:
-        yield Call("PutItem", request, f"{entity.__name__}.upgrade")
+        yield from _write(entity, upgrade_of(entity, item), "upgrade")
     except ConditionalCheckFailedException:
         return  # whoever tries again will find what is there now
+
+
+def bring_up_to_date(context: Context, entity: type[Entity], item: Item) -> Steps[tuple[Outcome, int]]:
+    """Give an item what it lacks, and never overwrite what others have written since it was read: then it is looked at
+    again. Gives what became of it, and how often that happened."""
+    for conflicts in range(CONFLICTS_MAX):
+        rewrite = rewrite_of(entity, item)
+        if rewrite is None:
+            return "newer" if is_newer(entity.__layout__, item) else "unchanged", conflicts
+        try:
+            yield from _write(entity, rewrite, "backfill")
+        except ConditionalCheckFailedException as refused:
+            found = refused.extra.get("Item") or (yield from _read(entity, item))
+        else:
+            return "written", conflicts
+        if found is None:
+            return "gone", conflicts
+        item = found
+        if conflicts:
+            yield Sleep(context.pause(conflicts))
+    return "contended", CONFLICTS_MAX
+
+
+def _write(entity: type[Entity], rewrite: Rewrite, what: str) -> Steps[None]:
+    pattern = f"{entity.__name__}.{what}"
+    answer = yield Call("UpdateItem", rewrite.request(), pattern)
+    if not is_older(entity, rewrite.item):
+        return
+    missed = taken_in(entity, rewrite, answer["Attributes"])
+    if missed is None:
+        return
+    try:
+        yield Call("UpdateItem", missed.request(), pattern)
+    except ConditionalCheckFailedException:
+        return  # the second change in one moment: what the upgrade has missed stays beside the fields, and is not lost
+
+
+def _read(entity: type[Entity], item: Item) -> Steps[Item | None]:
+    """The item as it is now, from a server that does not show what it has refused to change."""
+    layout = entity.__layout__
+    request = {"TableName": layout.table.name, "Key": layout.key_in(item), "ConsistentRead": True}
+    answer = yield Call("GetItem", request, f"{entity.__name__}.backfill")
+    return answer.get("Item")

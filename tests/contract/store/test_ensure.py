@@ -106,6 +106,15 @@ def test_what_differs_is_told_and_left_alone(store: Store, name: str, change: di
     assert store.ensure(table(name)) == []
 
 
+def test_a_table_can_be_protected_from_deletion(store: Store, name: str) -> None:
+    # Told where it is missing; one that was put on by hand is nothing to complain of.
+    store.ensure(replace(table(name), deletion_protection=True))
+    assert store.ensure(table(name)) == []
+    store.backend.call("UpdateTable", {"TableName": name, "DeletionProtectionEnabled": False})
+    told = store.ensure(replace(table(name), deletion_protection=True))
+    assert told == [f"{name}: deletion protection is off; the model says on"]
+
+
 def test_data_survive_whatever_differs(store: Store, name: str) -> None:
     # Never drops anything.
     kept = table(name)

@@ -9,6 +9,7 @@ import pytest
 
 from sortkey import GSI, Entity, ItemKey, KeyOnly, Named, Store, Table, Update, attr, camel, index, key, query
 from sortkey.errors import InvalidItem, ModelError, TransactionFailed
+from sortkey.runtime.upgrades import upgrade
 from tests.contract.store.models import PREFIX
 
 
@@ -135,6 +136,20 @@ def test_what_an_upgrade_leaves_alone_stays(store: Store, table: Table, fresh: s
     store.update(old, set={"note": "x"})
     after = item_of(store, table, fresh)
     assert (after["colour"], after["Data"]["M"]["shape"]) == ({"S": "red"}, {"NULL": True})
+
+
+def test_an_upgrade_leaves_what_is_written_in_the_same_moment(
+    store: Store, table: Table, fresh: str, old: ItemKey[Third]
+) -> None:
+    # A program of another age adds an attribute between the read and the write: a put would delete it.
+    item = item_of(store, table, fresh)
+    names, values = {"#c": "colour"}, {":c": {"S": "red"}}
+    request = {"TableName": table.name, "Key": old.item, "UpdateExpression": "SET #c = :c"}
+    more = {"ExpressionAttributeNames": names, "ExpressionAttributeValues": values}
+    store.backend.call("UpdateItem", {**request, **more})
+    store.run(upgrade(Third, item))
+    after = item_of(store, table, fresh)
+    assert (after["colour"], after["schemaVersion"]) == ({"S": "red"}, {"N": "3"})
 
 
 def test_a_newer_programs_item_stays_one(store: Store, table: Table, fresh: str) -> None:

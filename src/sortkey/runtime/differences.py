@@ -1,0 +1,141 @@
+"""How a deployed table differs from its declaration: values that `ensure` prints and plans are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from sortkey.errors import ResourceNotFoundException
+from sortkey.model.tables import Table
+from sortkey.runtime.steps import Call, Steps
+
+What = Literal[
+    "key",
+    "types of key attributes",
+    "billing",
+    "stream",
+    "deletion protection",
+    "TTL",
+    "point-in-time recovery",
+    "index key",
+    "index projection",
+    "index missing",
+    "index extra",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as the model says. Of an index it also has the name."""
+
+    table: Table
+    what: What
+    there: Any = None
+    model: Any = None
+    index: str = ""
+
+    def __str__(self) -> str:
+        if self.what == "index missing":
+            return f"{self.table.name}: the index {self.index} is missing"
+        if self.what == "index extra":
+            return f"{self.table.name}: the index {self.index} is not in the model"
+        what = f"index {self.index}: {self.what.removeprefix('index ')}" if self.index else self.what
+        return f"{self.table.name}: {what} is {shown(self.there)}; the model says {shown(self.model)}"
+
+
+def describe(table: Table) -> Steps[dict[str, Any] | None]:
+    """What the service says of a table; None where it has none."""
+    try:
+        answer = yield Call("DescribeTable", {"TableName": table.name})
+    except ResourceNotFoundException:
+        return None
+    return answer["Table"]
+
+
+def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
+    """What differs of a table as it was described."""
+    wanted, differences = table.definition(), list[Difference]()
+
+    def differ(what: What, model: Any, there: Any) -> None:
+        if model != there:
+            differences.append(Difference(table, what, there, model))
+
+    differ("key", _schema(wanted["KeySchema"]), _schema(found["KeySchema"]))
+    types, there_types = _types(wanted), _types(found)
+    common = [name for name in types if name in there_types]  # others belong to indexes that are told of below
+    differ("types of key attributes", {n: types[n] for n in common}, {n: there_types[n] for n in common})
+    differ("billing", wanted["BillingMode"], found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED"))
+    stream = found.get("StreamSpecification", {})
+    differ("stream", table.stream, stream.get("StreamViewType") if stream.get("StreamEnabled") else None)
+    if table.deletion_protection:  # one that was put on by hand is nothing to complain of
+        differ("deletion protection", "on", _on_or_off(found.get("DeletionProtectionEnabled", False)))
+    for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        differences += _compare_indexes(table, wanted.get(kind, ()), found.get(kind, ()))
+    return differences
+
+
+def compare_ttl(table: Table) -> Steps[list[Difference]]:
+    answer = yield Call("DescribeTimeToLive", {"TableName": table.name})
+    described = answer["TimeToLiveDescription"]
+    there = described.get("AttributeName") if described.get("TimeToLiveStatus") in ("ENABLED", "ENABLING") else None
+    return [] if there == table.ttl else [Difference(table, "TTL", there, table.ttl)]
+
+
+def compare_recovery(table: Table) -> Steps[list[Difference]]:
+    """Nothing where the server has no backups: some that speak the protocol do not."""
+    try:
+        answer = yield Call("DescribeContinuousBackups", {"TableName": table.name})
+    except Exception as error:
+        if is_unknown_operation(error):
+            return []
+        raise
+    described = answer["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription", {})
+    is_on = described.get("PointInTimeRecoveryStatus") == "ENABLED"
+    if is_on == table.pitr:
+        return []
+    return [Difference(table, "point-in-time recovery", _on_or_off(is_on), _on_or_off(table.pitr))]
+
+
+def is_unknown_operation(error: Exception) -> bool:
+    return "UnknownOperation" in type(error).__name__ + str(error)
+
+
+def shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, cast(tuple[Any, ...], value)))
+    return "none" if value is None else str(value)
+
+
+def _compare_indexes(table: Table, wanted: Any, found: Any) -> list[Difference]:
+    model = {index["IndexName"]: index for index in wanted}
+    there = {index["IndexName"]: index for index in found}
+    differences: list[Difference] = []
+    for name in sorted(model.keys() | there.keys()):
+        if name not in there or name not in model:
+            differences.append(Difference(table, "index missing" if name not in there else "index extra", index=name))
+            continue
+        for what, of in (("index key", _index_schema), ("index projection", _projection)):
+            if (have := of(there[name])) != (want := of(model[name])):
+                differences.append(Difference(table, cast(What, what), have, want, name))
+    return differences
+
+
+def _on_or_off(is_on: bool) -> str:
+    return "on" if is_on else "off"
+
+
+def _schema(schema: list[dict[str, str]]) -> tuple[str, ...]:
+    return tuple(each["AttributeName"] for each in sorted(schema, key=lambda each: each["KeyType"]))
+
+
+def _index_schema(index: dict[str, Any]) -> tuple[str, ...]:
+    return _schema(index["KeySchema"])
+
+
+def _types(described: dict[str, Any]) -> dict[str, str]:
+    return {each["AttributeName"]: each["AttributeType"] for each in described["AttributeDefinitions"]}
+
+
+def _projection(index: dict[str, Any]) -> Any:
+    projection = index["Projection"]
+    return projection["ProjectionType"], tuple(sorted(projection.get("NonKeyAttributes", ())))
