@@ -1,14 +1,15 @@
-"""AppLens on 500 to 5,000 resources: seconds to parse and analyse, peak memory, growth. `python -m bench.applens`."""
+"""AppLens on 500 to 5,000 resources: seconds to parse, analyse and store, memory, growth. `python -m bench.applens`."""
 
 import argparse
 import json
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
-from sortkey_systems.applens.analysis import analyze_sources
-from sortkey_systems.applens.sources import Source
+import sortkey
+from sortkey_systems.applens.service import AppLens
 
 SIZES = (500, 1000, 2500, 5000)
 SECONDS_MAX = 10
@@ -77,24 +78,36 @@ def main() -> int:
     return 0 if met else 1
 
 
-def measure(number: int) -> dict[str, float]:
-    """One analysis, the canonical JSON and the report's JSON included: all that a store would be given."""
+def terraform(number: int) -> bytes:
+    """A file of so many resources, in services of five."""
     services = range(number // 5)
-    text = _HEAD + "".join(_SERVICE.format(i=i, previous=max(i - 1, 0)) for i in services)
-    started, processor = time.perf_counter(), time.process_time()
-    analysis = analyze_sources([Source("main.tf", text.encode())])
-    analysis.graph.canonical()
-    json.dumps(analysis.report.to_json())
-    seconds, processor = time.perf_counter() - started, time.process_time() - processor
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    counts = analysis.graph.counts
+    return (_HEAD + "".join(_SERVICE.format(i=i, previous=max(i - 1, 0)) for i in services)).encode()
+
+
+def measure(number: int) -> dict[str, float]:
+    """One run from its upload to COMPLETE: uploaded, parsed, analysed, and stored in a folder."""
+    data = terraform(number)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sortkey.open(f"{folder}/data", objects=f"{folder}/{{bucket}}") as store,
+    ):
+        service = AppLens(store)
+        service.ensure()
+        started, processor = time.perf_counter(), time.process_time()
+        run = service.upload("12345", "prod", "main.tf", data)
+        service.analyze_later(run)
+        service.worker().run_once()
+        seconds, processor = time.perf_counter() - started, time.process_time() - processor
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
+        run = service.get("12345", run.run_id)
+        findings = len(json.loads(service.report("12345", run.run_id))["findings"])
     return {
-        "resources": counts["nodeCount"],
+        "resources": run.node_count or 0,
         "seconds": seconds,
         "processor": processor,
         "megabytes": peak,
-        "edges": counts["edgeCount"],
-        "findings": len(analysis.report.findings),
+        "edges": run.edge_count or 0,
+        "findings": findings,
     }
 
 

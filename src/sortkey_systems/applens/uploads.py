@@ -26,6 +26,7 @@ TEXT = "text/plain"
 ACCEPTED_TYPES = frozenset({*TYPES.values(), TEXT, "application/octet-stream", "application/x-zip-compressed"})
 """No HTML and nothing else that a browser would run: files are served again from where they lie."""
 
+_USER = re.compile(r"[^#/\\\x00-\x1f]+")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. ()+@=,-]*")
 
 
@@ -44,6 +45,8 @@ class UploadLink:
 
 def key_of(user_id: str, environment: Environment, filename: str) -> str:
     """The object's key: `uploads/prod/12345/main.tf.json`. Raises UploadRefused for a name that is none."""
+    if not _USER.fullmatch(user_id) or user_id in (".", ".."):
+        raise UploadRefused(f"{user_id!r} cannot be the id of a user: it stands in the keys of objects")
     if not _NAME.fullmatch(filename) or len(filename) > NAME_CHARACTERS_MAX or ".." in filename:
         raise UploadRefused(f"{filename!r} is no name of a file: letters, digits, and . _ - ( ) + @ = , between them")
     if not filename.lower().endswith((*sources.READABLE, *archives.SUFFIXES)):
