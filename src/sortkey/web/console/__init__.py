@@ -8,11 +8,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
+from nicegui import app as nicegui
 from nicegui import ui
 
+from sortkey.web.console.access import Password, is_signed_in, login_page, to_login
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
 from sortkey.web.console.models import model_page, models_page
@@ -21,21 +24,34 @@ from sortkey.web.console.shell import ConsolePage, Shell
 from sortkey.web.console.statements import statements_page
 from sortkey.web.console.workspace import Workspace
 
-__all__ = ["ConsolePage", "Workspace", "add_console"]
+__all__ = ["ConsolePage", "Password", "Workspace", "add_console"]
+
+SESSION_SECONDS = 12 * 3600
 
 
 def add_console(
-    app: FastAPI, workspace: Workspace, pages: Sequence[ConsolePage] = (), *, base: str = "/console", secret: str
+    app: FastAPI,
+    workspace: Workspace,
+    pages: Sequence[ConsolePage] = (),
+    *,
+    secret: str,
+    sessions: Path,
+    password: Password | None = None,
+    base: str = "/console",
 ) -> None:
-    """Mount the console. `pages` are those of the systems; `secret` signs what the browser keeps of a session."""
+    """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder."""
+    nicegui.storage.path = sessions
     shell = Shell((*_own_pages(workspace, base), *pages), base)
     for page in shell.pages:
-        ui.page(page.path)(_framed(shell, page))
+        ui.page(page.path)(_framed(shell, page, password))
+    if password is not None:
+        ui.page("/login")(partial(login_page, password, base))
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,
         mount_path=base,
         title="Sortkey",
         storage_secret=secret,
+        session_middleware_kwargs={"same_site": "strict", "max_age": SESSION_SECONDS},
         show_welcome_message=False,
         binding_refresh_interval=None,  # nothing here is bound by looking again and again
     )
@@ -53,14 +69,17 @@ def _own_pages(workspace: Workspace, base: str) -> list[ConsolePage]:
     ]
 
 
-def _framed(shell: Shell, page: ConsolePage) -> Any:
+def _framed(shell: Shell, page: ConsolePage, password: Password | None) -> Any:
     """The page in its frame, with the signature of its own function, from which the path's parts are filled."""
 
-    async def show(**parts: Any) -> None:
+    async def show(**parts: Any) -> Any:
+        if not is_signed_in(password):
+            return to_login(shell.base)
         with shell.frame(page):
             made = page.show(**parts)
             if inspect.isawaitable(made):
                 await made
+        return None
 
     show.__signature__ = inspect.signature(page.show)  # pyright: ignore[reportFunctionMemberAccess]
     return show

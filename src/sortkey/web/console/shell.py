@@ -34,7 +34,7 @@ class Shell:
 
     @contextmanager
     def frame(self, page: ConsolePage, title: str = "") -> Generator[None]:
-        _style()
+        style()
         dark = ui.dark_mode(value=_is_dark())
         drawer = self._drawer(page)
         with ui.header().classes("items-center q-px-md q-py-sm").style("min-height: 3.25rem"):
@@ -77,7 +77,8 @@ def title(text: str, below: str = "") -> None:
             quiet(below)
 
 
-def _style() -> None:
+def style() -> None:
+    """Make the page look like the console's."""
     ui.add_css(CSS)
     ui.colors(**COLOURS)
 

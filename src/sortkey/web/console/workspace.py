@@ -18,12 +18,15 @@ from sortkey.model.patterns import AccessPattern, Explanation, Model, Read, expl
 from sortkey.model.queries import ItemKey
 from sortkey.model.reading import fits
 from sortkey.model.tables import Table
+from sortkey.runtime.audit import audit, audit_table
 from sortkey.runtime.objects import Objects
 from sortkey.runtime.store import Store
 from sortkey.values.attributes import Item
 from sortkey.web.console.request_log import RequestLog
 
 PAGE = 100
+CONSOLE = "console"
+"""Who changed it, in the audit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,7 @@ class Workspace:
         self.models = {model.name: model for model in models}
         self.log = log
         self.objects = objects or {}
+        store.ensure(audit_table)
 
     # -- models
 
@@ -228,9 +232,16 @@ class Workspace:
         condition = " AND ".join(f"{exists}({short})" for short in names)
         request = {"TableName": table, "Item": new, "ConditionExpression": condition}
         self._call("PutItem", request | {"ExpressionAttributeNames": names})
+        self._record("item.put", table, key)
 
     def delete(self, table: str, key: Item) -> None:
         self._call("DeleteItem", {"TableName": table, "Key": key})
+        self._record("item.delete", table, key)
+
+    def _record(self, action: str, table: str, key: Item) -> None:
+        """Who changes data by hand leaves a trace."""
+        subject = "/".join([table, *(str(next(iter(value.values()))) for value in key.values())])
+        audit(self.store, CONSOLE, action, subject)
 
     def statement(self, text: str, next_token: str | None = None) -> tuple[list[Item], str | None, float]:
         """Run PartiQL; gives items, where to go on, and the capacity used."""
@@ -238,6 +249,8 @@ class Workspace:
         if next_token:
             request["NextToken"] = next_token
         answer = self._call("ExecuteStatement", request)
+        if not text.lstrip().lower().startswith("select"):
+            audit(self.store, CONSOLE, "statement", text[:200])
         units = float(answer["ConsumedCapacity"]["CapacityUnits"]) if "ConsumedCapacity" in answer else 0.0
         return answer.get("Items", []), answer.get("NextToken"), units
 
