@@ -361,3 +361,15 @@ def test_a_part_has_the_names_that_it_is_given() -> None:
 
     assert Plain().model_dump(by_alias=True) == {"first_name": "x"}
     assert Spot(must_be_said=1).model_dump(by_alias=True)["firstName"] == ""
+
+
+def test_the_json_schema_of_a_part_tells_its_fields() -> None:
+    # An OpenAPI document is made of it: "some object" would say nothing to whoever reads an answer.
+    class Shelf(CamelPart):
+        shelf_mark: str
+        height_cm: int | None = None
+
+    schema = Shelf.model_json_schema(mode="serialization")
+    assert schema["properties"].keys() == {"shelfMark", "heightCm"}
+    assert schema["required"] == ["shelfMark"]
+    assert Shelf(shelf_mark="A").model_dump(by_alias=True) == {"shelfMark": "A"}

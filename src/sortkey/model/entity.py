@@ -189,7 +189,7 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
 
     @model_serializer(mode="wrap")
-    def _without_missing(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _without_missing(self, handler: SerializerFunctionWrapHandler):  # a type would be all that a JSON schema tells
         """A field that is None is left out, unless that would make it something else; a NULL that this program does
         not know of stays."""
         kept = {*(self.__pydantic_extra__ or ()), *kept_nulls(type(self))}
