@@ -10,7 +10,19 @@ from typing import Any
 import pytest
 
 import sortkey
-from sortkey import Entity, Table, key
+from sortkey import Entity, Store, Table, key
+from sortkey.errors import (
+    AccessDeniedException,
+    ConditionalCheckFailedException,
+    InternalServerError,
+    ProvisionedThroughputExceededException,
+    ResourceNotFoundException,
+    SortkeyError,
+    Throttled,
+    TransactionConflictException,
+    Unreachable,
+    ValidationException,
+)
 from sortkey.runtime.metrics import SAMPLES_MAX, SERIES_MAX, Metrics, counter, gauge, histogram
 from sortkey.runtime.metrics_formats import emf, prometheus
 
@@ -211,3 +223,40 @@ def test_a_store_without_metrics_asks_for_no_capacity() -> None:
         store.find(Thing.key(name="a"))
     assert len(requests) == 2
     assert not any("ReturnConsumedCapacity" in request for request in requests)
+
+
+@pytest.mark.parametrize(
+    ("error", "name"),
+    [
+        (ValidationException("wrong"), "UserErrors"),
+        (AccessDeniedException("no"), "UserErrors"),
+        (ResourceNotFoundException("no table"), "UserErrors"),
+        (ProvisionedThroughputExceededException("slower"), "ThrottledRequests"),
+        (Throttled("slower"), "ThrottledRequests"),
+        (InternalServerError("sorry"), "SystemErrors"),
+        (Unreachable("nobody there"), "SystemErrors"),
+        (ConditionalCheckFailedException("it is there"), None),
+        (TransactionConflictException("again"), None),
+    ],
+)
+def test_requests_that_fail_are_counted_as_cloudwatch_does(error: Exception, name: str | None) -> None:
+    # An alarm on errors must not ring for a condition that did its work.
+    metrics = Metrics()
+    store = Store(Failing(error), metrics=metrics)
+    with pytest.raises(SortkeyError):
+        store.find(Thing.key(name="x"))
+    counted = {each: value for each, value in metrics.totals().items() if value}
+    assert counted == ({} if name is None else {name: 1})
+
+
+class Failing:
+    """A backend that answers every call with one error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        raise self.error
+
+    def close(self) -> None:
+        pass

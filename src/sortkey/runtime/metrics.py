@@ -13,10 +13,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from sortkey.errors import (
+    ClientError,
+    ConditionalCheckFailedException,
+    InternalServerError,
+    ProvisionedThroughputExceededException,
+    Throttled,
+    ThrottlingException,
+    TransactionCanceledException,
+    TransactionConflictException,
+    Unreachable,
+)
 from sortkey.runtime.steps import Call
 
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
 METERED = READS | {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
+
+REFUSALS = (ConditionalCheckFailedException, TransactionCanceledException, TransactionConflictException)
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
 """Upper bounds for times: from a look-up in memory to a long job."""
@@ -61,6 +74,9 @@ def histogram(name: str, help: str, unit: Unit = "Seconds", buckets: Sequence[fl
 REQUESTS = counter("sortkey_requests_total", "Requests to the table service, by access pattern.")
 READ_UNITS = counter("sortkey_read_units_total", "Read capacity used, by access pattern.")
 WRITE_UNITS = counter("sortkey_write_units_total", "Write capacity used, by access pattern.")
+USER_ERRORS = counter("sortkey_user_errors_total", "Requests that were wrong. Conditions that did not hold are none.")
+SYSTEM_ERRORS = counter("sortkey_system_errors_total", "Requests that the service could not answer.")
+THROTTLED_REQUESTS = counter("sortkey_throttled_requests_total", "Requests that were refused for load.")
 
 
 @dataclass(slots=True)
@@ -153,6 +169,27 @@ class Metrics:
                 used.read_units += units
             else:
                 used.write_units += units
+
+    def failed(self, error: Exception) -> None:
+        """A request that ended with an error, counted as CloudWatch does: a condition that does not hold is no error."""
+        if isinstance(error, (Throttled, ProvisionedThroughputExceededException, ThrottlingException)):
+            self.add(THROTTLED_REQUESTS)
+        elif isinstance(error, (InternalServerError, Unreachable)):
+            self.add(SYSTEM_ERRORS)
+        elif isinstance(error, ClientError) and not isinstance(error, REFUSALS):
+            self.add(USER_ERRORS)
+
+    def totals(self) -> dict[str, float]:
+        """What CloudWatch tells of a table, under its names: capacity, and requests that failed."""
+        with self.lock:
+            used = list(self.patterns.values())
+        return {
+            "ConsumedReadCapacityUnits": sum(each.read_units for each in used),
+            "ConsumedWriteCapacityUnits": sum(each.write_units for each in used),
+            "UserErrors": self.value(USER_ERRORS),
+            "SystemErrors": self.value(SYSTEM_ERRORS),
+            "ThrottledRequests": self.value(THROTTLED_REQUESTS),
+        }
 
     def by_family(self) -> dict[Family, dict[Labels, Series]]:
         """Everything, capacity included, for whoever writes it out. Hold `lock`."""

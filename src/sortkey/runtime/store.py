@@ -59,6 +59,12 @@ class _Common:
         """The place in such a cursor. Raises BadCursor for one that is not ours, or about something else."""
         return cursors.read(self._context.secret, self._context.tenant, dict(about), cursor)
 
+    def _failed(self, call: Call, error: Exception) -> None:
+        if self.metrics is not None:
+            self.metrics.failed(error)
+        if isinstance(error, ResourceNotFoundException) and call.operation in METERED:
+            raise missing_table(call.request) from error
+
     def _live(self, key: ItemKey[Any], fresh: bool) -> Live | None:
         if fresh and key.table.ttl is None:
             raise ModelError(f"{key.table.name} has no TTL: nothing in it expires")
@@ -97,9 +103,8 @@ class Store(_Common):
                 return self.backend.call(call.operation, call.request)
             call = self.metrics.asked(call)
             answer = self.backend.call(call.operation, call.request)
-        except ResourceNotFoundException as error:
-            if call.operation in METERED:
-                raise missing_table(call.request) from error
+        except Exception as error:
+            self._failed(call, error)
             raise
         self.metrics.count(call, answer)
         return answer
@@ -256,9 +261,8 @@ class AsyncStore(_Common):
                 return await self.backend.call(call.operation, call.request)
             call = self.metrics.asked(call)
             answer = await self.backend.call(call.operation, call.request)
-        except ResourceNotFoundException as error:
-            if call.operation in METERED:
-                raise missing_table(call.request) from error
+        except Exception as error:
+            self._failed(call, error)
             raise
         self.metrics.count(call, answer)
         return answer
