@@ -171,7 +171,7 @@ class Metrics:
                 used.write_units += units
 
     def failed(self, error: Exception) -> None:
-        """A request that ended with an error, counted as CloudWatch does: a condition that does not hold is no error."""
+        """A request that ended with an error. As in CloudWatch, a condition that does not hold is none."""
         if isinstance(error, (Throttled, ProvisionedThroughputExceededException, ThrottlingException)):
             self.add(THROTTLED_REQUESTS)
         elif isinstance(error, (InternalServerError, Unreachable)):
