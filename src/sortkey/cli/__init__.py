@@ -29,6 +29,8 @@ COMMANDS: dict[str, Command] = {
     "serve": Command("Serve DynamoDB's protocol."),
     "models": Command("Print data models, with their access patterns."),
     "explain": Command("What an access pattern does and costs."),
+    "query": Command("Run an access pattern on data."),
+    "put": Command("Store items, checked by their entity."),
     "verify": Command("Check the payloads of a model's items."),
     "applens": Command("Analyse Terraform for risks."),
 }

@@ -13,6 +13,8 @@ from sortkey.cli import COMMANDS
 from sortkey.cli.failure import DEBUG
 from sortkey.cli.plain_values import HELP_NAMES, use_plain_values
 
+_COMPLETION = ("install_completion", "show_completion")
+"""Options of the program; a Typer of a group would have them again."""
 DESCRIPTION = "DynamoDB in one process and one folder, and data models on it."
 
 
@@ -58,7 +60,9 @@ def load(name: str) -> Any:
         group.command(name, epilog=getattr(module, "EXAMPLES", None))(module.run)
     else:
         group.info.name = name
-    return _plain(group)
+    command = _plain(group)
+    command.params = [each for each in command.params if each.name not in _COMPLETION]
+    return command
 
 
 def _plain(program: typer.Typer) -> Any:

@@ -1,0 +1,133 @@
+"""`sortkey query`: a named access pattern of a model, run on data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortkey.cli.completing import complete_patterns
+from sortkey.cli.explain import split_argument, typed
+from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.loading import find_pattern
+from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+    from sortkey.model.patterns import AccessPattern, Read
+    from sortkey.model.queries import Query
+    from sortkey.runtime.store import Store
+
+EXAMPLES = """\
+examples:
+  sortkey query jobengine:Stage.of_journey journey_id=JRN-ABC123456789
+  sortkey query Stage.of_journey journey_id=JRN-ABC123456789
+  sortkey query shop.model:model:Order.of_customer customer=ada
+  sortkey query applens:latest_run user_id=12345 --data http://localhost:8000
+  sortkey query jobengine:Journey.all --limit 100 --json
+"""
+
+
+def run(
+    pattern: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL:PATTERN",
+            help="Model and access pattern, as `sortkey models` prints them.",
+            autocompletion=complete_patterns,
+        ),
+    ],
+    arguments: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Arguments of the pattern.")
+    ] = None,
+    data: Data = "data",
+    limit: Annotated[int, typer.Option(min=1, metavar="N", help="Items at most.")] = 25,
+    cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")] = None,
+    descending: Annotated[bool, typer.Option("--descending", help="From the end of the sort key.")] = False,
+    json: Json = False,
+) -> None:
+    """Run an access pattern of a model and print what it finds.
+
+    The model can be left out where only one of those that ship has a pattern of that name.
+    A page has up to --limit items; where there are more, the cursor of the next page is printed.
+    """
+    found = find_pattern(pattern)
+    read = _read(found, dict(split_argument(each) for each in arguments or ()))
+    with open_store(data) as store:
+        kinds, next_cursor = _found(store, read, limit, cursor, descending)
+    if json:
+        _print_json(found, kinds, next_cursor)
+        return
+    for kind, entities in kinds.items():
+        _print_kind(kind if len(kinds) > 1 else None, entities)
+    if not any(kinds.values()):
+        print("nothing found")
+    if next_cursor is not None:
+        print(f"more: --cursor {next_cursor}")
+
+
+def _read(pattern: AccessPattern, given: dict[str, str]) -> Read:
+    from sortkey.errors import ModelError
+    from sortkey.model.describing import parameters_of
+
+    missing = [each.name for each in parameters_of(pattern) if each.default is each.empty and each.name not in given]
+    if missing:
+        wanted = " ".join(f"{name}=…" for name in missing)
+        raise CommandFailed(f"{pattern.name} needs {', '.join(missing)}: add {wanted}", USAGE)
+    try:
+        return pattern.function(**typed(pattern, given))
+    except ModelError as error:  # a value that cannot stand in a key
+        raise CommandFailed(str(error), USAGE) from None
+
+
+Kinds = dict[str, list["Entity"]]
+"""Entities by the name of their class."""
+
+
+def _found(store: Store, read: Read, limit: int, cursor: str | None, descending: bool) -> tuple[Kinds, str | None]:
+    from sortkey.model.collections import CollectionQuery
+    from sortkey.model.queries import ItemKey, Query
+
+    if isinstance(read, Query) and read.limited_to is None:
+        page = store.page(_whole(read.descending() if descending else read), cursor=cursor, size=limit)
+        return {read.entity.__name__: list(page.items)}, page.cursor
+    if cursor is not None or descending:
+        raise CommandFailed("this pattern gives all that it finds, in its own order: it has no pages", USAGE)
+    if isinstance(read, ItemKey):
+        found = store.find(read)
+        return {read.entity.__name__: [] if found is None else [found]}, None
+    if isinstance(read, CollectionQuery):
+        grouped = store.collection(read)
+        return {member.__name__: list(grouped.of(member)) for member in read.members}, None
+    return {read.entity.__name__: list(store.query(_whole(read)))}, None
+
+
+def _whole(query: Query[Any]) -> Query[Any]:
+    """An index that holds less than the items gives keys; the items are fetched by them."""
+    from sortkey.errors import ModelError
+    from sortkey.model.reading import check_whole
+
+    try:
+        check_whole(query)
+    except ModelError:
+        return query.hydrated()
+    return query
+
+
+def _print_kind(title: str | None, entities: list[Entity]) -> None:
+    rows = [_dumped(each) for each in entities]
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    if rows:
+        print_table(columns, [[row.get(name) for name in columns] for row in rows], title)
+
+
+def _print_json(pattern: AccessPattern, kinds: Kinds, cursor: str | None) -> None:
+    """The items in a list; by kind, where the pattern finds several kinds."""
+    by_kind = {kind: [_dumped(each) for each in entities] for kind, entities in kinds.items()}
+    items = by_kind if len(by_kind) > 1 else next(iter(by_kind.values()))
+    print_json({"pattern": pattern.name, "items": items, "cursor": cursor})
+
+
+def _dumped(entity: Entity) -> dict[str, Any]:
+    return entity.model_dump(mode="json", exclude_none=True)

@@ -1,0 +1,132 @@
+"""`sortkey query` as a program: what is found, page by page, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import SHOP, refused, said, sortkey
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model, and data of it: a customer and five orders."""
+    folder = tmp_path_factory.mktemp("shop")
+    (folder / "shop.py").write_text(SHOP)
+    (folder / "data").mkdir()
+    orders = [
+        {
+            "customer_id": "ada",
+            "day": f"2026-11-0{n}",
+            "number": n,
+            "total": n * 1.5,
+            "state": "sent" if n == 4 else "open",
+        }
+        for n in range(1, 6)
+    ]
+    lines = "\n".join(json.dumps(each) for each in orders)
+    said(
+        sortkey("put", "shop:model:Customer", "--ensure", cwd=folder, given='{"customer_id": "ada", "name": "Ada L."}')
+    )
+    said(sortkey("put", "shop:model:Order", cwd=folder, given=lines))
+    return folder
+
+
+def test_a_table_has_the_fields_of_the_entity(shop: Path) -> None:
+    out = said(sortkey("query", "shop:model:Order.of_customer", "customer_id=ada", cwd=shop))
+    head, _, first, *_ = out.splitlines()
+    assert head.split() == ["customer_id", "day", "number", "state", "total"]
+    assert first.split() == ["ada", "2026-11-01", "1", "open", "1.5"]
+    assert "more:" not in out
+
+
+def test_pages_follow_each_other_by_cursor(shop: Path) -> None:
+    # In programs that run one after the other: the cursor outlives the first.
+    days: list[str] = []
+    cursor: list[str] = []
+    for _ in range(3):
+        line = ["query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "2", "--json", *cursor]
+        page = json.loads(said(sortkey(*line, cwd=shop)))
+        days += [order["day"] for order in page["items"]]
+        cursor = ["--cursor", page["cursor"]]
+    assert days == [f"2026-11-0{n}" for n in range(1, 6)]
+    assert page["cursor"] is None
+
+
+def test_the_page_tells_the_next_cursor(shop: Path) -> None:
+    out = said(sortkey("query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "4", cwd=shop))
+    assert out.splitlines()[-1].startswith("more: --cursor ")
+
+
+def test_it_reads_backwards_when_asked(shop: Path) -> None:
+    line = ["query", "shop:model:Order.of_customer", "customer_id=ada", "--descending", "--json", "--limit", "1"]
+    assert json.loads(said(sortkey(*line, cwd=shop)))["items"][0]["day"] == "2026-11-05"
+
+
+def test_one_item_by_its_key(shop: Path) -> None:
+    # The number is typed by the parameter, as in `explain`.
+    line = ["query", "shop:model:Order.key", "customer_id=ada", "day=2026-11-04", "number=4", "--json"]
+    (order,) = json.loads(said(sortkey(*line, cwd=shop)))["items"]
+    assert order == {"customer_id": "ada", "day": "2026-11-04", "number": 4, "state": "sent", "total": 6.0}
+
+
+def test_a_key_that_is_not_there_is_no_error(shop: Path) -> None:
+    assert said(sortkey("query", "shop:model:Customer.key", "customer_id=bob", cwd=shop)) == "nothing found\n"
+
+
+def test_an_index_of_keys_gives_whole_items(shop: Path) -> None:
+    line = ["query", "shop:model:Order.by_state", "state=sent", "--json"]
+    (order,) = json.loads(said(sortkey(*line, cwd=shop)))["items"]
+    assert order["total"] == 6.0
+
+
+def test_a_pattern_with_a_limit_of_its_own_keeps_it(shop: Path) -> None:
+    found = json.loads(said(sortkey("query", "shop:model:newest", "customer_id=ada", "--json", cwd=shop)))
+    assert [order["number"] for order in found["items"]] == [5, 4]
+    assert "no pages" in refused(sortkey("query", "shop:model:newest", "customer_id=ada", "--cursor", "x", cwd=shop), 2)
+
+
+def test_a_collection_is_told_by_kind(shop: Path) -> None:
+    line = ["query", "shop:model:everything_of", "customer_id=ada"]
+    items = json.loads(said(sortkey(*line, "--json", cwd=shop)))["items"]
+    assert (len(items["Customer"]), len(items["Order"])) == (1, 5)
+    out = said(sortkey(*line, cwd=shop))
+    assert out.startswith("Customer")
+    assert "\nOrder" in out
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["shop:model:Order.of_customer"], "Order.of_customer needs customer_id: add customer_id=…"),
+        (["shop:model:Order.none"], "no access pattern 'Order.none'; there are: Customer.key,"),
+        (["shop:model:Order.of_customer", "customer_id"], "'customer_id' is no argument: write it as name=value"),
+        (["shop:model:Order.of_customer", "colour=red", "customer_id=a"], "takes customer_id, day, and no colour"),
+        (["shop:model:Customer.key", "customer_id="], "customerId is empty"),
+        (["no_such_pattern"], "no model that ships has no_such_pattern"),
+        (["latest_runs:"], "there is no system 'latest_runs'"),
+        (["shop:model:Order.of_customer", "customer_id=a", "--data", "nowhere"], "there is no folder nowhere"),
+    ],
+)
+def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) -> None:
+    assert message in refused(sortkey("query", *line, cwd=shop), 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (["Stage.of_journey", "journey_id=JRN-ABC123456789"], "the table TransformationSystem is not there"),
+        (["shop:model:Order.of_customer", "customer_id=ada", "--cursor", "made-up"], "the cursor is not of this query"),
+        (["latest_run", "user_id=1", "--data", "http://127.0.0.1:1"], "127.0.0.1:1"),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_line(shop: Path, line: list[str], message: str) -> None:
+    # A name that only one of the shipped models has needs no model.
+    assert message in refused(sortkey("query", *line, cwd=shop), 1)
+
+
+def test_the_shell_completes_patterns(shop: Path) -> None:
+    asked = {"_SORTKEY_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "sortkey query jobengine:Stage.o"}
+    assert "Stage.of_journey" in sortkey(cwd=shop, **asked).stdout

@@ -1,0 +1,107 @@
+"""Writes docs/reference/commands.md from the commands themselves: their help, arguments, options and examples.
+
+`--check` compares and writes nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sortkey.cli import COMMANDS
+from sortkey.cli.program import load
+
+PAGE = Path(__file__).parents[1] / "docs/reference/commands.md"
+HEAD = """\
+# Commands
+
+Written by `tools/generate_commands.py` from the help of the commands.
+
+`sortkey COMMAND --help` prints the same. Every command ends with 0 when it is done, with 1 when it failed, and with 2
+when its arguments are wrong; where it has more codes, its section says so. An error is one line on the standard error;
+`--debug`, anywhere in the line, or `SORTKEY_DEBUG=1` shows the traceback. Results go to the standard output, progress
+to the standard error of a terminal. `sortkey --install-completion` lets the shell complete commands, options, models
+and access patterns.
+"""
+
+
+def generate() -> str:
+    """The page: a list of the commands, and a section for each."""
+    index = [f"- [`sortkey {name}`](#sortkey-{name}): {command.help}" for name, command in COMMANDS.items()]
+    sections = [section for name in COMMANDS for section in _sections([name], load(name))]
+    return "\n".join([HEAD, *index, "", *sections]).rstrip() + "\n"
+
+
+def main(arguments: list[str]) -> int:
+    text = generate()
+    if "--check" not in arguments:
+        PAGE.parent.mkdir(exist_ok=True)
+        PAGE.write_text(text, encoding="utf-8")
+        return 0
+    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
+        return 0
+    print("docs/reference/commands.md is not what the commands say: run `make format`, or tools/generate_commands.py")
+    return 1
+
+
+def _sections(path: list[str], command: Any) -> Iterator[str]:
+    yield f"{'#' * (len(path) + 1)} sortkey {' '.join(path)}\n"
+    yield _help(command.help) + "\n"
+    inner = getattr(command, "commands", {})
+    if not inner:
+        yield f"```text\n{_usage(path, command)}\n```\n"
+        yield from _table("argument", [each for each in command.params if each.param_type_name == "argument"])
+        yield from _table("option", [each for each in command.params if each.param_type_name == "option"])
+    if command.epilog:
+        yield f"```text\n{command.epilog.strip()}\n```\n"
+    for name, each in inner.items():
+        yield from _sections([*path, name], each)
+
+
+def _help(text: str) -> str:
+    """Paragraphs; those that are indented keep their lines."""
+    blocks = text.strip().split("\n\n")
+    return "\n\n".join(f"```text\n{each}\n```" if each.startswith(" ") else each for each in blocks)
+
+
+def _usage(path: list[str], command: Any) -> str:
+    arguments = [each for each in command.params if each.param_type_name == "argument"]
+    shown = [f"{'' if each.required else '['}{_name(each)}{'' if each.required else ']'}" for each in arguments]
+    dots = ["..." * (each.nargs == -1) for each in arguments]
+    options = ["[OPTIONS]"] if len(command.params) > len(arguments) else []
+    return " ".join(["sortkey", *path, *options, *(name + dot for name, dot in zip(shown, dots, strict=True))])
+
+
+def _table(kind: str, params: list[Any]) -> Iterator[str]:
+    shown = [each for each in params if not each.hidden]
+    if shown:
+        rows = [f"| `{_cell(_name(each))}` | {_cell(each.help or '')} | {_default(each)} |" for each in shown]
+        yield "\n".join([f"| {kind} | | default |", "|---|---|---|", *rows]) + "\n"
+
+
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return param.metavar or param.name.upper()
+    names = ", ".join([*param.opts, *param.secondary_opts])
+    if param.is_flag:
+        return names
+    choices = param.type_descriptor.choices
+    return f"{names} {param.metavar or ('|'.join(map(str, choices)) if choices else param.name.upper())}"
+
+
+def _default(param: Any) -> str:
+    if param.required:
+        return "required"
+    variable = f"`${param.envvar}`" if param.envvar else ""
+    is_plain = param.default is not None and param.default is not False and param.default != ()
+    return _cell(f"`{param.default}`" if is_plain else variable)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", r"\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
