@@ -20,7 +20,7 @@ from sortkey_systems.jobengine.execution.places import PlaceRefused, Places
 from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import Course, Schedule
 from sortkey_systems.jobengine.execution.stage_run import StageRun, open_log
-from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, in_rank_order, rules_for_stage
+from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, in_rank_order
 from sortkey_systems.jobengine.progress import stage_of
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.work import MissingResult, Work
@@ -152,13 +152,16 @@ class Attempts:
                 results.add(latest, [step.step_id for step in latest.steps])
         source = open_source(self.places.source(journey), dialect=journey.source.dialect)
         try:
-            rules = self._rules(journey, stage_of(stages, job.stage_id))
+            rules = self._rules(journey, stages, job.stage_id)
             yield Work(source, self.places.target(journey), rules, results, self.batch_rows), results
         finally:
             source.close()
 
-    def _rules(self, journey: Journey, stage: Stage) -> list[Rule]:
-        """By rank; none where the Second Brain is off, for the journey or for the stage."""
-        if not (journey.configuration.second_brain_enabled and stage.second_brain_enabled):
+    def _rules(self, journey: Journey, stages: list[Stage], stage_id: str) -> list[Rule]:
+        """Those of the whole journey, by rank: planning looks at those of verification. Where the Second Brain is off,
+        for the journey or for the stage, there are none; those of another stage where it is off do not count either."""
+        off = {stage.stage_id for stage in stages if not stage.second_brain_enabled}
+        if stage_id in off or not journey.configuration.second_brain_enabled:
             return []
-        return in_rank_order(self.schedule.store.query(rules_for_stage(journey.journey_id, stage.stage_id)))
+        active = Rule.of_journey(journey_id=journey.journey_id).where(Rule.status == "active")
+        return in_rank_order(rule for rule in self.schedule.store.query(active) if rule.stage_id not in off)

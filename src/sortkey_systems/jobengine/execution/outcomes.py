@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,21 +44,12 @@ def recommendations_of(result: Any) -> list[str]:
     return list(result.recommendations) if isinstance(result, (Strategy, FinalReport)) else []
 
 
-def results_of(stage_id: str, work: Work) -> Results:
-    """The results of a job of a stage, once all its steps have run. Processed = succeeded + failed."""
-    if stage_id == "raw_analysis":
-        schema = outcome_of(work.result("schema_extraction", ExtractedSchema))
-        rows = outcome_of(work.result("data_profiling", Profile))
-        return _results(rows, schema)
-    if stage_id == "data_migration":
-        return _results(outcome_of(work.result("mark_completion", Completion)))
-    if stage_id == "verification_validation":
-        return _results(outcome_of(work.result("mapping_validation", MappingValidation)))
-    return Results()
-
-
-def _results(records: Outcome, schema: Outcome | None = None) -> Results:
-    about = schema or records
+def results_of(step_ids: Iterable[str], work: Work) -> Results:
+    """The results of a job, once these steps of its stage have run. Processed = succeeded + failed."""
+    ran = set(step_ids)
+    counted = {step_id: outcome_of(work.result(step_id, kind)) for step_id, kind in _COUNTED.items() if step_id in ran}
+    records = next((counted[each] for each in _COUNTED if each in counted and each != SCHEMA), Outcome())
+    about = counted.get(SCHEMA, records)
     return Results(
         records_processed=records.items,
         records_succeeded=records.items - records.failed,
@@ -68,6 +59,14 @@ def _results(records: Outcome, schema: Outcome | None = None) -> Results:
     )
 
 
+SCHEMA = "schema_extraction"
+_COUNTED: dict[str, type[Any]] = {
+    SCHEMA: ExtractedSchema,
+    "data_profiling": Profile,
+    "mark_completion": Completion,
+    "mapping_validation": MappingValidation,
+}
+"""The steps that a job's figures come from. Each but the first counts the records of its stage."""
 _OUTCOMES: dict[type[Any], Callable[[Any], Outcome]] = {
     ExtractedSchema: lambda found: Outcome(found.columns, 0, len(found.tables), found.columns),
     Profile: lambda found: Outcome(sum(each.rows for each in found.tables), 0, len(found.tables)),

@@ -60,7 +60,7 @@ class StageRun:
             results.add(self.job, [step.step_id])
             self.ctx.step(f"{step.step_id}:published", self._publish, step, told, work)
             self._done(number, step, told)
-        figures = results_of(self.job.stage_id, work)
+        figures = results_of([step.step_id for step in self.stage.steps], work)
         return ended(self.job, "completed", self._counts, self._now(), results=figures, progress=100)
 
     def failed(self, error: Exception) -> Job:
