@@ -11,7 +11,7 @@ WORKERS ?= 2
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev up test fast check format oracle bench requirements clean
+.PHONY: help install dev up test prepare fast check format oracle bench requirements clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,8 +22,14 @@ dev: $(VENV)/.dev
 up: install  ## serve DynamoDB on 127.0.0.1:8000 from the folder data/
 	$(BIN)/sortkey serve --data $(DATA) --port $(PORT)
 
-test: check  ## everything: checks, unit, oracle, clients, faults
+test: dev  ## everything: checks, unit, oracle, clients, faults
+	@$(BIN)/python -m tools.prepare & prepare=$$!; \
+	  $(MAKE) --no-print-directory check || { kill $$prepare 2>/dev/null; exit 1; }; \
+	  wait $$prepare || true
 	$(PYTEST) -n $(WORKERS) --dist loadgroup
+
+prepare: dev  ## fetch and build what the tests need besides Python, once: S3 server, OpenSearch, DynamoDB Local
+	$(BIN)/python -m tools.prepare
 
 fast: dev  ## unit tests only, under a minute
 	$(PYTEST) -n $(WORKERS) --dist loadgroup -q -m "not slow and not oracle"
@@ -34,11 +40,13 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_shapes.py --check
+	$(BIN)/python tools/generate_commands.py --check
 
 format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python tools/generate_shapes.py
+	$(BIN)/python tools/generate_commands.py
 
 oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
 	$(BIN)/python -m tests.oracle.machine --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))

