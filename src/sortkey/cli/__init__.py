@@ -27,6 +27,9 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "serve": Command("Serve DynamoDB's protocol."),
+    "rest": Command("Serve the systems over REST, with their workers."),
+    "token": Command("Print a token for a user of REST."),
+    "keys": Command("Make, list and revoke keys for programs that use REST."),
     "models": Command("Print data models, with their access patterns."),
     "explain": Command("What an access pattern does and costs."),
     "query": Command("Run an access pattern on data."),

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, own, reaches_others
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
 
-    from sortkey.engine.engine import Engine
     from sortkey.wire.access import Credentials
     from sortkey.wire.server import Server
 
 FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
-
-_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the one of them that is sure to be there
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,52 +77,34 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     _raise_file_limit()
     sockets = _bind(options, credentials)
-    engine = _open(options)
+    engine = own(options.folder or ":memory:", synchronous=options.synchronous, region=options.region)
     try:
         from secrets import token_hex
         from time import time
 
+        from sortkey.cli.loops import run_loop
         from sortkey.wire.access import Access
         from sortkey.wire.server import Server
 
         token = token_hex(32)
-        address = _address(sockets[0])
+        address = address_of(sockets[0])
 
         def ready() -> None:
             engine.publish(address, token)
             print(_banner(options, address, credentials), flush=True)
 
         server = Server(engine, Access(credentials, options.region, time, token), region=options.region)
-        _run_loop(_until_signal(server, sockets, ready))
+        run_loop(_until_signal(server, sockets, ready))
     finally:
         engine.close()
 
 
-def _run_loop(serving: Coroutine[None, None, None]) -> None:
-    import asyncio
-
-    try:
-        from uvloop import new_event_loop  # twice as fast as asyncio's own; not there on every platform
-    except ImportError:
-        new_event_loop = None
-    with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        runner.run(serving)
-
-
 async def _until_signal(server: Server, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
-    import asyncio
     import gc
-    import signal
 
-    signalled = asyncio.Event()
+    from sortkey.cli.loops import stop_signal
 
-    def on_signal() -> None:
-        if signalled.is_set():
-            os._exit(130)  # asked twice: do not wait for anyone. What was answered is committed
-        signalled.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, on_signal)
+    signalled = stop_signal()
     await server.start(sockets)
     gc.collect()
     gc.freeze()  # what is there now stays: spare the collector from walking it under load
@@ -171,55 +151,13 @@ def _credentials(access_key: str | None, secret_key: str | None) -> Credentials 
 
 
 def _bind(options: Options, credentials: Credentials | None) -> list[socket.socket]:
-    import errno
-
-    from sortkey.wire.addresses import bind, is_loopback
-
-    try:
-        if credentials is None and not options.insecure and not is_loopback(options.host):
-            raise CommandFailed(
-                f"{options.host} can be reached from other machines: give --access-key and --secret-key, "
-                "or --insecure to let anyone in",
-                USAGE,
-            )
-        return bind(options.host, options.port)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise CommandFailed(
-                f"port {options.port} on {options.host} is in use: stop what uses it, or choose another with --port"
-            ) from None
-        if error.errno == errno.EACCES:
-            raise CommandFailed(f"port {options.port} is not for ordinary users: choose one above 1023") from None
-        raise CommandFailed(f"cannot listen on {options.host}:{options.port}: {error.strerror}") from None
-
-
-def _open(options: Options) -> Engine:
-    import apsw
-
-    from sortkey import engine
-    from sortkey.errors import FolderInUse
-
-    folder = options.folder or engine.MEMORY
-    try:
-        return engine.own(folder, synchronous=options.synchronous, region=options.region)
-    except FolderInUse as error:
+    if credentials is None and not options.insecure and reaches_others(options.host):
         raise CommandFailed(
-            f"the folder {error.folder} is in use by process {error.pid}"
-            + (f", which serves it on {error.address}: use that" if error.address else ": stop that process")
-            + ", or choose another folder with --data"
-        ) from None
-    except OSError as error:
-        raise CommandFailed(f"cannot use the folder {folder}: {error.strerror}; choose another with --data") from None
-    except apsw.Error as error:
-        raise CommandFailed(
-            f"cannot read the data in the folder {folder}: {error}; restore it, or choose another with --data"
-        ) from None
-
-
-def _address(bound: socket.socket) -> str:
-    name, port = bound.getsockname()[:2]
-    host = _EVERY_ADDRESS.get(name) or str(name)
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+            f"{options.host} can be reached from other machines: give --access-key and --secret-key, "
+            "or --insecure to let anyone in",
+            USAGE,
+        )
+    return listen(options.host, options.port)
 
 
 def _banner(options: Options, address: str, credentials: Credentials | None) -> str:
@@ -227,7 +165,7 @@ def _banner(options: Options, address: str, credentials: Credentials | None) -> 
     if options.folder is not None:
         where = os.path.join(os.path.abspath(options.folder), "")
     key, secret = (credentials.access_key, "...") if credentials else ("any", "any")
-    others = " and every other address of this machine" if options.host in _EVERY_ADDRESS else ""
+    others = " and every other address of this machine" if options.host in EVERY_ADDRESS else ""
     callers = f"signed by {key}" if credentials else "anyone who reaches the address; no signature is checked"
     return f"""\
 sortkey serves DynamoDB on {address}{others}

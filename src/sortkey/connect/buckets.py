@@ -47,11 +47,12 @@ def open_objects(address: Address, **settings: Any) -> Objects:
 class Buckets(Mapping[str, "Objects"]):
     """The buckets of a program by name, each opened when it is first asked for."""
 
-    def __init__(self, given: Given, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, given: Given, clock: Callable[[], float] | None = None, *, url: str | None = None) -> None:
+        """`clock` and `url` are for buckets in folders: S3 has its own."""
         self._given = given if isinstance(given, Mapping) else os.fspath(given)
         if isinstance(self._given, str) and "{bucket}" not in self._given:
             raise ModelError(f"{self._given!r} needs a {{bucket}}, as data/buckets/{{bucket}}: there may be several")
-        self._clock = clock
+        self._settings = {name: each for name, each in (("clock", clock), ("url", url)) if each is not None}
         self._opened: dict[str, Objects] = {}
         self._lock = threading.Lock()
 
@@ -65,8 +66,7 @@ class Buckets(Mapping[str, "Objects"]):
         found = self._given.replace("{bucket}", name) if isinstance(self._given, str) else self._given[name]
         if not isinstance(found, (str, os.PathLike)):
             return found
-        has_clock = self._clock is not None and "://" not in os.fspath(found)  # S3 has a clock of its own
-        return open_objects(found, **({"clock": self._clock} if has_clock else {}))
+        return open_objects(found, **({} if "://" in os.fspath(found) else self._settings))
 
     def close(self) -> None:
         """Close what was opened here."""

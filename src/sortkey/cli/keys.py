@@ -1,0 +1,84 @@
+"""`sortkey keys`: the keys of programs that use the REST interfaces: create, list, revoke."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.printing import print_json, print_table
+
+if TYPE_CHECKING:
+    from sortkey.web.api_keys import ApiKey, ApiKeys
+
+app = typer.Typer(no_args_is_help=True, add_completion=False)
+
+System = Annotated[str, typer.Option(metavar="NAME", help="The system that they are for.")]
+
+
+@app.callback()
+def keys() -> None:
+    """Keys of programs that use `sortkey rest`. The server may run meanwhile: a revoked key is worthless at once."""
+
+
+@app.command()
+def create(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is, or what for.")],
+    system: System,
+    access: Annotated[Literal["read", "full"], typer.Option(help="What it may do.")] = "read",
+    days: Annotated[int, typer.Option(min=1, max=3650, metavar="N", help="How long it is good for.")] = 365,
+    data: Data = "data",
+    json: Json = False,
+) -> None:
+    """Make a key and print it. It is shown now and never again: only its hash is kept."""
+    with _keys(data) as keys:
+        made = keys.create(name, system, access, days=days)
+    if json:
+        print_json({"key": made.text, **_told(made.record)})
+    else:
+        print(made.text)
+
+
+@app.command("list")
+def list_(system: System, data: Data = "data", json: Json = False) -> None:
+    """List the keys of a system, with their ends and when they were last used."""
+    with _keys(data) as keys:
+        rows = [_told(each) for each in keys.list(system)]
+    if json:
+        print_json(rows)
+    elif rows:
+        print_table(list(rows[0]), [list(row.values()) for row in rows])
+    else:
+        print(f"{system} has no keys: make one with `sortkey keys create NAME --system {system}`")
+
+
+@app.command()
+def revoke(
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key, as `list` prints it.")],
+    data: Data = "data",
+) -> None:
+    """Make a key worthless, from the next request on."""
+    with _keys(data) as keys:
+        revoked = keys.revoke(key_id)
+    print(f"{revoked.key_id} ({revoked.name}) is revoked")
+
+
+@contextmanager
+def _keys(data: str) -> Generator[ApiKeys]:
+    from sortkey.web.api_keys import ApiKeys
+
+    with open_store(data) as store:
+        opened = ApiKeys(store)
+        opened.ensure()
+        yield opened
+
+
+def _told(key: ApiKey) -> dict[str, Any]:
+    shown = key.model_dump(mode="json", exclude={"secret_sha256"})
+    return {name: shown[name] for name in _COLUMNS}
+
+
+_COLUMNS = ("key_id", "name", "system", "access", "created_at", "expires_at", "last_used_at", "revoked_at")

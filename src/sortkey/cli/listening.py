@@ -1,0 +1,71 @@
+"""What commands that serve begin with: a port and a folder, each with a line that says what is wrong with it."""
+
+from __future__ import annotations
+
+import errno
+from typing import TYPE_CHECKING, Any
+
+from sortkey.cli.failure import CommandFailed
+
+if TYPE_CHECKING:
+    import socket
+
+    from sortkey.engine.engine import Engine
+
+EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the one of them that is sure to be there
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Sockets for every address of the host."""
+    from sortkey.wire.addresses import bind
+
+    try:
+        return bind(host, port)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CommandFailed(
+                f"port {port} on {host} is in use: stop what uses it, or choose another with --port"
+            ) from None
+        if error.errno == errno.EACCES:
+            raise CommandFailed(f"port {port} is not for ordinary users: choose one above 1023") from None
+        raise CommandFailed(f"cannot listen on {host}:{port}: {error.strerror}") from None
+
+
+def reaches_others(host: str) -> bool:
+    """Whether other machines reach this address. One that cannot be found is for `listen` to refuse."""
+    from sortkey.wire.addresses import is_loopback
+
+    try:
+        return not is_loopback(host)
+    except OSError:
+        return False
+
+
+def address_of(bound: socket.socket) -> str:
+    """Where a program on this machine reaches it."""
+    name, port = bound.getsockname()[:2]
+    host = EVERY_ADDRESS.get(name) or str(name)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def own(folder: str, **settings: Any) -> Engine:
+    """The engine of a folder, in this process and no other."""
+    import apsw
+
+    from sortkey import engine
+    from sortkey.errors import FolderInUse
+
+    try:
+        return engine.own(folder, **settings)
+    except FolderInUse as error:
+        raise CommandFailed(
+            f"the folder {error.folder} is in use by process {error.pid}"
+            + (f", which serves it on {error.address}: use that" if error.address else ": stop that process")
+            + ", or choose another folder with --data"
+        ) from None
+    except OSError as error:
+        raise CommandFailed(f"cannot use the folder {folder}: {error.strerror}; choose another with --data") from None
+    except apsw.Error as error:
+        raise CommandFailed(
+            f"cannot read the data in the folder {folder}: {error}; restore it, or choose another with --data"
+        ) from None

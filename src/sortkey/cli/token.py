@@ -1,0 +1,39 @@
+"""`sortkey token`: a token for a user of the REST interfaces, signed with the secret of the data folder."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.options import check_folder
+
+EXAMPLES = """\
+examples:
+  sortkey token --system applens --user 12345
+  curl -H "Authorization: Bearer $(sortkey token --system applens --user 12345)" http://127.0.0.1:8080/applens/runs
+"""
+
+
+def run(
+    user: Annotated[str, typer.Option(metavar="ID", help="Who is to be let in.")],
+    system: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The system it is for (default: every system).")
+    ] = None,
+    data: Annotated[str, typer.Option(metavar="FOLDER", help="Data folder of the server.")] = "data",
+    seconds: Annotated[int, typer.Option(min=1, metavar="S", help="How long it is good for.")] = 3600,
+    scope: Annotated[list[str] | None, typer.Option(metavar="WORD", help="What it is for; may be repeated.")] = None,
+) -> None:
+    """Print a token with which a user is let in by `sortkey rest`.
+
+    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the server has it from there.
+    """
+    from sortkey.web.server_secret import secret_for, server_secret
+    from sortkey.web.tokens import EVERY_SYSTEM, Tokens
+
+    if "://" in data:
+        raise CommandFailed("the secret lies in the folder of `sortkey rest`: name that with --data", USAGE)
+    check_folder(data)
+    tokens = Tokens(secret_for("tokens", server_secret(data)))
+    print(tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM))
