@@ -1,0 +1,164 @@
+"""AppLens over HTTP: routes over the service, each for the user whose token came with the request."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Response, status
+from fastapi.responses import JSONResponse
+
+from sortkey.web import Page, System, User, errors_for, signed_in
+from sortkey_systems.applens.answers import (
+    ArtifactsAnswer,
+    ComparisonAnswer,
+    GraphAnswer,
+    InventoryRow,
+    ProgressAnswer,
+    ReportAnswer,
+    RunAnswer,
+    RunRequest,
+    UploadAnswer,
+    UploadRequest,
+)
+from sortkey_systems.applens.model import Environment
+from sortkey_systems.applens.service import AppLens
+
+NAME = "applens"
+DESCRIPTION = "Terraform in, graph and risk report out. A user sees the runs of that user only."
+
+Me = Annotated[User, Depends(signed_in(NAME))]
+RunId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The id of a run", examples=["c8a91e"])]
+Wanted = Annotated[Environment | None, Query(description="Only runs of this environment")]
+Cursor = Annotated[str | None, Query(max_length=4096, description="That of the page before")]
+Limit = Annotated[int, Query(ge=1, le=100, description="How many at most")]
+RunQuery = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A run", examples=["c8a91e"])]
+
+FOUND = errors_for(401, 404)
+READY = errors_for(401, 404, 409)
+
+
+class SarifResponse(JSONResponse):
+    media_type = "application/sarif+json"
+
+
+def system(service: AppLens) -> System:
+    """AppLens for the host, with the worker that analyses."""
+    router = APIRouter()
+    _add_uploads(router, service)
+    _add_lists(router, service)
+    _add_run(router, service)
+    _add_artifacts(router, service)
+    _add_findings(router, service)
+    return System(NAME, router, DESCRIPTION, workers=(service.worker(threads=2),))
+
+
+def _add_uploads(router: APIRouter, service: AppLens) -> None:
+    @router.post("/uploads", status_code=status.HTTP_201_CREATED, responses=errors_for(401))
+    def presign(me: Me, wanted: UploadRequest) -> UploadAnswer:
+        """Ask for a link to send a file: a PUT with these headers, before it expires. Then make a run of it.
+
+        Taken are .tf, .tf.json, `terraform show -json`, .tfstate, .zip, .tar, .tgz and .tar.gz, of 10 MB at most.
+        """
+        link = service.presign(me.user_id, wanted.environment, wanted.filename, wanted.size, wanted.content_type)
+        return UploadAnswer.of(link)
+
+    @router.post("/runs", status_code=status.HTTP_201_CREATED, responses=errors_for(401, 409))
+    def complete(me: Me, wanted: RunRequest, response: Response) -> RunAnswer:
+        """Make a run of a file that was sent, and have it analysed. The newest version of the file, or `versionId`."""
+        run = service.complete(
+            me.user_id,
+            wanted.environment,
+            wanted.filename,
+            version_id=wanted.version_id,
+            provenance=wanted.provenance(),
+        )
+        if wanted.analyze:
+            service.analyze_later(run)
+        response.headers["Location"] = f"/{NAME}/runs/{run.run_id}"
+        return RunAnswer.of(run)
+
+    _ = presign, complete
+
+
+def _add_lists(router: APIRouter, service: AppLens) -> None:
+    @router.get("/runs", responses=errors_for(401))
+    def list_runs(me: Me, environment: Wanted = None, cursor: Cursor = None, limit: Limit = 50) -> Page[RunAnswer]:
+        """Your runs, the newest first, page by page. Status and numbers are there; graphs are not read."""
+        return Page[RunAnswer].of(service.runs(me.user_id, environment, cursor=cursor, size=limit), RunAnswer.of)
+
+    @router.get("/runs/latest", responses=FOUND)
+    def latest_run(me: Me, environment: Wanted = None) -> RunAnswer:
+        """Your newest run."""
+        return RunAnswer.of(service.latest(me.user_id, environment))
+
+    @router.get("/compare", responses=READY)
+    def compare(me: Me, before: RunQuery, after: RunQuery) -> ComparisonAnswer:
+        """What changed from one run to another: by the hash of the graphs, then nodes, edges and findings."""
+        return ComparisonAnswer.of(service.compare(me.user_id, before, after))
+
+    _ = list_runs, latest_run, compare
+
+
+def _add_run(router: APIRouter, service: AppLens) -> None:
+    @router.get("/runs/{run_id}", responses=FOUND)
+    def get_run(me: Me, run_id: RunId) -> RunAnswer:
+        """One run, by its id alone."""
+        return RunAnswer.of(service.get(me.user_id, run_id))
+
+    @router.post("/runs/{run_id}/analysis", status_code=status.HTTP_202_ACCEPTED, responses=FOUND)
+    def analyze(me: Me, run_id: RunId) -> ProgressAnswer:
+        """Have a run analysed that was made without. Asking twice is fine; a run that has ended stays as it is."""
+        service.analyze(me.user_id, run_id)
+        return ProgressAnswer.of(service.progress(me.user_id, run_id))
+
+    @router.get("/runs/{run_id}/progress", responses=FOUND)
+    def progress(me: Me, run_id: RunId) -> ProgressAnswer:
+        """How far the analysis is: building, parsed, analysing, storing."""
+        return ProgressAnswer.of(service.progress(me.user_id, run_id))
+
+    _ = get_run, analyze, progress
+
+
+def _add_artifacts(router: APIRouter, service: AppLens) -> None:
+    @router.get("/runs/{run_id}/artifacts", responses=FOUND)
+    def artifacts(me: Me, run_id: RunId) -> ArtifactsAnswer:
+        """Links to the upload, the graph and the report of a run, good for some minutes."""
+        return ArtifactsAnswer.of(service.artifacts(me.user_id, run_id))
+
+    @router.get("/runs/{run_id}/graph", responses={**READY, 200: {"model": GraphAnswer}}, response_class=Response)
+    def graph(me: Me, run_id: RunId) -> Response:
+        """The canonical JSON of the graph, byte by byte: its SHA-256 is the run's `graphHash`."""
+        return Response(service.graph(me.user_id, run_id), media_type="application/json")
+
+    @router.get("/runs/{run_id}/report", responses={**READY, 200: {"model": ReportAnswer}}, response_class=Response)
+    def report(me: Me, run_id: RunId) -> Response:
+        """The risk report: score with its reasons, findings, ways from the internet to data, and what was left out."""
+        return Response(service.report(me.user_id, run_id), media_type="application/json")
+
+    _ = artifacts, graph, report
+
+
+def _add_findings(router: APIRouter, service: AppLens) -> None:
+    @router.get("/runs/{run_id}/sarif", responses=READY, response_class=SarifResponse)
+    def sarif(me: Me, run_id: RunId) -> dict[str, Any]:
+        """The findings as SARIF 2.1.0, for code hosts and editors."""
+        return service.sarif(me.user_id, run_id)
+
+    @router.get("/runs/{run_id}/inventory", responses=READY)
+    def inventory(
+        me: Me,
+        run_id: RunId,
+        search: Annotated[str, Query(max_length=200, examples=["type:s3 exposed:true orders"])] = "",
+        cursor: Cursor = None,
+        limit: Limit = 100,
+    ) -> Page[InventoryRow]:
+        """The resources, each with its number of findings, that hold every word of a search.
+
+        `type:`, `address:`, `label:`, `provider:`, `surface:`, `exposed:`, `datastore:` and `mode:` look in one field.
+        """
+        rows = service.inventory(me.user_id, run_id, search)
+        rest = [row for row in rows if cursor is None or row["id"] > cursor]
+        shown = [InventoryRow.model_validate(row) for row in rest[:limit]]
+        return Page(items=shown, cursor=shown[-1].id if len(rest) > limit else None)
+
+    _ = sarif, inventory

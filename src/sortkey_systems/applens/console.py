@@ -1,0 +1,284 @@
+"""AppLens in the console: upload Terraform, its runs, and of each run the graph, the findings and the inventory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from functools import partial
+from typing import Any, cast
+
+from nicegui import events, ui
+
+from sortkey.errors import SortkeyError
+from sortkey.web import Refused
+from sortkey.web.console import ConsolePage, pieces, title
+from sortkey_systems.applens.drawing import picture
+from sortkey_systems.applens.model import Environment, Run
+from sortkey_systems.applens.service import AppLens
+
+USER = "12345"
+"""Whose runs the console shows unless another user is named: the one of the sample."""
+SECONDS = 1.0
+WORST_FIRST = ("critical", "high", "medium", "low")
+MOST = 300
+
+
+def pages(service: AppLens, base: str) -> list[ConsolePage]:
+    group = "AppLens"
+    return [
+        ConsolePage("/applens", "Runs", "radar", partial(runs_page, service, base), group),
+        ConsolePage("/applens/runs/{run_id}", "Run", "radar", partial(run_page, service, base), group, in_menu=False),
+        ConsolePage("/applens/compare", "Compare", "difference", partial(compare_page, service, base), group),
+    ]
+
+
+# -- all runs
+
+
+def runs_page(service: AppLens, base: str, user: str = USER) -> None:
+    title("Terraform, seen as an attacker would", "Upload a file or an archive; a run gives its graph and its risks.")
+    with ui.element("section").classes("sk-card sk-stack"):
+        _upload(service, base, user)
+
+    @ui.refreshable
+    def listed() -> None:
+        _runs(service, base, user)
+
+    listed()
+    busy = [True]
+
+    def look() -> None:
+        running = any(run.status in ("UPLOADED", "PROCESSING") for run in service.runs(user, size=20).items)
+        if running or busy[0]:
+            listed.refresh()
+        busy[0] = running
+
+    ui.timer(SECONDS, look)
+
+
+def _upload(service: AppLens, base: str, user: str) -> None:
+    with ui.element("div").classes("sk-row"):
+        environment = ui.toggle(["dev", "prod"], value="dev").props("no-caps unelevated")
+
+        async def take(event: events.UploadEventArguments) -> None:
+            try:
+                chosen: Environment = "prod" if environment.value == "prod" else "dev"
+                run = service.upload(user, chosen, event.file.name, await event.file.read())
+                service.analyze_later(run)
+            except (SortkeyError, Refused) as error:
+                ui.notify(str(error), type="negative")
+                return
+            ui.navigate.to(f"{base}/applens/runs/{run.run_id}?user={user}")
+
+        ui.upload(
+            label="Drop .tf, .tf.json, plan, state, .zip or .tar.gz here", auto_upload=True, on_upload=take
+        ).props("flat bordered").classes("w-full").style("max-width: 34rem")
+
+
+def _runs(service: AppLens, base: str, user: str) -> None:
+    found = service.runs(user, size=50).items
+    if not found:
+        pieces.empty("There are no runs yet.", "sortkey applens analyze ./infra")
+        return
+    rows = [
+        (
+            pieces.link(run.run_id, f"{base}/applens/runs/{run.run_id}?user={user}"),
+            pieces.chipped(run.status),
+            run.environment,
+            f"{run.created_at:%Y-%m-%d %H:%M:%S}" if run.created_at else "",
+            *("" if count is None else str(count) for count in _counts(run)),
+            run.iac.key.rpartition("/")[2] if run.iac and run.iac.key else "",
+        )
+        for run in found
+    ]
+    with ui.element("section").classes("sk-card"):
+        columns = ("run", "status", "environment", "created", "nodes", "edges", "exposed", "datastores", "file")
+        pieces.table(columns, rows, numbers=(4, 5, 6, 7))
+
+
+def _counts(run: Run) -> tuple[int | None, ...]:
+    return run.node_count, run.edge_count, run.internet_exposed_count, run.datastore_count
+
+
+# -- one run
+
+
+async def run_page(service: AppLens, base: str, run_id: str, user: str = USER) -> None:
+    try:
+        run = service.get(user, run_id)
+    except SortkeyError as error:
+        title(f"Run {run_id}")
+        pieces.empty(str(error))
+        return
+    title(f"Run {run_id}", f"{run.environment} · {run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else "")
+    if run.status == "COMPLETE":
+        _complete(service, base, run, user)
+    elif run.status == "FAILED":
+        with ui.element("section").classes("sk-card sk-stack"):
+            pieces.chip("FAILED")
+            ui.label(run.last_error or "The analysis failed.")
+    else:
+        await _under_way(service, base, run_id, user)
+
+
+async def _under_way(service: AppLens, base: str, run_id: str, user: str) -> None:
+    with ui.element("section").classes("sk-card sk-stack"):
+        said = ui.label("Waiting for a worker")
+        bar = ui.linear_progress(0, show_value=False).props('rounded aria-label="Progress"')
+
+    def look() -> None:
+        progress = service.progress(user, run_id)
+        if progress.status in ("COMPLETE", "FAILED"):
+            ui.navigate.to(f"{base}/applens/runs/{run_id}?user={user}")
+            return
+        said.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
+
+    ui.timer(SECONDS / 2, look)
+    await asyncio.sleep(0)
+
+
+def _complete(service: AppLens, base: str, run: Run, user: str) -> None:
+    graph, report = (json.loads(each) for each in (service.graph(user, run.run_id), service.report(user, run.run_id)))
+    with ui.element("section").classes("sk-card sk-row").style("gap: 2.25rem"):
+        pieces.figure(str(report["score"]), "risk, of 100")
+        for severity in WORST_FIRST:
+            pieces.figure(str(report["severities"].get(severity, 0)), severity)
+        pieces.figure(str(run.internet_exposed_count), "exposed")
+        pieces.figure(str(len(report["exposedPaths"])), "ways to data")
+    with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
+        drawn, found = ui.tab("Graph", icon="hub"), ui.tab("Findings", icon="report")
+        things, why = ui.tab("Inventory", icon="inventory_2"), ui.tab("Score", icon="functions")
+    with ui.tab_panels(tabs, value=drawn).classes("w-full").props("animated=false"):
+        with ui.tab_panel(drawn).classes("q-pa-none"):
+            _graph(graph, report)
+        with ui.tab_panel(found).classes("q-pa-none"):
+            _findings(report)
+        with ui.tab_panel(things).classes("q-pa-none"):
+            _inventory(service, run.run_id, user)
+        with ui.tab_panel(why).classes("q-pa-none"), ui.element("section").classes("sk-card sk-stack"):
+            for line in report["rationale"]:
+                ui.label(line).classes("sk-small")
+
+
+def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
+    nodes = {node["id"]: node for node in graph["nodes"]}
+    with ui.element("section").classes("sk-card sk-stack"):
+        pieces.quiet("Drag to move, scroll to zoom, click a node. Ways from the internet to data are red.")
+        chart = ui.echart(picture(graph, report["exposedPaths"])).style("height: 34rem; width: 100%")
+        shown = ui.element("div").classes("sk-stack")
+        for way in report["exposedPaths"]:
+            pieces.mono(" → ".join(way["steps"])).style("color: var(--bad)")
+
+    def click(event: events.EChartPointClickEventArguments) -> None:
+        clicked = cast(dict[str, Any], event.data) if isinstance(event.data, dict) else {}
+        node = nodes.get(str(clicked.get("id", "")))
+        shown.clear()
+        if node is not None:
+            with shown:
+                _node(node, report)
+
+    chart.on_point_click(click)
+
+
+def _node(node: dict[str, Any], report: dict[str, Any]) -> None:
+    with ui.element("div").classes("sk-card sk-stack"):
+        pieces.heading(node["address"], 3)
+        with ui.element("div").classes("sk-row"):
+            pieces.chip(node["resourceType"])
+            pieces.chip(node["threatSurface"], "bad" if node["internetExposed"] else "")
+            if node["datastore"]:
+                pieces.chip("datastore", "note")
+        for finding in report["findings"]:
+            if node["id"] in finding["evidence"]:
+                ui.html(f"{pieces.chip_html(finding['severity'])} ", sanitize=False)
+                ui.label(finding["title"])
+        pieces.code(json.dumps(node["attributes"], indent=2, ensure_ascii=False))
+
+
+def _findings(report: dict[str, Any]) -> None:
+    if not report["findings"]:
+        pieces.empty("No rule found anything.")
+        return
+    for finding in report["findings"][:MOST]:
+        with ui.expansion().props("dense-toggle").style("margin-bottom: .5rem") as each:
+            with each.add_slot("header"), ui.element("div").classes("sk-row"):
+                pieces.chip(finding["severity"])
+                ui.label(finding["title"]).style("font-weight: 550")
+                pieces.quiet(finding["evidence"][0])
+            ui.label(finding["detail"])
+            pieces.quiet(f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}")
+            pieces.mono(f"{finding['file']}:{finding['line']}")
+            for mitigation in finding["mitigations"]:
+                ui.label(f"→ {mitigation}").classes("sk-small")
+
+
+def _inventory(service: AppLens, run_id: str, user: str) -> None:
+    wanted = ui.input("Search", placeholder="aws_s3_bucket, public, main").props("outlined dense clearable")
+    wanted.style("width: min(28rem, 100%)")
+
+    @ui.refreshable
+    def listed() -> None:
+        found = service.inventory(user, run_id, wanted.value or "")
+        if not found:
+            pieces.empty("Nothing has this in its name, type or surface.")
+            return
+        columns = list(found[0])[:7]
+        with ui.element("section").classes("sk-card"):
+            pieces.table(columns, [[_shown(each[name]) for name in columns] for each in found[:MOST]])
+
+    listed()
+    wanted.on_value_change(lambda _: listed.refresh())
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return value if isinstance(value, (str, int)) else json.dumps(value)
+
+
+# -- two runs
+
+
+def compare_page(service: AppLens, base: str, user: str = USER) -> None:
+    title("Compare two runs", "What came, what went, what changed, and what that did to the score.")
+    ready = [run for run in service.runs(user, size=50).items if run.status == "COMPLETE"]
+    if len(ready) < 2:
+        pieces.empty("Two complete runs are needed.", f"Upload some Terraform at {base}/applens")
+        return
+    names = {run.run_id: f"{run.run_id} · {run.environment} · {run.created_at:%m-%d %H:%M:%S}" for run in ready}
+    with ui.element("div").classes("sk-card sk-row"):
+        before = (
+            ui.select(names, label="Before", value=ready[1].run_id).props("outlined dense").style("min-width: 18rem")
+        )
+        after = ui.select(names, label="After", value=ready[0].run_id).props("outlined dense").style("min-width: 18rem")
+        pieces.button("Compare", lambda: draw(), icon="difference")
+    shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
+
+    def draw() -> None:
+        shown.clear()
+        with shown:
+            _comparison(service, user, str(before.value), str(after.value))
+
+    draw()
+
+
+def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
+    made = service.compare(user, before, after)
+    with ui.element("section").classes("sk-card sk-row").style("gap: 2.25rem"):
+        pieces.figure(f"{made.score_before} → {made.score_after}", "risk")
+        pieces.figure("the same" if made.same_graph else "changed", "graph")
+    for name, changes in (("Findings", made.findings), ("Nodes", made.nodes), ("Edges", made.edges)):
+        with ui.element("section").classes("sk-card sk-stack"):
+            pieces.heading(name)
+            lines = [
+                ("came", "note", changes.added),
+                ("went", "good", changes.removed),
+                ("changed", "warn", changes.changed),
+            ]
+            if not any(several for _, _, several in lines):
+                pieces.quiet("No difference.")
+            for word, tone, several in lines:
+                for each in several[:MOST]:
+                    with ui.element("div").classes("sk-row"):
+                        pieces.chip(word, tone)  # pyright: ignore[reportArgumentType]
+                        pieces.mono(each)
