@@ -15,16 +15,17 @@ from fastapi import FastAPI
 from nicegui import app as nicegui
 from nicegui import ui
 
+from sortkey.web.console import pieces
 from sortkey.web.console.access import Password, is_signed_in, login_page, to_login
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.requests import requests_page
-from sortkey.web.console.shell import ConsolePage, Shell
+from sortkey.web.console.shell import ConsolePage, Shell, title
 from sortkey.web.console.statements import statements_page
 from sortkey.web.console.workspace import Workspace
 
-__all__ = ["ConsolePage", "Password", "Workspace", "add_console"]
+__all__ = ["ConsolePage", "Password", "Workspace", "add_console", "pieces", "title"]
 
 SESSION_SECONDS = 12 * 3600
 
