@@ -15,6 +15,7 @@ from sortkey.web.api_keys import ApiKeys
 from sortkey.web.errors import ANY_ERROR, add_error_handlers
 from sortkey.web.guards import JSON_BYTES_MAX, Guards
 from sortkey.web.object_host import object_router
+from sortkey.web.reference import add_reference
 from sortkey.web.tokens import Tokens
 
 OBJECTS_PATH = "/objects"
@@ -74,6 +75,7 @@ def make_app(
     if objects is not None:
         app.include_router(object_router(objects), prefix=OBJECTS_PATH)
     _add_health(app, [each.name for each in systems])
+    add_reference(app)
     return app
 
 
