@@ -93,7 +93,7 @@ class JourneyDraft(Input):
     name: Title
     description: Text = ""
     priority: Priority = "medium"
-    created_by: Annotated[str, Field(min_length=1, max_length=200)]
+    created_by: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     oda_component_type: Annotated[str, Field(min_length=1, max_length=200)]
     source: Source
     configuration: JourneyConfiguration = JourneyConfiguration()

@@ -1,0 +1,52 @@
+"""Whole journeys over HTTP: as one document, and as backups in the bucket."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Query
+
+from sortkey import CamelPart
+from sortkey_systems.jobengine.model import Journey
+from sortkey_systems.jobengine.routes import examples
+from sortkey_systems.jobengine.routes.arguments import READ, WRITE, JourneyPath, Reader, Writer, example
+from sortkey_systems.jobengine.service import JobEngine
+
+Complete = Annotated[
+    dict[str, Any], Body(description="What `complete` answered, or a backup", examples=[examples.COMPLETE])
+]
+ReplaceQuery = Annotated[bool, Query(description="Replace the journey if it is there; its logs and reports stay")]
+
+
+class Location(CamelPart):
+    """Where a backup lies."""
+
+    location: str
+
+
+def router(engine: JobEngine) -> APIRouter:
+    made = APIRouter()
+    where = {"location": "s3://transformation-backups/journeys/JRN-ABC123456789/backup.json"}
+
+    @made.get("/journeys/{journeyId}/complete", responses=example(examples.COMPLETE, also=READ))
+    def get_journey_complete(_: Reader, journey_id: JourneyPath) -> dict[str, Any]:
+        """All of a journey but its logs: metadata, stages, rules, jobs, the catalog of reports, as they are stored."""
+        return engine.get_journey_complete(journey_id)
+
+    @made.post("/import", status_code=201, responses=example(examples.JOURNEY, 201, WRITE))
+    def import_journey_complete(_: Writer, data: Complete, replace: ReplaceQuery = False) -> Journey:
+        """Store a whole journey. One that is there is only replaced when that is asked for."""
+        return engine.import_journey_complete(data, replace=replace)
+
+    @made.post("/journeys/{journeyId}/export", status_code=201, responses=example(where, 201, WRITE))
+    def export_journey(_: Writer, journey_id: JourneyPath) -> Location:
+        """Write a backup of the journey into the bucket of backups."""
+        return Location(location=engine.export_journey(journey_id))
+
+    @made.post("/journeys/{journeyId}/restore", status_code=201, responses=example(examples.JOURNEY, 201, WRITE))
+    def restore_journey(_: Writer, journey_id: JourneyPath, replace: ReplaceQuery = False) -> Journey:
+        """Bring a journey back from its newest backup."""
+        return engine.restore_journey(journey_id, replace=replace)
+
+    _ = get_journey_complete, import_journey_complete, export_journey, restore_journey
+    return made

@@ -1,0 +1,99 @@
+"""Executions over HTTP: start, look, wait, retry, cancel."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
+
+from sortkey.web import Page
+from sortkey_systems.jobengine.model import Job
+from sortkey_systems.jobengine.routes import examples
+from sortkey_systems.jobengine.routes.arguments import (
+    NAME,
+    READ,
+    WRITE,
+    Cursor,
+    JobPath,
+    JourneyPath,
+    Limit,
+    Reader,
+    StagePath,
+    StageQuery,
+    Writer,
+    example,
+)
+from sortkey_systems.jobengine.routes.examples import page_of
+from sortkey_systems.jobengine.service import JobEngine
+
+WAIT_SECONDS_MAX = 30
+
+StatusQuery = Annotated[
+    Literal["pending", "running", "in_progress", "completed", "failed", "cancelled"] | None,
+    Query(description="Only those of this status; in_progress is running"),
+]
+SecondsQuery = Annotated[
+    float, Query(ge=0, le=WAIT_SECONDS_MAX, description="How long to wait; then the job is answered as it is")
+]
+
+
+def router(engine: JobEngine) -> APIRouter:
+    made = APIRouter()
+    _add_looks(made, engine)
+    _add_changes(made, engine)
+    return made
+
+
+def _add_looks(made: APIRouter, engine: JobEngine) -> None:
+    @made.get("/journeys/{journeyId}/jobs", responses=example(page_of(examples.JOB), also=READ))
+    def list_jobs(
+        _: Reader,
+        journey_id: JourneyPath,
+        stage_id: StageQuery = None,
+        status: StatusQuery = None,
+        cursor: Cursor = None,
+        limit: Limit = 50,
+    ) -> Page[Job]:
+        """Every execution of a journey, or of one of its stages, by stage and number."""
+        wanted = "running" if status == "in_progress" else status
+        found = engine.list_jobs(journey_id, stage_id, status=wanted, cursor=cursor, size=limit)
+        return Page[Job](items=found.items, cursor=found.cursor)
+
+    @made.get("/journeys/{journeyId}/jobs/{jobId}", responses=example(examples.JOB, also=READ))
+    def get_job(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Job:
+        """An execution: status, progress, steps, results, and how much it has logged."""
+        return engine.job(journey_id, job_id)
+
+    @made.get("/journeys/{journeyId}/jobs/{jobId}/wait", responses=example(examples.JOB, also=READ))
+    def wait_for_job(_: Reader, journey_id: JourneyPath, job_id: JobPath, seconds: SecondsQuery = 10) -> Job:
+        """The same when it has ended, or when the time is over: look at its status, and ask again."""
+        return engine.watch(journey_id, job_id, seconds)
+
+    _ = list_jobs, get_job, wait_for_job
+
+
+def _add_changes(made: APIRouter, engine: JobEngine) -> None:
+    started = example(examples.STARTED, 202, WRITE)
+
+    @made.post("/journeys/{journeyId}/stages/{stageId}/jobs", status_code=202, responses=started)
+    def start_job(_: Writer, journey_id: JourneyPath, stage_id: StagePath, response: Response) -> Job:
+        """Run a stage. Those before it must be completed or skipped."""
+        job = engine.start_job(journey_id, stage_id)
+        response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
+        return job
+
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/retry", status_code=202, responses=started)
+    def retry_job(_: Writer, journey_id: JourneyPath, job_id: JobPath, response: Response) -> Job:
+        """A new execution, with the next number, in place of one that failed or was cancelled. That one stays."""
+        engine.job(journey_id, job_id)
+        job = engine.executions.retry(job_id)
+        response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
+        return job
+
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/cancel", status_code=202, responses=started)
+    def cancel_job(_: Writer, journey_id: JourneyPath, job_id: JobPath) -> Job:
+        """End a job that waits at once, and one that runs at its next safe point."""
+        engine.job(journey_id, job_id)
+        return engine.executions.cancel(job_id)
+
+    _ = start_job, retry_job, cancel_job

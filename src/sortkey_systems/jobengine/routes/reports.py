@@ -1,0 +1,115 @@
+"""Reports over HTTP: the catalog of a job, each report as a file of any size, new ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter
+from fastapi.responses import StreamingResponse
+from pydantic import ConfigDict, Field
+
+from sortkey import ObjectReader, attr
+from sortkey.errors import NotFound
+from sortkey.web import Page
+from sortkey_systems.jobengine.inputs import Input, Text, Title
+from sortkey_systems.jobengine.model import Report
+from sortkey_systems.jobengine.parts import Name, ReportFile, ReportType
+from sortkey_systems.jobengine.report_kinds import make_report
+from sortkey_systems.jobengine.reports import open_report
+from sortkey_systems.jobengine.routes import examples
+from sortkey_systems.jobengine.routes.arguments import (
+    READ,
+    WRITE,
+    Cursor,
+    JobPath,
+    JourneyPath,
+    Limit,
+    Reader,
+    ReportPath,
+    Writer,
+    example,
+)
+from sortkey_systems.jobengine.routes.examples import page_of
+from sortkey_systems.jobengine.service import JobEngine
+
+
+class ReportDraft(Input):
+    """A report that somebody writes."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"title": "Review", "summary": "Fine.", "content": {"reviewedBy": "Ann"}}]}
+    )
+
+    report_type: ReportType = "custom"
+    title: Title
+    summary: Text = ""
+    content: dict[str, Any] = {}
+    recommendations: list[str] = []
+    name: Annotated[Name, Field(max_length=100)] | None = None
+
+
+class ReportOrder(Input):
+    """A report that the engine makes of what a job did."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"reportType": "error_analysis"}]})
+
+    report_type: Literal["summary", "performance", "error_analysis", "timeline", "metrics"]
+
+
+def router(engine: JobEngine) -> APIRouter:
+    made = APIRouter()
+    _add_reading(made, engine)
+    _add_writing(made, engine)
+    return made
+
+
+def _add_reading(made: APIRouter, engine: JobEngine) -> None:
+    @made.get("/journeys/{journeyId}/jobs/{jobId}/reports", responses=example(page_of(examples.REPORT), also=READ))
+    def list_reports(
+        _: Reader, journey_id: JourneyPath, job_id: JobPath, cursor: Cursor = None, limit: Limit = 50
+    ) -> Page[Report]:
+        """The catalog of a job's reports, by time."""
+        engine.job(journey_id, job_id)
+        found = engine.store.page(Report.of_job(job_id=job_id), cursor=cursor, size=limit)
+        return Page[Report](items=found.items, cursor=found.cursor)
+
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/reports/{reportId}",
+        response_class=StreamingResponse,
+        responses={**READ, 200: {"description": "The full report", "model": ReportFile}},
+    )
+    def get_report(_: Reader, journey_id: JourneyPath, job_id: JobPath, report_id: ReportPath) -> StreamingResponse:
+        """The full report, as a stream: it may have any size."""
+        engine.job(journey_id, job_id)
+        report = engine.store.first(Report.of_job(job_id=job_id).where(attr(Report.report_id) == report_id))
+        if report is None:
+            raise NotFound(f"job {job_id} has no report {report_id}: its reports are listed one step up")
+        reader = open_report(engine.buckets.reports, report)
+        size = {"Content-Length": str(reader.info.size)}
+        return StreamingResponse(_pieces(reader), media_type="application/json", headers=size)
+
+    _ = list_reports, get_report
+
+
+def _add_writing(made: APIRouter, engine: JobEngine) -> None:
+    created = example(examples.REPORT, 201, WRITE)
+
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/reports", status_code=201, responses=created)
+    def create_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportDraft) -> Report:
+        """Write a report of a job. A second one of the same name replaces the first."""
+        about = (wanted.report_type, wanted.title, wanted.content, wanted.summary)
+        more: dict[str, Any] = {"recommendations": wanted.recommendations, "name": wanted.name}
+        return engine.create_job_report(journey_id, job_id, *about, **more)
+
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/reports/make", status_code=201, responses=created)
+    def generate_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportOrder) -> Report:
+        """Have a summary, a performance, error or metrics report or a timeline made of what the job did."""
+        return make_report(engine.buckets, engine.store, journey_id, job_id, wanted.report_type)
+
+    _ = create_report, generate_report
+
+
+def _pieces(reader: ObjectReader) -> Iterator[bytes]:
+    with reader:
+        yield from reader

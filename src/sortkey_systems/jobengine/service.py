@@ -1,0 +1,193 @@
+"""The AI Job Engine as one object: journeys, rules, executions, logs, reports and backups on one store.
+
+What only reads never writes: `job`, `watch` and all that looks at logs and reports can be given to whoever may read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from sortkey import JobQueue, JobWorker, Page, Store
+from sortkey.errors import JobNotEnded, NotFound
+from sortkey_systems.jobengine import aggregates, backup, logs, reports
+from sortkey_systems.jobengine.buckets import Buckets
+from sortkey_systems.jobengine.execution import Executions
+from sortkey_systems.jobengine.execution.places import Places
+from sortkey_systems.jobengine.inputs import JourneyDraft
+from sortkey_systems.jobengine.journeys import Journeys
+from sortkey_systems.jobengine.model import Job, Journey, Report, StageJob, model
+from sortkey_systems.jobengine.parts import Aggregates, JobStatus, LogLine, ReportType
+from sortkey_systems.jobengine.progress import next_stage
+from sortkey_systems.jobengine.reports import FullReport
+from sortkey_systems.jobengine.rule_book import Rules
+
+LIVE = ("pending", "running")
+
+
+class JobEngine:
+    """All of the engine. `places` is what journeys may read and write; without it, whatever the process may."""
+
+    def __init__(
+        self,
+        store: Store,
+        buckets: Buckets,
+        queue: JobQueue | None = None,
+        *,
+        places: Places | None = None,
+        **settings: Any,
+    ) -> None:
+        self.store, self.buckets, self.places = store, buckets, places or Places()
+        self.journeys, self.rules = Journeys(store, buckets), Rules(store)
+        self.executions = Executions(store, buckets, queue, places=self.places, **settings)
+
+    def ensure(self) -> list[str]:
+        """Make the tables that are missing; lists what differs in the others."""
+        return [*self.store.ensure(model), *self.executions.queue.ensure()]
+
+    def worker(self, **settings: Any) -> JobWorker:
+        """Runs jobs, most urgent journeys first. It is not started."""
+        return self.executions.worker(**settings)
+
+    # -- journeys
+
+    def create_journey(self, draft: JourneyDraft, *, created_by: str) -> Journey:
+        """A new journey. Its creator is the one that the draft names, or else who asks."""
+        given = {name: value for name, value in draft.given().items() if name != "created_by"}
+        return self.journeys.create(**given, created_by=draft.created_by or created_by)
+
+    def run_journey(self, journey_id: str) -> Job:
+        """Run all stages that are left, one after the other; gives the first job."""
+        self._check_places(journey_id)
+        return self.executions.run_journey(journey_id)
+
+    def resume_journey(self, journey_id: str, *, run: bool | None = None) -> Journey:
+        """Take back a pause, and `run` on: if that is not said, where the journey was run as a whole before."""
+        journey, stages = self.journeys.resume(journey_id), self.journeys.stages(journey_id)
+        if run is None:
+            run = any(job.triggered_by == "journey" for job in self.store.query(Job.of_journey(journey_id=journey_id)))
+        if run and next_stage(journey, stages) is not None:
+            self.run_journey(journey_id)
+        return self.journeys.get(journey_id)
+
+    def cancel_journey(self, journey_id: str) -> Journey:
+        """For good, with the job that runs: it ends at its next safe point."""
+        journey = self.journeys.cancel(journey_id)
+        for job_id in journey.current_jobs.values():
+            with suppress(NotFound):
+                self.executions.cancel(job_id)
+        return self.journeys.get(journey_id)
+
+    def rebuild_aggregates(self, journey_id: str) -> Aggregates:
+        """Count the journey's jobs, logs and rules anew."""
+        return aggregates.rebuild(self.store, journey_id)
+
+    def get_journey_complete(self, journey_id: str) -> backup.Complete:
+        """Metadata, stages, rules, jobs and the catalog of reports, in two queries."""
+        return backup.get_journey_complete(self.store, journey_id)
+
+    def import_journey_complete(
+        self, backup_data: Mapping[str, Any] | str | bytes, *, replace: bool = False
+    ) -> Journey:
+        """Store what `get_journey_complete` gave, or the content of a backup."""
+        return backup.import_journey_complete(self.store, backup_data, replace=replace)
+
+    def export_journey(self, journey_id: str) -> str:
+        """Write the journey's backup; gives its `s3://` address."""
+        return backup.export(self.store, self.buckets, journey_id)
+
+    def restore_journey(self, journey_id: str, *, replace: bool = False) -> Journey:
+        """Import the newest backup of a journey."""
+        return backup.restore(self.store, self.buckets, journey_id, replace=replace)
+
+    # -- jobs
+
+    def start_job(self, journey_id: str, stage_id: str, *, triggered_by: str = "user") -> Job:
+        """Run one stage."""
+        self._check_places(journey_id)
+        return self.executions.start_job(journey_id, stage_id, triggered_by=triggered_by)
+
+    def job(self, journey_id: str, job_id: str) -> Job:
+        """The job as it is stored now. Raises NotFound."""
+        found = reports.job_of(self.store, journey_id, job_id)
+        assert found.created_at is not None
+        key = Job.key(
+            journey_id=journey_id,
+            order=found.order,
+            stage_id=found.stage_id,
+            execution_number=found.execution_number,
+            created_at=found.created_at,
+        )
+        return self.store.get(key, consistent=True)
+
+    def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
+        """The job when it has ended; after so many seconds, as it is then."""
+        job = self.job(journey_id, job_id)
+        if job.status in LIVE:
+            with suppress(JobNotEnded, NotFound):
+                self.executions.queue.wait(job_id, seconds)
+            job = self.job(journey_id, job_id)
+        return job
+
+    def list_jobs(
+        self,
+        journey_id: str,
+        stage_id: str | None = None,
+        *,
+        status: JobStatus | None = None,
+        cursor: str | None = None,
+        size: int = 100,
+    ) -> Page[Job]:
+        """The executions of a journey, or of one of its stages."""
+        self.journeys.get(journey_id)
+        return self.executions.list_jobs(journey_id, stage_id, status=status, cursor=cursor, size=size)
+
+    def dashboard(self, journey_id: str, stage_id: str) -> list[StageJob]:
+        """The jobs of a stage with status, progress and times, in one query of the index."""
+        return self.executions.dashboard(journey_id, stage_id)
+
+    # -- logs and reports
+
+    def get_job_logs(
+        self, journey_id: str, stage_name: str, job_id: str, step_name: str | None = None
+    ) -> Iterator[LogLine]:
+        """The full log of a job, or of one step, line by line."""
+        return logs.get_job_logs(self.buckets.logs, journey_id, stage_name, job_id, step_name)
+
+    def get_job_reports(self, journey_id: str, job_id: str, stage_name: str) -> Iterator[FullReport]:
+        """All reports of a job, read one at a time."""
+        return reports.get_job_reports(self.buckets.reports, self.store, journey_id, job_id, stage_name)
+
+    def create_job_report(
+        self,
+        journey_id: str,
+        job_id: str,
+        report_type: ReportType,
+        title: str,
+        content: Any,
+        summary: str,
+        *,
+        recommendations: Sequence[str] = (),
+        name: str | None = None,
+    ) -> Report:
+        """Write a report of a job, and its entry in the catalog."""
+        return reports.create_job_report(
+            self.buckets.reports,
+            self.store,
+            journey_id,
+            job_id,
+            report_type,
+            title,
+            content,
+            summary,
+            recommendations=recommendations,
+            name=name,
+        )
+
+    def _check_places(self, journey_id: str) -> None:
+        """Where journeys are confined, one that reads or writes elsewhere is refused before anything starts."""
+        if self.places.root is not None:
+            journey = self.journeys.get(journey_id)
+            self.places.source(journey)
+            self.places.target(journey)
