@@ -159,6 +159,10 @@ class JobEngine:
         """All reports of a job, read one at a time."""
         return reports.get_job_reports(self.buckets.reports, self.store, journey_id, job_id, stage_name)
 
+    def list_reports(self, journey_id: str) -> list[Report]:
+        """The catalog of a journey's reports."""
+        return self.store.query(Report.of_type(journey_id=journey_id))
+
     def create_job_report(
         self,
         journey_id: str,
