@@ -37,6 +37,8 @@ class System:
     router: APIRouter
     description: str = ""
     workers: Sequence[Worker] = field(default=())
+    service: object | None = None
+    """The system itself, for those who serve it in other ways too."""
 
 
 class Health(BaseModel):
@@ -55,10 +57,12 @@ def make_app(
     objects: Mapping[str, Objects] | None = None,
     title: str = TITLE,
     bytes_max: int = JSON_BYTES_MAX,
+    unlimited: Sequence[str] = (),
 ) -> FastAPI:
     """The systems under their names. Without `tokens` or `keys` nobody gets in where those are asked for.
 
-    `objects` are buckets by name: the presigned links of those in folders are served under /objects.
+    `objects` are buckets by name: the presigned links of those in folders are served under /objects. Bodies have at
+    most `bytes_max` bytes, but on paths that begin with one of `unlimited`.
     """
     app = FastAPI(
         title=title,
@@ -69,7 +73,7 @@ def make_app(
     )
     app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
     add_error_handlers(app)
-    app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/",))
+    app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/", *unlimited))
     for each in systems:
         app.include_router(each.router, prefix=f"/{each.name}", tags=[each.name], responses=ANY_ERROR)
     if objects is not None:

@@ -40,12 +40,15 @@ class Host:
         *,
         secret: bytes,
         systems: Sequence[str] = HOSTABLE,
+        unlimited: Sequence[str] = (),
     ) -> None:
         self.tokens = Tokens(secret_for("tokens", secret))
         self.keys = ApiKeys(store)
         self.keys.ensure()
         self.systems = mount_all(systems, store, objects, Path(folder) / FILES)
-        self.app: FastAPI = make_app(self.systems, tokens=self.tokens, keys=self.keys, objects=objects)
+        self.app: FastAPI = make_app(
+            self.systems, tokens=self.tokens, keys=self.keys, objects=objects, unlimited=unlimited
+        )
         self._started: list[Any] = []
 
     def start(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -150,7 +151,7 @@ def _curl(document: Document, method: str, path: str, operation: dict[str, Any])
 
 def _answers(operation: dict[str, Any]) -> str:
     rows: list[tuple[str, ...]] = []
-    for status, answer in operation.get("responses", {}).items():
+    for status, answer in sorted(operation.get("responses", {}).items()):  # "default" comes behind the numbers
         schema = next((each.get("schema", {}) for each in answer.get("content", {}).values()), None)
         rows.append((escape(status), escape(answer.get("description", "")), type_words(schema) if schema else ""))
     return _table("Answers", rows)
@@ -184,7 +185,9 @@ def _table(title: str, rows: list[tuple[str, ...]]) -> str:
 
 
 def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{escape(each)}</p>" for each in text.split("\n\n") if each.strip())
+    """Text as in docstrings: empty lines between paragraphs, `code` in backticks."""
+    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
+    return "".join(f"<p>{each}</p>" for each in coded.split("\n\n") if each.strip())
 
 
 def _anchor(method: str, path: str) -> str:
