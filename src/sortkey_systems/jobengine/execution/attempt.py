@@ -6,7 +6,7 @@ Every part may be cut off by a kill and is done again by the next attempt; nothi
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -106,10 +106,9 @@ class Attempts:
                 log.close()
                 counts.append(log.counts)
         over = ended(job, status, counts, self.schedule.now(), error_message=message)
-        try:
-            return self._end(job, over, course)
-        except JobLost:  # somebody else has settled it
-            return store.get(ledger.key_of(job), consistent=True)
+        with suppress(JobLost):  # somebody else has settled it
+            self._end(job, over, course)
+        return store.get(ledger.key_of(job), consistent=True)
 
     # -- one attempt
 

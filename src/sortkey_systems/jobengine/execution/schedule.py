@@ -54,7 +54,7 @@ class Schedule:
 
         job = ledger.create(self.store, journey_id, made)
         self.enqueue(job, Course(follow, job.configuration.retry_attempts))
-        return job
+        return self.store.get(ledger.key_of(job), consistent=True)
 
     def retry(self, failed: Job, course: Course) -> Job | None:
         """The execution that follows a failed one by itself; None where somebody has stopped the journey meanwhile."""
