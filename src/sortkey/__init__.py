@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sortkey.model.tables import GSI, LSI, Table
     from sortkey.model.templates import Template
     from sortkey.runtime.audit import AuditRecord, audit, audit_async, audit_table, audit_write
+    from sortkey.runtime.evolution import Backfilled, Plan, Progress, evolution_table
     from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
@@ -120,6 +121,7 @@ _ROOMS = {
         "audit_table",
         "audit_write",
     ),
+    "runtime.evolution": ("Backfilled", "Plan", "Progress", "evolution_table"),
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
@@ -172,6 +174,7 @@ __all__ = [
     "AsyncStore",
     "Attr",
     "AuditRecord",
+    "Backfilled",
     "Backoff",
     "CamelPart",
     "Change",
@@ -218,7 +221,9 @@ __all__ = [
     "Part",
     "Payload",
     "PayloadStore",
+    "Plan",
     "Pointer",
+    "Progress",
     "Put",
     "PutDocument",
     "Query",
@@ -253,6 +258,7 @@ __all__ = [
     "collection",
     "document",
     "emf",
+    "evolution_table",
     "explain",
     "follow",
     "index",

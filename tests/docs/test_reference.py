@@ -28,14 +28,14 @@ def test_every_name_of_the_model_is_in_the_reference() -> None:
 
 
 def test_every_method_of_a_store_is_in_the_reference() -> None:
-    methods = [name for name in vars(Store) if not name.startswith("_") and name != "run"]
+    methods = [name for name in dir(Store) if not name.startswith("_") and name != "run"]
     assert len(methods) > 20
     assert missing(methods, MODEL, r"\b{}\(") == []
 
 
 def test_an_async_store_has_the_same_methods() -> None:
     # The reference tells them once.
-    public = [{name for name in vars(kind) if not name.startswith("_")} for kind in (Store, AsyncStore)]
+    public = [{name for name in dir(kind) if not name.startswith("_")} for kind in (Store, AsyncStore)]
     assert public[0] == public[1]
 
 

@@ -24,6 +24,11 @@ class EmbeddedBackend:
         self.engine = engine
         self._run = engine.run if isinstance(engine, Engine) else None
 
+    @property
+    def at_once(self) -> int:
+        """How many calls at once are of use: the engine does one after the other, and another process is waited for."""
+        return 1 if isinstance(self.engine, Engine) else 8
+
     def watch(self, wake: Callable[[], None]) -> Callable[[], None] | None:
         """Call `wake` after each commit of changes; gives what ends that. None where the engine cannot tell."""
         return self.engine.watch(wake) if isinstance(self.engine, Engine) else None
@@ -51,6 +56,8 @@ class AsyncEmbeddedBackend:
     @property
     def engine(self) -> Engine | RemoteEngine:
         return self._backend.engine
+
+    at_once = 1
 
     async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
         return self._backend.call(operation, request)

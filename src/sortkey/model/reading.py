@@ -126,14 +126,17 @@ def _prefixes_meet(mine: str, theirs: Template | None) -> bool:
 
 def entity_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> Entity | None:
     """The entity that an item is, among some; None for an item of another kind."""
+    found = class_of(table, item, entities)
+    return None if found is None else found.from_item(item)
+
+
+def class_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> type[Entity] | None:
+    """Which of some entities an item is."""
     kind = item.get(table.kind_attribute, {}).get("S")
     for each in entities:
         layout = each.__layout__
-        if layout.kind is not None:
-            if layout.kind == kind:
-                return each.from_item(item)
-        elif kind is None and fits(layout, item):
-            return each.from_item(item)
+        if layout.kind == kind if layout.kind is not None else kind is None and fits(layout, item):
+            return each
     return None
 
 

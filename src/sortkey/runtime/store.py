@@ -6,7 +6,7 @@ import os
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from sortkey.errors import ModelError, ResourceNotFoundException
 from sortkey.model.attributes import Action
@@ -14,8 +14,7 @@ from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Test, Write
 from sortkey.model.queries import ItemKey, Query
-from sortkey.model.tables import Table
-from sortkey.runtime import batches, cursors, ensuring, paging, reads, transactions, writes
+from sortkey.runtime import batches, cursors, paging, reads, transactions, writes
 from sortkey.runtime.arguments import key_of, move_of, update_of
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.context import Context, Live
@@ -23,9 +22,7 @@ from sortkey.runtime.metrics import METERED, Metrics
 from sortkey.runtime.missing import missing_table
 from sortkey.runtime.paging import PAGE_SIZE, Page
 from sortkey.runtime.steps import Call, Sleep, Steps
-
-if TYPE_CHECKING:
-    from sortkey.model.patterns import Model
+from sortkey.runtime.upkeep import AsyncUpkeep, Upkeep
 
 __all__ = ["AsyncStore", "Metrics", "Page", "Store"]
 
@@ -71,8 +68,8 @@ class _Common:
         return self._context.live(key.table, fresh=fresh)
 
 
-class Store(_Common):
-    """Runs operations and waits for them. Safe to share between threads."""
+class Store(_Common, Upkeep):
+    """Runs operations and waits for them. Safe to share between threads. What it does for whole tables is in Upkeep."""
 
     def __init__(self, backend: Backend, *, sleep: Callable[[float], None] = time.sleep, **settings: Any) -> None:
         super().__init__(**settings)
@@ -211,12 +208,6 @@ class Store(_Common):
         """Every entity of a kind, by reading the whole table."""
         return self.run(paging.scan(self._context, of))
 
-    # -- tables
-
-    def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
-        """Create the tables that are missing; lists what differs in the others. Never drops anything."""
-        return self.run(ensuring.ensure(of, kms=kms))
-
     def close(self) -> None:
         self.backend.close()
 
@@ -227,7 +218,7 @@ class Store(_Common):
         self.close()
 
 
-class AsyncStore(_Common):
+class AsyncStore(_Common, AsyncUpkeep):
     """Runs the same operations, awaited."""
 
     def __init__(self, backend: AsyncBackend, *, sleep: Callable[[float], Any] | None = None, **settings: Any) -> None:
@@ -370,12 +361,6 @@ class AsyncStore(_Common):
     async def scan(self, of: type[E]) -> list[E]:
         """Every entity of a kind, by reading the whole table."""
         return await self.run(paging.scan(self._context, of))
-
-    # -- tables
-
-    async def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
-        """Create the tables that are missing; lists what differs in the others. Never drops anything."""
-        return await self.run(ensuring.ensure(of, kms=kms))
 
     async def close(self) -> None:
         await self.backend.close()

@@ -1,0 +1,149 @@
+"""Plans: what to do about a difference between a model and what is deployed, in order, to be read before it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.model.entity import Entity
+from sortkey.model.tables import Table
+from sortkey.runtime.differences import Difference, shown
+
+ANOTHER_INDEX = (
+    "An index cannot be changed: declare one of another name, apply and backfill, move the reads to it, "
+    "then delete the old one."
+)
+ADVICE: Mapping[str, str] = {
+    "key": "The key of a table cannot be changed: make a table of another name, and copy the items into it.",
+    "types of key attributes": "The type of a key cannot be changed: make a table of another name, and copy the items.",
+    "index key": ANOTHER_INDEX,
+    "index projection": ANOTHER_INDEX,
+    "index missing": "A local index can only be made with its table: declare a GSI, or make a table of another name.",
+    "index extra": "It is left as it is: delete it when nothing reads it any more.",
+    "stream": "It is left as it is, for its readers: when they are done turn it off, and apply again.",
+    "point-in-time recovery": "It is left on, for turning it off deletes the history: do that by hand.",
+    "billing": "Provisioned capacity needs figures: set them by hand.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    """A table that is missing."""
+
+    table: Table
+
+    def __str__(self) -> str:
+        count = len(self.table.indexes)
+        indexes = f", with {count} {'index' if count == 1 else 'indexes'}" if count else ""
+        return f"create the table {self.table.name}{indexes}"
+
+
+@dataclass(frozen=True, slots=True)
+class AddIndex:
+    """A global index that is missing, or is not ready yet. They are made one after the other."""
+
+    table: Table
+    index: str
+    is_begun: bool = False
+
+    def __str__(self) -> str:
+        if self.is_begun:
+            return f"{self.table.name}: wait for the index {self.index}, which is being made"
+        key = ", ".join(self.table.key_attributes(self.index).names)
+        return (
+            f"{self.table.name}: add the index {self.index} ({key}; {shown(self.table.index(self.index).projection)})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A setting of a table that can be changed in place."""
+
+    difference: Difference
+
+    @property
+    def table(self) -> Table:
+        return self.difference.table
+
+    def __str__(self) -> str:
+        each = self.difference
+        return f"{self.table.name}: {each.what} from {shown(each.there)} to {shown(each.model)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """An entity whose stored items lack something, or may. Backfills read whole tables: they are run by name."""
+
+    entity: type[Entity]
+    why: tuple[str, ...]
+
+    @property
+    def table(self) -> Table:
+        return self.entity.__layout__.table
+
+    def __str__(self) -> str:
+        return f"{self.entity.__name__}: {'; '.join(self.why)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """What differs and is left as it is, with what to do about it."""
+
+    difference: Difference
+
+    @property
+    def table(self) -> Table:
+        return self.difference.table
+
+    @property
+    def advice(self) -> str:
+        return ADVICE[self.difference.what]
+
+    def __str__(self) -> str:
+        return f"{self.difference}. {self.advice}"
+
+
+Step = CreateTable | AddIndex | Change
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `store.apply` will do, in this order; then the backfills to run, and what is left to people."""
+
+    name: str
+    steps: tuple[Step, ...] = ()
+    backfills: tuple[Fill, ...] = ()
+    by_hand: tuple[ByHand, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.steps or self.backfills or self.by_hand)
+
+    def __str__(self) -> str:
+        if self.is_empty:
+            return f"{self.name}: nothing to do, what is deployed is as the model says"
+        lines = [
+            f"{self.name}: {len(self.steps)} to apply, {len(self.backfills)} to backfill, {len(self.by_hand)} by hand"
+        ]
+        lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
+        lines += [f"  backfill {each}" for each in self.backfills]
+        lines += [f"  by hand: {each}" for each in self.by_hand]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "name": self.name,
+            "steps": [
+                {"kind": type(each).__name__, "table": each.table.name, "does": str(each)} for each in self.steps
+            ],
+            "backfills": [
+                {"entity": each.entity.__name__, "table": each.table.name, "why": list(each.why)}
+                for each in self.backfills
+            ],
+            "by_hand": [
+                {"table": each.table.name, "differs": str(each.difference), "advice": each.advice}
+                for each in self.by_hand
+            ],
+        }

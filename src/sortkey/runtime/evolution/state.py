@@ -1,0 +1,112 @@
+"""What is written down of evolution, in a table of its own next to the data: what the stored items of an entity have,
+and how far backfills are.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Annotated
+
+import orjson
+from pydantic import Field
+
+from sortkey.model.entity import Entity
+from sortkey.model.fields import Updated, camel
+from sortkey.model.insides import default_of
+from sortkey.model.instants import EpochSeconds, Instant
+from sortkey.model.keys import key, query
+from sortkey.model.layout import Layout
+from sortkey.model.tables import Table
+
+evolution_table = Table(
+    "sortkey-evolution",
+    key=("PK", "SK"),
+    ttl="expiresAt",
+    pitr=False,
+    doc="What the stored items of each entity have, as of its last backfill; and how far backfills are.",
+)
+
+Keys = dict[str, str]
+"""Attributes of index keys, and how they are made."""
+
+
+class Stored(Entity, table=evolution_table, kind="Stored", names=camel):
+    """What all stored items of an entity have, or had when this was written."""
+
+    table: Annotated[str, Field(examples=["Shop"])]
+    entity: Annotated[str, Field(examples=["Order"])]
+    version: int
+    keys: Keys
+    updated_at: Annotated[Instant | None, Updated] = None
+
+    @key("TABLE#{table}", "ENTITY#{entity:free}")
+    def key(*, table: str, entity: str):
+        """What the items of an entity have."""
+
+    @query(key)
+    def of_table(*, table: str):
+        """What is known of the entities of a table."""
+
+
+class Run(Entity, table=evolution_table, kind="Run", names=camel):
+    """A backfill of one or more entities of a table. `lease` rises with every process that takes it up."""
+
+    table: str
+    entities: Annotated[str, Field(examples=["Order"])]
+    number: int
+    wanted: str
+    """What it makes of the items, as a checksum: another one needs another run."""
+    segments: int
+    lease: int = 1
+    is_done: bool = False
+    started_at: Instant
+
+    @key("RUNS#{table}", "RUN#{entities:free}")
+    def key(*, table: str, entities: str):
+        """The latest backfill of some entities."""
+
+
+class Segment(Entity, table=evolution_table, kind="Segment", names=camel):
+    """A part of a table that a backfill reads: how far it is, and what it has done there."""
+
+    table: str
+    entities: str
+    run: int
+    number: int
+    lease: int
+    place: str | None = None
+    """The key of the last item that is done, as JSON; none where it has not begun."""
+    is_done: bool = False
+    counts: dict[str, int] = Field(default_factory=dict[str, int])
+    problems: list[str] = Field(default_factory=list[str])
+    expires_at: EpochSeconds
+
+    @key("SEGMENTS#{table}#{run:06d}", "{entities:free}#{number:04d}")
+    def key(*, table: str, run: int, entities: str, number: int):
+        """A part of a backfill."""
+
+
+def name_of(layout: Layout) -> str:
+    """An entity as its items name it: classes are renamed, kinds are not."""
+    return layout.kind or layout.entity.__name__
+
+
+def keys_of(layout: Layout) -> Keys:
+    """The attributes of index keys that an item could lack, and how they are made."""
+    made: Keys = {}
+    for each in layout.keys.values():
+        for attribute, template in each.templates:
+            if each.index is None or attribute in layout.table.key:
+                continue
+            # A field that is a key as it stands is there, or None; unless it is new, and has a default.
+            if not layout.is_plain(attribute, template) or default_of(layout.by_attribute[attribute].info) is not None:
+                made[attribute] = template.text + (f" over {each.shards} shards" if each.shards else "")
+    return made
+
+
+def checksum(layouts: list[Layout]) -> str:
+    """Of everything that a backfill makes of the items of some entities."""
+    told = [
+        [name_of(each), each.schema_version, sorted(keys_of(each).items()), sorted(each.computed)] for each in layouts
+    ]
+    return sha256(orjson.dumps(told)).hexdigest()[:16]

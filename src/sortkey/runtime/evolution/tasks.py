@@ -1,0 +1,184 @@
+"""A backfill as a task that is written down: who has it, which segments it has, and how far each of them is.
+
+The latest process to take one up has it; a process that lost it notices at its next page.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sortkey.errors import AlreadyExists, ConditionFailed, LeaseLost, ModelError
+from sortkey.model.entity import Entity
+from sortkey.model.tables import Table
+from sortkey.runtime import reads, writes
+from sortkey.runtime.arguments import expect, update_of
+from sortkey.runtime.context import Context
+from sortkey.runtime.differences import describe
+from sortkey.runtime.ensuring import ensure
+from sortkey.runtime.evolution.applying import note
+from sortkey.runtime.evolution.progress import PROBLEMS_MAX, Backfilled, Progress
+from sortkey.runtime.evolution.state import Run, Segment, checksum, evolution_table, name_of
+from sortkey.runtime.steps import Steps
+
+SEGMENTS_MAX = 1000
+PLACES_KEPT = timedelta(days=90)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a backfill shall be done."""
+
+    segments: int = 1
+    writes_per_second: float | None = None
+    restart: bool = False
+    dry_run: bool = False
+    told: Callable[[Progress], object] | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.segments <= SEGMENTS_MAX:
+            raise ModelError(f"a table is read in 1 to {SEGMENTS_MAX} segments, not {self.segments}")
+        if self.writes_per_second is not None and self.writes_per_second <= 0:
+            raise ModelError(f"with {self.writes_per_second} writes a second nothing is ever done")
+
+
+@dataclass
+class Task:
+    """A backfill that this process works on. `parts` has what each segment has done."""
+
+    table: Table
+    entities: Sequence[type[Entity]]
+    settings: Settings
+    run: Run
+    is_resumed: bool = False
+    expected: int | None = None
+    parts: dict[int, Segment] = field(default_factory=dict[int, Segment])
+    is_stopped: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def open_segments(self) -> list[int]:
+        return [number for number, part in self.parts.items() if not part.is_done]
+
+    def tell(self, part: Segment) -> None:
+        with self.lock:  # several threads may do segments; whoever listens need not care
+            self.parts[part.number] = part
+            if self.settings.told is not None:
+                self.settings.told(Progress(**self.totals()))
+
+    def totals(self) -> dict[str, Any]:
+        counts = sum((Counter(part.counts) for part in self.parts.values()), Counter[str]())
+        done = sum(part.is_done for part in self.parts.values())
+        return {**counts, "segments": self.run.segments, "segments_done": done, "expected": self.expected}
+
+
+def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Steps[Task]:
+    """Take up a backfill that was cut off, or begin one."""
+    expect(of, (type, Table), "no kind of entity: backfill() takes a class, as Stage, or a table")
+    table = of if isinstance(of, Table) else of.__layout__.table
+    entities = table.entities if isinstance(of, Table) else [of]
+    found = yield from describe(table)
+    task = Task(table, entities, settings, _new_run(context, table, entities, settings))
+    task.expected = None if found is None else found.get("ItemCount") or None
+    if not settings.dry_run:
+        yield from ensure(evolution_table)
+        yield from _take_up(context, task)
+    for number in range(task.run.segments):
+        part = _new_segment(context, task, number)
+        task.parts[number] = part if settings.dry_run else (yield from _taken(context, task, part))
+    return task
+
+
+def finish(context: Context, task: Task) -> Steps[Backfilled]:
+    """Write down that it is done, and what the stored items have now."""
+    problems = [each for part in task.parts.values() for each in part.problems]
+    made = Backfilled(
+        **task.totals(),
+        entities=tuple(each.__name__ for each in task.entities),
+        problems=tuple(problems[:PROBLEMS_MAX]),
+        is_resumed=task.is_resumed,
+        is_dry=task.settings.dry_run,
+    )
+    if task.settings.dry_run:
+        return made
+    key = Run.key(table=task.run.table, entities=task.run.entities)
+    yield from _written(context, key, {"is_done": True}, Run.lease == task.run.lease)
+    for entity in task.entities if made.is_complete else ():
+        yield from note(context, task.table, entity)
+    return made
+
+
+def note_place(context: Context, part: Segment, changes: Mapping[str, Any]) -> Steps[Segment]:
+    """Write down how far a segment is. Raises LeaseLost."""
+    key = Segment.key(table=part.table, run=part.run, entities=part.entities, number=part.number)
+    return (yield from _written(context, key, changes, Segment.lease == part.lease))
+
+
+def _new_run(context: Context, table: Table, entities: Sequence[type[Entity]], settings: Settings) -> Run:
+    layouts = [each.__layout__ for each in entities]
+    return Run(
+        table=table.name,
+        entities="+".join(map(name_of, layouts)),
+        number=1,
+        wanted=checksum(layouts),
+        segments=settings.segments,
+        started_at=_now(context),
+    )
+
+
+def _take_up(context: Context, task: Task) -> Steps[None]:
+    """Make this process the one that has the run: one that was cut off, or a new one."""
+    new = task.run
+    key = Run.key(table=new.table, entities=new.entities)
+    known = yield from reads.find(key, consistent=True)
+    if known is None:
+        try:
+            task.run = yield from writes.put(context, new, "create")
+            return
+        except AlreadyExists as other:
+            known = other.item
+    task.is_resumed = not (known.is_done or task.settings.restart or known.wanted != new.wanted)
+    following = known if task.is_resumed else new.changed(number=known.number + 1)
+    taken = following.changed(lease=known.lease + 1)
+    try:
+        task.run = yield from writes.put(context, taken, "put", Run.lease == known.lease)
+    except ConditionFailed as error:
+        raise LeaseLost(f"another process has taken up the backfill of {new.entities} in this moment") from error
+
+
+def _new_segment(context: Context, task: Task, number: int) -> Segment:
+    run = task.run
+    return Segment(
+        table=run.table,
+        entities=run.entities,
+        run=run.number,
+        number=number,
+        lease=run.lease,
+        expires_at=_now(context) + PLACES_KEPT,
+    )
+
+
+def _taken(context: Context, task: Task, part: Segment) -> Steps[Segment]:
+    key = Segment.key(table=part.table, run=part.run, entities=part.entities, number=part.number)
+    if not task.is_resumed or (yield from reads.find(key, consistent=True)) is None:
+        try:
+            return (yield from writes.put(context, part, "create"))
+        except AlreadyExists as error:
+            raise LeaseLost(f"another process has taken up this backfill: {error}") from error
+    changes = {"lease": part.lease, "expires_at": part.expires_at}
+    return (yield from _written(context, key, changes, Segment.lease < part.lease))
+
+
+def _written(context: Context, key: Any, changes: Mapping[str, Any], when: Any) -> Steps[Any]:
+    try:
+        return (yield from writes.update(context, update_of(key, (), changes, when, None, False)))
+    except ConditionFailed as error:
+        raise LeaseLost(f"another process has taken up this backfill: {error}") from error
+
+
+def _now(context: Context) -> datetime:
+    return datetime.fromtimestamp(context.clock(), UTC)
