@@ -5,14 +5,14 @@ Warnings and errors also become small items, for quick queries. Searching is `lo
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from hashlib import blake2b
 from secrets import token_hex
-from typing import Any
+from types import NoneType
+from typing import Any, cast
 
 import orjson
 
@@ -29,6 +29,7 @@ FLUSH_BYTES = 1 << 20
 FOLD_PARTS = 1000
 """So many parts become one file while the step still runs: a step that flushes often stays quick to read."""
 ENTRIES_MAX = 200
+DEPTH_MAX = 100
 CHUNK_BYTES = 256 << 10
 ARCHIVE_DAYS = 90
 
@@ -234,8 +235,21 @@ def _raw(place: StepPlace, level: str, message: str, at: datetime, details: dict
     }
     try:
         return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS)
-    except TypeError:  # text that is no Unicode, or a number that is too large: a log takes what it is given
-        return json.dumps(entry, default=str, ensure_ascii=False).encode("utf-8", "replace")
+    except TypeError:  # a log takes what it is given
+        return orjson.dumps(_plain(entry), default=str)
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """What JSON can hold of a value: text that is no Unicode is mended; what is too large or too deep becomes text."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else str(value)
+    if isinstance(value, Mapping) and depth < DEPTH_MAX:
+        return {_plain(str(name)): _plain(each, depth + 1) for name, each in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, (list, tuple, set, frozenset)) and depth < DEPTH_MAX:
+        return [_plain(each, depth + 1) for each in cast(Iterable[Any], value)]
+    return value if isinstance(value, (float, datetime, NoneType)) else _plain(str(cast(Any, value)))
 
 
 def _words(raw: bytes) -> bytes:

@@ -17,8 +17,14 @@ Policy = dict[str, Any]
 VERSION = "2012-10-17"
 BUCKETS = (LOGS, REPORTS, BACKUPS)
 TABLE_READS = ("dynamodb:GetItem", "dynamodb:Query")
-TABLE_WRITES = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem")
-"""A transaction is allowed to whoever may do each of its writes."""
+TABLE_WRITES = (
+    "dynamodb:PutItem",
+    "dynamodb:UpdateItem",
+    "dynamodb:DeleteItem",
+    "dynamodb:ConditionCheckItem",
+    "dynamodb:BatchWriteItem",
+)
+"""A transaction is allowed to whoever may do each of its writes and checks."""
 OBJECT_READS = ("s3:GetObject", "s3:GetObjectVersion")
 OBJECT_WRITES = ("s3:PutObject", "s3:AbortMultipartUpload")
 BUCKET_READS = ("s3:ListBucket", "s3:ListBucketVersions")
