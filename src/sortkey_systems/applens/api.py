@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response, status
 from fastapi.responses import JSONResponse
 
+from sortkey import Objects, PayloadStore
 from sortkey.web import Page, System, User, errors_for, signed_in
 from sortkey_systems.applens.answers import (
     ArtifactsAnswer,
@@ -49,7 +52,14 @@ def system(service: AppLens) -> System:
     _add_run(router, service)
     _add_artifacts(router, service)
     _add_findings(router, service)
-    return System(NAME, router, DESCRIPTION, workers=(service.worker(threads=2),))
+    return System(NAME, router, DESCRIPTION, workers=(service.worker(threads=2),), service=service)
+
+
+def mount(store: PayloadStore, objects: Mapping[str, Objects], files: FilePath) -> System:
+    """AppLens on a store, its tables made. Its objects are those of the store, and it names no files."""
+    service = AppLens(store)
+    service.ensure()
+    return system(service)
 
 
 def _add_uploads(router: APIRouter, service: AppLens) -> None:

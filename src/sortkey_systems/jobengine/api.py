@@ -26,7 +26,7 @@ def system(engine: JobEngine, *, workers: Sequence[JobWorker] = ()) -> System:
     made = APIRouter()
     for part in (journeys, rules, jobs, logs, reports, backups):
         made.include_router(part.router(engine))
-    return System(NAME, made, DESCRIPTION, workers=workers)
+    return System(NAME, made, DESCRIPTION, workers=workers, service=engine)
 
 
 def mount(store: Store, objects: Mapping[str, Objects], folder: Path) -> System:
