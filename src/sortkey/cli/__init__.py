@@ -26,6 +26,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
+    "up": Command("Bring everything to life: DynamoDB, REST, console, workers."),
     "serve": Command("Serve DynamoDB's protocol."),
     "rest": Command("Serve the systems over REST, with their workers."),
     "token": Command("Print a token for a user of REST."),
@@ -34,6 +35,8 @@ COMMANDS: dict[str, Command] = {
     "explain": Command("What an access pattern does and costs."),
     "query": Command("Run an access pattern on data."),
     "put": Command("Store items, checked by their entity."),
+    "export": Command("Tables into a folder of JSON Lines."),
+    "import": Command("Tables from a folder of JSON Lines.", "importing"),
     "verify": Command("Check the payloads of a model's items."),
     "applens": Command("Analyse Terraform for risks."),
 }
