@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Generator
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
@@ -86,6 +87,7 @@ class Opened:
     """The host on its store. `others` lets other commands reach a folder meanwhile."""
 
     host: Host
+    place: Place
     others: SecondOpeners | None
 
 
@@ -103,7 +105,7 @@ def _opened(place: Place, address: str, systems: str | None) -> Generator[Opened
     store = _store(place, engine, buckets, secret)
     try:
         host = Host(store, buckets, place.data, secret=secret, systems=names)
-        yield Opened(host, SecondOpeners(engine) if engine else None)
+        yield Opened(host, place, SecondOpeners(engine) if engine else None)
     finally:
         store.close()
         buckets.close()
@@ -139,21 +141,24 @@ async def _serve(opened: Opened, sockets: list[socket.socket], address: str, *, 
         rest = RestServer(opened.host.app, sockets)
         await rest.start()
         running.push_async_callback(rest.stop)
-        print(_banner(opened.host, address, has_workers), flush=True)
+        print(_banner(opened.host, opened.place, address, has_workers), flush=True)
         await signalled.wait()
 
 
-def _banner(host: Host, address: str, has_workers: bool) -> str:
+def _banner(host: Host, place: Place, address: str, has_workers: bool) -> str:
     names = [each.name for each in host.systems]
-    width = max(map(len, names), default=0)
-    each = "\n".join(f"  {name:<{width}}  {address}/{name}" for name in names)
-    jobs = "run in this process" if has_workers else "wait for workers elsewhere"
+    width = max(map(len, [*names, "docs", "data"]))
+    where = place.store or os.path.join(os.path.abspath(place.data), "")
+    told = [*((name, f"{address}/{name}") for name in names), ("docs", f"{address}/docs"), ("data", where)]
+    told.append(("jobs", "run in this process" if has_workers else "wait for workers elsewhere"))
+    lines = "\n".join(f"  {name:<{width}}  {what}" for name, what in told)
+    folder = "" if place.data == "data" else f" --data {shlex.quote(place.data)}"
+    keys = f" --data {shlex.quote(place.store)}" if place.store else folder
     return f"""\
 sortkey serves REST on {address}
-{each}
-  docs: {address}/docs, jobs: {jobs}
+{lines}
 
-  sortkey token --system {names[0]} --user 12345           for a user: Authorization: Bearer …
-  sortkey keys create mine --system {names[-1]}   for a program: X-Api-Key: …
+  a token for a user: sortkey token --system {names[0]} --user 12345{folder}
+  a key for a program: sortkey keys create mine --system {names[-1]}{keys}
 
 Ctrl-C stops it."""

@@ -1,0 +1,135 @@
+"""`sortkey rest` as a process, with tokens and keys made beside it; and how all three fail in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+import sortkey as library
+from sortkey.web.server_secret import secret_for, server_secret
+from sortkey.web.tokens import Tokens
+from tests.cli.program import refused, said, sortkey
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str, **environment: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
+    """`sortkey rest` in a folder: its address, and the process, which is ended if it still runs."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sortkey", "rest", "--port", "0", "--systems", "applens", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        found = re.search(r"http://\S+", process.stdout.readline())
+        assert found, process.communicate()
+        yield found[0], process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.slow
+def test_it_serves_lets_users_in_and_stops_cleanly(tmp_path: Path) -> None:
+    # The first minute of everybody who tries it.
+    with serving(tmp_path) as (address, process):
+        assert httpx.get(f"{address}/health").json()["systems"] == ["applens"]
+        assert httpx.get(f"{address}/docs").status_code == 200
+        assert httpx.get(f"{address}/applens/runs").status_code == 401
+        token = said(sortkey("token", "--system", "applens", "--user", "12345", cwd=tmp_path)).strip()
+        runs = httpx.get(f"{address}/applens/runs", headers={"Authorization": f"Bearer {token}"})
+        assert runs.json() == {"items": [], "cursor": None}
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+
+
+@pytest.mark.slow
+def test_keys_are_made_and_revoked_while_it_runs(tmp_path: Path) -> None:
+    # A folder has one owner; the others come in through it. Nobody stops a server to make a key.
+    with serving(tmp_path):
+        made = json.loads(said(sortkey("keys", "create", "nightly", "--system", "applens", "--json", cwd=tmp_path)))
+        assert made["key"].startswith(f"sk_{made['key_id']}_")
+        listed = json.loads(said(sortkey("keys", "list", "--system", "applens", "--json", cwd=tmp_path)))
+        assert [(each["name"], each["access"], each["revoked_at"]) for each in listed] == [("nightly", "read", None)]
+        assert "is revoked" in said(sortkey("keys", "revoke", made["key_id"], cwd=tmp_path))
+        with library.open(tmp_path / "data") as store:
+            assert store.backend.call("DescribeTable", {"TableName": "sortkey-api-keys"})
+    with library.open(tmp_path / "data") as store:
+        assert "nightly" in str(store.backend.call("Scan", {"TableName": "sortkey-api-keys"}))
+
+
+@pytest.mark.slow
+def test_strangers_of_this_machine_do_not_get_in_beside_rest(tmp_path: Path) -> None:
+    # The port for second openers is for those who can read the folder.
+    with serving(tmp_path):
+        published = json.loads((tmp_path / "data" / "sortkey.lock").read_text())
+        headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"}
+        without = httpx.post(published["address"], headers=headers, content=b"{}")
+        assert without.status_code == 400
+        assert "MissingAuthenticationToken" in without.text
+        told = httpx.post(
+            published["address"], headers={**headers, "X-Sortkey-Token": published["token"]}, content=b"{}"
+        )
+        assert "sortkey-api-keys" in told.json()["TableNames"]
+
+
+def test_a_token_is_signed_with_the_secret_of_the_folder(tmp_path: Path) -> None:
+    # Made once, for nobody else to read; the same for the command and the server.
+    (tmp_path / "data").mkdir()
+    token = said(sortkey("token", "--user", "ada", "--scope", "a", "--scope", "b", cwd=tmp_path)).strip()
+    secret = tmp_path / "data" / "secret"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    user = Tokens(secret_for("tokens", server_secret(tmp_path / "data", {}))).check(token)
+    assert (user.user_id, user.scopes) == ("ada", ("a", "b"))
+    given = "a secret of the environment, long enough"
+    other = said(sortkey("token", "--user", "ada", cwd=tmp_path, SORTKEY_SECRET=given)).strip()
+    assert Tokens(secret_for("tokens", given.encode())).check(other).user_id == "ada"
+
+
+def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
+    # A cursor must not pass for a token, whoever finds out how.
+    secret = server_secret(tmp_path, {})
+    assert server_secret(tmp_path, {}) == secret
+    made = {secret_for("tokens", secret), secret_for("cursors", secret), secret_for("console", secret)}
+    assert len(made) == 3
+    assert secret not in made
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["rest", "--systems", "nothing"], 1, "applens, jobengine"),
+        (["rest", "--data", ""], 2, "--data"),
+        (["rest", "--port", "70000"], 2, "70000"),
+        (["rest", "--host", "no.such.host.invalid"], 1, "cannot listen"),
+        (["token", "--user", "ada", "--data", "missing"], 2, "no folder missing"),
+        (["token", "--user", "ada", "--data", "http://localhost"], 2, "--data"),
+        (["token"], 2, "--user"),
+        (["keys", "create", "a", "--system", "applens", "--data", "missing"], 2, "no folder missing"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(tmp_path: Path, arguments: list[str], code: int, told: str) -> None:
+    # And what to do instead.
+    assert told in refused(sortkey(*arguments, cwd=tmp_path), code)
+
+
+def test_a_short_secret_is_refused(tmp_path: Path) -> None:
+    # It would be guessed.
+    (tmp_path / "data").mkdir()
+    assert "SORTKEY_SECRET" in refused(sortkey("token", "--user", "ada", cwd=tmp_path, SORTKEY_SECRET="short"), 1)
