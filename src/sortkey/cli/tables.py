@@ -1,0 +1,132 @@
+"""Tables as commands handle them: found by name or by model, described, made again, and waited for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.loading import SYSTEMS, load_model
+
+if TYPE_CHECKING:
+    from sortkey.runtime.backend import Backend
+
+WAIT_SECONDS = 0.05
+KEPT = ("AttributeDefinitions", "KeySchema")
+
+
+def all_tables(backend: Backend) -> list[str]:
+    names: list[str] = []
+    request: dict[str, Any] = {}
+    while True:
+        answer = backend.call("ListTables", request)
+        names += answer["TableNames"]
+        if "LastEvaluatedTableName" not in answer:
+            return names
+        request = {"ExclusiveStartTableName": answer["LastEvaluatedTableName"]}
+
+
+def named_tables(backend: Backend, names: Sequence[str]) -> list[str]:
+    """The tables of names: of tables, or of models, whose tables are then all meant. No name means every table."""
+    there = all_tables(backend)
+    if not names:
+        return there
+    found: list[str] = []
+    for name in names:
+        found += [name] if name in there else _of_model(name, there)
+    return list(dict.fromkeys(found))
+
+
+def _of_model(name: str, there: Sequence[str]) -> list[str]:
+    if name not in SYSTEMS and ":" not in name:
+        raise CommandFailed(f"there is no table {name}; there are: {', '.join(there) or 'none'}", USAGE)
+    wanted = [table.name for table in load_model(name).tables]
+    found = [each for each in wanted if each in there]
+    if not found:
+        raise CommandFailed(f"none of the tables of {name} is there: {', '.join(wanted)}", USAGE)
+    return found
+
+
+def describe(backend: Backend, name: str) -> dict[str, Any] | None:
+    """What DescribeTable tells, or None for a table that is not there."""
+    from sortkey.errors import ResourceNotFoundException
+
+    try:
+        return backend.call("DescribeTable", {"TableName": name})["Table"]
+    except ResourceNotFoundException:
+        return None
+
+
+def definition_of(described: dict[str, Any]) -> dict[str, Any]:
+    """The request that makes such a table again."""
+    billing = described.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
+    made: dict[str, Any] = {name: described[name] for name in KEPT} | {"BillingMode": billing}
+    if billing == "PROVISIONED":
+        made["ProvisionedThroughput"] = _units(described)
+    for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+        if indexes := [_index(index, billing, member) for index in described.get(member, ())]:
+            made[member] = indexes
+    stream = described.get("StreamSpecification", {})
+    return made | ({"StreamSpecification": stream} if stream.get("StreamEnabled") else {})
+
+
+def _index(index: dict[str, Any], billing: str, member: str) -> dict[str, Any]:
+    made = {name: index[name] for name in ("IndexName", "KeySchema", "Projection")}
+    is_provisioned = billing == "PROVISIONED" and member.startswith("Global")
+    return made | ({"ProvisionedThroughput": _units(index)} if is_provisioned else {})
+
+
+def _units(described: dict[str, Any]) -> dict[str, int]:
+    units = described.get("ProvisionedThroughput", {})
+    return {name: units.get(name) or 1 for name in ("ReadCapacityUnits", "WriteCapacityUnits")}
+
+
+def ttl_of(backend: Backend, name: str) -> str | None:
+    told = backend.call("DescribeTimeToLive", {"TableName": name})["TimeToLiveDescription"]
+    return told.get("AttributeName") if told.get("TimeToLiveStatus") in ("ENABLED", "ENABLING") else None
+
+
+def has_recovery(backend: Backend, name: str) -> bool:
+    """Whether the table can be restored to a point in time; False where a server has no such thing."""
+    from sortkey.errors import UnknownOperationException
+
+    try:
+        told = backend.call("DescribeContinuousBackups", {"TableName": name})["ContinuousBackupsDescription"]
+    except UnknownOperationException:
+        return False
+    return told.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED"
+
+
+def make_table(backend: Backend, name: str, definition: dict[str, Any], ttl: str | None, recovery: bool) -> None:
+    """Create a table and wait until it is there, with what CreateTable does not take."""
+    backend.call("CreateTable", {**definition, "TableName": name})
+    for _ in waiting(backend, name):
+        pass
+    if ttl is not None:
+        wanted = {"Enabled": True, "AttributeName": ttl}
+        backend.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": wanted})
+    if recovery:
+        on = {"PointInTimeRecoveryEnabled": True}
+        backend.call("UpdateContinuousBackups", {"TableName": name, "PointInTimeRecoverySpecification": on})
+
+
+def waiting(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
+    """What a table is like, again and again, until it can be used."""
+    while True:
+        described = describe(backend, name)
+        if described is None:
+            raise CommandFailed(f"the table {name} went away", FAILED)
+        yield described
+        if described["TableStatus"] == "ACTIVE":
+            return
+        time.sleep(WAIT_SECONDS)
+
+
+def key_types(definition: dict[str, Any]) -> dict[str, str]:
+    """The types of the attributes that keys are made of."""
+    return {each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]}
+
+
+def key_names(definition: dict[str, Any]) -> list[str]:
+    return [each["AttributeName"] for each in definition["KeySchema"]]
