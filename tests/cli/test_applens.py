@@ -79,3 +79,64 @@ def test_the_library_does_not_load_the_system_before_the_command_runs() -> None:
     # Starting fast is a feature, and `sortkey` does not know what is built on it.
     code = "import sys, sortkey.cli; sys.exit(any(name.startswith('sortkey_systems') for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Path:
+    """A folder with the sample runs of user 12345."""
+    import sortkey
+    from sortkey_systems.applens.sample import load
+    from sortkey_systems.applens.service import AppLens
+
+    with sortkey.open(tmp_path / "data", objects=tmp_path / "data" / "buckets" / "{bucket}") as store:
+        load(AppLens(store))
+    return tmp_path / "data"
+
+
+def told_runs(stored: Path, capsys: pytest.CaptureFixture[str], *more: str) -> list[dict[str, str]]:
+    assert main(["applens", "runs", "--user", "12345", "--data", str(stored), "--json", *more]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_stored_runs_are_listed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Who has a folder of somebody else's runs wants to see what is in it.
+    assert [run["status"] for run in told_runs(stored, capsys)] == ["COMPLETE", "COMPLETE", "FAILED", "COMPLETE"]
+    assert len(told_runs(stored, capsys, "--environment", "prod")) == 2
+    assert main(["applens", "runs", "--user", "12345", "--data", str(stored)]) == 0
+    assert "a text is not closed on its line" in capsys.readouterr().out
+    assert main(["applens", "runs", "--user", "nobody", "--data", str(stored)]) == 0
+    assert "has no runs" in capsys.readouterr().out
+
+
+def test_a_stored_run_is_shown_as_it_was_analysed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # The same page as that of `analyze`.
+    where = ["--user", "12345", "--data", str(stored)]
+    assert main(["applens", "show", "latest", *where]) == 0
+    page = capsys.readouterr().out
+    assert "0 critical, 0 high" in page
+    assert main(["applens", "show", "latest", *where, "--format", "sarif"]) == 0
+    assert json.loads(capsys.readouterr().out)["version"] == "2.1.0"
+    assert main(["applens", "show", "latest", *where, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["severities"]["critical"] == 0
+    failed = next(run["runId"] for run in told_runs(stored, capsys) if run["status"] == "FAILED")
+    assert main(["applens", "show", failed, *where]) == 3
+    assert main(["applens", "show", "nothing", *where]) == 1
+
+
+def test_two_stored_runs_are_compared(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # A line for each thing that came, went or changed, in words.
+    first = told_runs(stored, capsys)[-1]["runId"]
+    where = ["--user", "12345", "--data", str(stored)]
+    assert main(["applens", "compare", first, "latest", *where]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("another graph, risk 9")
+    assert "- finding critical S3-01 Bucket is public: aws_s3_bucket.invoices" in lines
+    assert "+ node aws_secretsmanager_secret.payment" in lines
+    assert main(["applens", "compare", "latest", "latest", *where]) == 0
+    assert capsys.readouterr().out.startswith("the same graph")
+
+
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    # A typing error would otherwise list no runs, and leave a folder.
+    assert main(["applens", "runs", "--user", "1", "--data", str(tmp_path / "dta")]) == 2
+    assert not (tmp_path / "dta").exists()

@@ -1,13 +1,18 @@
-"""`sortkey applens`: Terraform in, risks out. No server and no store is needed."""
+"""`sortkey applens`: Terraform in, risks out. `analyze` needs no store; the other commands look at stored runs."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.options import Data, Json, check_folder
+from sortkey.cli.printing import print_json, print_table
 
 EXAMPLES = """\
 examples:
@@ -20,6 +25,13 @@ exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wron
 NOT_ANALYSED = 3
 
 app = typer.Typer(no_args_is_help=True)
+
+User = Annotated[str, typer.Option(metavar="ID", help="Whose runs.")]
+Objects = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
+]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run, or `latest`.")]
+Environment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
 
 
 @app.callback()
@@ -53,14 +65,117 @@ def analyze(
     return FAILED if fail_on and analysis.report.at_least(fail_on) else 0
 
 
-def _analysis(paths: list[str]) -> Any:
+@app.command()
+def runs(
+    user: User, data: Data = "data", objects: Objects = None, environment: Environment = None, json: Json = False
+) -> None:
+    """List the runs of a user, the newest first."""
+    with _service(data, objects) as service:
+        rows = [_told(run) for run in service.runs(user, environment, size=100).items]
+    if json:
+        print_json(rows)
+    elif rows:
+        print_table(_COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows])
+    else:
+        print(f"user {user} has no runs: upload a file, see `sortkey rest`")
+
+
+@app.command()
+def show(
+    run: RunId,
+    user: User,
+    data: Data = "data",
+    objects: Objects = None,
+    form: Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")] = "text",
+) -> int:
+    """Print the risk report of a run. The exit code is 3 for a run that has none."""
+    from json import loads
+
+    with _service(data, objects) as service:
+        found = _run(service, user, run)
+        if found.status != "COMPLETE":
+            why = f": {found.last_error}" if found.last_error else ""
+            raise CommandFailed(f"run {found.run_id} is {found.status}{why}", NOT_ANALYSED)
+        if form == "sarif":
+            print_json(service.sarif(user, found.run_id))
+            return 0
+        told = loads(service.report(user, found.run_id))
+    if form == "json":
+        print_json(told)
+    else:
+        print(_system("text").page(_system("report").Report.from_json(told)), end="")
+    return 0
+
+
+@app.command()
+def compare(
+    before: RunId, after: RunId, user: User, data: Data = "data", objects: Objects = None, json: Json = False
+) -> None:
+    """Print what changed from one run to another: resources, references, findings, score."""
+    with _service(data, objects) as service:
+        ids = [_run(service, user, each).run_id for each in (before, after)]
+        told = service.compare(user, *ids).to_json()
+    if json:
+        print_json(told)
+        return
+    print("the same graph" if told["sameGraph"] else "another graph", end="")
+    print(f", risk {told['score']['before']} → {told['score']['after']}")
+    for part in ("nodes", "edges", "findings"):
+        for sign, names in zip("+-~", told[part].values(), strict=True):
+            for name in names:
+                print(f"{sign} {part[:-1]} {told['titles'].get(name, name)}")
+
+
+def _run(service: Any, user: str, run_id: str) -> Any:
+    return service.latest(user) if run_id == "latest" else service.get(user, run_id)
+
+
+_COLUMNS = (
+    "runId",
+    "createdAt",
+    "environment",
+    "status",
+    "iacS3Key",
+    "nodeCount",
+    "internetExposedCount",
+    "datastoreCount",
+    "lastError",
+)
+
+
+def _told(run: Any) -> dict[str, Any]:
+    """The item without its index keys, in plain values."""
+    shown = {name: next(iter(value.values())) for name, value in run.to_item().items()}
+    numbers = {name: int(value) for name, value in shown.items() if name.endswith("Count")}
+    return {name: value for name, value in (shown | numbers).items() if not name.startswith(("PK", "SK", "GSI"))}
+
+
+@contextmanager
+def _service(data: str, objects: str | None) -> Generator[Any]:
+    """The service on a folder with its buckets, or on what lies elsewhere."""
+    import sortkey
+
+    check_folder(data)
+    if objects is None and "://" in data:
+        raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
+    with sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}")) as store:
+        service = _system("service").AppLens(store)
+        service.ensure()
+        yield service
+
+
+def _system(name: str) -> Any:
+    """By name: the library does not know the systems on it."""
     from importlib import import_module
 
-    try:  # by name: the library does not know the systems on it
-        system = import_module("sortkey_systems.applens.analysis")
-        problems = import_module("sortkey_systems.applens.problems")
+    try:
+        return import_module(f"sortkey_systems.applens.{name}")
     except ModuleNotFoundError as error:
         raise CommandFailed(f"{error}: install sortkey[systems]", USAGE) from None
+
+
+def _analysis(paths: list[str]) -> Any:
+    system, problems = _system("analysis"), _system("problems")
     try:
         return system.analyze(paths)
     except problems.AnalysisFailed as failure:
@@ -71,14 +186,13 @@ def _analysis(paths: list[str]) -> Any:
 
 def _formatted(analysis: Any, form: str) -> str:
     import json
-    from importlib import import_module
 
     from sortkey import __version__
 
     if form == "text":
-        return import_module("sortkey_systems.applens.text").page(analysis.report)
+        return _system("text").page(analysis.report)
     if form == "json":
         told = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
     else:
-        told = import_module("sortkey_systems.applens.sarif").to_sarif(analysis.report, __version__)
+        told = _system("sarif").to_sarif(analysis.report, __version__)
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"

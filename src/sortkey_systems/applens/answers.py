@@ -204,6 +204,7 @@ class ComparisonAnswer(Camel):
     edges: ChangesAnswer
     findings: ChangesAnswer
     score: ScoreChange
+    titles: dict[str, str] = Field(description="Of the findings that are named, by id")
 
     @classmethod
     def of(cls, comparison: Comparison) -> ComparisonAnswer:

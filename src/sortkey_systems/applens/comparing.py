@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 NOTHING: Mapping[str, Any] = {"nodes": [], "edges": []}
@@ -24,7 +24,10 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`same_graph` compares the hashes; findings may differ all the same, when the rules have changed."""
+    """`same_graph` compares the hashes; findings may differ all the same, when the rules have changed.
+
+    `titles` are the findings that are named here, by id, for people.
+    """
 
     same_graph: bool
     nodes: Changes
@@ -32,6 +35,7 @@ class Comparison:
     findings: Changes
     score_before: int
     score_after: int
+    titles: dict[str, str] = field(default_factory=dict[str, str])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -40,6 +44,7 @@ class Comparison:
             "edges": self.edges.to_json(),
             "findings": self.findings.to_json(),
             "score": {"before": self.score_before, "after": self.score_after},
+            "titles": self.titles,
         }
 
 
@@ -51,13 +56,15 @@ def compare(
 ) -> Comparison:
     """Compare by the JSON of graphs and reports, as it was stored."""
     same = report_before["graphHash"] == report_after["graphHash"]
+    findings = _changes(_findings(report_before), _findings(report_after))
     return Comparison(
         same,
         _changes(_by_id(graph_before["nodes"]), _by_id(graph_after["nodes"])),
         _changes(_edges(graph_before), _edges(graph_after)),
-        _changes(_findings(report_before), _findings(report_after)),
+        findings,
         report_before["score"],
         report_after["score"],
+        _titles({*findings.added, *findings.removed, *findings.changed}, report_before, report_after),
     )
 
 
@@ -80,3 +87,8 @@ def _edges(graph: Mapping[str, Any]) -> dict[str, Any]:
 def _findings(report: Mapping[str, Any]) -> dict[str, Any]:
     """Without lines: a finding that moved in its file has not changed."""
     return {f["id"]: {name: f[name] for name in f if name not in ("file", "line")} for f in report["findings"]}
+
+
+def _titles(wanted: set[str], *reports: Mapping[str, Any]) -> dict[str, str]:
+    found = {f["id"]: f for report in reports for f in report["findings"] if f["id"] in wanted}
+    return {id: f"{f['severity']} {f['rule']} {f['title']}: {f['evidence'][0]}" for id, f in sorted(found.items())}

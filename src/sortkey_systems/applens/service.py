@@ -92,15 +92,22 @@ class AppLens:
         *,
         version_id: str | None = None,
         provenance: Provenance | None = None,
+        created_at: datetime | None = None,
     ) -> Run:
-        """The run of a file that was sent: UPLOADED. Raises NotUploaded; without a version the newest is meant."""
+        """The run of a file that was sent: UPLOADED. Raises NotUploaded; without a version the newest is meant.
+
+        `created_at` is for runs that are older than their item: samples, and what is taken over from elsewhere.
+        """
         key = uploads.key_of(user_id, environment, filename)
         try:
             found = self.store.payloads.bucket(BUCKET).head(key, version_id)
         except ObjectNotFound:
             raise NotUploaded(f"{filename} was not sent yet: ask for a link, and PUT the file there first") from None
         uploads.check_size(filename, found.size)
-        return self._created(user_id, environment, Payload.at(found), provenance or Provenance())
+        told = {} if provenance is None else provenance.model_dump()
+        return self._created(
+            user_id=user_id, environment=environment, iac=Payload.at(found), created_at=created_at, **told
+        )
 
     def upload(
         self,
@@ -109,12 +116,21 @@ class AppLens:
         filename: str,
         data: bytes,
         provenance: Provenance | None = None,
+        *,
+        created_at: datetime | None = None,
     ) -> Run:
         """The same in one step, for programs that have the file at hand."""
         key = uploads.key_of(user_id, environment, filename)
         uploads.check_size(filename, len(data))
         stored = self.store.payloads.bucket(BUCKET).put(key, data, content_type=uploads.type_of(filename, None))
-        return self.complete(user_id, environment, filename, version_id=stored.version_id, provenance=provenance)
+        return self.complete(
+            user_id,
+            environment,
+            filename,
+            version_id=stored.version_id,
+            provenance=provenance,
+            created_at=created_at,
+        )
 
     def analyze(self, user_id: str, run_id: str) -> Job:
         """Have a run analysed. Asking twice is fine: there is one job for a run."""
@@ -124,13 +140,12 @@ class AppLens:
         """The same for a run that is at hand."""
         return self.queue.enqueue(analyze_run, arguments_of(run), idempotency_key=run.run_id)
 
-    def _created(self, user_id: str, environment: Environment, iac: Payload[Any], told: Provenance) -> Run:
+    def _created(self, **values: Any) -> Run:
         for run_id in self._ids():
             if self.store.first(Run.by_id(run_id=run_id)) is not None:
                 continue  # of a program that leaves no guard items
             try:
-                run = Run(user_id=user_id, run_id=run_id, environment=environment, iac=iac, **told.model_dump())
-                return self.store.create(run)
+                return self.store.create(Run(run_id=run_id, **values))
             except AlreadyExists:
                 continue
         raise AlreadyExists(f"no id for a run was free in {len(ID_BYTES)} tries: try again")

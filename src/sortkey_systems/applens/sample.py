@@ -1,0 +1,74 @@
+"""Sample runs: a shop with flaws, the same shop mended, a file that does not parse. The Terraform is in `samples/`."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+
+from sortkey_systems.applens.model import Environment, Run
+from sortkey_systems.applens.service import AppLens, Provenance
+
+PACKAGE = "sortkey_systems.applens"
+USER = "12345"
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Folders of `samples/`, of which a later one replaces files of those before; and when it was uploaded."""
+
+    environment: Environment
+    filename: str
+    folders: tuple[str, ...]
+    hours_ago: int
+    provenance: Provenance
+
+
+SAMPLES = (
+    Sample("prod", "shop.zip", ("shop",), 50, Provenance(iac_commit_sha="4c1d0a7", region="eu-west-1")),
+    Sample("dev", "main.tf", ("broken",), 26, Provenance(terraform_workspace="experiments")),
+    Sample("dev", "shop.zip", ("shop", "shop_mended"), 3, Provenance(iac_commit_sha="b27f9e3", region="eu-west-1")),
+    Sample("prod", "shop.zip", ("shop", "shop_mended"), 1, Provenance(iac_commit_sha="b27f9e3", region="eu-west-1")),
+)
+
+
+def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> list[Run]:
+    """Upload and analyse the samples, unless the user has runs already. Gives the runs, the newest first."""
+    service.ensure()
+    if not service.runs(user_id, size=1).items:
+        now = now or datetime.now(UTC)
+        for sample in SAMPLES:
+            at = now - timedelta(hours=sample.hours_ago)
+            run = service.upload(
+                user_id, sample.environment, sample.filename, data_of(sample), sample.provenance, created_at=at
+            )
+            service.queue.wait(_worked(service, run), timeout=60)
+    return service.runs(user_id).items
+
+
+def data_of(sample: Sample) -> bytes:
+    """The file that is uploaded: an archive of the folders, or the one file."""
+    found = terraform(*sample.folders)
+    if sample.filename in found:
+        return found[sample.filename]
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in found.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return packed.getvalue()
+
+
+def terraform(*folders: str) -> dict[str, bytes]:
+    """The files of sample folders by name."""
+    places = [files(PACKAGE) / "samples" / folder for folder in folders]
+    found = {each.name: each.read_bytes() for place in places for each in place.iterdir() if each.name.endswith(".tf")}
+    return dict(sorted(found.items()))
+
+
+def _worked(service: AppLens, run: Run) -> str:
+    """Analyse a run here, unless another worker already does. Gives the job."""
+    job = service.analyze_later(run)
+    service.worker().run_job(job.job_id)
+    return job.job_id
