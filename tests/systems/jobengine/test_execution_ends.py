@@ -214,10 +214,10 @@ def test_JE_44_a_job_that_takes_too_long_fails_at_its_next_safe_point(
 def test_JE_44_a_step_that_comes_to_no_safe_point_is_taken_away(home: Home, tmp_path: Path, monkeypatch: Any) -> None:
     # It hangs in a call that nobody can interrupt: the job ends without it, and what it does later counts for nothing.
     engine = Engine(home, tmp_path, grace_seconds=0.2)
-    scripted, let_go, hung = Scripted(monkeypatch, engine), threading.Event(), threading.Event()
+    scripted, let_go, hung = Scripted(monkeypatch, engine), threading.Event(), list[threading.Thread]()
 
     def hangs(work: Work, ctx: StepContext) -> str:
-        hung.set()
+        hung.append(threading.current_thread())
         let_go.wait(60)
         return "too late"
 
@@ -226,7 +226,9 @@ def test_JE_44_a_step_that_comes_to_no_safe_point_is_taken_away(home: Home, tmp_
     with engine.executions.worker(threads=2, lease_seconds=0.5, poll_seconds=0.02):
         ended = engine.executions.wait(job.job_id, timeout=60)
         let_go.set()
-    assert hung.is_set()
+        for thread in hung:
+            thread.join(30)
+    assert len(hung) == 1
     assert (ended.status, ended.error_message) == ("failed", "it ran for longer than 1 seconds")
     assert engine.executions.get(job.job_id) == ended
 
@@ -370,3 +372,21 @@ def test_more_executions_than_a_key_can_number_are_refused(engine: Engine) -> No
     engine.store.put(Job(**(dict(job) | {"execution_number": 999, "job_id": "JOB-last", "status": "cancelled"})))
     with pytest.raises(WrongState, match="999 executions"):
         engine.start(journey)
+
+
+def test_workers_see_to_jobs_that_nobody_runs(engine: Engine) -> None:
+    # Created and never enqueued, and nobody looks at it: the next worker that starts does.
+    class Broken(JobQueue):
+        def enqueue(self, *args: Any, **options: Any) -> Any:
+            raise Unreachable("the table of jobs does not answer")
+
+    journey = engine.journey()
+    broken = Executions(engine.store, engine.buckets, Broken(engine.store, "jobengine"))
+    with pytest.raises(Unreachable):
+        broken.start_job(journey.journey_id, "raw_analysis")
+    with engine.executions.worker(poll_seconds=0.02):
+        for _ in range(2000):
+            if engine.stages(journey)["raw_analysis"] == "completed":
+                break
+            time.sleep(0.02)
+    assert engine.jobs(journey)[0].status == "completed"

@@ -17,7 +17,8 @@ from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution.attempt import LIVE, Attempts
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.execution.schedule import STAGE_JOB, Course, Schedule
-from sortkey_systems.jobengine.model import Job, Journey, StageJob
+from sortkey_systems.jobengine.execution.worker import StageWorker
+from sortkey_systems.jobengine.model import Job, Journey, StageJob, active_journeys
 from sortkey_systems.jobengine.parts import JobStatus
 from sortkey_systems.jobengine.progress import WrongState, current_stage, stage_of
 
@@ -97,7 +98,16 @@ class Executions:
 
     def worker(self, **settings: Any) -> JobWorker:
         """Runs executions, most urgent journeys first. Start it, or call its `run_once`; settings are `JobWorker`'s."""
-        return JobWorker(self.store, [self.stage_job], queue=self.queue.name, **settings)
+        return StageWorker(self.store, [self.stage_job], self.tidy, queue=self.queue.name, **settings)
+
+    def tidy(self) -> None:
+        """See to journeys that run and of which nothing runs: their worker is gone for good, or somebody was killed
+        between two writes. Workers do it by themselves."""
+        for journey in self.store.query(active_journeys().where(Journey.status == "running")):
+            _, stages = self._schedule.journey(journey.journey_id)
+            latest = self._schedule.latest(current_stage(stages))
+            if latest is not None:
+                self._attempts.go_on(self._attempts.settle(latest), self._course(latest))
 
     # -- watching
 
@@ -164,5 +174,5 @@ class Executions:
         try:
             told = self.queue.get(of.job_id).arguments
         except NotFound:
-            return Course(of.triggered_by == "journey", 0)
+            return Course(of.triggered_by == "journey", of.configuration.retry_attempts)
         return Course(bool(told["follow"]), int(told["tries"]))
