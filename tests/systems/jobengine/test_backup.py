@@ -26,6 +26,23 @@ from tests.systems.jobengine.service_fixtures import at_home, begin, buckets, cr
 __all__ = ["at_home", "buckets", "journeys"]
 
 ID = "JRN-ABC123456789"
+START_SECONDS = 1_762_000_000
+
+
+class Clock:
+    """A clock that is set."""
+
+    now: float = START_SECONDS
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def _wait_for(table: str, store: Store) -> None:
+    for _ in range(1000):
+        if store.backend.call("DescribeTable", {"TableName": table})["Table"]["TableStatus"] == "ACTIVE":
+            return
+    raise AssertionError(f"{table} is not there")
 
 
 def run(journeys: Journeys, store: Store) -> str:
@@ -185,6 +202,31 @@ def test_a_journey_that_is_not_there_has_no_backup(journeys: Journeys, at_home: 
         export(at_home, buckets, ID)
     with pytest.raises(NotFound):
         restore(at_home, buckets, ID)
+
+
+@pytest.mark.accepts("JE-75")
+def test_JE_75_a_journey_that_was_deleted_comes_back_from_a_second_before() -> None:
+    # Retention 35 days, granularity one second: an accidental delete, noticed a month later.
+    clock = Clock()
+    with sortkey.open(":memory:", clock=clock) as store:
+        store.ensure(model)
+        journeys = Journeys(store)
+        run(journeys, store)
+        journeys.pause(ID)
+        before = everything(store)
+        clock.now += 60
+        journeys.delete(ID)
+        clock.now += 30 * 24 * 3600
+        names = {"SourceTableName": "TransformationSystem", "TargetTableName": "Recovered"}
+        when = {"RestoreDateTime": START_SECONDS + 59}
+        store.backend.call("RestoreTableToPointInTime", {**names, **when})
+        _wait_for("Recovered", store)
+        items = store.backend.call("Scan", {"TableName": "Recovered"})["Items"]
+        told = store.backend.call("DescribeContinuousBackups", {"TableName": "TransformationSystem"})
+    kept = [item for item in items if item["EntityType"]["S"] != "LogEntry"]
+    assert sorted(kept, key=str) == sorted(before, key=str)
+    recovery = told["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
+    assert (recovery["PointInTimeRecoveryStatus"], recovery["RecoveryPeriodInDays"]) == ("ENABLED", 35)
 
 
 class Counting:
