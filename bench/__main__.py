@@ -1,6 +1,8 @@
-"""The one command: every workload on every server, round by round; the large table; then docs/performance.md."""
+"""The one command: every workload on every server, round by round; the large table; what runs in the process; then
+docs/performance.md. Each of SECTIONS is also a command of its own: `python -m bench.search`."""
 
 import argparse
+import importlib
 import signal
 import sys
 import tempfile
@@ -18,6 +20,8 @@ from tools.downloads import Missing
 
 RESULT = Path(__file__).parent.parent / "docs" / "performance.md"
 _LARGE_ITEMS = 10_000, 10_000_000
+SECTIONS = ("objects", "search", "jobs", "applens", "jobengine")
+"""Modules of this folder with a function `markdown`, in the order of the report."""
 
 
 def main() -> None:
@@ -26,22 +30,37 @@ def main() -> None:
     run = Run(seconds=arguments.seconds or 2, rounds=1 if arguments.quick else 3)
     wanted = arguments.only.lower().split("|")
     chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if any(w in p.name.lower() for w in wanted)]
-    with tempfile.TemporaryDirectory(prefix="sortkey-bodies-") as folder, ExitStack() as stack:
-        servers = {peer.name: server for peer in chosen if (server := _start(peer, run, Path(folder), stack))}
-        for _ in range(run.rounds):
-            _measure(servers, run, Path(folder))
-    if not arguments.quick and not arguments.no_large:
+    _measure_servers(chosen, run)
+    if chosen and not arguments.quick and not arguments.no_large:
         _measure_large(run)
     if not arguments.quick and not arguments.only:
         _say("client libraries")
         run.clients = typed_clients.measure(run.seconds, run.rounds, run.notes)
         run.in_process = in_process.measure()
+    if not arguments.quick or arguments.only:
+        _measure_sections([name for name in SECTIONS if any(each in name for each in wanted)], run)
     text = markdown(run)
     print(text)
     if not arguments.quick and not arguments.only:
         RESULT.parent.mkdir(exist_ok=True)
         RESULT.write_text(text)
         _say(f"wrote {RESULT.name}")
+
+
+def _measure_servers(chosen: list[peers.Peer], run: Run) -> None:
+    with tempfile.TemporaryDirectory(prefix="sortkey-bodies-") as folder, ExitStack() as stack:
+        servers = {peer.name: server for peer in chosen if (server := _start(peer, run, Path(folder), stack))}
+        for _ in range(run.rounds if servers else 0):
+            _measure(servers, run, Path(folder))
+
+
+def _measure_sections(names: list[str], run: Run) -> None:
+    for name in names:
+        _say(name)
+        try:
+            run.sections.append(importlib.import_module(f"bench.{name}").markdown())
+        except Exception as problem:  # the rest was measured for half an hour: it must not be lost
+            run.notes.append(f"{name}: {type(problem).__name__}: {problem}")
 
 
 def _start(peer: peers.Peer, run: Run, folder: Path, stack: ExitStack) -> peers.Running | None:
@@ -100,7 +119,8 @@ def _arguments() -> argparse.Namespace:
         "--only",
         default="",
         metavar="TEXT",
-        help="only servers whose name has this text (or one of several, a|b); prints only",
+        help=f"only servers and sections ({', '.join(SECTIONS)}) whose name has this text, or one of several: a|b; "
+        "prints only",
     )
     parser.add_argument("--no-large", action="store_true", help="leave out the table of ten million items")
     return parser.parse_args()

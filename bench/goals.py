@@ -52,6 +52,11 @@ IDLE_MB_MAX = 45
 LARGE_RATIO_MAX = 1.5
 
 
+def met(yes: bool) -> str:
+    """The last word on a goal."""
+    return "met" if yes else "**missed**"
+
+
 def verdicts(results: Results) -> list[Verdict]:
     """Each goal with what came of it."""
     return [Verdict(goal, _ratio(goal, results)) for goal in GOALS]

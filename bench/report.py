@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import load, peers
-from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Place, Results, verdicts
+from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Place, Results, met, verdicts
 from bench.in_process import GET_RATIO_MAX, IMPORT_SECONDS_MAX, QUERY_RATIO_MAX, InProcess
 from bench.large import LargeResult
 from bench.typed_clients import OPERATIONS, OURS, RATIO_MAX, RAW, Costs
@@ -28,6 +28,8 @@ class Run:
     large: list[LargeResult] = field(default_factory=list[LargeResult])
     clients: Costs = field(default_factory=Costs)
     in_process: InProcess | None = None
+    sections: list[str] = field(default_factory=list[str])
+    """Ready-made, of benches that stand alone."""
     notes: list[str] = field(default_factory=list[str])
 
     @property
@@ -37,8 +39,10 @@ class Run:
 
 
 def markdown(run: Run) -> str:
-    parts = [_head(run), _goals(run), _start(run), *(_table(run, count) for count in CONNECTIONS), _large(run)]
-    parts += [_clients(run), _in_process(run)]
+    parts: list[str] = []
+    if run.measures:
+        parts += [_head(run), _goals(run), _start(run), *(_table(run, count) for count in CONNECTIONS)]
+    parts += [_large(run), _clients(run), _in_process(run), *run.sections]
     if run.notes:
         parts.append("## Not measured\n\n" + "\n".join(f"- {note}" for note in run.notes) + "\n")
     return "\n".join(part for part in parts if part)
@@ -80,8 +84,8 @@ def _start(run: Run) -> str:
         lines.append(f"| {name} | {seconds:.2f} s | {run.idle_mb[name]:.0f} MB |")
     ours = peers.NORMAL.name
     if ours in run.start_seconds:
-        start = _met(run.start_seconds[ours] <= START_SECONDS_MAX)
-        idle = _met(run.idle_mb[ours] <= IDLE_MB_MAX)
+        start = met(run.start_seconds[ours] <= START_SECONDS_MAX)
+        idle = met(run.idle_mb[ours] <= IDLE_MB_MAX)
         lines += ["", f"Goals of ours: {START_SECONDS_MAX} s ({start}) and {IDLE_MB_MAX} MB ({idle})."]
     return "\n".join(lines) + "\n"
 
@@ -125,7 +129,7 @@ def _large(run: Run) -> str:
             f"| {each.query_anywhere.per_second:,.0f}/s | {each.fill_seconds:.0f} s | {each.folder_mb:,.0f} MB |"
         )
     get, query = (small.get.per_second / large.get.per_second, small.query.per_second / large.query.per_second)
-    verdict = _met(max(get, query) <= LARGE_RATIO_MAX)
+    verdict = met(max(get, query) <= LARGE_RATIO_MAX)
     lines += [
         "",
         f"Small over large: {get:.2f}× for Get, {query:.2f}× for Query; at most {LARGE_RATIO_MAX}× allowed: {verdict}.",
@@ -149,7 +153,7 @@ def _clients(run: Run) -> str:
     for name in dict.fromkeys(library for library, _ in run.clients):
         cells = [_cost(run.clients, name, operation) for operation in OPERATIONS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
-    verdict = _met(all(_is_cheapest(run.clients, operation) for operation in OPERATIONS))
+    verdict = met(all(_is_cheapest(run.clients, operation) for operation in OPERATIONS))
     lines += ["", f"Goal of ours: at most {RATIO_MAX}× of the raw boto3 client, and below every peer: {verdict}."]
     return "\n".join(lines) + "\n"
 
@@ -179,19 +183,15 @@ def _in_process(run: Run) -> str:
     lines = ["## In the process, on a folder", "", "| | CPU | under it | ratio | at most | |", "|" + "---|" * 6]
     for name, cpu_us, under, under_us, most in rows:
         ratio = cpu_us / under_us
-        lines.append(f"| {name} | {cpu_us:.1f} µs | {under} | {ratio:.1f}× | {most}× | {_met(ratio <= most)} |")
+        lines.append(f"| {name} | {cpu_us:.1f} µs | {under} | {ratio:.1f}× | {most}× | {met(ratio <= most)} |")
     importing = f"{each.import_seconds:.2f} s of CPU; at most {IMPORT_SECONDS_MAX} s: "
     lines += [
         "",
-        f"`import sortkey` takes {importing}{_met(each.import_seconds <= IMPORT_SECONDS_MAX)}. "
+        f"`import sortkey` takes {importing}{met(each.import_seconds <= IMPORT_SECONDS_MAX)}. "
         f"Rooms are loaded when first used: with entities, stores and pydantic it is {each.loaded_seconds:.2f} s. "
         f"boto3 is {'imported, and should not be' if each.imports_boto3 else 'not imported'} for embedded use.",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _met(yes: bool) -> str:
-    return "met" if yes else "**missed**"
 
 
 def _machine() -> str:

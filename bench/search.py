@@ -1,6 +1,7 @@
 """Indexing on the embedded index against bare tantivy: the same documents, the same fields, one run after the other.
 
-`python -m bench.search` prints the ratio. Ours also normalises, compares versions and keeps the documents themselves.
+`python -m bench.search` prints the ratio, and how soon a change is found (bench/following.py). Ours also normalises,
+compares versions and keeps the documents themselves.
 """
 
 import random
@@ -15,6 +16,8 @@ from typing import Any
 from tantivy import Document as Row
 from tantivy import Index, SchemaBuilder
 
+from bench import following
+from bench.goals import met
 from sortkey import Searchable, document, open_search
 
 DOCUMENTS = 20_000
@@ -64,11 +67,6 @@ class Compared:
     @property
     def ratio(self) -> float:
         return self.ours / self.bare
-
-    def __str__(self) -> str:
-        met = "met" if self.ratio >= RATIO_MIN else "missed"
-        told = f"{self.ours:,.0f} documents a second, bare tantivy {self.bare:,.0f}"
-        return f"indexing: {told}: {self.ratio:.2f} of it (goal {RATIO_MIN}, {met})"
 
 
 def compare(count: int = DOCUMENTS, rounds: int = ROUNDS) -> Compared:
@@ -161,5 +159,22 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
+def markdown(compared: Compared | None = None) -> str:
+    """The section of a report."""
+    compared = compared or compare()
+    lines = [
+        "## Search",
+        "",
+        "| | documents a second |",
+        "|---|---|",
+        f"| indexing with bare tantivy | {compared.bare:,.0f} |",
+        f"| indexing with ours | {compared.ours:,.0f} |",
+        f"| of it: {compared.ratio:.2f}×; at least {RATIO_MIN}× | {met(compared.ratio >= RATIO_MIN)} |",
+        "",
+        following.markdown(),
+    ]
+    return "\n".join(lines)
+
+
 if __name__ == "__main__":
-    print(compare())
+    print(markdown())
