@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 from sortkey import Entity, Model, Store, Table, key, query
@@ -44,6 +45,12 @@ class Wanted(BaseModel):
     """What to order."""
 
     number: int = Field(ge=1, le=999_999)
+
+
+class Receipt(PlainTextResponse):
+    """A table in text."""
+
+    media_type = "text/csv"
 
 
 class SoldOut(Refused):
@@ -89,6 +96,11 @@ def system(store: Store) -> System:
     @router.delete("/stock", status_code=204)
     def clear(access: Writer) -> None:
         """Throw everything away."""
+
+    @router.get("/receipt", response_class=Receipt)
+    def receipt(user: Customer) -> Receipt:
+        """What the user owes, for a spreadsheet."""
+        return Receipt(f"customer,total\n{user.user_id},0\n")
 
     @router.get("/broken", include_in_schema=False)
     def broken() -> None:

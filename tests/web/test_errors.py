@@ -64,6 +64,19 @@ def test_paths_and_methods_that_are_none_have_the_shape_too(
     assert "/docs" in told(client.request(method, path), status)["message"]
 
 
+def test_a_method_that_is_none_names_those_that_are(client: TestClient) -> None:
+    # All of the path, not only those of the route that stands first.
+    assert client.patch("/shop/orders").headers["Allow"] == "GET, POST"
+    assert client.post("/health").headers["Allow"] == "GET"
+
+
+def test_errors_are_documented_as_the_json_that_they_are(client: TestClient) -> None:
+    # Also of a route that answers with a file.
+    receipt = client.get("/openapi.json").json()["paths"]["/shop/receipt"]["get"]["responses"]
+    assert list(receipt["200"]["content"]) == ["text/csv"]
+    assert list(receipt["default"]["content"]) == list(receipt["422"]["content"]) == ["application/json"]
+
+
 def test_a_fault_of_ours_tells_its_id_and_nothing_else(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
     # A stack trace is a map for whoever wants in; the log has it.
     error = told(client.get("/shop/broken"), 500)

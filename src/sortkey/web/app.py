@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from sortkey import __version__
 from sortkey.runtime.objects import Objects
 from sortkey.web.api_keys import ApiKeys
+from sortkey.web.document import use_own_document
 from sortkey.web.errors import ANY_ERROR, add_error_handlers
 from sortkey.web.guards import JSON_BYTES_MAX, Guards
 from sortkey.web.object_host import object_router
@@ -80,6 +81,7 @@ def make_app(
         app.include_router(object_router(objects), prefix=OBJECTS_PATH)
     _add_health(app, [each.name for each in systems])
     add_reference(app)
+    use_own_document(app)
     return app
 
 

@@ -15,6 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from sortkey.errors import SortkeyError
 from sortkey.web.refusals import status_of
@@ -22,6 +23,7 @@ from sortkey.web.refusals import status_of
 log = logging.getLogger("sortkey.web")
 
 RETRY_SECONDS = 1
+_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
 class ErrorBody(BaseModel):
@@ -99,7 +101,15 @@ async def _http_error(request: Request, error: Any) -> JSONResponse:
     phrase = HTTPStatus(error.status_code).phrase
     message = str(error.detail) if error.detail != phrase else _plain(request, error.status_code, phrase)
     code = phrase.title().replace(" ", "").replace("-", "")
-    return error_answer(request_id_of(request), error.status_code, code, message, None, error.headers)
+    headers = {"Allow": ", ".join(_methods_of(request))} if error.status_code == 405 else error.headers
+    return error_answer(request_id_of(request), error.status_code, code, message, None, headers)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """All that the path takes. Starlette names only those of the first route that has it."""
+    routes = request.app.router.routes
+    scopes = ({**request.scope, "method": method} for method in _METHODS)
+    return [each["method"] for each in scopes if any(route.matches(each)[0] is Match.FULL for route in routes)]
 
 
 def _plain(request: Request, status: int, phrase: str) -> str:
