@@ -155,7 +155,8 @@ def _mishaps(lines: Iterable[LogLine]) -> list[Moment]:
         else:
             more[line.level] += 1
     for level, count in more.items():
-        kept.append(Moment(kept[-1].at, _KINDS[level], f"{count:,} more {level.lower()}s are in the log"))
+        many = "s" if count > 1 else ""
+        kept.append(Moment(kept[-1].at, _KINDS[level], f"{count:,} more {level.lower()}{many} in the log"))
     return kept
 
 
