@@ -220,9 +220,14 @@ def _wire(engine: Engine, log: RequestLog, sockets: list[socket.socket]) -> tupl
 
 def _load_samples(host: Host) -> None:
     """Each system's own, once. Whoever does not want to wait need not: everything answers meanwhile."""
+    import logging
+
     for each in host.systems:
-        _of(each.name, "sample").load(each.service)
-        print(f"  {each.name}: sample data is there", flush=True)
+        try:
+            _of(each.name, "sample").load(each.service)
+            print(f"  {each.name}: sample data is there", flush=True)
+        except Exception:  # nothing else depends on it
+            logging.getLogger("sortkey.up").exception("the sample of %s could not be loaded", each.name)
 
 
 def _banner(options: Options, address: str, wire: list[socket.socket]) -> str:

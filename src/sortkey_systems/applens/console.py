@@ -68,7 +68,7 @@ def _upload(service: AppLens, base: str, user: str) -> None:
             except (SortkeyError, Refused) as error:
                 ui.notify(str(error), type="negative")
                 return
-            ui.navigate.to(f"{base}/applens/runs/{run.run_id}?user={user}")
+            ui.navigate.to(f"/applens/runs/{run.run_id}?user={user}")
 
         ui.upload(
             label="Drop .tf, .tf.json, plan, state, .zip or .tar.gz here", auto_upload=True, on_upload=take
@@ -129,7 +129,7 @@ async def _under_way(service: AppLens, base: str, run_id: str, user: str) -> Non
     def look() -> None:
         progress = service.progress(user, run_id)
         if progress.status in ("COMPLETE", "FAILED"):
-            ui.navigate.to(f"{base}/applens/runs/{run_id}?user={user}")
+            ui.navigate.to(f"/applens/runs/{run_id}?user={user}")
             return
         said.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
 

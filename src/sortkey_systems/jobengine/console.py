@@ -218,7 +218,7 @@ def job_page(service: JobEngine, base: str, journey_id: str, job_id: str) -> Non
         return
     title(job_id, f"{job.stage_id}, execution {job.execution_number}")
     with ui.element("div").classes("sk-row"):
-        ui.link("The journey", f"{base}/jobengine/{journey_id}").classes("sk-small")
+        ui.link("The journey", f"/jobengine/{journey_id}").classes("sk-small")
         pieces.chip(job.status)
         if job.status == "failed":
             pieces.button("Retry", lambda: _again(service, base, journey_id, job_id), is_main=False)
@@ -241,7 +241,7 @@ def _again(service: JobEngine, base: str, journey_id: str, job_id: str) -> None:
     except (SortkeyError, Refused) as error:
         ui.notify(str(error), type="negative")
         return
-    ui.navigate.to(f"{base}/jobengine/{journey_id}/jobs/{made.job_id}")
+    ui.navigate.to(f"/jobengine/{journey_id}/jobs/{made.job_id}")
 
 
 def _log(service: JobEngine, job: Job) -> None:

@@ -42,11 +42,11 @@ def add_console(
 ) -> None:
     """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder."""
     nicegui.storage.path = sessions
-    shell = Shell((*_own_pages(workspace, base), *pages), base)
+    shell = Shell((*_own_pages(workspace), *pages), base)
     for page in shell.pages:
         ui.page(page.path)(_framed(shell, page, password))
     if password is not None:
-        ui.page("/login")(partial(login_page, password, base))
+        ui.page("/login")(partial(login_page, password))
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,
         mount_path=base,
@@ -58,13 +58,13 @@ def add_console(
     )
 
 
-def _own_pages(workspace: Workspace, base: str) -> list[ConsolePage]:
+def _own_pages(workspace: Workspace) -> list[ConsolePage]:
     """In the order of the menu."""
     return [
-        ConsolePage("/", "Home", "home", partial(home, workspace, base)),
-        ConsolePage("/models", "Models", "schema", partial(models_page, workspace, base)),
-        ConsolePage("/models/{name}", "Model", "schema", partial(model_page, workspace, base), in_menu=False),
-        ConsolePage("/data", "Data", "table_rows", partial(data_page, workspace, base)),
+        ConsolePage("/", "Home", "home", partial(home, workspace)),
+        ConsolePage("/models", "Models", "schema", partial(models_page, workspace)),
+        ConsolePage("/models/{name}", "Model", "schema", partial(model_page, workspace), in_menu=False),
+        ConsolePage("/data", "Data", "table_rows", partial(data_page, workspace)),
         ConsolePage("/partiql", "PartiQL", "terminal", partial(statements_page, workspace)),
         ConsolePage("/requests", "Requests", "speed", partial(requests_page, workspace)),
     ]

@@ -55,7 +55,7 @@ def to_login(base: str) -> RedirectResponse:
     return RedirectResponse(f"{base}/login")
 
 
-def login_page(password: Password, base: str) -> None:
+def login_page(password: Password) -> None:
     style()
     ui.page_title("Sign in · Sortkey")
     with ui.element("main").classes("sk-card sk-stack").style("max-width: 24rem; margin: 12vh auto; gap: 1rem"):
@@ -67,7 +67,7 @@ def login_page(password: Password, base: str) -> None:
         def enter() -> None:
             if password.opens(given.value or ""):
                 app.storage.user["signed_in"] = True
-                ui.navigate.to(f"{base}/")
+                ui.navigate.to("/")
             elif password.is_paused:
                 said.text = "Too many wrong passwords: wait for a minute."
             else:

@@ -19,9 +19,7 @@ from sortkey.web.console.workspace import ItemPage, TableFacts, Workspace, refus
 TABLE_ITSELF = "the table itself"
 
 
-def data_page(
-    workspace: Workspace, base: str, table: str = "", index: str = "", partition: str = "", sort: str = ""
-) -> None:
+def data_page(workspace: Workspace, table: str = "", index: str = "", partition: str = "", sort: str = "") -> None:
     title("Data", "Browse a table or an index. With a partition key it is a query; without one the table as it lies.")
     facts = {each.name: each for each in workspace.tables()}
     if not facts:

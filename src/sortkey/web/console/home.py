@@ -13,10 +13,10 @@ SHOWN = 12
 SECONDS = 2.0
 
 
-def home(workspace: Workspace, base: str) -> None:
+def home(workspace: Workspace) -> None:
     title("Your data models, running", "Each system is one model: its tables, its access patterns, its data.")
     with ui.element("div").classes("sk-grid"):
-        _systems(workspace, base)
+        _systems(workspace)
     with ui.element("section").classes("sk-card sk-stack"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading("Lately")
@@ -24,12 +24,12 @@ def home(workspace: Workspace, base: str) -> None:
         _lately(workspace)
 
 
-def _systems(workspace: Workspace, base: str) -> None:
+def _systems(workspace: Workspace) -> None:
     facts = workspace.tables()
     for name, told in workspace.told.items():
         own = [each for each in facts if each.system == name]
         with (
-            ui.link(target=f"{base}/models/{name}")
+            ui.link(target=f"/models/{name}")
             .classes("sk-card sk-stack")
             .style("text-decoration: none; color: inherit; gap: 0.75rem")
         ):

@@ -80,11 +80,12 @@ def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Do
             with ui.tab_panel(form).classes("q-pa-none"):
                 inputs = _fields(start)
             with ui.tab_panel(text).classes("q-pa-none"):
-                editor = ui.codemirror(pretty(start), language="JSON").classes("w-full").style("height: 24rem")
+                editor = ui.textarea("The whole item", value=pretty(start)).props("outlined rows=18")
+                editor.classes("w-full sk-editor")
         problems = ui.element("div").classes("sk-stack")
 
         def read() -> Item:
-            return json.loads(editor.value) if tabs.value == "DynamoDB JSON" else _changed(start, inputs)
+            return json.loads(editor.value or "") if tabs.value == "DynamoDB JSON" else _changed(start, inputs)
 
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             if item is not None:

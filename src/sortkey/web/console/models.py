@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
@@ -19,14 +17,12 @@ DOLLARS = 0.125
 """A million read units, on demand, in us-east-1."""
 
 
-def models_page(workspace: Workspace, base: str) -> None:
+def models_page(workspace: Workspace) -> None:
     title("Models", "What each system stores, under which keys, and how it is read.")
     for name, told in workspace.told.items():
         entities = sum(len(each["entities"]) for each in told["tables"])
         with (
-            ui.link(target=f"{base}/models/{name}")
-            .classes("sk-card sk-stack")
-            .style("text-decoration: none; color: inherit")
+            ui.link(target=f"/models/{name}").classes("sk-card sk-stack").style("text-decoration: none; color: inherit")
         ):
             heading(name)
             quiet(told["doc"])
@@ -34,7 +30,7 @@ def models_page(workspace: Workspace, base: str) -> None:
             quiet(f"{len(told['tables'])} tables · {entities} kinds of items · {patterns} access patterns")
 
 
-def model_page(workspace: Workspace, base: str, name: str) -> None:
+def model_page(workspace: Workspace, name: str) -> None:
     if name not in workspace.told:
         title(name)
         empty(f"There is no model {name!r}.", f"There are: {', '.join(workspace.told)}")
@@ -50,7 +46,7 @@ def model_page(workspace: Workspace, base: str, name: str) -> None:
             _patterns(workspace, name)
         with ui.tab_panel(tables).classes("q-pa-none"):
             for each in told["tables"]:
-                _table(each, base)
+                _table(each)
         with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll sk-paper"):
             ui.mermaid(diagram(told), config={"securityLevel": "strict", "theme": "neutral"})
 
@@ -58,11 +54,11 @@ def model_page(workspace: Workspace, base: str, name: str) -> None:
 # -- tables
 
 
-def _table(told: Told, base: str) -> None:
+def _table(told: Told) -> None:
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(told["name"])
-            ui.link("Browse its items", f"{base}/data?table={told['name']}").classes("sk-small")
+            ui.link("Browse its items", f"/data?table={told['name']}").classes("sk-small")
         if told["doc"]:
             quiet(told["doc"])
         with ui.element("div").classes("sk-row"):
@@ -180,10 +176,3 @@ def _found(workspace: Workspace, found: Found) -> None:
         empty("Nothing is stored under this key.")
         return
     items_table(workspace, told.table, found.items)
-
-
-def query_link(base: str, table: str, **more: Any) -> str:
-    """The address of the data page for a table."""
-    from urllib.parse import urlencode
-
-    return f"{base}/data?{urlencode({'table': table, **more})}"

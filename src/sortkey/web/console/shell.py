@@ -27,7 +27,7 @@ class ConsolePage:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Draws the frame. `base` is where the console is mounted."""
+    """Draws the frame. `base` is where the console is mounted; NiceGUI's own links go without it."""
 
     pages: Sequence[ConsolePage]
     base: str
@@ -39,7 +39,7 @@ class Shell:
         drawer = self._drawer(page)
         with ui.header().classes("items-center q-px-md q-py-sm").style("min-height: 3.25rem"):
             ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Menu"')
-            ui.link("Sortkey", f"{self.base}/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
+            ui.link("Sortkey", "/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
             ui.space()
             ui.button(icon="contrast", on_click=lambda: _turn(dark)).props(
                 'flat round dense aria-label="Light or dark"'
@@ -62,7 +62,7 @@ class Shell:
         return drawer
 
     def _entry(self, page: ConsolePage, is_current: bool) -> None:
-        with ui.link(target=f"{self.base}{page.path}").classes("sk-nav") as entry:
+        with ui.link(target=page.path).classes("sk-nav") as entry:
             ui.icon(page.icon).props('aria-hidden="true"')
             ui.label(page.title)
         if is_current:
@@ -79,6 +79,7 @@ def title(text: str, below: str = "") -> None:
 
 def style() -> None:
     """Make the page look like the console's."""
+    ui.add_head_html('<script>document.documentElement.lang = "en"</script>')
     ui.add_css(CSS)
     ui.colors(**COLOURS)
 

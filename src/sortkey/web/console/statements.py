@@ -17,7 +17,8 @@ def statements_page(workspace: Workspace) -> None:
     title("PartiQL", "Statements as DynamoDB understands them: SELECT, INSERT, UPDATE, DELETE. They change your data.")
     first = next((each.name for each in workspace.tables()), "Things")
     with ui.element("div").classes("sk-card sk-stack"):
-        box = ui.codemirror(f'SELECT * FROM "{first}"', language="SQL").classes("w-full").style("height: 8rem")
+        box = ui.textarea("Statement", value=f'SELECT * FROM "{first}"').props("outlined autogrow")
+        box.classes("w-full sk-editor")
         with ui.element("div").classes("sk-row"):
             button("Run", lambda: run(None), icon="play_arrow")
     shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
@@ -27,7 +28,7 @@ def statements_page(workspace: Workspace) -> None:
         with shown:
             began = time.perf_counter()
             try:
-                items, more, units = workspace.statement(box.value, token)
+                items, more, units = workspace.statement(box.value or "", token)
             except SortkeyError as error:
                 ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
                 return

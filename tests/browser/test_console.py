@@ -1,0 +1,163 @@
+"""The console as a person walks it: real Chromium, real `sortkey up`, at two widths."""
+
+import re
+from typing import Any
+
+import boto3
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Up
+
+PAGES = ["/", "/models", "/models/jobengine", "/models/vams", "/data", "/partiql", "/requests", "/applens"]
+PAGES += ["/applens/compare", "/jobengine"]
+
+
+def test_home_shows_every_system_with_its_counts_and_what_happened(up: Up, page: Page):
+    # A newcomer sees in one look what this is.
+    page.goto(f"{up.console}/")
+    for name in ("applens", "wallcrawler", "jobengine", "travelguide", "vams"):
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    expect(page.get_by_role("heading", name="Lately")).to_be_visible()
+    expect(page.get_by_text("ready").first).to_be_visible()
+
+
+def test_a_request_over_the_wire_appears_on_home_by_itself(up: Up, page: Page):
+    # What a program does is seen while it does it.
+    page.goto(f"{up.console}/")
+    expect(page.get_by_text("Lately")).to_be_visible()
+    client: Any = boto3.client(
+        "dynamodb",
+        endpoint_url=f"http://127.0.0.1:{up.dynamodb_port}",
+        region_name="us-east-1",
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
+    client.describe_time_to_live(TableName="wallcrawler-sessions")
+    expect(page.get_by_text("DescribeTimeToLive").first).to_be_visible()
+
+
+def test_an_access_pattern_is_explained_and_run(up: Up, page: Page):
+    # The model's page is not only to read: its forms ask the data.
+    page.goto(f"{up.console}/models/jobengine")
+    page.get_by_text("Journey.all()").click()
+    opened = page.locator(".q-expansion-item--expanded")
+    expect(opened.get_by_text("GSI1PK = 'JOURNEYS'").first).to_be_visible()
+    expect(opened.get_by_text("a million times")).to_be_visible()
+    opened.get_by_role("button", name="Run", exact=True).click()
+    expect(opened.get_by_role("cell", name="METADATA").first).to_be_visible()
+
+
+def test_an_argument_that_is_missing_is_told_and_nothing_is_read(up: Up, page: Page):
+    # An error says what to do.
+    page.goto(f"{up.console}/models/applens")
+    page.get_by_text("Run.of_user(").click()
+    opened = page.locator(".q-expansion-item--expanded")
+    opened.get_by_role("button", name="Run", exact=True).click()
+    expect(opened.get_by_text("Run.of_user needs user_id")).to_be_visible()
+
+
+def test_the_diagram_of_a_model_is_drawn(up: Up, page: Page):
+    # Without a network: the scripts come from this server.
+    page.goto(f"{up.console}/models/applens")
+    page.get_by_role("tab", name="Diagram").click()
+    expect(page.locator("svg").filter(has_text="applens-graph-metadata").first).to_be_visible()
+
+
+def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
+    # One journey is one partition: its kinds of items show as one looks.
+    page.goto(f"{up.console}/data?table=TransformationSystem")
+    key = page.locator("tbody tr").first.locator("td").first.inner_text()
+    page.get_by_label("PK is").fill(key)
+    page.get_by_role("button", name="Look").click()
+    expect(page.get_by_text("This item collection")).to_be_visible()
+    expect(page.get_by_text("STAGE", exact=True)).to_be_visible()
+
+
+def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page: Page):
+    # By hand or by program: what the model does not allow is not stored.
+    page.goto(f"{up.console}/data?table=TransformationSystem")
+    page.locator("tbody tr").filter(has_text="METADATA").first.click()
+    dialog = page.get_by_role("dialog")
+    data = dialog.get_by_label("Data (M)")
+    text = data.input_value()
+    data.fill(re.sub(r'"priority": \{"S": "\w+"\}', '"priority": {"S": "urgent"}', text))
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("priority").last).to_be_visible()
+    data.fill(re.sub(r'"priority": \{"S": "\w+"\}', '"priority": {"S": "critical"}', text))
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    expect(page.get_by_text("Stored")).to_be_visible()
+
+
+def test_a_statement_is_run(up: Up, page: Page):
+    page.goto(f"{up.console}/partiql")
+    page.get_by_label("Statement").fill('SELECT runId, status FROM "applens-graph-metadata"')
+    page.get_by_role("button", name="Run").click()
+    expect(page.locator("pre", has_text="runId")).to_be_visible()
+
+
+def test_terraform_is_uploaded_and_its_exposed_way_is_shown(up: Up, page: Page):
+    # From a file to a picture of what an attacker sees, without leaving the page.
+    terraform = """
+resource "aws_s3_bucket" "data" { bucket = "customer-data" }
+resource "aws_s3_bucket_acl" "data" {
+  bucket = aws_s3_bucket.data.id
+  acl    = "public-read"
+}
+"""
+    page.goto(f"{up.console}/applens")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "main.tf", "mimeType": "text/plain", "buffer": terraform.encode()}
+    )
+    expect(page.get_by_text("risk, of 100")).to_be_visible()
+    expect(page.locator("canvas").first).to_be_visible()
+    expect(page.get_by_text("internet → aws_s3_bucket.data")).to_be_visible()
+    page.get_by_role("tab", name="Findings").click()
+    expect(page.locator(".q-expansion-item").first).to_be_visible()
+    page.get_by_role("tab", name="Inventory").click()
+    expect(page.get_by_role("cell", name="aws_s3_bucket.data", exact=True).first).to_be_visible()
+
+
+def test_a_file_of_another_kind_is_refused_with_the_reason(up: Up, page: Page):
+    page.goto(f"{up.console}/applens")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "holiday.jpg", "mimeType": "image/jpeg", "buffer": b"\xff\xd8"}
+    )
+    expect(page.get_by_text(".tf.json").last).to_be_visible()
+    assert page.url.endswith("/applens")
+
+
+def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
+    # The sample journey runs while one looks, and ends completed.
+    page.goto(f"{up.console}/jobengine")
+    page.locator("table a").first.click()
+    for name in ("Raw", "Verification"):
+        expect(page.get_by_text(re.compile(name)).first).to_be_visible()
+    expect(page.get_by_text("100 %")).to_be_visible(timeout=90_000)
+    page.get_by_role("tab", name="Jobs").click()
+    page.locator("table a").first.click()
+    expect(page.get_by_role("cell", name="INFO").first).to_be_visible()
+    page.get_by_role("tab", name="Reports").click()
+    expect(page.locator(".q-expansion-item").first).to_be_visible()
+
+
+def test_dark_mode_stays_when_one_comes_back(up: Up, page: Page):
+    page.goto(f"{up.console}/")
+    page.get_by_role("button", name="Light or dark").click()
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+    page.goto(f"{up.console}/requests")
+    expect(page.locator("body")).to_have_class(re.compile("body--dark"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_wider_than_its_window_or_shuts_anybody_out(up: Up, page: Page, path: str):
+    # Nothing serious for people who do not see, hear or point as others do.
+    page.goto(f"{up.console}{path}")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.wait_for_timeout(300)  # for what is drawn after the heading
+    width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert width <= 0
+    found = [each for each in Axe().run(page).response["violations"] if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"]][:3]) for each in found] == []
