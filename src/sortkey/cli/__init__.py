@@ -37,8 +37,11 @@ COMMANDS: dict[str, Command] = {
     "put": Command("Store items, checked by their entity."),
     "export": Command("Tables into a folder of JSON Lines."),
     "import": Command("Tables from a folder of JSON Lines.", "importing"),
+    "backup": Command("Keep what tables hold now, or copy the whole folder."),
+    "restore": Command("Tables as they were, at a moment or in a backup."),
     "verify": Command("Check the payloads of a model's items."),
     "applens": Command("Analyse Terraform for risks."),
+    "jobengine": Command("Migrate databases in journeys of six stages."),
 }
 
 

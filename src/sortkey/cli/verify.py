@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
-from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.moments import read_duration
 
 if TYPE_CHECKING:
     from sortkey.model.patterns import Model
@@ -24,7 +23,6 @@ examples:
   sortkey verify applens --quick --json                    sizes and hashes as they are recorded, for programs
   sortkey verify applens --sweep --older-than 7d           remove what no item has shown for a week
 """
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def run(
@@ -58,7 +56,7 @@ def run(
     Every object is read, unless --quick. Nothing is changed, unless --sweep. The exit code is 1 when something was
     found.
     """
-    walked, grace = load_model(model), _duration(older_than)
+    walked, grace = load_model(model), read_duration(older_than)
     with _open(data, objects) as store:
         findings = store.verify(walked, grace=grace, is_quick=quick)
         removed = store.sweep(walked, grace=grace).removed if sweep else []
@@ -113,10 +111,3 @@ def _print_json(model: Model, findings: list[Finding], removed: list[Finding]) -
     told: dict[str, Any] = {"model": model.name, "findings": [asdict(each) for each in findings]}
     told["removed"] = [asdict(each) for each in removed]
     print(json.dumps(told, indent=2, ensure_ascii=False))
-
-
-def _duration(text: str) -> timedelta:
-    match = re.fullmatch(r"(\d{1,6})([smhd])", text)
-    if match is None:
-        raise CommandFailed(f"{text!r} is no time: use a number and s, m, h or d, as 12h", USAGE)
-    return timedelta(seconds=int(match[1]) * _UNITS[match[2]])

@@ -1,0 +1,106 @@
+"""A copy of a whole data folder, made while it is in use, and the way back.
+
+The database is copied as of one moment, and first: an object is stored before an item points at it, so what the items
+of the copy point at is in the copy. A copy has its name only when it is whole.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sortkey import __version__
+from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.printing import progress
+from sortkey.cli.table_files import write_whole
+from sortkey.storage.folder import DATABASE_NAME, LOCK_NAME
+
+NOTE = "backup.json"
+STEP_PAGES = 1000
+_SQLITE = b"SQLite format 3\0"
+_LEFT_OUT = ("-wal", "-shm", "-journal", LOCK_NAME)
+
+
+def copy_folder(source: Path, target: Path) -> int:
+    """Copy a data folder; gives the bytes of the copy."""
+    if not (source / DATABASE_NAME).is_file():
+        raise CommandFailed(f"{source} is no folder of data: there is no {DATABASE_NAME} in it", USAGE)
+    begun = _new_folder(target)
+    try:
+        _copy_database(source / DATABASE_NAME, begun / DATABASE_NAME)
+        rest = list(_rest(source))
+        with progress("files", len(rest), "files") as advance:
+            for path in rest:
+                _copy(path, begun / path.relative_to(source))
+                advance(1)
+        write_whole(begun / NOTE, {"made": time.time(), "version": __version__, "of": str(source.absolute())})
+    except BaseException:
+        shutil.rmtree(begun, ignore_errors=True)
+        raise
+    os.replace(begun, target)
+    return sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+
+
+def put_back(copy: Path, target: Path) -> None:
+    """Make a folder of data from a copy."""
+    if not (copy / NOTE).is_file():
+        raise CommandFailed(f"{copy} is no backup of a folder: there is no {NOTE} in it", USAGE)
+    copy_folder(copy, target)
+    (target / NOTE).unlink()
+
+
+def _new_folder(target: Path) -> Path:
+    """The folder in which the copy is made; the target must not be there, or be empty."""
+    if target.exists():
+        if not target.is_dir() or any(target.iterdir()):
+            raise CommandFailed(f"{target} is there already: choose another folder", USAGE)
+        target.rmdir()
+    begun = target.with_name(f"{target.name}.part")
+    shutil.rmtree(begun, ignore_errors=True)  # of a copy that was interrupted
+    begun.parent.mkdir(parents=True, exist_ok=True)
+    begun.mkdir(mode=0o700)
+    return begun
+
+
+def _rest(source: Path) -> Iterator[Path]:
+    for path in sorted(source.rglob("*")):
+        is_left_out = path.name.endswith(_LEFT_OUT) or path.name in (DATABASE_NAME, NOTE)
+        if path.is_file() and not is_left_out:
+            yield path
+
+
+def _copy(path: Path, target: Path) -> None:
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        with open(path, "rb") as file:
+            is_database = file.read(len(_SQLITE)) == _SQLITE
+        if is_database:
+            _copy_database(path, target)
+        else:
+            shutil.copy2(path, target)
+    except FileNotFoundError:  # deleted meanwhile
+        return
+
+
+def _copy_database(path: Path, target: Path) -> None:
+    import apsw
+
+    source: Any = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    made: Any = apsw.Connection(str(target))
+    try:
+        source.set_busy_timeout(10_000)
+        source.execute("begin; select count(*) from sqlite_master").fetchall()  # from here on it sees one moment
+        with made.backup("main", source, "main") as copying, progress(path.name, None, "pages") as advance:
+            while not copying.done:
+                copying.step(STEP_PAGES)
+                advance(STEP_PAGES)
+    except apsw.Error as error:
+        raise CommandFailed(f"{path} cannot be read: {error}", FAILED) from None
+    finally:
+        made.close()
+        source.close()
+    shutil.copymode(path, target)

@@ -1,0 +1,212 @@
+"""`sortkey backup` and `sortkey restore` as programs: on a folder, on one that a server owns, and on a whole copy."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sortkey as library
+from tests.cli.program import refused, said, sortkey
+
+TABLE: dict[str, Any] = {
+    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+    "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+    "BillingMode": "PAY_PER_REQUEST",
+}
+
+
+def put(data: Path, table: str, **values: int) -> None:
+    with library.open(data) as store:
+        for key, number in values.items():
+            store.backend.call("PutItem", {"TableName": table, "Item": {"pk": {"S": key}, "n": {"N": str(number)}}})
+
+
+def held(data: Path, table: str) -> dict[str, int]:
+    with library.open(data) as store:
+        found = store.backend.call("Scan", {"TableName": table})["Items"]
+    return {item["pk"]["S"]: int(item["n"]["N"]) for item in sorted(found, key=lambda item: item["pk"]["S"])}
+
+
+def delete(data: Path, operation: str = "DeleteItem", **request: Any) -> None:
+    with library.open(data) as store:
+        store.backend.call(operation, request)
+
+
+def a_moment() -> str:
+    """Now, such that everything before is earlier, and everything after later."""
+    time.sleep(0.02)
+    moment = datetime.now(UTC).isoformat()
+    time.sleep(0.02)
+    return moment
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Data with a table that can be restored to a moment, and one that cannot."""
+    with library.open(tmp_path / "data") as store:
+        for name in ("Kept", "Loose"):
+            store.backend.call("CreateTable", {"TableName": name, **TABLE})
+        on = {"PointInTimeRecoveryEnabled": True}
+        store.backend.call("UpdateContinuousBackups", {"TableName": "Kept", "PointInTimeRecoverySpecification": on})
+    put(tmp_path / "data", "Kept", a=1, b=2, c=3)
+    put(tmp_path / "data", "Loose", x=1)
+    return tmp_path
+
+
+@pytest.fixture
+def served(folder: Path) -> Iterator[Path]:
+    """The same folder while a server owns it."""
+    line = [sys.executable, "-m", "sortkey", "serve", "--port", "0"]
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert "serves DynamoDB" in process.stdout.readline()
+        yield folder
+        process.terminate()
+
+
+def test_a_table_comes_back_beside_itself(folder: Path) -> None:
+    told = said(sortkey("backup", "Kept", "--name", "first", cwd=folder))
+    assert re.search(r"Kept +first +\d{4}-\d\d-\d\d .*Z +available", told)
+    put(folder / "data", "Kept", a=100, d=4)
+    out = said(sortkey("restore", "Kept", "--backup", "first", "--as", "Before", cwd=folder))
+    assert out == "Before: made from Kept\n"
+    assert held(folder / "data", "Before") == {"a": 1, "b": 2, "c": 3}
+    assert held(folder / "data", "Kept") == {"a": 100, "b": 2, "c": 3, "d": 4}
+
+
+def test_a_table_is_rewound_in_place_to_a_moment(folder: Path) -> None:
+    # Changed, deleted and new items; the table keeps its recovery, which a restored one would not have.
+    moment = a_moment()
+    put(folder / "data", "Kept", a=100, d=4)
+    delete(folder / "data", TableName="Kept", Key={"pk": {"S": "b"}})
+    out = said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=folder))
+    assert out == "Kept: 2 items put back, 1 deleted\n"
+    assert held(folder / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
+    again = json.loads(said(sortkey("restore", "Kept", "--at", moment, "--in-place", "--json", cwd=folder)))
+    assert again["tables"] == [{"table": "Kept", "told": "0 items put back, 0 deleted", "put": 0, "deleted": 0}]
+    with library.open(folder / "data") as store:
+        assert store.backend.call("ListTables", {})["TableNames"] == ["Kept", "Loose"]
+
+
+def test_a_backup_outlives_its_table(folder: Path) -> None:
+    # The name is free again, so none is asked for.
+    said(sortkey("backup", "Loose", "--name", "last", cwd=folder))
+    delete(folder / "data", "DeleteTable", TableName="Loose")
+    assert said(sortkey("restore", "Loose", "--backup", "last", cwd=folder)) == "Loose: made from Loose\n"
+    assert held(folder / "data", "Loose") == {"x": 1}
+
+
+def test_backups_are_listed_and_deleted(folder: Path) -> None:
+    made = json.loads(said(sortkey("backup", "--name", "both", "--json", cwd=folder)))
+    assert [(each["TableName"], each["BackupStatus"]) for each in made] == [
+        ("Kept", "AVAILABLE"),
+        ("Loose", "AVAILABLE"),
+    ]
+    listed = json.loads(said(sortkey("backup", "--list", "--json", cwd=folder)))
+    assert [each["TableName"] for each in listed] == ["Kept", "Loose"]
+    assert "say of which table" in refused(sortkey("backup", "--delete", "both", cwd=folder), 2)
+    said(sortkey("backup", "Kept", "--delete", "both", cwd=folder))
+    said(sortkey("backup", "--delete", listed[1]["BackupArn"], cwd=folder))
+    assert said(sortkey("backup", "--list", cwd=folder)) == "no backups\n"
+
+
+def test_it_works_through_the_server_that_owns_the_folder(served: Path) -> None:
+    # Nobody stops a server to make a backup.
+    moment = a_moment()
+    said(sortkey("backup", "Kept", "--name", "first", cwd=served))
+    put(served / "data", "Kept", a=100)
+    said(sortkey("restore", "Kept", "--backup", "first", "--as", "Before", cwd=served))
+    said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=served))
+    assert held(served / "data", "Before") == held(served / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
+
+
+def test_a_folder_is_copied_while_it_is_written_to(served: Path) -> None:
+    # Two items of one transaction are both in the copy, or neither: it is of one moment.
+    stop = threading.Event()
+    with library.open(served / "data") as store:
+
+        def write() -> None:
+            for number in range(1, 1_000_000):
+                items = [{"pk": {"S": key}, "n": {"N": str(number)}} for key in ("left", "right")]
+                puts = [{"Put": {"TableName": "Kept", "Item": item}} for item in items]
+                store.backend.call("TransactWriteItems", {"TransactItems": puts})
+                if stop.is_set():
+                    return
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for name in ("one", "two"):
+                assert said(sortkey("backup", "--to", name, cwd=served)).startswith(f"data is copied to {name}: ")
+        finally:
+            stop.set()
+            writer.join()
+    for name in ("one", "two"):
+        said(sortkey("restore", "--from", name, "--data", f"new-{name}", cwd=served))
+        found = held(served / f"new-{name}", "Kept")
+        assert found.get("left") == found.get("right")
+        assert found["a"] == 1
+    assert held(served / "new-two", "Kept")["left"] > 0
+
+
+def test_a_copy_has_the_buckets_and_their_secret(folder: Path) -> None:
+    with library.open_objects(folder / "data" / "buckets" / "artifacts") as bucket:
+        bucket.put("notes/a.txt", b"text")
+    said(sortkey("backup", "--to", "copies/monday", cwd=folder))
+    said(sortkey("restore", "--from", "copies/monday", "--data", "new", cwd=folder))
+    with library.open_objects(folder / "new" / "buckets" / "artifacts") as bucket:
+        assert bucket.read("notes/a.txt") == b"text"
+    assert (folder / "new").stat().st_mode & 0o777 == 0o700
+    assert not (folder / "new" / "backup.json").exists()
+
+
+def test_a_copy_can_be_made_older(folder: Path) -> None:
+    # The copy has the history of the tables with it.
+    delete(folder / "data", "DeleteTable", TableName="Loose")
+    moment = a_moment()
+    put(folder / "data", "Kept", a=100)
+    said(sortkey("backup", "--to", "copy", cwd=folder))
+    out = said(sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder))
+    assert out == "new is made from copy\nKept: 1 items put back, 0 deleted\n"
+    assert held(folder / "new", "Kept")["a"] == 1
+    assert held(folder / "data", "Kept")["a"] == 100
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        (["backup", "Nothing"], 2, "there is no table Nothing"),
+        (["backup", "--to", "data"], 2, "data is there already"),
+        (["backup", "--to", "copy", "--list"], 2, "leave the rest out"),
+        (["backup", "--to", "copy", "--data", "aws://eu-west-1"], 2, "--to copies a folder"),
+        (["backup", "--delete", "none"], 2, "there is no backup none; there are: none"),
+        (["restore", "Kept"], 2, "say to what"),
+        (["restore", "Kept", "--at", "1s", "--backup", "x"], 2, "say to what"),
+        (["restore", "Kept", "--at", "noon", "--in-place"], 2, "'noon' is no moment"),
+        (["restore", "Loose", "--at", "1s", "--in-place"], 1, "without point-in-time recovery"),
+        (["restore", "Kept", "--at", "1000d", "--in-place"], 1, "must be within EarliestRestorableDateTime"),
+        (["restore", "Kept", "--backup", "x", "--as", "y"], 2, "there is no backup x"),
+        (["restore", "--from", "data", "--data", "new"], 2, "data is no backup of a folder"),
+        (["restore", "Kept", "--from", "data", "--data", "new"], 2, "--from makes a whole folder"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_a_line(folder: Path, line: list[str], code: int, message: str) -> None:
+    assert message in refused(sortkey(*line, cwd=folder), code)
+
+
+def test_a_table_that_is_there_is_not_written_over(folder: Path) -> None:
+    said(sortkey("backup", "Kept", "--name", "first", cwd=folder))
+    assert "--as, or --in-place" in refused(sortkey("restore", "Kept", "--backup", "first", cwd=folder), 2)
+    line = ["restore", "Kept", "--backup", "first", "--as", "Loose"]
+    assert "Loose" in refused(sortkey(*line, cwd=folder), 1)
+    assert held(folder / "data", "Loose") == {"x": 1}
