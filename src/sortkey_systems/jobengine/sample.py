@@ -80,6 +80,34 @@ class Flaws:
 
 FLAWS = Flaws()
 
+RULES: tuple[dict[str, Any], ...] = (
+    {
+        "stage_id": "stripped_schema",
+        "title": "Reviews stay behind",
+        "type": "business_logic",
+        "priority": "high",
+        "content": "The new shop collects reviews anew. Drop 'reviews'.",
+    },
+    {
+        "stage_id": "tmf_mapping",
+        "title": "The SKU is the product number",
+        "type": "field_mapping",
+        "priority": "critical",
+        "content": {
+            "naturalLanguage": "Our SKU is what TMF620 calls productNumber.",
+            "jsonRule": {"fieldMappings": {"products.sku": "productNumber"}, "thresholds": {"coverage": 0.9}},
+        },
+    },
+    {
+        "stage_id": "verification_validation",
+        "title": "Order numbers have six digits",
+        "type": "compliance_check",
+        "priority": "medium",
+        "content": {"patterns": {"ProductOrder.externalId": "^O-[0-9]{6}$"}},
+    },
+)
+"""Second Brain rules for the shop: in plain English, as both, and as what is executed."""
+
 
 def make_shop(path: str | Path, *, customers: int = 400, seed: int = 2002) -> Path:
     """Write the shop into a new SQLite file. About 18 rows for each customer."""

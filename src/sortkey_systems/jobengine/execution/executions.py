@@ -16,6 +16,7 @@ from sortkey.errors import JobNotEnded, NotFound
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution.attempt import LIVE, Attempts
 from sortkey_systems.jobengine.execution.places import Places
+from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import STAGE_JOB, Course, Schedule
 from sortkey_systems.jobengine.execution.worker import StageWorker
 from sortkey_systems.jobengine.model import Job, Journey, StageJob, active_journeys
@@ -27,6 +28,7 @@ CRASHES_MAX = 25
 GRACE_SECONDS = 30.0
 """A step that comes to no safe point is given up so long after its time is over."""
 POLL_SECONDS = 0.05
+FINAL = "final_report"
 
 
 class Executions:
@@ -165,6 +167,19 @@ class Executions:
             stage = stage_of(self._schedule.journey(journey_id)[1], stage_id)
             wanted = Job.of_stage(journey_id=journey_id, order=stage.order, stage_id=stage_id)
         return self.store.page(wanted.where(Job.status == status) if status else wanted, cursor=cursor, size=size)
+
+    def final_report(self, journey_id: str) -> dict[str, Any]:
+        """What the last stage reports: verdict, figures, tables, what stayed behind, and `text`, all of it in Markdown.
+
+        Raises NotFound where the journey has not come so far."""
+        _, stages = self._schedule.journey(journey_id)
+        stage = next((each for each in stages if any(step.step_id == FINAL for step in each.steps)), None)
+        latest = self._schedule.latest(stage) if stage is not None and stage.status == "completed" else None
+        if latest is None:
+            raise NotFound(f"journey {journey_id} has no final report yet: its last stage is not completed")
+        results = StepResults(self.buckets.reports)
+        results.add(latest, [FINAL])
+        return results[FINAL]
 
     def dashboard(self, journey_id: str, stage_id: str) -> list[StageJob]:
         """The jobs of a stage with status, progress and times: one query."""
