@@ -15,6 +15,8 @@ from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item
 
 CONFLICTS_MAX = 20
+LONGEST_PAUSE = 3
+"""Pauses double so often: whoever changes an item all the time is not waited for."""
 Outcome = Literal["written", "unchanged", "newer", "gone", "contended"]
 """What became of an item. One that is contended was changed by others each time that it was about to be written."""
 
@@ -48,7 +50,7 @@ def bring_up_to_date(context: Context, entity: type[Entity], item: Item) -> Step
             return "gone", conflicts
         item = found
         if conflicts:
-            yield Sleep(context.pause(conflicts))
+            yield Sleep(context.pause(min(conflicts, LONGEST_PAUSE)))
     return "contended", CONFLICTS_MAX
 
 
