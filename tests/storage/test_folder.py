@@ -9,11 +9,11 @@ import sys
 import pytest
 
 from sortkey.errors import FolderInUse
-from sortkey.storage.folder import Folder
+from sortkey.storage.folder import Folder, owner_of
 
 HOLD = """
 import sys
-from sortkey.storage.folder import Folder
+from sortkey.storage.folder import Folder, owner_of
 folder = Folder(sys.argv[1])
 if len(sys.argv) > 2:
     folder.publish(sys.argv[2], "secret")
@@ -70,3 +70,16 @@ def test_the_lock_file_is_private_and_forgets_its_owner(tmp_path):
     assert os.stat(lock).st_mode & 0o077 == 0
     folder.release()
     assert "secret" not in lock.read_text()
+
+
+def test_who_owns_a_folder_can_be_asked_without_taking_it(tmp_path):
+    # A check of the machine must not keep a server from starting, or leave files behind.
+    assert owner_of(tmp_path / "none") is None
+    assert not (tmp_path / "none").exists()
+    folder = Folder(tmp_path)
+    folder.publish("http://127.0.0.1:8000", "token")
+    held = owner_of(tmp_path)
+    assert held is not None
+    assert (held.pid, held.address) == (os.getpid(), "http://127.0.0.1:8000")
+    folder.release()
+    assert owner_of(tmp_path) is None

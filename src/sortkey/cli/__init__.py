@@ -40,6 +40,7 @@ COMMANDS: dict[str, Command] = {
     "backup": Command("Keep what tables hold now, or copy the whole folder."),
     "restore": Command("Tables as they were, at a moment or in a backup."),
     "verify": Command("Check the payloads of a model's items."),
+    "doctor": Command("Check this machine: what is missing, and for what."),
     "applens": Command("Analyse Terraform for risks."),
     "jobengine": Command("Migrate databases in journeys of six stages."),
 }

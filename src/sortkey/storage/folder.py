@@ -14,6 +14,21 @@ LOCK_NAME = "sortkey.lock"
 DATABASE_NAME = "sortkey.db"
 
 
+def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
+    """Who owns a folder, without taking it; None when nobody does. Nothing is written, and nothing made."""
+    try:
+        lock = os.open(Path(path) / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _in_use(Path(path), lock)
+    finally:
+        os.close(lock)
+    return None
+
+
 class Folder:
     """An owned data folder. Raises FolderInUse when another process has it."""
 
@@ -25,11 +40,9 @@ class Folder:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = self._read()
+            held = _in_use(self.path, self._lock)
             os.close(self._lock)
-            raise FolderInUse(
-                str(self.path), int(owner.get("pid", 0)), owner.get("address"), owner.get("token")
-            ) from None
+            raise held from None
         self._write({"pid": os.getpid()})
 
     @property
@@ -44,14 +57,16 @@ class Folder:
         self._write({})
         os.close(self._lock)
 
-    def _read(self) -> dict[str, Any]:
-        text = os.pread(self._lock, 65536, 0)
-        try:
-            return json.loads(text) if text else {}
-        except ValueError:  # the owner is writing it just now
-            return {}
-
     def _write(self, content: dict[str, Any]) -> None:
         text = json.dumps(content).encode()
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, text, 0)
+
+
+def _in_use(path: Path, lock: int) -> FolderInUse:
+    text = os.pread(lock, 65536, 0)
+    try:
+        owner: dict[str, Any] = json.loads(text) if text else {}
+    except ValueError:  # the owner is writing it just now
+        owner = {}
+    return FolderInUse(str(path), int(owner.get("pid", 0)), owner.get("address"), owner.get("token"))

@@ -1,0 +1,61 @@
+"""`sortkey doctor`: what this machine has, what it lacks, and what for."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sortkey.cli.failure import FAILED
+from sortkey.cli.options import Json
+from sortkey.cli.printing import print_json, shown
+
+if TYPE_CHECKING:
+    from sortkey.cli.machine import Finding
+
+EXAMPLES = """\
+examples:
+  sortkey doctor
+  sortkey doctor --data /srv/shop --thorough
+  sortkey doctor --json
+"""
+_MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "problem": ("✗", "red")}
+
+
+def run(
+    data: Annotated[str, typer.Option("--data", metavar="FOLDER", help="The data folder to look at.")] = "data",
+    thorough: Annotated[bool, typer.Option("--thorough", help="Read the whole database, however large.")] = False,
+    json: Json = False,
+) -> int:
+    """Check this machine: Python and the packages, the extras, ports, the data folder, and what the tests need.
+
+    Something that is missing is named with what it is for. The exit code is 1 only when something is wrong that keeps
+    Sortkey from running, or data from being read.
+    """
+    from sortkey.cli.machine import look
+
+    findings = look(data, thorough=thorough)
+    problems = [each for each in findings if each.state == "problem"]
+    if json:
+        print_json({"ok": not problems, "checks": [asdict(each) for each in findings]})
+    else:
+        _print(findings)
+    return FAILED if problems else 0
+
+
+def _print(findings: list[Finding]) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console, group = Console(soft_wrap=True, highlight=False), ""
+    for each in findings:
+        if each.group != group:
+            group = each.group
+            console.print(Text(f"\n{group}" if each is not findings[0] else group, style="bold"))
+        mark, colour = _MARKS[each.state]
+        console.print(Text(f"  {mark} ", style=colour) + Text(f"{each.name:<14} {shown(each.told)}"))
+        if each.advice:
+            console.print(Text(f"{'':<19}{each.advice}", style="dim"))
+    counts = {state: sum(each.state == state for each in findings) for state in _MARKS}
+    console.print(f"\n{counts['problem']} problems, {counts['missing']} missing, {counts['ok']} as they should be")
