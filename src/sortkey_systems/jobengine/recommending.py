@@ -27,7 +27,7 @@ def _all_well(execution: ExecutionSummary) -> str:
 
 def _did_not_end(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
     if execution.status in ("failed", "cancelled"):
-        return f"{execution.step_id} was {execution.status}: read its errors, mend their cause, then retry the job"
+        return f"{execution.step_id} did not end ({execution.status}): read its errors, mend the cause, then retry it"
     return None
 
 

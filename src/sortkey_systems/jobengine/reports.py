@@ -209,6 +209,7 @@ def _publish(objects: Objects, store: Store, job: Job, step_id: str, file: Repor
         summary=file.summary,
         s3_location=uri(objects, key),
         generated_at=file.generated_at,
+        created_at=file.generated_at,
         metrics=ReportMetrics(
             content_size=len(data),
             generation_time=round(time.perf_counter() - began, 6),

@@ -308,3 +308,11 @@ def test_JE_51_logs_may_move_to_the_archive_after_90_days_and_are_never_deleted(
     done = folder.apply_lifecycle(datetime.now(UTC) + timedelta(days=91))
     assert (done.archived, done.expired, done.removed_versions) == ([FILE], [], [])
     assert len(read(folder)) == 3
+
+
+def test_a_log_without_a_store_has_no_items(folder: Objects) -> None:
+    # The entries are optional.
+    log = opened(folder)
+    log.add("ERROR", "here")
+    log.close()
+    assert messages(folder) == ["here"]
