@@ -5,13 +5,14 @@ SHELL := bash
 VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= data
-PORT ?= 8000
+PORT ?= 8080
+DYNAMODB_PORT ?= 8000
 PYTEST ?= $(BIN)/pytest
 WORKERS ?= 2
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev up test prepare fast check format oracle bench requirements clean
+.PHONY: help install dev up test prepare fast check format oracle bench docs requirements clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,8 +20,8 @@ help:  ## list the targets
 install: $(VENV)/.installed  ## make .venv and install sortkey into it
 dev: $(VENV)/.dev
 
-up: install  ## serve DynamoDB on 127.0.0.1:8000 from the folder data/
-	$(BIN)/sortkey serve --data $(DATA) --port $(PORT)
+up: install  ## everything, with sample data: console and REST on 127.0.0.1:8080, DynamoDB on 8000, folder data/
+	$(BIN)/sortkey up --data $(DATA) --port $(PORT) --dynamodb-port $(DYNAMODB_PORT)
 
 test: dev  ## everything: checks, unit, oracle, clients, faults
 	@$(BIN)/python -m tools.prepare & prepare=$$!; \
@@ -40,12 +41,14 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate_shapes.py --check
+	$(BIN)/python tools/generate_library.py --check
 	$(BIN)/python tools/generate_commands.py --check
 
 format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python tools/generate_shapes.py
+	$(BIN)/python tools/generate_library.py
 	$(BIN)/python tools/generate_commands.py
 
 oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
@@ -53,6 +56,9 @@ oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
 
 bench: dev  ## side by side with the peers; rewrites docs/performance.md (QUICK=1: two minutes, prints only)
 	$(BIN)/python -m bench $(if $(QUICK),--quick) $(BENCH)
+
+docs: dev  ## the site of docs/, into site/
+	$(BIN)/zensical build --clean --strict
 
 requirements: dev  ## compile requirements/*.txt anew (UPGRADE=1: to the newest versions)
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras pyproject.toml requirements/build.in -c requirements/agree.in -o requirements/base.txt

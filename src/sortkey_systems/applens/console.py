@@ -70,9 +70,10 @@ def _upload(service: AppLens, base: str, user: str) -> None:
                 return
             ui.navigate.to(f"/applens/runs/{run.run_id}?user={user}")
 
-        ui.upload(
-            label="Drop .tf, .tf.json, plan, state, .zip or .tar.gz here", auto_upload=True, on_upload=take
-        ).props("flat bordered").classes("w-full").style("max-width: 34rem")
+        # Hidden, because its own buttons have no names; the browser's dialog opens all the same.
+        uploader = ui.upload(auto_upload=True, on_upload=take).classes("hidden")
+        pieces.button("Choose a file", lambda: uploader.run_method("pickFiles"), icon="upload")
+        pieces.quiet("A .tf or .tf.json file, a plan or state as JSON, or a .zip or .tar.gz of them, up to 10 MB.")
 
 
 def _runs(service: AppLens, base: str, user: str) -> None:
