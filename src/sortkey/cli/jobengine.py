@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
-from sortkey.cli.options import Json
+from sortkey.cli.options import Json, check_folder
 
 DEMO_EXAMPLES = """\
 examples:
@@ -67,7 +67,7 @@ def demo(
     folder = data or tempfile.mkdtemp(prefix="sortkey-jobengine-")
     began = time.perf_counter()
     try:
-        with _engine(folder, None) as engine:
+        with _engine(folder, None, makes=True) as engine:
             sample = _system("sample")
             shop = sample.make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
             journey = _new_journey(
@@ -105,7 +105,7 @@ def run(
     if (source is None) == (journey is None):
         raise CommandFailed("name what to migrate, or with --journey a journey to go on with", USAGE)
     began = time.perf_counter()
-    with _engine(data, objects) as engine:
+    with _engine(data, objects, makes=journey is None) as engine:
         journey_id = journey
         if journey_id is None:
             drafts = _rules(rules) if rules else ()
@@ -128,7 +128,7 @@ def work(data: Data = "data", objects: Objects = None, threads: Threads = 2) -> 
         await signalled.wait()
         await asyncio.to_thread(worker.stop)
 
-    with _engine(data, objects) as engine:
+    with _engine(data, objects, makes=True) as engine:
         worker = engine.worker(threads=threads).start()
         run_loop(until_signal())
 
@@ -253,10 +253,13 @@ def cancel(
 
 
 @contextmanager
-def _engine(data: str, objects: str | None) -> Generator[Any]:
-    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere."""
+def _engine(data: str, objects: str | None, *, makes: bool = False) -> Generator[Any]:
+    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
+    `makes` no folder: a name with a typing error would be a new one."""
     from sortkey.cli.sharing import shared_store
 
+    if not makes:
+        check_folder(data)
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
     service, buckets = _system("service"), _system("buckets")
@@ -271,6 +274,8 @@ def _engine(data: str, objects: str | None) -> Generator[Any]:
 
 
 def _new_journey(engine: Any, source: str, target: str, name: str | None, priority: str, rules: Any) -> Any:
+    from pydantic import ValidationError
+
     parts, drafts = _system("parts"), _system("inputs")
     is_file = "://" not in source
     if is_file and not os.path.isfile(source):
@@ -288,8 +293,10 @@ def _new_journey(engine: Any, source: str, target: str, name: str | None, priori
             priority=priority,
             rules=[drafts.RuleDraft(**each) for each in rules],
         )
-    except ValueError as error:  # of pydantic: it tells each field
-        raise CommandFailed(f"this cannot be a journey: {error}", USAGE) from None
+    except ValidationError as error:
+        # Without what was given: it may hold a password.
+        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
 
 
 def _rules(path: Path) -> list[dict[str, Any]]:
