@@ -252,6 +252,25 @@ def test_an_index_that_follows_a_stream_is_what_the_table_is(
     assert len(told(store)) == 24
 
 
+@pytest.mark.slow
+def test_a_hundred_thousand_changes_go_through_a_handler_into_the_index(
+    store: Store, search: Search[Article], source: EntitySource[Article]
+) -> None:
+    # A day of a small business, caught up with after a night: then the index is the table, and nothing is to be mended.
+    store.ensure(streams_table)
+    for start in range(0, 60_000, 5_000):
+        store.batch_write([article(number) for number in range(start, start + 5_000)])
+    store.batch_write([article(number, "changed") for number in range(0, 60_000, 2)])
+    gone = [article(number) for number in range(0, 60_000, 6)]
+    store.batch_write(deletes=[Article.key(owner_id=each.owner_id, article_id=each.article_id) for each in gone])
+    worker = StreamWorker(store, [follow(search, source)], name="search", clock=Clock(), batch_records=1000)
+    assert worker.run_until_idle() == 100_000
+    assert worker.dead_letters.list() == []
+    search.refresh()
+    assert (search.count(), search.count(Match.text("changed"))) == (50_000, 20_000)
+    assert str(reconcile(search, source)) == "50000 checked: 0 missing, 0 stale, 0 orphaned"
+
+
 def test_a_delete_that_is_undone_is_found_again(store: Store, open_index: Open) -> None:
     # What is put back has the version that it had: older than the delete.
     store.ensure(other_articles)

