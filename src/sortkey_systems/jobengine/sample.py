@@ -11,7 +11,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from sortkey_systems.jobengine.inputs import RuleDraft
+from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
+
+if TYPE_CHECKING:
+    from sortkey_systems.jobengine.model import Journey
+    from sortkey_systems.jobengine.service import JobEngine
 
 SCHEMA = """
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, full_name TEXT, email TEXT, phone TEXT, status TEXT,
@@ -107,6 +114,27 @@ RULES: tuple[dict[str, Any], ...] = (
     },
 )
 """Second Brain rules for the shop: in plain English, as both, and as what is executed."""
+
+
+def load(service: JobEngine) -> Journey | None:
+    """The shop as a journey that runs, unless there are journeys already: its workers can be watched at their work."""
+    if service.journeys.page(size=1).items:
+        return None
+    root = service.places.root or Path()
+    make_shop(root / "shop.sqlite")
+    about: dict[str, Any] = {"type": "database", "schema_id": "shop", "schema_name": "shop", "schema_version": "1"}
+    made = service.journeys.create(
+        name="The sample shop",
+        description="Fifteen years of a shop, on their way to TM Forum resources",
+        created_by="sample",
+        oda_component_type="PRODUCTCATALOG",
+        source=Source(**about, address="shop.sqlite" if service.places.root else str(root / "shop.sqlite")),
+        configuration=JourneyConfiguration(target="migrated.sqlite"),
+        priority="high",
+        rules=[RuleDraft(**each) for each in RULES],
+    )
+    service.run_journey(made.journey_id)
+    return made
 
 
 def make_shop(path: str | Path, *, customers: int = 400, seed: int = 2002) -> Path:
