@@ -4,7 +4,8 @@
     ├── FolderInUse                               another process owns the data folder
     ├── NotConfigured                             no region, no credentials, an address that is none: mend the settings
     ├── ModelError                                a model, or a call of it, that cannot be right: mend the program
-    │   └── KeyValueError                         a value that cannot stand in a key
+    │   ├── KeyValueError                         a value that cannot stand in a key
+    │   └── StoredValueError                      a value that DynamoDB cannot hold
     ├── StoreError                                what a store could not do
     │   ├── NotFound
     │   │   └── ObjectNotFound                    no such object, or not in that version
@@ -102,6 +103,10 @@ class ModelError(SortkeyError):
 
 class KeyValueError(ModelError, ValueError):
     """A value cannot stand in a key: it does not fit its width, or would make two keys equal."""
+
+
+class StoredValueError(ModelError, ValueError):
+    """A value cannot be stored: a number that DynamoDB does not have."""
 
 
 class StoreError(SortkeyError):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Body, Depends
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
@@ -28,6 +28,17 @@ class Order(Entity, table=table):
     @query(key)
     def of_customer(*, customer: str):
         """The orders of a customer."""
+
+
+class Note(Entity, table=table):
+    """What a customer wants to be known, in any form."""
+
+    customer: str
+    note: Any
+
+    @key("CUSTOMER#{customer}", "NOTE")
+    def key(*, customer: str):
+        """The note of a customer."""
 
 
 class OrderView(BaseModel):
@@ -96,6 +107,11 @@ def system(store: Store) -> System:
     @router.delete("/stock", status_code=204)
     def clear(access: Writer) -> None:
         """Throw everything away."""
+
+    @router.put("/notes", status_code=204)
+    def write(user: Customer, note: Annotated[Any, Body(embed=True)]) -> None:
+        """Note something."""
+        store.put(Note(customer=user.user_id, note=note))
 
     @router.get("/receipt", response_class=Receipt)
     def receipt(user: Customer) -> Receipt:

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 
 from sortkey import errors
 from sortkey.web import Refused
+from sortkey.web.document import methods_at
 from sortkey.web.refusals import STATUSES, status_of
 
 Headers = dict[str, str]
@@ -67,7 +68,25 @@ def test_paths_and_methods_that_are_none_have_the_shape_too(
 def test_a_method_that_is_none_names_those_that_are(client: TestClient) -> None:
     # All of the path, not only those of the route that stands first.
     assert client.patch("/shop/orders").headers["Allow"] == "GET, POST"
+    assert client.post("/shop/orders/7").headers["Allow"] == "GET"
     assert client.post("/health").headers["Allow"] == "GET"
+    assert client.post("/docs").headers["Allow"] == "GET"
+
+
+def test_a_path_with_a_name_is_not_taken_for_one_with_an_id() -> None:
+    # reports/make is no report with the id "make".
+    document = {"paths": {"/reports/{id}": {"get": {}, "delete": {}}, "/reports/make": {"post": {}}}}
+    assert methods_at(document, "/reports/make") == ["POST"]
+    assert methods_at(document, "/reports/7") == ["GET", "DELETE"]
+    assert methods_at(document, "/reports/7/pages") == []
+
+
+@pytest.mark.parametrize("text", ["1e-243", "1e200", '{"": 1}', '{"a":' * 40 + "1" + "}" * 40])
+def test_what_dynamodb_cannot_hold_is_422(client: TestClient, ada: Headers, text: str) -> None:
+    # Any JSON can come; not all of it can be stored. That is no fault of the server.
+    headers = {**ada, "Content-Type": "application/json"}
+    answer = client.put("/shop/notes", content=f'{{"note": {text}}}', headers=headers)
+    assert told(answer, 422)["code"] == "InvalidValue"
 
 
 def test_errors_are_documented_as_the_json_that_they_are(client: TestClient) -> None:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from sortkey.errors import ModelError, ValidationException
+from sortkey.errors import ModelError, StoredValueError, ValidationException
 from sortkey.values.attributes import AttributeValue
 from sortkey.values.numbers import canonical
 
@@ -55,7 +55,7 @@ def _encode_other(value: Any) -> AttributeValue:
 
 def _encode_float(value: float) -> AttributeValue:
     if value != value or value in (float("inf"), float("-inf")):
-        raise ModelError(f"{value!r} cannot be stored: DynamoDB has no such number")
+        raise StoredValueError(f"{value!r} cannot be stored: DynamoDB has no such number")
     if value.is_integer() and abs(value) < 1e15:
         return {"N": str(int(value))}
     text = repr(value)
@@ -66,7 +66,7 @@ def _canonical(text: str) -> str:
     try:
         return canonical(text)
     except ValidationException as error:
-        raise ModelError(f"{text} cannot be stored: {error}") from None
+        raise StoredValueError(f"{text} cannot be stored: {error}") from None
 
 
 def _encode_map(value: dict[Any, Any]) -> AttributeValue:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from fastapi import FastAPI
@@ -23,6 +25,18 @@ def use_own_document(app: FastAPI) -> None:
         return document
 
     app.openapi = openapi
+
+
+def methods_at(document: dict[str, Any], path: str) -> list[str]:
+    """The methods of a path: of reports/make, and not of reports/{id}, where both could be meant."""
+    fitting = [each for each in document["paths"] if _pattern(each).fullmatch(path)]
+    named = min(fitting, key=lambda each: each.count("{"), default="")
+    return [method.upper() for method in document["paths"].get(named, ())]
+
+
+@cache
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile("[^/]+".join(re.escape(each) for each in re.split(r"\{[^}]*\}", template)))
 
 
 def _errors(document: dict[str, Any]) -> Iterator[dict[str, Any]]:

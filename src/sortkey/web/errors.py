@@ -17,7 +17,8 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
-from sortkey.errors import SortkeyError
+from sortkey.errors import SortkeyError, ValidationException
+from sortkey.web.document import methods_at
 from sortkey.web.refusals import status_of
 
 log = logging.getLogger("sortkey.web")
@@ -92,6 +93,8 @@ async def _sortkey_error(request: Request, error: Any) -> JSONResponse:
     if known is None:
         log.error("request %s failed", request_id_of(request), exc_info=error)
         return internal_error(request_id_of(request))
+    if isinstance(error, ValidationException):  # most likely what was sent; if not, it is a mistake of ours
+        log.warning("request %s was refused by the store", request_id_of(request), exc_info=error)
     details: dict[str, Any] = getattr(error, "details", {})
     headers: dict[str, str] | None = getattr(error, "headers", None)
     return error_answer(request_id_of(request), *known, str(error), details, headers)
@@ -107,6 +110,9 @@ async def _http_error(request: Request, error: Any) -> JSONResponse:
 
 def _methods_of(request: Request) -> list[str]:
     """All that the path takes. Starlette names only those of the first route that has it."""
+    documented = methods_at(request.app.openapi(), request.url.path)
+    if documented:
+        return documented
     routes = request.app.router.routes
     scopes = ({**request.scope, "method": method} for method in _METHODS)
     return [each["method"] for each in scopes if any(route.matches(each)[0] is Match.FULL for route in routes)]

@@ -43,6 +43,8 @@ STATUSES: dict[type[SortkeyError], tuple[int, str]] = {
     errors.LeaseLost: (409, "LeaseLost"),
     errors.JobConflict: (409, "JobConflict"),
     errors.KeyValueError: (422, "InvalidValue"),
+    errors.StoredValueError: (422, "InvalidValue"),
+    errors.ValidationException: (422, "InvalidValue"),  # DynamoDB's word: nested too deeply, a name without letters
     errors.BadCursor: (422, "InvalidCursor"),
     errors.ItemTooLarge: (413, "TooLarge"),
     errors.MessageTooLarge: (413, "TooLarge"),
