@@ -1,0 +1,100 @@
+"""`kill -9` between pointer and index, and everywhere else on the way from a write to its search: after the restart the
+index is what the table is, without anybody mending it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from sortkey import EntitySource, Model, PayloadStore, PutDocument, Search, reconcile
+from tests.faults.search_follower import Note, notes, opened, table, text_of, worker
+
+ROUNDS = 50
+
+
+class Writers:
+    """Processes that write until they die, forked from one program."""
+
+    def __enter__(self) -> Writers:
+        self._program = subprocess.Popen(
+            [sys.executable, "-m", "tests.faults.search_follower"],
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return self
+
+    def write(self, folder: Path, seed: int, first: int) -> int:
+        """The number of the last change that was stored for certain."""
+        assert self._program.stdin
+        assert self._program.stdout
+        self._program.stdin.write(f"{folder} {seed} {first}\n")
+        self._program.stdin.flush()
+        ended_by, last = map(int, self._program.stdout.readline().split())
+        assert ended_by == 9
+        return last
+
+    def __exit__(self, *exc: object) -> None:
+        assert self._program.stdin
+        assert self._program.stdout
+        self._program.stdin.close()
+        self._program.stdout.close()
+        self._program.wait()
+
+
+def catch_up(store: PayloadStore, search: Search[Note]) -> None:
+    """What a restarted worker does, and nothing else. The dead one's shard is taken at once: its process is gone."""
+    following = worker(store, search)
+    following.run_until_idle()
+    following.stop()
+    assert following.dead_letters.list() == []
+    search.refresh()
+
+
+def check(store: PayloadStore, search: Search[Note]) -> int:
+    """The index shows what the table has, and the table shows texts that are there. How many notes there are."""
+    stored = store.scan(Note)
+    writes = [notes.write_of(note) for note in stored]
+    told = {each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)}
+    assert {hit.id: (hit.version, hit.fields) for hit in search.iterate()} == told
+    for note in stored:
+        assert note.text is not None
+        assert store.load(note.text) == text_of(note.number)
+    return len(stored)
+
+
+def kill_again_and_again(folder: Path, rounds: int) -> None:
+    first = 1
+    with Writers() as writers:
+        for round in range(rounds):
+            first = writers.write(folder, round, first) + 2  # the one in flight may be stored too
+            store, search = opened(str(folder))
+            with store, search:
+                catch_up(store, search)
+                count = check(store, search)
+    assert first > 5 * rounds
+    assert count > 0
+    store, search = opened(str(folder))
+    with store, search:
+        assert reconcile(search, EntitySource(store, notes)).count == 0
+        model = Model("notes")
+        model.add(table)
+        store.sweep(model, grace=timedelta(0))
+        assert store.verify(model, grace=timedelta(0)) == []
+        check(store, search)
+
+
+@pytest.mark.slow
+def test_fifty_kills_on_the_way_to_the_index_leave_it_what_the_table_is(tmp_path: Path) -> None:
+    # A change is noted as done only behind the commit that makes it found; until then it comes again.
+    kill_again_and_again(tmp_path, ROUNDS)
+
+
+def test_five_kills_one_at_each_place_leave_it_what_the_table_is(tmp_path: Path) -> None:
+    kill_again_and_again(tmp_path, 5)
