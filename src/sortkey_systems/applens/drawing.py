@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import ceil
 from typing import Any, cast
 
 import rustworkx as rx
@@ -80,22 +81,30 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
     for way in sorted(ways, key=len, reverse=True):
         for at, name in enumerate(way):
             columns.setdefault(name, at)
-    line = list(columns)
-    neighbours = _neighbours(graph)
-    for name in line:  # grows while it is walked: the nearest first
-        for other in sorted(neighbours[name]):
-            if other not in columns:
-                columns[other] = columns[name]
-                line.append(other)
+    count = max(columns.values()) + 1
+    room = ceil((len(graph["nodes"]) + 1) / count) + 1
+    used = Counter(columns.values())
+    line, neighbours = list(columns), _neighbours(graph)
     left = [node["id"] for node in graph["nodes"] if node["id"] not in columns]
-    columns |= {name: at % (max(columns.values()) + 1) for at, name in enumerate(left)}
-    return _stacked(columns, _rows_of(max(columns.values()) + 1))
+    for name in itertools.chain(line, left):  # the line grows while it is walked: the nearest first
+        for other in [name, *sorted(neighbours[name])]:
+            if other not in columns:
+                columns[other] = _free(columns.get(name, count // 2), count, used, room)
+                used[columns[other]] += 1
+                line.append(other)
+    return _stacked(columns, count, max(used.values()))
 
 
-def _stacked(columns: Mapping[str, int], rows: list[Iterator[int]]) -> dict[str, Place]:
-    width, height = WIDTH / max(len(rows) - 1, 1), HEIGHT / 9
+def _free(wanted: int, count: int, used: Mapping[int, int], room: int) -> int:
+    """The column that is nearest to the one wanted and not full."""
+    return min((at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - wanted), at))
+
+
+def _stacked(columns: Mapping[str, int], count: int, tallest: int) -> dict[str, Place]:
+    rows = _rows_of(count)
+    width, height = WIDTH / max(count - 1, 1), HEIGHT / max(tallest, 5)
     return {
-        name: (width * at + (width / 5 if (row := next(rows[at])) % 2 else 0.0), HEIGHT / 2 + height * row)
+        name: (width * at + (width / 3 if (row := next(rows[at])) % 2 else 0.0), HEIGHT / 2 + height * row)
         for name, at in columns.items()
     }
 
