@@ -10,15 +10,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from sortkey import Entity, Store, Template
-from sortkey.errors import InvalidItem, NotFound
+from sortkey.errors import InvalidItem, ModelError, NotFound, SerializationException, ValidationException
 from sortkey.web import Refused
 from sortkey_systems.jobengine import deletion, plain_items
 from sortkey_systems.jobengine.buckets import Buckets, uri
+from sortkey_systems.jobengine.inputs import storable
 from sortkey_systems.jobengine.model import Job, Journey, Report, Rule, Stage, StageJob
 from sortkey_systems.jobengine.model import get_journey_complete as complete_journey
 
 BACKUP_FILE = Template("journeys/{journey_id}/backup.json")
 FORMAT = 1
+NESTING_MAX = 30
 KINDS: dict[str, type[Entity]] = {"stages": Stage, "rules": Rule, "jobs": Job, "reports": Report}
 
 Complete = dict[str, Any]
@@ -53,8 +55,11 @@ def import_journey_complete(store: Store, data: Mapping[str, Any] | str | bytes,
         deletion.delete(store, journey.journey_id)
     if there is None or replace:
         lines = [StageJob.of(each) for each in rest if isinstance(each, Job)]
-        store.batch_write([*rest, *lines])
-    return store.create(journey)
+        _write(store, [*rest, *lines])
+    try:
+        return store.create(journey)
+    except (ValidationException, SerializationException) as error:
+        raise NotABackup(f"its METADATA cannot be stored: {error}") from error
 
 
 def export(store: Store, buckets: Buckets, journey_id: str) -> str:
@@ -70,6 +75,13 @@ def restore(store: Store, buckets: Buckets, journey_id: str, *, replace: bool = 
     return import_journey_complete(store, buckets.backups.read(_file(journey_id)), replace=replace)
 
 
+def _write(store: Store, entities: list[Entity]) -> None:
+    try:
+        store.batch_write(entities)
+    except (ValidationException, SerializationException) as error:  # of attributes that no program here knows
+        raise NotABackup(f"an item of it cannot be stored: {error}") from error
+
+
 def _file(journey_id: str) -> str:
     name = BACKUP_FILE.render({"journey_id": journey_id})
     assert name is not None  # the template has one slot, and it is filled
@@ -81,7 +93,7 @@ def _plain(entity: Entity) -> dict[str, Any]:
 
 
 def _read(data: Mapping[str, Any] | str | bytes) -> tuple[Journey, list[Entity]]:
-    given = _parsed(data)
+    given = _storable(_parsed(data))
     if given.get("format") != FORMAT:
         raise NotABackup(f"a backup has the format {FORMAT}, not {given.get('format')!r}")
     (journey,) = _entities("journey", Journey, [given.get("journey")])
@@ -104,6 +116,13 @@ def _parsed(data: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
     return cast("dict[str, Any]", found)
 
 
+def _storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return storable(dict(data), NESTING_MAX)
+    except ValueError as error:
+        raise NotABackup(f"the backup holds what no item can: {error}") from None
+
+
 def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
     if not isinstance(items, list):
         raise NotABackup(f"a backup has a list {name}")
@@ -112,5 +131,5 @@ def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
             raise NotABackup(f"{name} {number} is no object")
         try:
             yield kind.from_item(plain_items.from_plain(cast("dict[str, Any]", item)))
-        except (InvalidItem, ValueError) as error:
+        except (InvalidItem, ModelError, ValueError, TypeError) as error:
             raise NotABackup(f"{name} {number} is no {kind.__name__}: {error}") from None

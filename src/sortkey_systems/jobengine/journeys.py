@@ -24,7 +24,7 @@ from sortkey_systems.jobengine.progress import (
     stage_of,
     startable,
 )
-from sortkey_systems.jobengine.rule_book import new_rules
+from sortkey_systems.jobengine.rule_book import check_stages, new_rules
 from sortkey_systems.jobengine.stages import default_stages
 
 __all__ = [
@@ -69,8 +69,7 @@ class Journeys:
         stages = _stages(made_id, frozenset(skippable))
         if len(rules) > RULES_AT_ONCE_MAX:
             raise WrongState(f"a journey starts with {RULES_AT_ONCE_MAX} rules at most: add the others to it later")
-        for rule in rules:
-            stage_of(stages, rule.stage_id)
+        check_stages(stages, [each for rule in rules for each in (rule.stage_id, *rule.applicable_stages)])
         book = new_rules(made_id, rules, created_by=created_by)
         journey = Journey(
             journey_id=made_id,
@@ -202,6 +201,5 @@ def _key(journey_id: str) -> Any:
 
 def _stages(journey_id: str, skippable: frozenset[str]) -> list[Stage]:
     stages = default_stages(journey_id)
-    for stage_id in skippable:
-        stage_of(stages, stage_id)
+    check_stages(stages, skippable)
     return [stage.changed(can_skip=True) if stage.stage_id in skippable else stage for stage in stages]

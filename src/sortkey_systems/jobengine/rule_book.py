@@ -32,8 +32,8 @@ class Rules:
         made: list[Rule] = []
 
         def adding(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
-            stage = stage_of(stages, draft.stage_id)
-            there = self.store.query(Rule.of_stage(journey_id=journey_id, stage_id=stage.stage_id).consistent())
+            check_stages(stages, [draft.stage_id, *draft.applicable_stages])
+            there = self.store.query(Rule.of_stage(journey_id=journey_id, stage_id=draft.stage_id).consistent())
             made[:] = new_rules(journey_id, [draft], created_by=created_by, there=there)
             return [*(Put(rule, "create") for rule in made), *counted(journey, made)]
 
@@ -53,6 +53,7 @@ class Rules:
 
         def changing(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
             rule = self.get(journey_id, rule_id)
+            check_stages(stages, change.applicable_stages or [])
             values = _values(rule, change)
             if not values:
                 return []
@@ -94,6 +95,13 @@ def new_rules(
             raise WrongState(f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, and its keys hold no more")
         made.append(_new_rule(journey_id, draft, number, created_by))
     return made
+
+
+def check_stages(stages: Iterable[Stage], stage_ids: Iterable[str]) -> None:
+    """Raises NotFound for a stage that there is not: its rules would never be applied, and nobody would notice."""
+    known = list(stages)
+    for stage_id in stage_ids:
+        stage_of(known, stage_id)
 
 
 def counted(journey: Journey, added: Sequence[Rule]) -> list[Update[Any]]:

@@ -185,7 +185,7 @@ def test_reports_are_written_and_made_over_rest(rest: Rest) -> None:
     own = rest.post(f"{job}/reports", {"title": "Review", "summary": "Fine.", "content": {"by": "Ann"}, "name": "mine"})
     assert rest.get(f"{job}/reports/{own['reportId']}")["detailedResults"] == {"by": "Ann"}
     for kind in ("summary", "performance", "error_analysis", "timeline", "metrics"):
-        made = rest.post(f"{job}/reports/make", {"reportType": kind})
+        made = rest.post(f"{job}/make-report", {"reportType": kind})
         assert rest.get(f"{job}/reports/{made['reportId']}")["reportType"] == kind
     rest.refused("GET", f"{job}/reports/RPT-none", 404, "NotFound")
 
@@ -328,6 +328,37 @@ def test_a_journey_that_is_none_is_refused_and_nothing_made(rest: Rest, change: 
     # Also with a member that nobody knows: it is a mistake of the caller.
     rest.refused("POST", JOURNEYS, 422, "InvalidRequest", json=NEW | change)
     assert rest.get(JOURNEYS)["items"] == []
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{"": "no name"}, {"n": 1e300}, {"n": 1e-200}, {"n": int("9" * 39)}, [1], 5, None, {"text": "\ud800"}],
+    ids=["empty name", "large", "small", "long", "list", "number", "nothing", "half a character"],
+)
+def test_content_of_a_rule_that_no_item_holds_is_refused(rest: Rest, content: Any) -> None:
+    # What DynamoDB cannot store is a mistake of the caller, not a fault of the server.
+    journey = rest.journey(rules=[])
+    rule = {"stageId": "tmf_mapping", "title": "Rule", "type": "field_mapping", "content": content}
+    body = json.dumps(rule).encode()
+    rest.refused("POST", f"{journey}/rules", 422, "InvalidRequest", content=body)
+    deep: Any = {}
+    for _ in range(40):
+        deep = {"deeper": deep}
+    rest.refused("POST", f"{journey}/rules", 422, "InvalidRequest", json=rule | {"content": deep})
+
+
+@pytest.mark.parametrize("value", [{"timeout": "30"}, {"secondBrainEnabled": 1}, {"timeOut": 30}, {"maxDepth": -1}])
+def test_a_configuration_of_other_types_is_refused(rest: Rest, value: dict[str, Any]) -> None:
+    # "false" is not false, and a name with a mistake in it would be ignored.
+    rest.refused("POST", JOURNEYS, 422, "InvalidRequest", json=NEW | {"configuration": value})
+
+
+def test_a_rule_for_a_stage_that_there_is_not_is_refused(rest: Rest) -> None:
+    # It would never be applied.
+    journey = rest.journey()
+    rule = NEW["rules"][0] | {"applicableStages": ["tmf_maping"]}
+    rest.refused("POST", f"{journey}/rules", 404, "NotFound", json=rule)
+    rest.refused("POST", JOURNEYS, 404, "NotFound", json=NEW | {"rules": [rule]})
 
 
 def test_a_job_of_another_journey_is_not_shown(rest: Rest) -> None:

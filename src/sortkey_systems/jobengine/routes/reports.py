@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 
 from sortkey import ObjectReader, attr
 from sortkey.errors import NotFound
 from sortkey.web import Page
-from sortkey_systems.jobengine.inputs import Input, Text, Title
+from sortkey_systems.jobengine.inputs import Input, Text, Title, storable
 from sortkey_systems.jobengine.model import Report
 from sortkey_systems.jobengine.parts import Name, ReportFile, ReportType
 from sortkey_systems.jobengine.report_kinds import make_report
@@ -44,7 +44,7 @@ class ReportDraft(Input):
     report_type: ReportType = "custom"
     title: Title
     summary: Text = ""
-    content: dict[str, Any] = {}
+    content: Annotated[dict[str, Any], AfterValidator(storable)] = {}
     recommendations: list[str] = []
     name: Annotated[Name, Field(max_length=100)] | None = None
 
@@ -102,7 +102,7 @@ def _add_writing(made: APIRouter, engine: JobEngine) -> None:
         more: dict[str, Any] = {"recommendations": wanted.recommendations, "name": wanted.name}
         return engine.create_job_report(journey_id, job_id, *about, **more)
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/reports/make", status_code=201, responses=created)
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/make-report", status_code=201, responses=created)
     def generate_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportOrder) -> Report:
         """Have a summary, a performance, error or metrics report or a timeline made of what the job did."""
         return make_report(engine.buckets, engine.store, journey_id, job_id, wanted.report_type)
