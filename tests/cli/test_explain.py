@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sortkey.cli import main
@@ -29,6 +31,12 @@ def test_the_cost_is_that_of_the_given_sizes(capsys: pytest.CaptureFixture[str])
     # 22 × 2,000 bytes are 11 blocks of 4 KB; half a unit each, as nobody asked for a consistent read.
     assert main(["explain", "jobengine", "journey_details", "--items", "22", "--item-bytes", "2000"]) == 0
     assert "5.5 read units" in capsys.readouterr().out
+
+
+def test_json_has_the_figures_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "jobengine", "Stage.of_journey", "--items", "100", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["operation"], told["table"], told["read_units"]) == ("Query", "TransformationSystem", 12.5)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ from typing import Any
 ADDRESS = re.compile(r"http://(localhost|127\.0\.0\.1):8000")
 """Where documents say that a server is; ours gets a free port."""
 
+RUN = ("models", "explain", "plan", "apply", "backfill", "query", "put", "export", "import", "backup", "restore")
+"""Commands that end by themselves, and print the same each time or nothing that a document shows."""
+
 RESULT = re.compile(r"# -> (.+)$")
 """A line that ends with this is an expression, and the representation of its value."""
 
@@ -74,7 +77,7 @@ class Session:
         words = shlex.split(line)
         if words[:2] in (["sortkey", "serve"], ["make", "up"]):
             self._serve(words[2:])
-        if words[:2] not in (["sortkey", "models"], ["sortkey", "explain"]):
+        if words[:1] != ["sortkey"] or words[1] not in RUN:
             return ""
         done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
         if done.returncode:

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.options import Json
+from sortkey.cli.printing import print_json
 
 if TYPE_CHECKING:
     from sortkey.model.patterns import AccessPattern
@@ -21,13 +24,14 @@ examples:
 
 
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
     pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="Its name, as `sortkey models` prints it.")],
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Arguments of the pattern.")
     ] = None,
     items: Annotated[int, typer.Option(min=1, metavar="N", help="Items that it finds.")] = 1,
     item_bytes: Annotated[int, typer.Option(min=1, metavar="B", help="Size of one.")] = 1024,
+    json: Json = False,
 ) -> None:
     """Explain an access pattern of a model: the operation, the index, the key condition, the filter, and what it
     costs. Arguments that are not given are made up. Nothing is connected to, and nothing is read or written.
@@ -41,7 +45,12 @@ def run(
         explanation = found.explain(items=items, item_bytes=item_bytes, **typed(found, given))
     except ModelError as error:
         raise CommandFailed(str(error), USAGE) from None
-    print(f"{found.doc}\n{explanation}" if found.doc else explanation)
+    if json:
+        from dataclasses import asdict
+
+        print_json({"doc": found.doc, **asdict(explanation)})
+    else:
+        print(f"{found.doc}\n{explanation}" if found.doc else explanation)
 
 
 def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:

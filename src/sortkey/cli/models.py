@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sortkey.cli.completing import complete_models
 from sortkey.cli.loading import MODEL_HELP, SYSTEMS, load_model
 
 EXAMPLES = """\
@@ -19,7 +20,8 @@ examples:
 
 def run(
     models: Annotated[
-        list[str] | None, typer.Argument(metavar="MODEL", help=f"{MODEL_HELP} (default: all that ship)")
+        list[str] | None,
+        typer.Argument(metavar="MODEL", help=f"{MODEL_HELP} (default: all that ship)", autocompletion=complete_models),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import MODEL_HELP, load_model
 from sortkey.cli.moments import read_duration
@@ -26,7 +27,7 @@ examples:
 
 
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP)],
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
     data: Annotated[str, typer.Option(metavar="ADDRESS", help="Folder, aws://… or http://… of the tables.")] = "data",
     objects: Annotated[
         str | None,
