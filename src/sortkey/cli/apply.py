@@ -1,0 +1,50 @@
+"""`sortkey apply`: changes what is deployed into what a model says, and drops nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sortkey.cli.completing import complete_models
+from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.printing import print_json
+
+if TYPE_CHECKING:
+    from sortkey.runtime.evolution.plans import Step
+
+EXAMPLES = """\
+examples:
+  sortkey apply shop.model:model
+  sortkey apply shop.model:model --data aws://eu-west-1 --kms alias/shop
+"""
+
+
+def run(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    data: Data = "data",
+    kms: Annotated[str | None, typer.Option(metavar="KEY", help="Encrypt new tables with this key.")] = None,
+    json: Json = False,
+) -> None:
+    """Do the steps that `sortkey plan` prints: create tables, add indexes one after the other, change settings.
+
+    Nothing is dropped, and no item is read or written. A run that was cut off can be started again. What is left is
+    printed: backfills, and what can only be done by hand.
+    """
+    loaded = load_model(model)
+    with open_store(data) as store:
+        done = store.apply(store.plan(loaded), kms=kms, told=_ignore if json else _tell)
+        left = store.plan(loaded)
+    if json:
+        print_json({"done": [str(step) for step in done], "left": left.to_json()})
+        return
+    print(left)
+
+
+def _tell(step: Step) -> None:
+    print(step, flush=True)
+
+
+def _ignore(step: Step) -> None:
+    """A program reads one object, at the end."""

@@ -1,0 +1,91 @@
+"""`sortkey backfill`: stored items get the index keys and the version that their entities have today."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortkey.cli.completing import complete_models
+from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.printing import print_json, progress
+
+if TYPE_CHECKING:
+    from sortkey.model.entity import Entity
+    from sortkey.model.patterns import Model
+    from sortkey.model.tables import Table
+    from sortkey.runtime.evolution.progress import Backfilled
+    from sortkey.runtime.store import Store
+
+EXAMPLES = """\
+examples:
+  sortkey backfill shop.model:model                      whatever `sortkey plan` says needs one
+  sortkey backfill shop.model:model Order --dry-run      how much would it be?
+  sortkey backfill shop.model:model Order --data aws://eu-west-1 --writes-per-second 500
+"""
+
+
+def run(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    entities: Annotated[
+        list[str] | None, typer.Argument(metavar="ENTITY", help="Those to backfill (default: what the plan says).")
+    ] = None,
+    data: Data = "data",
+    segments: Annotated[int | None, typer.Option(metavar="N", help="Parts of the table, read at once.")] = None,
+    writes_per_second: Annotated[float | None, typer.Option(metavar="N", help="Write no faster than this.")] = None,
+    restart: Annotated[bool, typer.Option("--restart", help="Do not go on where an earlier one was cut off.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count what would be written, and write nothing.")] = False,
+    json: Json = False,
+) -> int:
+    """Read all items of a table, and write what those of an entity lack: keys of new indexes, and the version of today.
+
+    It may be stopped and started again: it goes on where it was. What others write meanwhile is never overwritten.
+    Reading a whole table is paid for. The exit code is 1 when items could not be read or written.
+    """
+    settings = {"segments": segments, "writes_per_second": writes_per_second, "restart": restart, "dry_run": dry_run}
+    with open_store(data) as store:
+        chosen = _chosen(store, load_model(model), entities or [])
+        done = [_backfilled(store, of, settings) for of in chosen]
+    if json:
+        print_json([each.to_json() for each in done])
+    else:
+        _print(done)
+    return FAILED if any(each.failed for each in done) else 0
+
+
+def _chosen(store: Store, model: Model, names: Sequence[str]) -> list[type[Entity] | Table]:
+    known = {each.__name__: each for each in model.entities}
+    for name in names:
+        if name not in known:
+            raise CommandFailed(f"{model.name} has no entity {name!r}; there are: {', '.join(known)}", USAGE)
+    wanted = [known[name] for name in names] or [each.entity for each in store.plan(model).backfills]
+    by_table: dict[Table, list[type[Entity]]] = {}
+    for each in wanted:
+        by_table.setdefault(each.__layout__.table, []).append(each)
+    # Reading a table is what costs: once, where several of its entities are wanted.
+    return [several[0] if len(several) == 1 else table for table, several in by_table.items()]
+
+
+def _backfilled(store: Store, of: type[Entity] | Table, settings: dict[str, Any]) -> Backfilled:
+    seen = 0
+    title = of.__name__ if isinstance(of, type) else of.name
+    with progress(f"backfilling {title}", None) as advance:
+
+        def told(so_far: Any) -> None:
+            nonlocal seen
+            advance(so_far.read - seen)
+            seen = so_far.read
+
+        return store.backfill(of, **settings, told=told)
+
+
+def _print(done: Sequence[Backfilled]) -> None:
+    if not done:
+        print("nothing to backfill: stored items have what the model says")
+    for each in done:
+        print(f"{', '.join(each.entities)}{' (dry run)' if each.is_dry else ''}: {each}")
+        for problem in each.problems:
+            print(f"  {problem}")

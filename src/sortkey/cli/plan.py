@@ -1,0 +1,37 @@
+"""`sortkey plan`: what to change so that what is deployed is as a model says."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sortkey.cli.completing import complete_models
+from sortkey.cli.failure import FAILED
+from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.printing import print_json
+
+EXAMPLES = """\
+examples:
+  sortkey plan shop.model:model
+  sortkey plan shop.model:model --data aws://eu-west-1
+  sortkey plan shop.model:model --check || echo "the deployment lags behind the model"
+"""
+
+
+def run(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    data: Data = "data",
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if there is anything to do.")] = False,
+    json: Json = False,
+) -> int:
+    """Compare a model with the tables that are deployed, and print what to do, in order: tables to create, indexes to
+    add, settings to change; entities whose stored items need a backfill; and what can only be done by hand.
+
+    Nothing is changed. `sortkey apply` does the steps, `sortkey backfill` the backfills.
+    """
+    with open_store(data) as store:
+        plan = store.plan(load_model(model))
+    print_json(plan.to_json()) if json else print(plan)
+    return FAILED if check and not plan.is_empty else 0

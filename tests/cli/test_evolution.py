@@ -1,0 +1,94 @@
+"""`sortkey plan`, `apply` and `backfill` as programs: a shop that grows an index."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import sortkey as library
+from tests.cli.program import SHOP, refused, said, sortkey
+
+GROWN = SHOP.replace(
+    'GSI("ByState", "state", "day", projection="KEYS_ONLY")',
+    'GSI("ByState", "state", "day", projection="KEYS_ONLY"), GSI("ByDay", "GSI1PK", "GSI1SK")',
+).replace(
+    '    @index("ByState", "{state}", "{day}")',
+    '    @index("ByDay", "DAY#{day}", "{number:03d}")\n    def of_day(*, day: str): ...\n\n'
+    '    @index("ByState", "{state}", "{day}")',
+)
+ORDERS = [
+    {"customer_id": "ada", "day": "2026-11-01", "number": number, "state": "open", "total": 1} for number in range(1, 8)
+]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The first shop, deployed with seven orders; shop.py is the grown one."""
+    (tmp_path / "shop.py").write_text(SHOP)
+    (tmp_path / "data").mkdir()
+    said(sortkey("apply", "shop:model", cwd=tmp_path))
+    said(sortkey("put", "shop:model:Order", cwd=tmp_path, given=json.dumps(ORDERS)))
+    (tmp_path / "shop.py").write_text(GROWN)
+    return tmp_path
+
+
+def test_a_plan_is_printed_and_nothing_is_changed(shop: Path) -> None:
+    # Twice the same: whoever reads a plan has changed nothing.
+    for _ in range(2):
+        assert said(sortkey("plan", "shop:model", cwd=shop)).splitlines() == [
+            "shop: 1 to apply, 1 to backfill, 0 by hand",
+            "  1. Shop: add the index ByDay (GSI1PK, GSI1SK; ALL)",
+            "  backfill Order: stored items lack GSI1PK, GSI1SK",
+        ]
+
+
+def test_a_plan_can_be_checked_by_a_pipeline(shop: Path) -> None:
+    assert sortkey("plan", "shop:model", "--check", cwd=shop).returncode == 1
+    said(sortkey("apply", "shop:model", cwd=shop))
+    said(sortkey("backfill", "shop:model", cwd=shop))
+    assert "nothing to do" in said(sortkey("plan", "shop:model", "--check", cwd=shop))
+
+
+def test_applied_and_backfilled_the_new_index_finds_what_was_stored_before(shop: Path) -> None:
+    # The whole way, as the how-to has it.
+    applied = said(sortkey("apply", "shop:model", cwd=shop)).splitlines()
+    assert applied[0] == "Shop: add the index ByDay (GSI1PK, GSI1SK; ALL)"
+    assert applied[-1] == "  backfill Order: stored items lack GSI1PK, GSI1SK"
+    would = said(sortkey("backfill", "shop:model", "Order", "--dry-run", cwd=shop))
+    assert would == "Order (dry run): 7 read, 7 written; 1 of 1 segments done\n"
+    assert said(sortkey("backfill", "shop:model", cwd=shop)) == "Order: 7 read, 7 written; 1 of 1 segments done\n"
+    found = json.loads(said(sortkey("query", "shop:model:Order.of_day", "day=2026-11-01", "--json", cwd=shop)))
+    assert len(found["items"] if isinstance(found, dict) else found) == 7
+    again = said(sortkey("backfill", "shop:model", cwd=shop))
+    assert again == "nothing to backfill: stored items have what the model says\n"
+
+
+def test_programs_read_json(shop: Path) -> None:
+    plan = json.loads(said(sortkey("plan", "shop:model", "--json", cwd=shop)))
+    assert [each["kind"] for each in plan["steps"]] == ["AddIndex"]
+    applied = json.loads(said(sortkey("apply", "shop:model", "--json", cwd=shop)))
+    assert applied["left"]["backfills"][0]["entity"] == "Order"
+    (done,) = json.loads(said(sortkey("backfill", "shop:model", "Order", "--segments", "3", "--json", cwd=shop)))
+    assert (done["written"], done["segments"], done["failed"]) == (7, 3, 0)
+
+
+def test_items_that_could_not_be_done_are_told_and_the_exit_code_is_1(shop: Path) -> None:
+    # A pipeline must not go on.
+    said(sortkey("apply", "shop:model", cwd=shop))
+    with library.open(shop / "data") as store:
+        item = store.backend.call("Scan", {"TableName": "Shop", "Limit": 1})["Items"][0]
+        store.backend.call("PutItem", {"TableName": "Shop", "Item": {**item, "state": {"S": "lost"}}})
+    done = sortkey("backfill", "shop:model", cwd=shop)
+    assert done.returncode == 1
+    assert "1 failed" in done.stdout
+    assert "PK='CUSTOMER#ada'" in done.stdout
+
+
+def test_what_is_wrong_is_one_line(shop: Path) -> None:
+    assert "there are: Customer, Order" in refused(sortkey("backfill", "shop:model", "Nobody", cwd=shop), 2)
+    assert "there is no folder nowhere" in refused(sortkey("plan", "shop:model", "--data", "nowhere", cwd=shop), 2)
+    assert "nothing is ever done" in refused(
+        sortkey("backfill", "shop:model", "Order", "--writes-per-second", "0", cwd=shop), 1
+    )
