@@ -44,7 +44,7 @@ def analyze_upload(name: str, data: bytes, tell: Told | None = None) -> Analysis
 def analyze_sources(sources: Sequence[Source], tell: Told | None = None) -> Analysis:
     tell = tell or _silent
     reading = read(sources)
-    tell("parsed", f"{len(reading.resources)} resources")
+    tell("parsed", f"{sum(each.mode != 'declaration' for each in reading.resources)} resources")
     estate = Estate(reading.resources)
     graph = build_graph(estate)
     tell("analysing", f"{len(graph.nodes)} nodes, {len(graph.edges)} edges")

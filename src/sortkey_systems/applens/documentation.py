@@ -22,6 +22,34 @@ sortkey applens analyze plan.json --fail-on high                   # exit code 1
 sortkey applens analyze ./infra --format sarif --output out.sarif  # for code hosts and editors
 ```
 
+## Runs
+
+As a service AppLens keeps runs: of a file that was uploaded, with its status, its graph and its report. A run is
+UPLOADED, then PROCESSING, then COMPLETE, or FAILED with the reason in `lastError`; another attempt is a new run. The
+analysis is a durable job: a worker that is killed is replaced, and after three tries the run has failed.
+
+```
+sortkey rest                                              # serves /applens, and runs the analyses
+sortkey token --system applens --user 12345               # a token for a user
+sortkey applens runs --user 12345                         # the runs of a user, the newest first
+sortkey applens show latest --user 12345                  # the report of a run; --format json, sarif
+sortkey applens compare c8a91e latest --user 12345        # what changed
+```
+
+| request | what |
+|---|---|
+| `POST /applens/uploads` | a link for one file, bound to its key, size (at most 10 MB) and type; PUT the file there |
+| `POST /applens/runs` | a run of the file that was sent, analysed at once unless `analyze` is false |
+| `GET /applens/runs`, `/runs/latest` | the runs of the user, by environment too, page by page; from the items alone |
+| `GET /applens/runs/{{runId}}`, `/progress` | one run; the step of its analysis: building, parsed, analysing, storing |
+| `GET /applens/runs/{{runId}}/artifacts` | links to upload, graph and report, in the version that the run recorded |
+| `GET …/graph`, `/report`, `/sarif`, `/inventory?search=` | what became of it |
+| `GET /applens/compare?before=&after=` | by the hash, then nodes, edges and findings |
+
+Objects lie under `uploads/<environment>/<userId>/<filename>`, `graphs/<environment>/<userId>/<runId>/graph.json` and
+`reports/<environment>/<userId>/<runId>/risk.json`; a graph is written once. A user finds only runs of that user, since
+users stand in the keys.
+
 ## Input
 
 Give {sources.ACCEPTED}; at most {sources.BYTES_MAX // 1_000_000} MB. Archives are read in memory: at most
@@ -30,9 +58,10 @@ their size; one with links, devices or paths that lead out is refused. A plan sa
 `count` and `for_each` are known in it.
 
 From the source are resolved: local modules, variables with defaults or from `terraform.tfvars` and `*.auto.tfvars`,
-locals, `count`, `for_each`, dynamic blocks, most functions, and policies in `aws_iam_policy_document`, `jsonencode()`
-or heredocs. What is not known stays as its text, `${{var.x}}`; variables without a value, modules outside of the tree
-and counts that only a plan knows are listed as unresolved. A file that does not parse is a warning with file and line.
+locals, `count`, `for_each`, dynamic blocks, most functions, and policies in `aws_iam_policy_document`, `jsonencode()`,
+heredocs, or files of the tree that are read with `file()` and `templatefile()`. What is not known stays as its text,
+`${{var.x}}`; variables without a value, modules outside of the tree and counts that only a plan knows are listed as
+unresolved. A file that does not parse is a warning with file and line.
 A folder that no other calls as a module is a configuration of its own; where a tree has several, addresses have the
 folder before them.
 

@@ -34,11 +34,21 @@ def public_bucket_evidence(estate: Estate, bucket: Resource) -> list[str]:
     evidence: list[str] = []
     if not any(is_true(block.get("ignore_public_acls")) for block in blocks):
         acls = [bucket, *estate.parts(bucket, "aws_s3_bucket_acl")]
-        evidence += [each.address for each in acls if str(each.get("acl")).startswith("public-")]
+        evidence += [each.address for each in acls if _is_public_acl(each)]
     if not any(is_true(block.get("restrict_public_buckets")) for block in blocks):
         holders = [bucket, *estate.parts(bucket, "aws_s3_bucket_policy")]
         evidence += [each.address for each in holders if any(map(is_for_anyone, policies.resource_statements(each)))]
     return sorted(set(evidence))
+
+
+_EVERYONE = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
+
+
+def _is_public_acl(holder: Resource) -> bool:
+    """By a name that AWS has for it, or by its grants; "authenticated" are all accounts of AWS in the world."""
+    grants = [*holder.blocks("access_control_policy.grant.grantee"), *holder.blocks("grant")]
+    named = str(holder.get("acl")).startswith(("public-", "authenticated-read"))
+    return named or any(str(grant.get("uri")).endswith(_EVERYONE) for grant in grants)
 
 
 LIMITING = (
@@ -146,6 +156,7 @@ EXPOSED: dict[str, Test] = {
     "aws_db_instance": _publicly_accessible,
     "aws_rds_cluster_instance": _publicly_accessible,
     "aws_redshift_cluster": _publicly_accessible,
+    "aws_redshiftserverless_workgroup": _publicly_accessible,
     "aws_mq_broker": _publicly_accessible,
     "aws_dms_replication_instance": _publicly_accessible,
     "aws_opensearch_domain": _search_domain,

@@ -91,6 +91,8 @@ def build_graph(estate: Estate) -> Graph:
 
 
 def is_thing(resource: Resource) -> bool:
+    if resource.mode == "declaration":
+        return False  # a variable or a provider: rules look at it, but it is no part of what is built
     return resource.mode != "data" or not _FACTS.match(resource.type)
 
 

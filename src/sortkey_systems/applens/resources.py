@@ -16,7 +16,10 @@ class Link(NamedTuple):
 
 @dataclass(slots=True)
 class Resource:
-    """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are lists of objects."""
+    """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are lists of objects.
+
+    `mode` is managed, data, module, or declaration: of a variable, a local or a provider.
+    """
 
     address: str
     type: str

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from typing import Any, cast
 
 HIDDEN = "(sensitive)"
-KEY_MATERIAL = re.compile(r"\bAKIA[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----")
+KEY_MATERIAL = re.compile(
+    r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}|\bglpat-[\w-]{20}"
+    r"|\bxox[abprs]-[\w-]{10,}|\b[sr]k_live_\w{10,}|\bAIza[\w-]{35}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bnpm_\w{36}"
+    r"|hooks\.slack\.com/services/T\w+/B\w+/\w+"
+)
+"""Keys that say by their look what they open."""
 
-_NAME = re.compile(r"(passw(or)?d|secret|token|api_?key|private_?key|credential)", re.IGNORECASE)
+_WORDS = r"(passw(or)?d|passphrase|secret|token|api_?key|access_?key|private_?key|credential)"
+_NAME = re.compile(_WORDS, re.IGNORECASE)
+_NAMED = re.compile(rf"{_WORDS}s?(_?\d+|_(value|string|text|plain(text)?))?$", re.IGNORECASE)
 _NO_SECRET = re.compile(
-    r"(_?arn|_?names?|_?ids?|_?path|_?url|_?file|_?enabled|_?ttl|_?bucket|_?table|_?policy|expir\w*|length|http_tokens)$",
+    r"(_?arn|_?names?|_?ids?|_?path|_?url|_?file|_?enabled|_?ttl|_?bucket|_?table|_?policy|expir\w*|length|http_tokens"
+    r"|_?param(eter)?|_?field|_?provider|_?prefix|_?version|_?rotation|_?type|_?issuer|_?algorithm|_?header|_?validity)$",
     re.IGNORECASE,
 )
+_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{)[^\s:/@]{2,}@", re.IGNORECASE)
+_ASSIGNED = re.compile(
+    r"(?:^|[\s\"';,{])([A-Za-z_][\w.-]*)[\"']?\s*[=:]\s*[\"']?([^\s\"'`$<>(){}\[\],;]{4,})", re.MULTILINE
+)
+_ELSEWHERE = ("arn:", "/", "http", "ssm:", "file:")
+_NO_VALUES = frozenset({"true", "false", "none", "null", "required", "optional", "enabled", "disabled"})
 
 
 def names_a_secret(name: str) -> bool:
@@ -21,29 +36,65 @@ def names_a_secret(name: str) -> bool:
     return bool(_NAME.search(name)) and not _NO_SECRET.search(name)
 
 
+def is_named_secret(name: str) -> bool:
+    """Whether a name says that the secret itself is meant: db_password, not secret_store."""
+    return bool(_NAMED.search(name)) and not _NO_SECRET.search(name)
+
+
 def is_literal(value: Any) -> bool:
     """A text that stands in the source itself."""
     return isinstance(value, str) and bool(value) and "${" not in value
 
 
+def shows_a_key(text: str) -> bool:
+    """Key material, or a password in an address: whatever the name of the place says."""
+    return bool(KEY_MATERIAL.search(text)) or bool(_IN_URL.search(text))
+
+
 def is_secret(name: str, value: Any) -> bool:
-    """Whether an environment variable holds a secret in plain text."""
-    if not is_literal(value) or value.startswith(("arn:", "/", "http", "ssm:")):
+    """Whether a variable holds a secret in plain text."""
+    if isinstance(value, str) and shows_a_key(value):
+        return True
+    if not is_literal(value) or value.startswith(_ELSEWHERE) or value.lower() in _NO_VALUES:
         return False
-    return bool(KEY_MATERIAL.search(value)) or (names_a_secret(name) and value.lower() not in ("true", "false"))
+    return is_named_secret(name) or (names_a_secret(name) and _looks_random(value))
+
+
+def script_secrets(text: str) -> list[str]:
+    """Names of the secrets that a script or a file of settings sets, where their values stand there."""
+    found = [name for name, value in _ASSIGNED.findall(text) if is_named_secret(name) and is_secret(name, value)]
+    return [*dict.fromkeys(found), *(["a key"] if shows_a_key(text) else [])]
+
+
+def _looks_random(value: str) -> bool:
+    """Letters and digits mixed, as no word is."""
+    return len(value) >= 12 and bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
 
 
 def hide_secrets(value: Any, name: str = "") -> Any:
-    """A copy with `(sensitive)` for each secret, also in the JSON of containers."""
+    """A copy with `(sensitive)` for each secret, also in the JSON of containers and in scripts."""
     if isinstance(value, dict):
         return _hide_in_object(cast(dict[str, Any], value))
     if isinstance(value, list):
         return [hide_secrets(each, name) for each in cast(list[Any], value)]
+    if not isinstance(value, str):
+        return value
+    if name.startswith("user_data"):
+        return HIDDEN if script_secrets(decoded(value)) else value
     if not is_literal(value):
-        return _hide_in_json(value) if isinstance(value, str) else value
-    if KEY_MATERIAL.search(value) or (names_a_secret(name) and value.lower() not in ("true", "false")):
+        hidden = _hide_in_json(value)
+        return HIDDEN if shows_a_key(hidden) else hidden
+    if shows_a_key(value) or (names_a_secret(name) and value.lower() not in _NO_VALUES):
         return HIDDEN
     return _hide_in_json(value)
+
+
+def decoded(text: str) -> str:
+    """A script, also where it is kept in base 64, as launch templates have it."""
+    try:
+        return base64.b64decode(text, validate=True).decode()
+    except (ValueError, UnicodeDecodeError):
+        return text
 
 
 def _hide_in_object(value: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sortkey_systems.applens import archives
@@ -17,15 +17,25 @@ TERRAFORM = (".tf", ".tf.json", ".tfvars", ".tfvars.json")
 READABLE = (".tf", ".tfvars", ".json", ".tfstate")
 ACCEPTED = "a folder, .tf, .tf.json, the output of `terraform show -json`, a .tfstate, or a .zip, .tar, .tgz or .tar.gz"
 
+BESIDE = (".json", ".tpl", ".tftpl", ".tmpl", ".template", ".sh", ".ps1", ".yaml", ".yml", ".txt")
+"""Policies and scripts that Terraform reads with `file` and `templatefile`."""
+BESIDE_BYTES_MAX = 200_000
+BESIDE_ALL_BYTES_MAX = 5_000_000
+"""What is beyond is left out: it is data, not configuration."""
+
 _SKIPPED_FOLDERS = {".terraform", ".git", "node_modules", ".venv", "__pycache__"}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file's path, relative to what was given and with `/`, and its content."""
+    """A file's path, relative to what was given and with `/`, and its content.
+
+    One that `is_beside` is no Terraform, but may be read by it.
+    """
 
     path: str
     data: bytes
+    is_beside: bool = False
 
     @property
     def folder(self) -> str:
@@ -55,7 +65,8 @@ def read_bytes(name: str, data: bytes) -> list[Source]:
     _refuse_large(name, len(data))
     lower = name.lower()
     if lower.endswith(archives.SUFFIXES):
-        return _without_hidden(Source(*each) for each in archives.files_of(name, data, READABLE))
+        found = archives.files_of(name, data, (*READABLE, *BESIDE))
+        return _without_hidden(_told_apart(Source(*each)) for each in found)
     if lower.endswith(READABLE):
         return [Source(name.replace("\\", "/").rpartition("/")[2], data)]
     if data.startswith(b"PK\x03\x04"):
@@ -73,9 +84,15 @@ def _refuse_large(name: str, size: int) -> None:
 def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
     found: list[Source] = []
     size = 0
+    beside = 0
     for source in sources:
-        size += len(source.data)
-        _refuse_large(name, size)
+        if source.is_beside:
+            beside += len(source.data)
+            if len(source.data) > BESIDE_BYTES_MAX or beside > BESIDE_ALL_BYTES_MAX:
+                continue
+        else:
+            size += len(source.data)
+            _refuse_large(name, size)
         found.append(source)
     return found
 
@@ -86,16 +103,18 @@ def _in_folder(root: Path) -> Iterator[Source]:
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
         for name in sorted(files):
             path = Path(folder) / name
-            if name.endswith(READABLE) and not path.is_symlink() and _may_be_terraform(path):
-                yield Source(path.relative_to(root).as_posix(), path.read_bytes())
+            if path.is_symlink() or not name.endswith((*READABLE, *BESIDE)):
+                continue
+            if not name.endswith(READABLE) and path.stat().st_size > BESIDE_BYTES_MAX:
+                continue
+            yield _told_apart(Source(path.relative_to(root).as_posix(), path.read_bytes()))
 
 
-def _may_be_terraform(path: Path) -> bool:
-    """A folder has other JSON too: of that only what looks like a plan or a state is read."""
-    if path.name.endswith(TERRAFORM) or path.suffix == ".tfstate":
-        return True
-    with path.open("rb") as file:
-        return b'"terraform_version"' in file.read(4096)
+def _told_apart(source: Source) -> Source:
+    """A folder has other JSON too: of that only what looks like a plan or a state is one."""
+    if source.path.endswith((*TERRAFORM, ".tfstate")) or b'"terraform_version"' in source.data[:4096]:
+        return source
+    return replace(source, is_beside=True)
 
 
 def _without_hidden(sources: Iterable[Source]) -> list[Source]:

@@ -295,4 +295,14 @@ CASES: dict[str, tuple[str, str]] = {
         one("aws_cloudtrail"),
         one("aws_cloudtrail", "is_multi_region_trail = true\nenable_log_file_validation = true"),
     ),
+    "EDGE-07": (one("aws_transfer_server", 'protocols = ["FTP"]'), one("aws_transfer_server", 'protocols = ["SFTP"]')),
+    "LOG-02": (one("aws_guardduty_detector", "enable = false"), one("aws_guardduty_detector", "enable = true")),
+    "COG-02": (
+        one("aws_cognito_identity_pool", "allow_unauthenticated_identities = true"),
+        one("aws_cognito_identity_pool", "allow_unauthenticated_identities = false"),
+    ),
+    "IAM-14": (
+        one("aws_iam_account_password_policy", "minimum_password_length = 6"),
+        one("aws_iam_account_password_policy", "minimum_password_length = 14"),
+    ),
 }

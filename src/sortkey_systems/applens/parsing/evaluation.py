@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,6 +10,7 @@ from typing import Any, Protocol, cast
 
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call
+from sortkey_systems.applens.parsing.hcl import parse_template
 from sortkey_systems.applens.parsing.rendering import render
 from sortkey_systems.applens.parsing.symbols import (
     MISSING,
@@ -39,6 +41,7 @@ class Names(Protocol):
     """What stands behind a name that no loop has bound."""
 
     def lookup(self, name: str) -> Any: ...
+    def read_file(self, path: str) -> str | None: ...
 
 
 @dataclass(slots=True)
@@ -307,7 +310,43 @@ def _call(expression: s.Call, scope: Scope) -> Any:
         last = arguments[-1].value if isinstance(arguments[-1], Symbol) else arguments[-1]
         if isinstance(last, list):
             arguments[-1:] = cast(list[Any], last)
+    if name in _READERS and arguments:
+        try:
+            return _read(name, arguments, scope)
+        except (NotKnown, s.HclError):
+            pass
     return call(name, arguments, lambda: render(expression))
+
+
+_READERS = {"file", "filebase64", "templatefile"}
+
+
+def _read(name: str, arguments: list[Any], scope: Scope) -> Any:
+    """A file of the tree; a template with its values put in. Raises `NotKnown` where it is not there."""
+    text = scope.module.read_file(str(shown(arguments[0], [])))
+    if text is None:
+        raise NotKnown(name)
+    if name == "templatefile":
+        return rendered(text, arguments[1] if len(arguments) > 1 else {}, scope.budget)
+    return base64.b64encode(text.encode()).decode() if name == "filebase64" else text
+
+
+def rendered(template: str, values: Any, budget: Budget) -> Any:
+    """A template's text with values in it. Raises `NotKnown`, and `HclError` for one that is none."""
+    names = top(values, [])
+    if not isinstance(names, dict):
+        raise NotKnown("the values of a template")
+    return evaluate(parse_template(template), Scope(_Nobody(), cast(dict[str, Any], names), budget))
+
+
+class _Nobody:
+    """Templates in files know only the values that they are given."""
+
+    def lookup(self, name: str) -> Any:
+        return Symbol("${" + name + "}")
+
+    def read_file(self, path: str) -> str | None:
+        return None
 
 
 def _try(expression: s.Call, scope: Scope) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.documents import policy_document
-from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
+from sortkey_systems.applens.parsing.evaluation import Scope, evaluate, rendered
 from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, Symbol, shown, top, with_references
 from sortkey_systems.applens.problems import AnalysisFailed
 from sortkey_systems.applens.resources import Link, Resource
@@ -100,12 +100,21 @@ class Instance:
         if self.type == "aws_iam_policy_document" and name in ("json", "minified_json"):
             references: list[Reference] = []
             return with_references(policy_document(shown(self.body(), references)), references)
+        if self.type == "template_file" and name == "rendered":
+            return self._rendered()
         argument = self.block.body.arguments.get(name)
         if argument is not None:
             return evaluate(argument.expression, self.scope)
         if any(block.type == name for block in self.block.body.blocks):
             return self.body()[name]
         return None
+
+    def _rendered(self) -> Any:
+        try:
+            template = top(self.body().get("template"), [])
+            return rendered(str(template), self.body().get("vars", {}), self.scope.budget)
+        except (NotKnown, s.HclError):
+            return None
 
     def body(self) -> dict[str, Any]:
         if self._body is None:

@@ -31,6 +31,8 @@ class Folder:
     blocks: list[s.Block] = field(default_factory=list[s.Block])
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     """From terraform.tfvars and *.auto.tfvars."""
+    declared: list[Resource] = field(default_factory=list[Resource])
+    """The values of variables in all files of values, also in those that Terraform takes only when it is told to."""
 
 
 @dataclass(slots=True)
@@ -38,6 +40,8 @@ class Tree:
     """All folders, and what came up while they were expanded."""
 
     folders: dict[str, Folder]
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    """Other files, by path: policies and scripts that are read with `file` and `templatefile`."""
     problems: list[Problem] = field(default_factory=list[Problem])
     budget: Budget = field(default_factory=Budget)
     instances: int = 0
@@ -50,9 +54,16 @@ class Module:
     """One instance of a folder: the root, or a call with its arguments."""
 
     def __init__(
-        self, tree: Tree, folder: Folder, prefix: str, arguments: dict[str, Any] | None, depth: int = 0
+        self,
+        tree: Tree,
+        folder: Folder,
+        prefix: str,
+        arguments: dict[str, Any] | None,
+        depth: int = 0,
+        root: str | None = None,
     ) -> None:
         self.tree, self.folder, self.prefix, self.depth = tree, folder, prefix, depth
+        self.root = folder.path if root is None else root
         self.arguments = arguments
         self.scope = Scope(self, budget=tree.budget)
         self.variables: dict[str, s.Block] = {}
@@ -87,6 +98,13 @@ class Module:
         if name in _FACTS or "_" not in name:
             return Symbol("${" + name + "}")
         return _Resources(self, name)
+
+    def read_file(self, path: str) -> str | None:
+        """A file of the tree, by the path that Terraform would be given; None for one that is not there."""
+        bases = {"${path.module}": self.folder.path, "${path.root}": self.root, "${path.cwd}": self.root}
+        marker = next((each for each in bases if path.startswith(f"{each}/")), "")
+        data = self.tree.files.get(_joined(bases.get(marker, self.root), path[len(marker) :].lstrip("/")))
+        return None if data is None else data.decode("utf-8", "replace")
 
     def value(self, kind: str, name: str) -> Any:
         """A variable, a local, a module, or the instances of a resource; evaluated once. A circle is a symbol."""
@@ -153,7 +171,7 @@ class Module:
             why = "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
             self.tree.unresolved(block, f"{address}: its source {str(where)!r} {why}; what it makes is not analysed")
             return Call(address, block, str(where), arguments, None)
-        module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1)
+        module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1, self.root)
         return Call(address, block, str(where), arguments, module)
 
     def _folder_of(self, source: str) -> Folder | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sortkey_systems.applens.parsing.declarations import declarations, declared
 from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
 from sortkey_systems.applens.parsing.hcl import parse
 from sortkey_systems.applens.parsing.json_syntax import parse_json, parse_json_values
@@ -29,7 +30,10 @@ class Reading:
 def read(sources: Sequence[Source]) -> Reading:
     """All resources of the sources. A file that does not parse is a problem; none that does is `NothingParsed`."""
     tree, plans, parsed = Tree({}), list[Source](), 0
+    tree.files = {each.path: each.data for each in sources if each.is_beside}
     for source in sorted(sources, key=lambda source: source.path):
+        if source.is_beside:
+            continue
         if source.path.endswith(TERRAFORM):
             parsed += _read_terraform(source, tree)
         else:
@@ -83,16 +87,20 @@ def _read_terraform(source: Source, tree: Tree) -> bool:
 
 
 def _read_values(source: Source, text: str, folder: Folder) -> None:
-    """Only the files that Terraform takes by itself; others are a choice made when it runs."""
+    """Only the files that Terraform takes by itself count; others are a choice made when it runs."""
     name = source.path.rpartition("/")[2]
-    if not (name.startswith("terraform.tfvars") or ".auto.tfvars" in name):
-        return
     if name.endswith(".json"):
-        folder.values.update(parse_json_values(text))
+        values, lines = parse_json_values(text), dict[str, int]()
     else:
         arguments = parse(text, source.path).arguments
         scope = Scope(Module(Tree({}), Folder(""), "", {}))
-        folder.values.update({name: evaluate(each.expression, scope) for name, each in arguments.items()})
+        values = {name: evaluate(each.expression, scope) for name, each in arguments.items()}
+        lines = {name: each.line for name, each in arguments.items()}
+    folder.declared += [
+        declared(f"var.{name}", {name: value}, source.path, lines.get(name, 1)) for name, value in values.items()
+    ]
+    if name.startswith("terraform.tfvars") or ".auto.tfvars" in name:
+        folder.values.update(values)
 
 
 def _read_plan(source: Source, resources: list[Resource], problems: list[Problem]) -> bool:
@@ -116,6 +124,10 @@ def _expanded(tree: Tree) -> list[Resource]:
     for path in roots:
         resources = Module(tree, tree.folders[path], "", None).all_resources()
         found += resources if len(roots) == 1 else [_under(path, each) for each in resources]
+    for path, folder in tree.folders.items():
+        prefix = "" if [path] == roots else f"{path or '.'}:"
+        found += declarations(folder.blocks, prefix)
+        found += [replace(each, address=prefix + each.address) for each in folder.declared]
     return found
 
 

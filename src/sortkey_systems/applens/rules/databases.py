@@ -47,7 +47,7 @@ def database_encryption(subject: Subject) -> Iterator[Hit]:
 )
 def public_database(subject: Subject) -> Iterator[Hit]:
     kinds = ("aws_db_instance", "aws_rds_cluster_instance", "aws_redshift_cluster", "aws_dms_replication_instance")
-    for each in subject.of(*kinds, "aws_mq_broker"):
+    for each in subject.of(*kinds, "aws_mq_broker", "aws_redshiftserverless_workgroup"):
         if is_true(each.get("publicly_accessible")):
             groups = [g for g in subject.estate.groups_of(each) if _is_open(subject, g)]
             yield Hit((each.address, *groups), severity="critical" if groups else None)
@@ -112,10 +112,22 @@ def no_recovery(subject: Subject) -> Iterator[Hit]:
     "I",
     "medium",
     why="Sessions and cached records lie and travel in the clear.",
-    evidence="the replication group",
-    fix="Set at_rest_encryption_enabled and transit_encryption_enabled to true.",
+    evidence="the replication group or cluster",
+    fix=(
+        "Set at_rest_encryption_enabled and transit_encryption_enabled to true (a single Redis node has neither).",
+        "DAX: server_side_encryption and cluster_endpoint_encryption_type; MemoryDB: leave TLS on.",
+    ),
 )
 def cache_encryption(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_elasticache_cluster"):
+        if each.get("engine") in ("redis", "valkey") and not each.get("replication_group_id"):
+            yield Hit((each.address,), "a single node")
+    for each in subject.of("aws_dax_cluster"):
+        if not each.get("server_side_encryption.enabled"):
+            yield Hit((each.address,), "server_side_encryption")
+    for each in subject.of("aws_memorydb_cluster"):
+        if is_false(each.get("tls_enabled")):
+            yield Hit((each.address,), "tls_enabled")
     for each in subject.of("aws_elasticache_replication_group"):
         names = ("at_rest_encryption_enabled", "transit_encryption_enabled")
         missing = [name for name in names if not each.get(name)]

@@ -9,6 +9,7 @@ from typing import Any
 from sortkey_systems.applens.resources import Resource, as_list, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
+_LISTENER_RULES = ("aws_lb_listener_rule", "aws_alb_listener_rule")
 _WEAK_POLICY = re.compile(r"ELBSecurityPolicy-(2015|2016-08|TLS-1-0|TLS-1-1|FS-2018-06|FS-1-1|TLS13-1-0|TLS13-1-1)")
 
 
@@ -23,15 +24,23 @@ _WEAK_POLICY = re.compile(r"ELBSecurityPolicy-(2015|2016-08|TLS-1-0|TLS-1-1|FS-2
 )
 def plaintext_listener(subject: Subject) -> Iterator[Hit]:
     for listener in subject.of("aws_lb_listener", "aws_alb_listener"):
-        actions = [action.get("type") for action in listener.blocks("default_action")]
+        rules = [rule for kind in _LISTENER_RULES for rule in subject.estate.parts(listener, kind)]
+        actions = [*listener.blocks("default_action"), *(action for rule in rules for action in rule.blocks("action"))]
         plain = listener.get("protocol", "HTTP" if listener.get("port") in (80, "80") else "") == "HTTP"
-        if plain and not all(action in ("redirect", "fixed-response") for action in actions):
+        if plain and not all(map(_is_harmless, actions)):
             balancer = listener.targets("load_balancer_arn")
             inside = bool(balancer) and not subject.exposed & set(balancer)
             yield Hit((listener.address, *balancer), severity="low" if inside else None)
     for elb in subject.of("aws_elb"):
         if any(str(block.get("lb_protocol")).lower() == "http" for block in elb.blocks("listener")):
             yield Hit((elb.address,), severity=None if elb.address in subject.exposed else "low")
+
+
+def _is_harmless(action: dict[str, Any]) -> bool:
+    """A fixed answer, or a redirect to HTTPS; one that says no protocol stays with HTTP."""
+    if action.get("type") != "redirect":
+        return action.get("type") == "fixed-response"
+    return all(str(each.get("protocol", "HTTP")) != "HTTP" for each in as_list(action.get("redirect")))
 
 
 @rule(
@@ -69,12 +78,12 @@ def cloudfront_http(subject: Subject) -> Iterator[Hit]:
 
 @rule(
     "EDGE-04",
-    "CloudFront allows old TLS",
+    "CloudFront or API domain allows old TLS",
     "I",
     "medium",
     why="With a certificate of one's own and no minimum, TLS 1.0 is allowed.",
-    evidence="the distribution",
-    fix="Set minimum_protocol_version to TLSv1.2_2021.",
+    evidence="the distribution or domain name",
+    fix="Set minimum_protocol_version to TLSv1.2_2021, and security_policy of an API's domain to TLS_1_2.",
 )
 def cloudfront_tls(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_cloudfront_distribution"):
@@ -82,6 +91,9 @@ def cloudfront_tls(subject: Subject) -> Iterator[Hit]:
         version = str(each.get("viewer_certificate.minimum_protocol_version", "TLSv1"))
         if own and not is_unknown(version) and not re.match(r"TLSv1\.[23]", version):
             yield Hit((each.address,), version)
+    for each in subject.of("aws_api_gateway_domain_name"):
+        if each.get("security_policy") == "TLS_1_0":
+            yield Hit((each.address,), "TLS_1_0")
 
 
 @rule(
@@ -123,6 +135,12 @@ def open_route(subject: Subject) -> Iterator[Hit]:
             and not is_true(route.get("api_key_required"))
         ):
             yield Hit((route.address, *route.targets("api_id")), severity="medium")
+    for api in subject.of("aws_apigatewayv2_api"):
+        if api.get("target"):  # makes one route for everything, which has no authorizer
+            yield Hit((api.address, *api.targets("target")), severity="medium")
+    for api in subject.of("aws_appsync_graphql_api"):
+        if api.get("authentication_type") == "API_KEY" and api.address in subject.exposed:
+            yield Hit((api.address,), "an API key, which every page that uses it gives away", "medium")
     for url in subject.of("aws_lambda_function_url"):
         if url.get("authorization_type") == "NONE":
             yield Hit((url.address, *url.targets("function_name")))
@@ -211,4 +229,19 @@ def no_waf(subject: Subject) -> Iterator[Hit]:
             continue
         parts = [each, *subject.estate.parts(each, "aws_api_gateway_stage")]
         if not any(subject.estate.parts(part, "aws_wafv2_web_acl_association") for part in parts):
+            yield Hit((each.address,))
+
+
+@rule(
+    "EDGE-07",
+    "Files are taken over FTP",
+    "I",
+    "medium",
+    why="Passwords and files go over the network in the clear.",
+    evidence="the server",
+    fix="Use SFTP, FTPS or AS2.",
+)
+def plain_ftp(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_transfer_server"):
+        if "FTP" in as_list(each.get("protocols")):
             yield Hit((each.address,))

@@ -25,11 +25,18 @@ _ACCOUNT_WIDE = re.compile(
     r"|kms:(CreateKey|ListKeys|GenerateRandom)|s3:ListAllMyBuckets|route53:ChangeResourceRecordSets|elasticloadbalancing:\w+)"
 )
 _ADMIN = re.compile(r":policy/(AdministratorAccess|IAMFullAccess|PowerUserAccess)$")
+_ALL = ("*", "*:*")
+_WIDE = re.compile(
+    r"^(\*|arn:aws[\w-]*:s3:::\*(/\*)?|arn:aws[\w-]*:(?!s3:|logs:)[\w*-]+:[^:]*:[^:]*:(\*|[a-z-]+[/:]\*))$"
+)
 _PASSED = {"iam:PassRole", "iam:*", "iam:Pass*"}
 _ESCALATING = {
     *("iam:AttachRolePolicy", "iam:PutRolePolicy", "iam:CreatePolicyVersion", "iam:CreateAccessKey"),
     *("iam:AttachUserPolicy", "iam:PutUserPolicy", "iam:UpdateAssumeRolePolicy", "sts:AssumeRole"),
 }
+
+_CANONICAL = {name.lower(): name for name in _PASSED | _ESCALATING}
+"""IAM does not look at the case of actions."""
 
 
 def _allowed(subject: Subject) -> Iterator[tuple[Resource, Statement]]:
@@ -40,7 +47,12 @@ def _allowed(subject: Subject) -> Iterator[tuple[Resource, Statement]]:
 
 
 def _is_admin(statement: Statement) -> bool:
-    return "*" in statement.resources and any(action in ("*", "*:*") for action in statement.actions)
+    return "*" in statement.resources and any(action in _ALL for action in statement.actions)
+
+
+def _is_wide(statement: Statement) -> bool:
+    """Whether it is about everything of a kind: `*`, `arn:aws:s3:::*`, `arn:aws:iam::123456789012:role/*`."""
+    return any(_WIDE.match(resource) for resource in statement.resources)
 
 
 @rule(
@@ -67,9 +79,9 @@ def allows_everything(subject: Subject) -> Iterator[Hit]:
 )
 def wildcard_actions(subject: Subject) -> Iterator[Hit]:
     for holder, each in _allowed(subject):
-        wide = sorted(action for action in each.actions if re.fullmatch(r"[\w-]+:\*", action))
+        wide = sorted(action for action in each.actions if action in _ALL or re.fullmatch(r"[\w-]+:\*", action))
         if wide and not _is_admin(each):
-            yield Hit((holder.address,), ", ".join(wide), "high" if "*" in each.resources else None)
+            yield Hit((holder.address,), ", ".join(wide), "high" if _is_wide(each) else None)
 
 
 @rule(
@@ -83,10 +95,12 @@ def wildcard_actions(subject: Subject) -> Iterator[Hit]:
 )
 def wildcard_resources(subject: Subject) -> Iterator[Hit]:
     for holder, each in _allowed(subject):
-        if "*" not in each.resources or each.conditions:
+        if not _is_wide(each) or each.conditions:
             continue
         named = [action for action in each.actions if not re.fullmatch(r"\*|\*:\*|[\w-]+:\*", action)]
-        changing = sorted(a for a in named if not _READS.match(a) and not _ACCOUNT_WIDE.match(a))
+        changing = sorted(
+            a for a in named if not (_READS.match(a) or _ACCOUNT_WIDE.match(a) or a.lower() in _CANONICAL)
+        )
         sensitive = [a for a in named if a.startswith(("secretsmanager:Get", "s3:Get", "dynamodb:", "ssm:GetParam"))]
         if changing or sensitive:
             yield Hit((holder.address,), ", ".join(changing or sensitive))
@@ -103,9 +117,9 @@ def wildcard_resources(subject: Subject) -> Iterator[Hit]:
 )
 def escalation(subject: Subject) -> Iterator[Hit]:
     for holder, each in _allowed(subject):
-        found = sorted(set(each.actions) & (_PASSED | _ESCALATING))
+        found = sorted(_CANONICAL[name.lower()] for name in set(each.actions) if name.lower() in _CANONICAL)
         limited = "iam:passedtoservice" in each.condition_keys() and set(found) <= _PASSED
-        if found and "*" in each.resources and not limited:
+        if found and _is_wide(each) and not limited:
             yield Hit((holder.address,), ", ".join(found))
 
 
@@ -134,9 +148,13 @@ def everything_but(subject: Subject) -> Iterator[Hit]:
 def managed_admin(subject: Subject) -> Iterator[Hit]:
     kinds = [f"aws_iam_{whom}policy_attachment" for whom in ("role_", "user_", "group_", "")]
     for each in subject.of(*kinds):
-        if _ADMIN.search(str(each.get("policy_arn"))):
+        arn = str(each.get("policy_arn"))
+        for policy in subject.estate.targets(each, "policy_arn", "aws_iam_policy"):
+            if policy.mode == "data":  # looked up by its name
+                arn = str(policy.get("arn") or f"arn:aws:iam::aws:policy/{policy.get('name')}")
+        if _ADMIN.search(arn):
             whom = [link.address for link in each.links if link.path in ("role", "user", "group", "roles", "users")]
-            yield Hit((each.address, *whom), str(each.get("policy_arn")))
+            yield Hit((each.address, *whom), arn)
     for role in subject.of("aws_iam_role"):
         if any(_ADMIN.search(str(arn)) for arn in as_list(role.get("managed_policy_arns"))):
             yield Hit((role.address,))
@@ -258,6 +276,22 @@ def access_key(subject: Subject) -> Iterator[Hit]:
 def user_policy(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_iam_user_policy", "aws_iam_user_policy_attachment"):
         yield Hit((each.address, *each.targets("user")))
+
+
+@rule(
+    "IAM-14",
+    "Weak rules for passwords of users",
+    "S",
+    "medium",
+    why="Short passwords are guessed.",
+    evidence="the password policy",
+    fix="Set minimum_password_length to 14 or more; better, let people log in through IAM Identity Center.",
+)
+def weak_passwords(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_iam_account_password_policy"):
+        length = each.get("minimum_password_length", 6)
+        if str(length).isdigit() and int(length) < 8:
+            yield Hit((each.address,), f"{length} characters")
 
 
 def _once(found: Iterator[tuple[Resource, str]]) -> Iterator[Hit]:

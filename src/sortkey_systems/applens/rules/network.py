@@ -37,6 +37,10 @@ WEB_PORTS = (80, 443)
 )
 def admin_ports(subject: Subject) -> Iterator[Hit]:
     yield from _open_ports(subject, ADMIN_PORTS)
+    for nodes in subject.of("aws_eks_node_group"):  # AWS then makes a group that lets anyone in
+        access = nodes.blocks("remote_access")
+        if any(each.get("ec2_ssh_key") and not each.get("source_security_group_ids") for each in access):
+            yield Hit((nodes.address,), "SSH (22) from anywhere: remote_access names no security groups")
 
 
 @rule(

@@ -10,17 +10,17 @@ from typing import Any, cast
 from sortkey_systems.applens.estate import is_world
 from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
-from sortkey_systems.applens.secrecy import KEY_MATERIAL, is_literal, is_secret, names_a_secret
+from sortkey_systems.applens.secrecy import decoded, is_literal, is_secret, names_a_secret, script_secrets
 
-_PASSWORDS = {
-    "aws_db_instance": "password",
-    "aws_rds_cluster": "master_password",
-    "aws_redshift_cluster": "master_password",
-    "aws_docdb_cluster": "master_password",
-    "aws_elasticache_replication_group": "auth_token",
-    "aws_secretsmanager_secret_version": "secret_string",
-    "aws_mq_broker": "user.password",
-}
+_PASSWORDS = frozenset(
+    {
+        *("password", "passwords", "master_password", "master_user_password", "admin_password", "token"),
+        *("auth_token", "oauth_token", "client_secret", "shared_secret", "api_secret"),
+        *("secret_key", "secret_access_key", "private_key"),
+    }
+)
+"""Attributes that hold a secret itself, in whichever resource."""
+_MAKERS = ("random_", "tls_", "time_", "null_", "terraform_")
 
 
 @rule(
@@ -50,22 +50,62 @@ def metadata_v1(subject: Subject) -> Iterator[Hit]:
     "I",
     "high",
     why="Everyone who can read the repository or the state has it, and so has every copy.",
-    evidence="the resource; the value itself is not shown",
+    evidence="the resource, variable or provider; the value itself is not shown",
     fix=("Keep it in Secrets Manager or SSM and refer to it.", "Change the secret: it is known now."),
     confidence="medium",
 )
 def written_secret(subject: Subject) -> Iterator[Hit]:
-    for kind, path in _PASSWORDS.items():
-        for each in subject.of(kind):
-            if is_literal(each.get(path)):
-                yield Hit((each.address,), path)
-    for each in subject.of("aws_lambda_function", "aws_ecs_task_definition", "aws_codebuild_project"):
-        names = [name for name, value in _environment(each) if is_secret(name, value)]
-        if names:
-            yield Hit((each.address,), ", ".join(sorted(names)))
-    for each in subject.of("aws_instance", "aws_launch_template", "aws_launch_configuration"):
-        if KEY_MATERIAL.search(str(each.get("user_data", ""))):
-            yield Hit((each.address,), "user_data")
+    for each in subject.estate.resources:
+        if each.mode == "declaration":
+            found = [name for name, value in each.attributes.items() if is_secret(name, value)]
+        elif each.mode == "managed" and not each.type.startswith(_MAKERS):
+            found = [*_stated(each.attributes), *_kept(each), *_scripted(each)]
+            found += sorted(name for name, value in _environment(each) if is_secret(name, value))
+        else:
+            found = []
+        if found:
+            yield Hit((each.address,), ", ".join(dict.fromkeys(found)))
+
+
+def _stated(value: Any, path: str = "") -> Iterator[str]:
+    """Paths of attributes that are secrets by their name, and stand there."""
+    if isinstance(value, list):
+        for item in cast(list[Any], value):
+            yield from _stated(item, path)
+    elif isinstance(value, dict):
+        for name, inner in cast(dict[str, Any], value).items():
+            where = f"{path}.{name}" if path else name
+            if name in _PASSWORDS and any(is_literal(each) for each in as_list(inner)):
+                yield where
+            else:
+                yield from _stated(inner, where)
+
+
+def _kept(each: Resource) -> Iterator[str]:
+    """The values of what keeps secrets, where they stand in the source."""
+    if each.type == "aws_ssm_parameter" and each.get("type") == "SecureString" and is_literal(each.get("value")):
+        yield "value"
+    if each.type == "aws_secretsmanager_secret_version":
+        text = each.get("secret_string", "")
+        inner = _json(text)
+        if isinstance(inner, dict):
+            pairs = cast(dict[str, Any], inner).items()
+            yield from (f"secret_string.{name}" for name, value in pairs if names_a_secret(name) and is_literal(value))
+        elif is_literal(text):
+            yield "secret_string"
+
+
+def _scripted(each: Resource) -> Iterator[str]:
+    for name in ("user_data", "user_data_base64"):
+        for found in script_secrets(decoded(str(each.get(name, "")))):
+            yield f"{name}: {found}"
+
+
+def _json(text: Any) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
@@ -83,10 +123,7 @@ def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
 
 
 def _containers(each: Resource) -> list[dict[str, Any]]:
-    try:
-        found = json.loads(each.get("container_definitions", "[]"))
-    except (ValueError, TypeError):
-        return []
+    found = _json(each.get("container_definitions", "[]"))
     return [container for container in as_list(found) if isinstance(container, dict)]
 
 
@@ -222,10 +259,28 @@ def incomplete_trail(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_cloudtrail"):
         names = ("is_multi_region_trail", "enable_log_file_validation")
         missing = [name for name in names if not each.get(name)]
-        if is_false(each.get("enable_logging")):
-            missing.append("enable_logging")
-        if missing:
-            yield Hit((each.address,), ", ".join(missing))
+        off = is_false(each.get("enable_logging"))
+        if off or missing:
+            yield Hit(
+                (each.address,), ", ".join([*missing, *(["enable_logging"] if off else [])]), "high" if off else None
+            )
+
+
+@rule(
+    "LOG-02",
+    "Detection switched off",
+    "R",
+    "medium",
+    why="What was set up to notice an attack does not look.",
+    evidence="the detector, recorder or hub",
+    fix="Switch it on, or remove it where another account does its work.",
+)
+def detection_off(subject: Subject) -> Iterator[Hit]:
+    switches = (("aws_guardduty_detector", "enable"), ("aws_config_configuration_recorder_status", "is_enabled"))
+    for kind, switch in (*switches, ("aws_accessanalyzer_analyzer", "enabled")):
+        for each in subject.of(kind):
+            if is_false(each.get(switch)):
+                yield Hit((each.address,))
 
 
 _ENDED = re.compile(r"^(python(2\.7|3\.[678])|nodejs(\d|1[0-8])?(\.\w+)?|ruby2\.\d|dotnet(core.*|[56])|go1\.x|java8)$")
@@ -278,15 +333,31 @@ def no_second_factor(subject: Subject) -> Iterator[Hit]:
 
 
 @rule(
+    "COG-02",
+    "Identity pool gives credentials to anyone",
+    "S",
+    "medium",
+    why="Guests get keys of AWS without logging in; their role is all that is between them and the account.",
+    evidence="the identity pool",
+    fix="Set allow_unauthenticated_identities = false, or give guests a role that can do almost nothing.",
+)
+def guests(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_cognito_identity_pool"):
+        if is_true(each.get("allow_unauthenticated_identities")):
+            yield Hit((each.address,))
+
+
+@rule(
     "MSK-01",
-    "Kafka takes plain text",
+    "Kafka takes plain text, or clients that nobody knows",
     "I",
     "medium",
-    why="Messages travel between clients and brokers in the clear.",
+    why="Messages travel in the clear, or anyone in the network may read and write them.",
     evidence="the cluster",
-    fix='Set encryption_info.encryption_in_transit.client_broker to "TLS".',
+    fix='Set encryption_info.encryption_in_transit.client_broker to "TLS", and client_authentication to IAM or TLS.',
 )
 def plaintext_kafka(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_msk_cluster"):
-        if "PLAINTEXT" in str(each.get("encryption_info.encryption_in_transit.client_broker", "TLS")):
+        plain = "PLAINTEXT" in str(each.get("encryption_info.encryption_in_transit.client_broker", "TLS"))
+        if plain or is_true(each.get("client_authentication.unauthenticated")):
             yield Hit((each.address,))

@@ -1,0 +1,49 @@
+"""Variables, locals, providers and values of variables as they stand in the files: rules look for secrets in them.
+
+Only what is stated as a text: what is computed is stated elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.resources import Resource
+
+
+def declarations(blocks: list[s.Block], prefix: str = "") -> Iterator[Resource]:
+    """Variables with defaults, locals and providers of a folder that state a text. `prefix` tells folders apart."""
+    yield from (each for each in _all(blocks, prefix) if each.attributes)
+
+
+def declared(address: str, texts: dict[str, Any], file: str, line: int) -> Resource:
+    """One declaration; `texts` by the names that say what they are."""
+    name = address.rpartition(".")[2]
+    return Resource(address, "declaration", name, texts, mode="declaration", provider="", file=file, line=line)
+
+
+def _all(blocks: list[s.Block], prefix: str) -> Iterator[Resource]:
+    for block in blocks:
+        arguments = block.body.arguments
+        if block.type == "variable" and block.labels and (default := arguments.get("default")) is not None:
+            yield declared(f"{prefix}var.{block.labels[0]}", _texts(block.labels[0], default), block.file, block.line)
+        elif block.type == "provider" and block.labels:
+            texts = {key: text for name, each in arguments.items() for key, text in _texts(name, each).items()}
+            yield declared(f"{prefix}provider.{block.labels[0]}", texts, block.file, block.line)
+        elif block.type == "locals":
+            for name, each in arguments.items():
+                yield declared(f"{prefix}local.{name}", _texts(name, each), block.file, each.line)
+
+
+def _texts(name: str, argument: s.Argument) -> dict[str, str]:
+    return dict(_inner(name, argument.expression))
+
+
+def _inner(name: str, expression: s.Expression) -> Iterator[tuple[str, str]]:
+    if isinstance(expression, s.Literal) and isinstance(expression.value, str):
+        yield name, expression.value
+    elif isinstance(expression, s.Object):
+        for key, value in expression.items:
+            inner = key.name if isinstance(key, s.Name) else getattr(key, "value", "")
+            yield from _inner(str(inner), value)
