@@ -24,6 +24,7 @@ from sortkey.runtime.batches import batch_write
 from sortkey.runtime.context import Context
 from sortkey.runtime.steps import Call, Sleep
 from sortkey.testing import Faults, FrozenClock
+from tests.contract.store.evolving import by_index, by_scan, deployed, fill, first_age, second_age
 from tests.contract.store.models import Asset, Counts, Journey, Rule, Stage, Task, User, model, table
 
 
@@ -198,3 +199,16 @@ def test_rule_10_a_field_more_needs_no_migration(store: Store, fresh: str) -> No
         del item[name]
     store.backend.call("PutItem", {"TableName": table.name, "Item": item})
     assert store.get(Rule.key(journey_id=fresh, rule_id="r")) == Rule(journey_id=fresh, rule_id="r")
+
+
+def test_rule_10_a_new_index_has_a_plan_and_a_backfill(store: Store, fresh: str) -> None:
+    # More of both in test_plans and test_backfills.
+    with deployed(store, first_age(fresh)) as old:
+        fill(store, old, 9)
+        new = second_age(fresh)
+        plan = store.plan(new.model)
+        assert [type(step).__name__ for step in plan.steps] == ["AddIndex", "AddIndex", "Change"]
+        store.apply(plan)
+        assert store.count(new.order.in_status(status="open")) == 0
+        assert [store.backfill(each.entity).written for each in plan.backfills] == [9]
+        assert by_index(store, new, "open") == by_scan(store, new, "open") != []
