@@ -1,119 +1,150 @@
-"""A live PostgreSQL as a source, in one read-only transaction: rows do not change while they are migrated."""
+"""A live PostgreSQL as a source, in one read-only transaction: rows do not change while they are migrated.
+
+Values come as the other sources have them: numbers, texts, bytes. Dates are texts in ISO form, also `infinity`, which
+Python has no date for. What the server declares is read by `postgres_schema`.
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime, time, timedelta
+import itertools
+import json
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
-from sortkey_systems.jobengine.sources.schema import Batch, Column, ForeignKey, Row, TableSchema
+from sortkey_systems.jobengine.sources.postgres_schema import Declared, read_schema
+from sortkey_systems.jobengine.sources.schema import Batch, Row, TableSchema
 from sortkey_systems.jobengine.sources.source import SourceError
 from sortkey_systems.jobengine.sources.sqlite import quoted
 
-COLUMNS = """
-SELECT table_name, column_name, data_type, is_nullable = 'YES', column_default FROM information_schema.columns
-WHERE table_schema = current_schema() AND table_name IN (
-  SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE')
-ORDER BY table_name, ordinal_position"""
-
-CONSTRAINTS = """
-SELECT c.conrelid::regclass::text, c.contype, COALESCE(t.relname, ''), pg_get_constraintdef(c.oid),
-  ARRAY(SELECT a.attname::text FROM unnest(c.conkey) WITH ORDINALITY k(n, o)
-        JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.n ORDER BY k.o),
-  ARRAY(SELECT a.attname::text FROM unnest(c.confkey) WITH ORDINALITY k(n, o)
-        JOIN pg_attribute a ON a.attrelid = c.confrelid AND a.attnum = k.n ORDER BY k.o)
-FROM pg_constraint c LEFT JOIN pg_class t ON t.oid = c.confrelid
-WHERE c.connamespace = current_schema()::regnamespace AND c.conrelid <> 0 ORDER BY c.conname"""
+AS_TEXT = ("date", "timestamp", "timestamptz", "time", "timetz", "interval", "json", "jsonb", "uuid", "money")
+SETTINGS = ("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET TIME ZONE 'UTC'", "SET datestyle = ISO")
+PLACE = (("tableoid", "oid"), ("ctid", "tid"))
+"""Where a row lies: the order of a table that has no key."""
+BIGINT = 1 << 63
 
 
 class PostgresSource:
-    """Tables of the current schema. A table without a key is read in the order of its place on disk."""
+    """Tables of the current schema that may be read. Without a key, a table is read as its rows lie on disk."""
 
     notes: Sequence[str] = ()
 
     def __init__(self, address: str) -> None:
         try:
-            psycopg: Any = importlib.import_module("psycopg")
+            self._psycopg: Any = importlib.import_module("psycopg")
         except ImportError:
             raise SourceError("reading PostgreSQL needs psycopg: pip install 'psycopg[binary]'") from None
         try:
-            self._db: Any = psycopg.connect(address)
-        except psycopg.OperationalError as error:
-            raise SourceError(f"PostgreSQL cannot be reached: {error}") from None
-        self._db.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self._db: Any = self._psycopg.connect(address)
+        except self._psycopg.Error as error:
+            raise SourceError(f"PostgreSQL cannot be reached: {' '.join(str(error).split())}") from None
+        as_text = importlib.import_module("psycopg.types.string").TextLoader
+        for name in AS_TEXT:
+            self._db.adapters.register_loader(name, as_text)
         self.name: str = self._db.info.dbname
-        self._by_name = _tables(self._db)
+        self._cursors = itertools.count(1)
+        with self._answering():
+            for setting in SETTINGS:
+                self._db.execute(setting)
+            self._by_name = read_schema(self._db)
 
     def tables(self) -> list[TableSchema]:
-        return [self._by_name[name] for name in sorted(self._by_name)]
+        return [self._by_name[name].schema for name in sorted(self._by_name)]
 
     def count(self, table: str) -> int:
-        return self._db.execute(f"SELECT COUNT(*) FROM {quoted(table)}").fetchone()[0]
+        with self._answering():
+            return self._db.execute(f"SELECT COUNT(*) FROM {quoted(self._declared(table).schema.name)}").fetchone()[0]
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
-        order, casts = self._order(table)
-        width = len(order)
-        shown = ", ".join(f"{part}{cast}" for part, cast in zip(order, casts, strict=True))
-        while True:
-            marks = ", ".join("%s" if not cast else "%s::tid" for cast in casts)
-            where = f"WHERE ({', '.join(order)}) > ({marks})" if after is not None else ""
-            found = self._db.execute(
-                f"SELECT {shown}, t.* FROM {quoted(table)} t {where} ORDER BY {', '.join(order)} LIMIT %s",
-                [*(after or ()), size],
-            ).fetchall()
-            if not found:
-                return
-            names = self._by_name[table].names
-            rows = [dict(zip(names, map(_plain, each[width:]), strict=True)) for each in found]
-            yield (batch := Batch(rows, [[_plain(part) for part in each[:width]] for each in found]))
-            after = batch.last
+        """Through a cursor on the server: the table is sorted once, however many batches it has."""
+        declared = self._declared(table)
+        order = _order(declared)
+        names, width = declared.schema.names, len(order)
+        columns = ", ".join(f"t.{name}" for name, _ in order)
+        shown = ", ".join(f"t.{name}::text" for name, _ in order)
+        marks = ", ".join(f"%s::{kind}" for _, kind in order)
+        where = f"WHERE ({columns}) > ({marks})" if after is not None else ""
+        query = f"SELECT {shown}, t.* FROM {quoted(table)} t {where} ORDER BY {columns}"
+        with self._answering(), self._db.cursor(name=f"rows_{next(self._cursors)}") as cursor:
+            cursor.execute(query, [str(each) for each in after or ()])
+            while found := cursor.fetchmany(size):
+                rows = [dict(zip(names, map(_plain, each[width:]), strict=True)) for each in found]
+                yield Batch(rows, [_position(each[:width], order) for each in found])
 
     def related(self, table: str, column: str, values: Sequence[Any]) -> list[Row]:
-        order, _ = self._order(table)
-        found = self._db.execute(
-            f"SELECT * FROM {quoted(table)} WHERE {quoted(column)} = ANY(%s) ORDER BY {', '.join(order)}",
-            [list(values)],
-        )
-        names = self._by_name[table].names
-        return [dict(zip(names, map(_plain, each), strict=True)) for each in found]
+        declared = self._declared(table)
+        found = declared.schema.column(column)
+        family = found.family if found is not None else "other"
+        wanted, left, kind = _comparable(values, f"t.{quoted(column)}", family)
+        order = ", ".join(f"t.{name}" for name, _ in _order(declared))
+        query = f"SELECT t.* FROM {quoted(table)} t WHERE {left} = ANY(%s::{kind}[]) ORDER BY {order}"
+        with self._answering():
+            rows = self._db.execute(query, [wanted]).fetchall()
+        return [dict(zip(declared.schema.names, map(_plain, each), strict=True)) for each in rows]
 
     def close(self) -> None:
         self._db.close()
 
-    def _order(self, table: str) -> tuple[list[str], list[str]]:
+    def _declared(self, table: str) -> Declared:
         if table not in self._by_name:
             raise SourceError(f"{self.name} has no table {table!r}")
-        key = self._by_name[table].primary_key
-        return ([quoted(name) for name in key], [""] * len(key)) if key else (["ctid"], ["::text"])
+        return self._by_name[table]
+
+    @contextmanager
+    def _answering(self) -> Generator[None]:
+        """What the server refuses, or that it is gone, told as any source tells it."""
+        try:
+            yield
+        except self._psycopg.Error as error:
+            raise SourceError(f"PostgreSQL cannot be read: {' '.join(str(error).split())}") from None
 
 
-def _tables(db: Any) -> dict[str, TableSchema]:
-    tables: dict[str, TableSchema] = {}
-    for table, name, declared, nullable, default in db.execute(COLUMNS):
-        tables.setdefault(table, TableSchema(table)).columns.append(Column(name, declared, nullable, default))
-    for owner, kind, target, definition, columns, targets in db.execute(CONSTRAINTS):
-        table = tables.get(owner.split(".")[-1].strip('"'))
-        if table is None:
-            continue
-        if kind == "p":
-            table.primary_key = list(columns)
-        elif kind == "u":
-            table.unique.append(list(columns))
-        elif kind == "f":
-            table.foreign_keys.append(ForeignKey(list(columns), target, list(targets)))
-        elif kind == "c":
-            table.checks.append(definition)
-    return tables
+def _order(declared: Declared) -> list[tuple[str, str]]:
+    """What a table is read by: expressions with their types."""
+    key = declared.schema.primary_key
+    return [(quoted(name), declared.types[name]) for name in key] if key else list(PLACE)
+
+
+def _position(texts: Sequence[str], order: Sequence[tuple[str, str]]) -> list[Any]:
+    """As texts, which lose nothing; whole numbers as such, as the other sources have them."""
+    kinds = ("integer", "bigint", "smallint")
+    return [int(text) if kind in kinds else text for text, (_, kind) in zip(texts, order, strict=True)]
+
+
+def _comparable(values: Sequence[Any], column: str, family: str) -> tuple[list[Any], str, str]:
+    """The values that a column can have at all, and how it is compared with them: a text is no number."""
+    if family == "integer":
+        return [each for each in map(_whole, values) if each is not None], column, "bigint"
+    if family == "decimal":
+        numbers = [str(each) for each in values if isinstance(each, int | float | Decimal)]
+        return numbers, f"{column}::numeric", "numeric"
+    return [str(each) for each in values], f"{column}::text", "text"
+
+
+def _whole(value: Any) -> int | None:
+    try:
+        number = int(value)
+    except (TypeError, ValueError):
+        return None
+    return number if -BIGINT <= number < BIGINT and str(number) == str(value).strip() else None
 
 
 def _plain(value: Any) -> Any:
-    """As the other sources have it: numbers, texts, bytes."""
     if value is None or isinstance(value, int | float | str | bytes):
         return int(value) if isinstance(value, bool) else value
     if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    if isinstance(value, datetime | date | time):
-        return value.isoformat()
-    return value.total_seconds() if isinstance(value, timedelta) else str(value)
+        return _number(value)
+    if isinstance(value, list | dict):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return str(value)
+
+
+def _number(value: Decimal) -> int | float | str:
+    """A float only where it says the same."""
+    if not value.is_finite():
+        return str(value)
+    if value == value.to_integral_value():
+        return int(value)
+    return float(value) if Decimal(repr(float(value))) == value else str(value)

@@ -9,12 +9,13 @@ Family = Literal["integer", "decimal", "text", "boolean", "datetime", "binary", 
 """What a declared type comes to, whatever the dialect calls it."""
 
 _FAMILIES: tuple[tuple[Family, tuple[str, ...]], ...] = (
+    ("text", ("ENUM",)),  # before NUM
     ("boolean", ("BOOL", "BIT")),
     ("datetime", ("DATE", "TIME")),
     ("integer", ("INT", "SERIAL", "YEAR")),
     ("decimal", ("DEC", "NUM", "REAL", "FLOA", "DOUB", "MONEY")),
     ("binary", ("BLOB", "BINARY", "BYTEA", "IMAGE")),
-    ("text", ("CHAR", "CLOB", "TEXT", "ENUM", "UUID", "JSON", "XML", "UNIQUEIDENTIFIER", "STRING")),
+    ("text", ("CHAR", "CLOB", "TEXT", "UUID", "JSON", "XML", "UNIQUEIDENTIFIER", "STRING")),
 )
 
 

@@ -1,0 +1,263 @@
+"""PostgreSQL as a source, on a real server: what it declares, every kind of value, resumed reads, whole journeys."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
+from sortkey_systems.jobengine.running import run_journey
+from sortkey_systems.jobengine.sample import SCHEMA, make_shop
+from sortkey_systems.jobengine.sources import SourceError, open_source
+from sortkey_systems.jobengine.sources.schema import ForeignKey
+from sortkey_systems.jobengine.work import MemoryContext, Work
+from tests.systems.homes import Home
+from tests.systems.jobengine.engines import Engine, engine
+from tools.downloads import Missing
+from tools.postgres_server import PostgresServer
+
+__all__ = ["engine"]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
+
+ODD = """
+CREATE TYPE mood AS ENUM ('good', 'bad');
+CREATE TABLE "Mixed Case" ("Id" uuid PRIMARY KEY, "The Name" varchar(20) NOT NULL DEFAULT 'x', mood mood,
+  CHECK ("The Name" <> ''));
+CREATE TABLE parts (a integer, b text, amount numeric(30, 10), made timestamptz, day date, raw bytea, doc jsonb,
+  tags text[], is_on boolean, ratio double precision, PRIMARY KEY (a, b), UNIQUE (amount));
+CREATE TABLE lines (part_a integer, part_b text, mixed uuid REFERENCES "Mixed Case", note text,
+  FOREIGN KEY (part_a, part_b) REFERENCES parts (a, b));
+CREATE INDEX lines_by_note ON lines (note);
+CREATE TABLE measures (at timestamptz NOT NULL, value int) PARTITION BY RANGE (at);
+CREATE TABLE measures_2020 PARTITION OF measures FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
+CREATE TABLE measures_2021 PARTITION OF measures FOR VALUES FROM ('2021-01-01') TO ('2022-01-01');
+CREATE TABLE exact (id numeric(38, 10) PRIMARY KEY);
+CREATE VIEW seen AS SELECT * FROM parts;
+CREATE SCHEMA other; CREATE TABLE other.hidden (id int);
+INSERT INTO "Mixed Case" VALUES ('00000000-0000-0000-0000-000000000001', 'one', 'good'),
+  ('00000000-0000-0000-0000-000000000002', 'two', NULL);
+INSERT INTO parts VALUES
+  (1, 'a', 12.5, '2020-02-03 04:05:06+01', '2020-02-03', '\\x00ff', '{"k": [1, null]}', '{a,"b c"}', true, 0.1),
+  (1, 'b', 12345678901234567890.1234567890, 'infinity', '0044-03-15 BC', NULL, NULL, NULL, false, 'NaN'),
+  (2, 'a', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO lines SELECT 1, 'a', NULL, 'line ' || n FROM generate_series(1, 25) n;
+INSERT INTO measures SELECT timestamptz '2020-06-01' + n * interval '30 days', n FROM generate_series(0, 11) n;
+INSERT INTO exact SELECT 1000000000000000000000000000 + n * 0.0000000001 FROM generate_series(1, 50) n;
+"""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[PostgresServer]:
+    try:
+        started = PostgresServer()
+    except Missing as missing:
+        pytest.skip(f"no PostgreSQL to test with: {missing}")
+    yield started
+    started.remove()
+
+
+def made(server: PostgresServer, name: str) -> str:
+    """The address of a new database."""
+    with psycopg.connect(server.address(), autocommit=True) as db:
+        db.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]
+    return server.address(name)
+
+
+@pytest.fixture(scope="module")
+def odd(server: PostgresServer) -> str:
+    """A database with what one meets in the wild."""
+    address = made(server, "odd")
+    with psycopg.connect(address) as db:
+        db.execute(ODD)  # type: ignore[arg-type]
+    return address
+
+
+@pytest.fixture(scope="module")
+def shop(server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """The sample shop on the server, and the file that it was copied from."""
+    path, address = make_shop(tmp_path_factory.mktemp("pg") / "shop.sqlite", customers=60), made(server, "shop")
+    with sqlite3.connect(path) as source, psycopg.connect(address) as db:
+        # What the shop's program never had: references that are held. The rows do not hold them.
+        schema = SCHEMA.replace("REAL", "DOUBLE PRECISION")
+        db.execute("SET session_replication_role = replica")
+        db.execute(schema)  # type: ignore[arg-type]
+        for (table,) in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            copy(source, db, table)
+    return address, path
+
+
+def copy(source: sqlite3.Connection, db: Any, table: str) -> None:
+    flags = {row[1] for row in source.execute(f"PRAGMA table_info({table})") if row[2] == "BOOLEAN"}
+    cursor = source.execute(f"SELECT * FROM {table}")
+    names = [each[0] for each in cursor.description]
+    with db.cursor().copy(f"COPY {table} FROM STDIN") as rows:
+        for row in cursor:
+            rows.write_row([bool(v) if name in flags else v for name, v in zip(names, row, strict=True)])
+
+
+def test_a_server_declares_tables_keys_references_checks_and_indexes(odd: str) -> None:
+    # Names with capitals and spaces, keys of two columns, partitions: none of it is rare.
+    source = open_source(odd)
+    tables = {table.name: table for table in source.tables()}
+    source.close()
+    assert set(tables) == {"Mixed Case", "parts", "lines", "measures", "exact"}
+    mixed, parts, lines = tables["Mixed Case"], tables["parts"], tables["lines"]
+    assert mixed.primary_key == ["Id"]
+    assert [(column.name, column.family, column.nullable) for column in mixed.columns] == [
+        ("Id", "text", False),
+        ("The Name", "text", False),
+        ("mood", "text", True),
+    ]
+    assert mixed.columns[1].default == "'x'::character varying"
+    assert len(mixed.checks) == 1
+    assert parts.primary_key == ["a", "b"]
+    assert parts.unique == [["amount"]]
+    families = {column.name: column.family for column in parts.columns}
+    assert (families["amount"], families["made"], families["raw"], families["is_on"], families["tags"]) == (
+        "decimal",
+        "datetime",
+        "binary",
+        "boolean",
+        "other",
+    )
+    assert ForeignKey(["part_a", "part_b"], "parts", ["a", "b"]) in lines.foreign_keys
+    assert ForeignKey(["mixed"], "Mixed Case", ["Id"]) in lines.foreign_keys
+    assert lines.indexes == [["note"]]
+
+
+def test_values_come_as_the_other_sources_have_them(odd: str) -> None:
+    # A date that Python has no date for must not end a migration; a number must not lose a digit.
+    source = open_source(odd)
+    (batch,) = source.batches("parts", 10)
+    source.close()
+    first, second, third = batch.rows
+    assert first == {
+        "a": 1,
+        "b": "a",
+        "amount": 12.5,
+        "made": "2020-02-03 03:05:06+00",
+        "day": "2020-02-03",
+        "raw": b"\x00\xff",
+        "doc": '{"k": [1, null]}',
+        "tags": '["a", "b c"]',
+        "is_on": 1,
+        "ratio": 0.1,
+    }
+    assert (second["amount"], second["made"], second["day"]) == (
+        "12345678901234567890.1234567890",
+        "infinity",
+        "0044-03-15 BC",
+    )
+    assert set(third.values()) == {2, "a", None}
+    assert batch.positions == [[1, "a"], [1, "b"], [2, "a"]]
+
+
+@pytest.mark.parametrize("table", ["parts", "lines", "measures", "exact", "Mixed Case"])
+@pytest.mark.parametrize("size", [1, 7])
+def test_rows_are_read_again_from_any_position(odd: str, table: str, size: int) -> None:
+    # With a key, without one, in partitions, and by numbers of 38 digits: none is lost and none comes twice.
+    source = open_source(odd)
+    whole = [row for batch in source.batches(table, 1000) for row in batch.rows]
+    assert len(whole) == source.count(table) > 0
+    rows, after = list[Any](), None
+    while True:
+        # A new start for each batch, as after a crash.
+        batch = next(source.batches(table, size, after), None)
+        if batch is None:
+            break
+        rows, after = rows + batch.rows, batch.last
+    source.close()
+    assert list(map(str, rows)) == list(map(str, whole))
+
+
+def test_rows_of_another_table_are_found_by_values_of_any_kind(odd: str) -> None:
+    # A text in a column of numbers is not there; it is no error.
+    source = open_source(odd)
+    assert len(source.related("lines", "part_a", [1, "1", "soon", None, 10**30])) == 25
+    assert source.related("lines", "part_a", ["soon"]) == []
+    assert len(source.related("parts", "amount", [12.5, "x"])) == 1
+    assert len(source.related("Mixed Case", "Id", ["00000000-0000-0000-0000-000000000002"])) == 1
+    source.close()
+
+
+def test_nothing_can_be_written_and_changes_of_others_are_not_seen(odd: str) -> None:
+    # It is somebody's production database.
+    source: Any = open_source(odd)
+    before = source.count("exact")
+    with psycopg.connect(odd) as other:
+        other.execute("INSERT INTO exact VALUES (1)")
+    assert source.count("exact") == before
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        source._db.execute("DELETE FROM exact")
+    source.close()
+    with psycopg.connect(odd) as other:
+        other.execute("DELETE FROM exact WHERE id = 1")
+
+
+def test_a_server_that_is_not_there_is_told_without_a_password(server: PostgresServer) -> None:
+    # What failed goes into logs.
+    with pytest.raises(SourceError, match="cannot be reached") as refused:
+        open_source("postgresql://shop:secret@127.0.0.1:1/shop")
+    assert "secret" not in str(refused.value)
+    with pytest.raises(SourceError, match='database "nothing" does not exist'):
+        open_source(server.address("nothing"))
+    source = open_source(server.address())
+    with pytest.raises(SourceError, match="no table 'nothing'"):
+        source.count("nothing")
+    source.close()
+
+
+def test_a_shop_on_a_server_is_migrated_as_the_file_that_it_was_copied_from(
+    shop: tuple[str, Path], tmp_path: Path
+) -> None:
+    # All six stages: the same documents, whatever the data comes in.
+    address, path = shop
+    from_file, from_server = (
+        Work(open_source(each), str(tmp_path / name)) for each, name in ((path, "a"), (address, "b"))
+    )
+    reports = [run_journey(work, MemoryContext()) for work in (from_file, from_server)]
+    for work in (from_file, from_server):
+        work.source.close()
+    assert [report.is_passed for report in reports] == [True, True]
+    with Target(from_file.target) as first, Target(from_server.target) as second:
+        assert first.resources() == second.resources()
+        for name in first.resources():
+            assert _documents(second, name) == _documents(first, name), name
+
+
+def _documents(target: Target, name: str) -> list[Any]:
+    return [document for _, document in target.documents(name)]
+
+
+def test_a_journey_on_a_server_that_goes_away_is_retried_when_it_is_back(
+    home: Home, tmp_path: Path, server: PostgresServer, shop: tuple[str, Path]
+) -> None:
+    # By workers, with the address in the journey: the job says what happened, and the next execution goes through.
+    engine = Engine(home, tmp_path)
+    about = {"type": "database", "schema_id": "shop", "schema_name": "Shop", "schema_version": "1"}
+    journey = engine.journeys.create(
+        name="Live",
+        created_by="tests",
+        oda_component_type="PRODUCTCATALOG",
+        source=Source(**about, address=shop[0]),
+        configuration=JourneyConfiguration(target=str(tmp_path / "out.sqlite"), retry_attempts=0),
+    )
+    server.stop()
+    try:
+        failed = engine.run(journey)
+    finally:
+        server.start()
+    assert failed.status == "failed"
+    assert (failed.error_message or "").startswith("SourceError: PostgreSQL cannot be reached")
+    again = engine.executions.retry(failed.job_id)
+    engine.work()
+    assert engine.executions.get(again.job_id).results.tables_analyzed == 22
+    engine.executions.run_journey(journey.journey_id)
+    assert engine.work() == 5
+    assert engine.executions.final_report(journey.journey_id)["is_passed"]
