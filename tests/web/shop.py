@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
 from fastapi.responses import PlainTextResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from sortkey import Entity, Model, Store, Table, key, query
 from sortkey.web import Access, Page, Refused, System, User, api_key_access, errors_for, signed_in
@@ -56,6 +56,13 @@ class Wanted(BaseModel):
     """What to order."""
 
     number: int = Field(ge=1, le=999_999)
+
+    @field_validator("number")
+    @classmethod
+    def may_be_ordered(cls, number: int) -> int:
+        if number == 666:
+            raise ValueError("nobody orders that")
+        return number
 
 
 class Receipt(PlainTextResponse):

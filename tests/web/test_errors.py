@@ -52,6 +52,12 @@ def test_a_wrong_value_is_422_and_is_not_repeated(client: TestClient, ada: Heade
     assert "swordfish" not in str(error)
 
 
+def test_a_value_that_breaks_a_rule_is_told_from_one_of_the_wrong_type(client: TestClient, ada: Headers) -> None:
+    # The one is a mistake of a person, the other of a program.
+    assert told(client.post("/shop/orders", json={"number": 666}, headers=ada), 422)["code"] == "InvalidValue"
+    assert told(client.post("/shop/orders", json={}, headers=ada), 422)["code"] == "InvalidRequest"
+
+
 def test_a_cursor_that_is_none_is_422(client: TestClient, ada: Headers) -> None:
     # Cursors are signed: a made-up one must not reach the store.
     assert told(client.get("/shop/orders?cursor=made-up", headers=ada), 422)["code"] == "InvalidCursor"

@@ -24,6 +24,8 @@ from sortkey.web.refusals import status_of
 log = logging.getLogger("sortkey.web")
 
 RETRY_SECONDS = 1
+_RULES = ("value_error", "assertion_error")
+"""What a validator says: the value has the right type, as the document has it, and breaks a rule."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -129,7 +131,10 @@ def _plain(request: Request, status: int, phrase: str) -> str:
 
 async def _invalid(request: Request, error: Any) -> JSONResponse:
     """Where a value is wrong and why; not the value, which may be a secret."""
-    found = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
+    problems = error.errors()
+    found = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in problems]
+    is_rule = all(each["type"] in _RULES for each in problems)
+    code = "InvalidValue" if is_rule else "InvalidRequest"
     first = f"{found[0]['where']}: {found[0]['message']}" if found else "a value is wrong"
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    return error_answer(request_id_of(request), 422, "InvalidRequest", first + more, {"problems": found})
+    return error_answer(request_id_of(request), 422, code, first + more, {"problems": found})
