@@ -14,9 +14,9 @@ from sortkey.errors import InvalidItem, ModelError, NotFound, SerializationExcep
 from sortkey.web import Refused
 from sortkey_systems.jobengine import deletion, plain_items
 from sortkey_systems.jobengine.buckets import Buckets, uri
-from sortkey_systems.jobengine.inputs import storable
 from sortkey_systems.jobengine.model import Job, Journey, Report, Rule, Stage, StageJob
 from sortkey_systems.jobengine.model import get_journey_complete as complete_journey
+from sortkey_systems.jobengine.storable import NotStorable, storable
 
 BACKUP_FILE = Template("journeys/{journey_id}/backup.json")
 FORMAT = 1
@@ -119,7 +119,7 @@ def _parsed(data: Mapping[str, Any] | str | bytes) -> Mapping[str, Any]:
 def _storable(data: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         return storable(dict(data), NESTING_MAX)
-    except ValueError as error:
+    except NotStorable as error:
         raise NotABackup(f"the backup holds what no item can: {error}") from None
 
 

@@ -2,60 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sortkey import camel
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Name, Priority, RuleType, Source, TextOrObject
 
-V = TypeVar("V")
 Title = Annotated[str, Field(min_length=1, max_length=500)]
 Text = Annotated[str, Field(max_length=20_000)]
-DEPTH_MAX = 20
-NUMBER_MAX, NUMBER_MIN, DIGITS_MAX = 9.99e125, 1e-130, 38
-"""What an item of DynamoDB holds."""
-
-
-def storable(value: V, depth: int = DEPTH_MAX) -> V:
-    """The value, if an item can hold it. Raises ValueError: for names that are empty, numbers that are too large."""
-    _check(value, depth)
-    return value
-
-
-def _check(value: object, depth: int) -> None:
-    if depth == 0:
-        raise ValueError("it is nested too deeply")
-    if isinstance(value, dict):
-        for name, each in cast("dict[str, object]", value).items():
-            if not name:
-                raise ValueError("a name in it is empty")
-            _check_text(name)
-            _check(each, depth - 1)
-    elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            _check(each, depth - 1)
-    elif isinstance(value, str):
-        _check_text(value)
-    elif isinstance(value, (int, float)):
-        _check_number(value)
-
-
-def _check_text(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("a text in it is no Unicode: half of a pair of surrogates") from None
-
-
-def _check_number(number: float) -> None:
-    fits = not isinstance(number, int) or len(str(abs(number)).rstrip("0")) <= DIGITS_MAX
-    if not math.isfinite(number) or not fits or (number and not NUMBER_MIN <= abs(number) <= NUMBER_MAX):
-        raise ValueError(f"a number in it has more than {DIGITS_MAX} digits, or is too large or too small")
-
-
-Content = Annotated[TextOrObject, AfterValidator(storable)]
 Scope = Literal["global", "project", "stage"]
 RuleStatus = Literal["active", "inactive", "deprecated"]
 
@@ -106,8 +61,8 @@ class RuleDraft(Input):
     priority: Priority = "medium"
     scope: Scope = "stage"
     status: RuleStatus = "active"
-    context: Content = ""
-    content: Content
+    context: TextOrObject = ""
+    content: TextOrObject
     tags: list[str] = []
     applicable_stages: list[Name] = []
     version: str = "1.0"
@@ -123,8 +78,8 @@ class RuleChange(Input):
     priority: Priority | None = None
     scope: Scope | None = None
     status: RuleStatus | None = None
-    context: Content | None = None
-    content: Content | None = None
+    context: TextOrObject | None = None
+    content: TextOrObject | None = None
     tags: list[str] | None = None
     applicable_stages: list[Name] | None = None
     version: str | None = None
@@ -140,6 +95,12 @@ class ConfigurationDraft(JourneyConfiguration):
     """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file, or a folder for JSON Lines."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _whole(cls, value: Any) -> Any:
+        """In JSON, 5.0 is a whole number."""
+        return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class JourneyDraft(Input):

@@ -16,6 +16,7 @@ from sortkey_systems.jobengine.inputs import RuleChange, RuleDraft
 from sortkey_systems.jobengine.model import Journey, Rule, Stage, in_rank_order, rules_for_stage
 from sortkey_systems.jobengine.parts import RuleMetadata
 from sortkey_systems.jobengine.progress import WrongState, stage_of
+from sortkey_systems.jobengine.storable import storable
 
 RULES_OF_STAGE_MAX = 999
 """What the three digits in the key hold."""
@@ -116,6 +117,7 @@ def _new_rule(journey_id: str, draft: RuleDraft, number: int, created_by: str) -
         tags=draft.tags or [draft.stage_id, draft.type, draft.priority],
         applicable_stages=draft.applicable_stages or [draft.stage_id],
     )
+    storable([draft.content, draft.context])
     same = draft.model_dump(include=set(RuleDraft.model_fields) & set(Rule.model_fields))
     rule_id = f"rule-{draft.stage_id}-{draft.type}-{secrets.token_hex(4)}"
     return Rule(**same, rule_id=rule_id, journey_id=journey_id, rule_index=number, metadata=about)
@@ -124,6 +126,7 @@ def _new_rule(journey_id: str, draft: RuleDraft, number: int, created_by: str) -
 def _values(rule: Rule, change: RuleChange) -> dict[str, Any]:
     """The fields that really change."""
     given = change.given()
+    storable([given.get("content"), given.get("context")])
     inside = {name: given.pop(name) for name in ("tags", "applicable_stages", "version") if name in given}
     if inside:
         given["metadata"] = rule.metadata.model_copy(update=inside)

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from sortkey import ObjectReader, attr
 from sortkey.errors import NotFound
 from sortkey.web import Page
-from sortkey_systems.jobengine.inputs import Input, Text, Title, storable
+from sortkey_systems.jobengine.inputs import Input, Text, Title
 from sortkey_systems.jobengine.model import Report
 from sortkey_systems.jobengine.parts import Name, ReportFile, ReportType
 from sortkey_systems.jobengine.report_kinds import make_report
@@ -32,6 +32,7 @@ from sortkey_systems.jobengine.routes.arguments import (
 )
 from sortkey_systems.jobengine.routes.examples import page_of
 from sortkey_systems.jobengine.service import JobEngine
+from sortkey_systems.jobengine.storable import storable
 
 
 class ReportDraft(Input):
@@ -44,7 +45,7 @@ class ReportDraft(Input):
     report_type: ReportType = "custom"
     title: Title
     summary: Text = ""
-    content: Annotated[dict[str, Any], AfterValidator(storable)] = {}
+    content: dict[str, Any] = {}
     recommendations: list[str] = []
     name: Annotated[Name, Field(max_length=100)] | None = None
 
@@ -98,7 +99,7 @@ def _add_writing(made: APIRouter, engine: JobEngine) -> None:
     @made.post("/journeys/{journeyId}/jobs/{jobId}/reports", status_code=201, responses=created)
     def create_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportDraft) -> Report:
         """Write a report of a job. A second one of the same name replaces the first."""
-        about = (wanted.report_type, wanted.title, wanted.content, wanted.summary)
+        about = (wanted.report_type, wanted.title, storable(wanted.content), wanted.summary)
         more: dict[str, Any] = {"recommendations": wanted.recommendations, "name": wanted.name}
         return engine.create_job_report(journey_id, job_id, *about, **more)
 
