@@ -74,7 +74,8 @@ class Upkeep:
         from sortkey.runtime.evolution import backfilling, driving, tasks
 
         at_once = getattr(self.backend, "at_once", AT_ONCE)
-        settings = tasks.Settings(at_once if segments is None else segments, writes_per_second, restart, dry_run, told)
+        wanted = at_once if segments is None else segments
+        settings = tasks.Settings(wanted, writes_per_second, restart, dry_run, told, at_once)
         task = self.run(tasks.begin(self._context, of, settings))
         driving.in_threads(task, lambda number: self.run(backfilling.work(self._context, task, number)), at_once)
         return self.run(tasks.finish(self._context, task))
@@ -126,7 +127,8 @@ class AsyncUpkeep:
         from sortkey.runtime.evolution import backfilling, driving, tasks
 
         at_once = getattr(self.backend, "at_once", AT_ONCE)
-        settings = tasks.Settings(at_once if segments is None else segments, writes_per_second, restart, dry_run, told)
+        wanted = at_once if segments is None else segments
+        settings = tasks.Settings(wanted, writes_per_second, restart, dry_run, told, at_once)
         task = await self.run(tasks.begin(self._context, of, settings))
 
         def work(number: int) -> Awaitable[None]:

@@ -46,8 +46,7 @@ class Page:
 
 def work(context: Context, task: Task, number: int) -> Steps[None]:
     """Do one segment to its end."""
-    part, rate = task.parts[number], task.settings.writes_per_second
-    pace = Pace(context.clock, None if rate is None else rate / max(len(task.open_segments), 1))
+    part, pace = task.parts[number], Pace(context.clock, task.rate)
     while not part.is_done and not task.is_stopped:
         answer = yield from patiently(context, partial(_read, task, part))
         page = Page(Counter(part.counts), list(part.problems))

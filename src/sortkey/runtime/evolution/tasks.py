@@ -38,6 +38,8 @@ class Settings:
     restart: bool = False
     dry_run: bool = False
     told: Callable[[Progress], object] | None = None
+    at_once: int = 1
+    """How many segments are worked on at a time."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.segments <= SEGMENTS_MAX:
@@ -63,6 +65,13 @@ class Task:
     @property
     def open_segments(self) -> list[int]:
         return [number for number, part in self.parts.items() if not part.is_done]
+
+    @property
+    def rate(self) -> float | None:
+        """Writes a second of one segment, so that all together keep to theirs."""
+        if self.settings.writes_per_second is None:
+            return None
+        return self.settings.writes_per_second / max(min(len(self.open_segments), self.settings.at_once), 1)
 
     def tell(self, part: Segment) -> None:
         with self.lock:  # several threads may do segments; whoever listens need not care
