@@ -201,7 +201,6 @@ def in_rank_order(rules: Iterable[Rule]) -> list[Rule]:
 
 # -- 4. Job Executions
 
-
 # A failed job stays failed: a retry is a new execution with a higher number.
 JOB_STATES = States(
     {"pending": ["running", "failed", "cancelled"], "running": ["completed", "failed", "cancelled"]},
