@@ -38,9 +38,13 @@ def public_bucket_evidence(estate: Estate, bucket: Resource) -> list[str]:
     if not any(is_true(block.get("restrict_public_buckets")) for block in blocks):
         holders = [bucket, *estate.parts(bucket, "aws_s3_bucket_policy")]
         evidence += [each.address for each in holders if any(map(is_for_anyone, policies.resource_statements(each)))]
+    objects = [each for kind in OBJECTS for each in estate.parts(bucket, kind)]
+    if not any(is_true(block.get("ignore_public_acls")) for block in blocks):
+        evidence += [each.address for each in objects if _is_public_acl(each)]
     return sorted(set(evidence))
 
 
+OBJECTS = ("aws_s3_object", "aws_s3_bucket_object", "aws_s3_object_copy")
 _EVERYONE = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
 
 
@@ -61,8 +65,14 @@ LIMITING = (
 
 def is_for_anyone(statement: policies.Statement) -> bool:
     """Allowed to anyone, without a condition on who or from where."""
-    limited = any(key.startswith(LIMITING) for key in statement.condition_keys())
-    return statement.allows and statement.anyone and not limited
+    return statement.allows and statement.anyone and not any(_limits(*each) for each in statement.conditions)
+
+
+def _limits(test: str, key: str, values: tuple[str, ...]) -> bool:
+    """Whether a condition leaves out anyone: one that names all addresses, or those that are not meant, does not."""
+    if "Not" in test or not key.lower().startswith(LIMITING):
+        return False
+    return not any(value == "*" or is_world(value) for value in values)
 
 
 def _load_balancer(estate: Estate, lb: Resource) -> bool:
@@ -155,6 +165,7 @@ EXPOSED: dict[str, Test] = {
     "aws_s3_bucket": _bucket,
     "aws_db_instance": _publicly_accessible,
     "aws_rds_cluster_instance": _publicly_accessible,
+    "aws_neptune_cluster_instance": _publicly_accessible,
     "aws_redshift_cluster": _publicly_accessible,
     "aws_redshiftserverless_workgroup": _publicly_accessible,
     "aws_mq_broker": _publicly_accessible,

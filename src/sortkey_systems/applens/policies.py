@@ -16,6 +16,7 @@ IDENTITY = {
     "aws_iam_user_policy": "policy",
     "aws_iam_group_policy": "policy",
     "aws_iam_role": "inline_policy.policy",
+    "aws_iot_policy": "policy",
     "aws_ssoadmin_permission_set_inline_policy": "inline_policy",
 }
 RESOURCE = {
@@ -33,6 +34,9 @@ RESOURCE = {
     "aws_opensearch_domain": "access_policies",
     "aws_opensearch_domain_policy": "access_policies",
     "aws_elasticsearch_domain": "access_policies",
+    "aws_elasticsearch_domain_policy": "access_policies",
+    "aws_s3_access_point": "policy",
+    "aws_s3control_access_point_policy": "policy",
     "aws_efs_file_system_policy": "policy",
     "aws_backup_vault_policy": "policy",
     "aws_cloudwatch_event_bus_policy": "policy",

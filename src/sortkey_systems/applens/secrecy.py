@@ -15,7 +15,7 @@ KEY_MATERIAL = re.compile(
 )
 """Keys that say by their look what they open."""
 
-_WORDS = r"(passw(or)?d|passphrase|secret|token|api_?key|access_?key|private_?key|credential)"
+_WORDS = r"(passw(or)?d|passphrase|secret(_?key)?|token|api_?key|access_?key|private_?key|credential)"
 _NAME = re.compile(_WORDS, re.IGNORECASE)
 _NAMED = re.compile(rf"{_WORDS}s?(_?\d+|_(value|string|text|plain(text)?))?$", re.IGNORECASE)
 _NO_SECRET = re.compile(

@@ -305,4 +305,13 @@ CASES: dict[str, tuple[str, str]] = {
         one("aws_iam_account_password_policy", "minimum_password_length = 6"),
         one("aws_iam_account_password_policy", "minimum_password_length = 14"),
     ),
+    "DB-05": (
+        one("aws_db_parameter_group", 'parameter {\n  name = "rds.force_ssl"\n  value = "0"\n}'),
+        one("aws_db_parameter_group", 'parameter {\n  name = "rds.force_ssl"\n  value = "1"\n}'),
+    ),
+    "SHARE-01": (
+        one("aws_ami_launch_permission", 'group = "all"'),
+        one("aws_ami_launch_permission", 'account_id = "123456789012"'),
+    ),
+    "EDGE-08": (LB, one("aws_lb", 'access_logs {\n  bucket = "logs"\n  enabled = true\n}')),
 }

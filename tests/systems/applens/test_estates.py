@@ -13,6 +13,7 @@ from sortkey_systems.applens.analysis import analyze
 
 ESTATES = Path(__file__).parent / "estates"
 _BLOCK = re.compile(r'^(resource|variable|provider|locals) *(?:"([^"]+)")? *(?:"([^"]+)")? *\{ *# finds (.+)$')
+_VALUE = re.compile(r"^(\w+) *= .*# finds (.+)$")
 _FINDS = re.compile(r"([A-Z0-9]+-\d\d)( [^,]+)?")
 
 
@@ -35,11 +36,15 @@ def plain(address: str) -> str:
 
 
 def marked(folder: Path) -> set[tuple[str, str]]:
-    return {each for file in folder.rglob("*.tf") for line in file.read_text().splitlines() for each in marks(line)}
+    return {each for file in folder.rglob("*.tf*") for line in file.read_text().splitlines() for each in marks(line)}
 
 
 def marks(line: str) -> set[tuple[str, str]]:
     block = _BLOCK.match(line)
+    if listed := re.match(r' *"finds (\S+) (\S+)"', line):
+        return {(listed[1], listed[2])}
+    if value := _VALUE.match(line):
+        return {(rule, f"var.{value[1]}") for rule, _ in _FINDS.findall(value[2])}
     if block is None:
         assert "# finds" not in line, line
         return set()

@@ -294,3 +294,43 @@ def _labels(entry: dict, depth: int) -> list[str]:
         return []
     name = next(iter(entry))
     return [name, *_labels(entry[name], depth - 1)]
+
+
+def test_files_of_the_tree_are_read_and_others_stay_unresolved() -> None:
+    # Policies often lie beside the Terraform; what lies outside of it is nobody's business.
+    text = (
+        'resource "aws_a" "a" {\n  inside = file("${path.module}/policy.json")\n  outside = file("../../etc/passwd")\n'
+        '  filled = templatefile("t.tpl", { name = aws_b.b.id, n = 3 })\n  missing = templatefile("no.tpl", {})\n}\n'
+        'resource "aws_b" "b" {}\n'
+    )
+    sources = [
+        Source("m/main.tf", text.encode()),
+        Source("m/policy.json", b'{"a": 1}', is_beside=True),
+        Source("m/t.tpl", b"${name} has ${n}, not $${n}", is_beside=True),
+    ]
+    found = next(each for each in read(sources).resources if each.address == "aws_a.a")
+    assert found.attributes["inside"] == '{"a": 1}'
+    assert found.attributes["outside"] == '${file("../../etc/passwd")}'
+    assert found.attributes["filled"] == "${aws_b.b.id} has 3, not ${n}"
+    assert found.attributes["missing"] == '${templatefile("no.tpl", {})}'
+    assert [link.address for link in found.links] == ["aws_b.b"]
+
+
+def test_optional_attributes_have_the_defaults_of_their_type() -> None:
+    # What a caller leaves out is what the module says, not unknown.
+    found = reading(
+        main_tf='variable "v" {\n  type = map(object({ a = optional(bool, false), b = optional(string), c = any }))\n'
+        "  default = { x = { c = 1 }, y = { a = true, c = 2 } }\n}\n"
+        'resource "aws_a" "a" {\n  for_each = var.v\n  on = each.value.a\n  name = each.value.b\n}\n'
+    )
+    assert [each.attributes for each in found.resources] == [{"on": False}, {"on": True}]
+
+
+def test_regular_expressions_that_could_take_for_ever_are_left_alone() -> None:
+    # A file must not be able to stop the analysis.
+    evil = 'resource "aws_a" "a" {\n  x = regex("(a+)+$", "' + "a" * 100 + '!")\n  y = regex("a*a*a*a*a*b", "aaaa")\n'
+    evil += '  z = can(regex("^b", "abc")) ? 1 : regex("b(.)", "abc")[0]\n}\n'
+    (found,) = reading(main_tf=evil).resources
+    assert found.attributes["x"].startswith("${regex(")
+    assert found.attributes["y"].startswith("${regex(")
+    assert found.attributes["z"] == "c"

@@ -9,13 +9,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import ipaddress
+import itertools
 import json
 import math
 import re
 from collections.abc import Callable
 from typing import Any, cast
 
-from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, Symbol, deep, shown, top, with_references
+from sortkey_systems.applens.parsing.symbols import (
+    Absent,
+    NotKnown,
+    Reference,
+    Symbol,
+    deep,
+    shown,
+    top,
+    with_references,
+)
 
 SIZE_MAX = 1_000_000
 """Characters of a text, elements of a list. What grows beyond it is left unresolved."""
@@ -33,6 +43,8 @@ def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
             return STRUCTURAL[name](*[top(each, references) for each in arguments])
         values = [deep(each, references) for each in arguments]
         return with_references(_within(PLAIN[name](*values)), references)
+    except NoMatch:
+        return Absent("${null}", references)
     except NotKnown:
         pass
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError):
@@ -40,6 +52,10 @@ def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
     references.clear()
     shown(arguments, references)
     return Symbol("${" + text() + "}", references)
+
+
+class NoMatch(Exception):
+    """A regular expression that does not match: an error to Terraform, unless `try` or `can` stand around it."""
 
 
 def _within(value: Any) -> Any:
@@ -107,6 +123,14 @@ def _keys(of: dict[str, Any]) -> list[str]:
     return sorted(of)
 
 
+def _product(sets: tuple[list[Any], ...]) -> bool:
+    """Whether there are any, and not too many."""
+    number = math.prod(len(each) for each in sets)
+    if number > SIZE_MAX:
+        raise ValueError
+    return number > 0
+
+
 STRUCTURAL: dict[str, Callable[..., Any]] = {
     "merge": _merge,
     "concat": lambda *lists: [item for each in lists for item in each],
@@ -127,6 +151,8 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     "slice": lambda items, start, end: items[int(start) : int(end)],
     "distinct": _distinct,
     "compact": lambda items: [item for item in items if item not in (None, "")],
+    "setproduct": lambda *sets: [list(each) for each in itertools.product(*sets)] if _product(sets) else [],
+    "chunklist": lambda items, size: [items[at : at + int(size)] for at in range(0, len(items), int(size))],
     "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
 }
 """Of these only the outermost value must be known: elements may be symbols."""
@@ -179,6 +205,33 @@ def _tonumber(value: Any) -> int | float:
     return int(number) if number.is_integer() else number
 
 
+REGEX_CHARACTERS_MAX = 200
+_RISKY = re.compile(r"\)[*+{]|\\\d|\(\?[^P:]")
+"""Repeated groups, back references, looking around: what could make a match take for ever, or is not of RE2's kind."""
+
+
+def _compiled(pattern: str, text: str) -> re.Pattern[str]:
+    repeats = len(re.findall(r"(?<!\\)[*+{]", pattern))
+    if len(text) > REGEX_CHARACTERS_MAX or len(pattern) > REGEX_CHARACTERS_MAX or repeats > 3 or _RISKY.search(pattern):
+        raise ValueError
+    try:
+        return re.compile(pattern)
+    except re.error:
+        raise ValueError from None
+
+
+def _captured(match: re.Match[str]) -> Any:
+    """The groups by name or in order; the whole where there are none."""
+    return match.groupdict() or list(match.groups()) or match[0]
+
+
+def _regex(pattern: str, text: str) -> Any:
+    found = _compiled(pattern, text).search(text)
+    if found is None:
+        raise NoMatch
+    return _captured(found)
+
+
 PLAIN: dict[str, Callable[..., Any]] = {
     "abs": abs,
     "ceil": math.ceil,
@@ -207,6 +260,8 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "trimprefix": lambda text, prefix: text.removeprefix(prefix),
     "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
     "indent": lambda by, text: text.replace("\n", "\n" + " " * min(int(by), 100)),
+    "regex": _regex,
+    "regexall": lambda pattern, text: [_captured(match) for match in _compiled(pattern, text).finditer(text)],
     "contains": lambda items, item: item in _values(items),
     "index": lambda items, item: items.index(item),
     "sort": sorted,

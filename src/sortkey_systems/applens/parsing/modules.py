@@ -13,6 +13,7 @@ from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.evaluation import Budget, Scope, evaluate
 from sortkey_systems.applens.parsing.instances import Instance, Keys, body_values, instance_keys
 from sortkey_systems.applens.parsing.symbols import Reference, Symbol, shown
+from sortkey_systems.applens.parsing.types import with_defaults
 from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.resources import Resource
 
@@ -132,16 +133,21 @@ class Module:
 
     def _variable(self, name: str) -> Any:
         given = self.folder.values if self.arguments is None else self.arguments
-        if name in given:
-            return given[name]
         block = self.variables.get(name)
-        if block is not None and "default" in block.body.arguments:
-            return evaluate(block.body.arguments["default"].expression, self.scope)
+        stated = block.body.arguments if block is not None else {}
+        if name in given:
+            return self._typed(stated, given[name])
+        if "default" in stated:
+            return self._typed(stated, evaluate(stated["default"].expression, self.scope))
         if block is not None:
             self.tree.unresolved(block, f"var.{self.prefix}{name} has no default and no value")
         else:
             self.undeclared(f"var.{name}")
         return Symbol("${var." + self.prefix + name + "}")
+
+    def _typed(self, stated: dict[str, s.Argument], value: Any) -> Any:
+        constraint = stated["type"].expression if "type" in stated else None
+        return with_defaults(constraint, value, lambda default: evaluate(default, self.scope))
 
     def _instances(self, address: str) -> Any:
         block = self.resources[address]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from sortkey_systems.applens.exposure import is_for_anyone
@@ -16,6 +17,10 @@ _STATED = {
     "aws_neptune_cluster": "storage_encrypted",
     "aws_redshift_cluster": "encrypted",
 }
+
+_DOMAIN_POLICIES = ("aws_opensearch_domain_policy", "aws_elasticsearch_domain_policy")
+_UNSAFE = {"rds.force_ssl": "0", "require_secure_transport": "off", "require_ssl": "false", "tls": "disabled"}
+"""Parameters of databases, and the values with which they take connections in the clear."""
 
 
 @rule(
@@ -47,7 +52,8 @@ def database_encryption(subject: Subject) -> Iterator[Hit]:
 )
 def public_database(subject: Subject) -> Iterator[Hit]:
     kinds = ("aws_db_instance", "aws_rds_cluster_instance", "aws_redshift_cluster", "aws_dms_replication_instance")
-    for each in subject.of(*kinds, "aws_mq_broker", "aws_redshiftserverless_workgroup"):
+    more = ("aws_mq_broker", "aws_redshiftserverless_workgroup", "aws_neptune_cluster_instance")
+    for each in subject.of(*kinds, *more):
         if is_true(each.get("publicly_accessible")):
             groups = [g for g in subject.estate.groups_of(each) if _is_open(subject, g)]
             yield Hit((each.address, *groups), severity="critical" if groups else None)
@@ -89,6 +95,27 @@ def deletion_protection(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_db_instance", "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster"):
         if not each.get("deletion_protection") and not each.get("replicate_source_db"):
             yield Hit((each.address,))
+
+
+@rule(
+    "DB-05",
+    "Database takes connections without TLS",
+    "I",
+    "medium",
+    why="Passwords and rows go over the network in the clear.",
+    evidence="the parameter group or endpoint",
+    fix="Set rds.force_ssl = 1, require_secure_transport = ON, require_ssl = true or tls = enabled; ssl_mode of DMS.",
+)
+def plaintext_connections(subject: Subject) -> Iterator[Hit]:
+    kinds = ("db", "rds_cluster", "redshift", "docdb_cluster")
+    for group in subject.of(*(f"aws_{kind}_parameter_group" for kind in kinds)):
+        for each in group.blocks("parameter"):
+            name = str(each.get("name"))
+            if str(each.get("value")).lower() in (_UNSAFE.get(name, "-"), *(("0",) if name in _UNSAFE else ())):
+                yield Hit((group.address,), f"{name} = {each.get('value')}")
+    for endpoint in subject.of("aws_dms_endpoint"):
+        if endpoint.get("ssl_mode") == "none":
+            yield Hit((endpoint.address,), "ssl_mode = none")
 
 
 @rule(
@@ -165,10 +192,14 @@ def open_search(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
         if each.blocks("vpc_options") or is_true(each.get("advanced_security_options.enabled")):
             continue
-        holders = [each, *subject.estate.parts(each, "aws_opensearch_domain_policy")]
+        parts = [part for kind in _DOMAIN_POLICIES for part in subject.estate.parts(each, kind)]
+        holders = [each, *parts]
         opened = [holder for holder in holders if any(map(is_for_anyone, resource_statements(holder)))]
         if opened:
             yield Hit((each.address, *(holder.address for holder in opened if holder is not each)))
+    for each in subject.of("aws_opensearchserverless_security_policy"):
+        if each.get("type") == "network" and re.search(r'"AllowFromPublic":\s*true', str(each.get("policy"))):
+            yield Hit((each.address,), "AllowFromPublic", "medium")
 
 
 @rule(

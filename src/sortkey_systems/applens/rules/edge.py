@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sortkey_systems.applens.resources import Resource, as_list, is_true, is_unknown
+from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
 _LISTENER_RULES = ("aws_lb_listener_rule", "aws_alb_listener_rule")
@@ -211,6 +211,11 @@ def any_origin(subject: Subject) -> Iterator[Hit]:
             if "*" in as_list(each.get(f"{block}.allow_origins")):
                 credentials = is_true(each.get(f"{block}.allow_credentials"))
                 yield Hit((each.address,), severity="high" if credentials else None)
+    for each in subject.of("aws_s3_bucket_cors_configuration"):
+        for cors in each.blocks("cors_rule"):
+            methods = {*as_list(cors.get("allowed_methods"))} - {"GET", "HEAD"}
+            if "*" in as_list(cors.get("allowed_origins")) and methods:
+                yield Hit((each.address, *each.targets("bucket")), ", ".join(sorted(map(str, methods))))
 
 
 @rule(
@@ -244,4 +249,21 @@ def no_waf(subject: Subject) -> Iterator[Hit]:
 def plain_ftp(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_transfer_server"):
         if "FTP" in as_list(each.get("protocols")):
+            yield Hit((each.address,))
+
+
+@rule(
+    "EDGE-08",
+    "Public entry without access logs",
+    "R",
+    "low",
+    why="Nobody can say who asked for what, and when an attack began.",
+    evidence="the load balancer or distribution",
+    fix="Set access_logs of the load balancer, and logging_config of the distribution.",
+)
+def no_entry_logs(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_lb", "aws_alb", "aws_elb", "aws_cloudfront_distribution"):
+        stated = each.blocks("logging_config" if each.type == "aws_cloudfront_distribution" else "access_logs")
+        off = all(is_false(block.get("enabled")) for block in stated)
+        if each.address in subject.exposed and off:
             yield Hit((each.address,))

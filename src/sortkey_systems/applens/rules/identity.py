@@ -16,7 +16,10 @@ from sortkey_systems.applens.policies import (
 from sortkey_systems.applens.resources import Resource, as_list
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
-_HOLDERS = ("aws_iam_policy", "aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy", "aws_iam_role")
+_HOLDERS = (
+    *("aws_iam_policy", "aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy", "aws_iam_role"),
+    "aws_iot_policy",
+)
 _READS = re.compile(r"^[\w-]+:(Get|List|Describe|BatchGet|Head|Lookup|Search|Select|View|Check)[\w*]*$")
 _ACCOUNT_WIDE = re.compile(
     r"^(logs:(Create|Put|Update|Delete)Log\w*|logs:\w*LogDelivery|logs:PutResourcePolicy|xray:Put\w+|cloudwatch:PutMetricData"
@@ -224,7 +227,7 @@ def trusts_any_pipeline(subject: Subject) -> Iterator[Hit]:
 )
 def open_resource_policy(subject: Subject) -> Iterator[Hit]:
     elsewhere = {"aws_s3_bucket", "aws_s3_bucket_policy"}  # S3-01, which knows of access blocks
-    elsewhere |= {"aws_opensearch_domain", "aws_opensearch_domain_policy", "aws_elasticsearch_domain"}
+    elsewhere |= {f"aws_{name}_domain{part}" for name in ("opensearch", "elasticsearch") for part in ("", "_policy")}
     for each in subject.of(*sorted(set(RESOURCE) - elsewhere)):
         if any(is_for_anyone(statement) for statement in resource_statements(each)):
             on = [link.address for link in each.links if link.path != "policy"] if each.type.endswith("_policy") else []

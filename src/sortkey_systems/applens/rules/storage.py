@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sortkey_systems.applens.exposure import public_bucket_evidence
 from sortkey_systems.applens.policies import resource_statements
-from sortkey_systems.applens.resources import Resource, is_false, is_true, is_unknown
+from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
 _BLOCKS = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
@@ -137,7 +137,7 @@ def disk_encryption(subject: Subject) -> Iterator[Hit]:
     for volume in subject.of("aws_ebs_volume"):
         if not volume.get("encrypted") and not volume.get("snapshot_id"):
             yield Hit((volume.address,))
-    for instance in subject.of("aws_instance"):
+    for instance in subject.of("aws_instance", "aws_spot_instance_request"):
         disks = [*instance.blocks("root_block_device"), *instance.blocks("ebs_block_device")]
         if not instance.blocks("root_block_device") or any(not disk.get("encrypted") for disk in disks):
             yield Hit((instance.address,), severity=None if disks else "low")
@@ -158,4 +158,25 @@ def disk_encryption(subject: Subject) -> Iterator[Hit]:
 def file_system_encryption(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_efs_file_system"):
         if not each.get("encrypted"):
+            yield Hit((each.address,))
+
+
+@rule(
+    "SHARE-01",
+    "Image, snapshot or document shared with everyone",
+    "I",
+    "high",
+    why="Every account of AWS can copy the disk or the database, and read it at leisure.",
+    evidence="the permission, snapshot or document",
+    fix="Name the accounts that need it.",
+)
+def shared_with_everyone(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_ami_launch_permission"):
+        if each.get("group") == "all":
+            yield Hit((each.address,))
+    for each in subject.of("aws_db_snapshot", "aws_db_cluster_snapshot", "aws_db_snapshot_copy"):
+        if "all" in as_list(each.get("shared_accounts")):
+            yield Hit((each.address,))
+    for each in subject.of("aws_ssm_document"):
+        if str(each.get("permissions.account_ids")).lower() == "all":
             yield Hit((each.address,))

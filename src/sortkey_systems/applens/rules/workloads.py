@@ -33,10 +33,10 @@ _MAKERS = ("random_", "tls_", "time_", "null_", "terraform_")
     fix='Add metadata_options { http_tokens = "required" }.',
 )
 def metadata_v1(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_instance", "aws_launch_template"):
+    for each in subject.of("aws_instance", "aws_spot_instance_request", "aws_launch_template"):
         tokens = each.get("metadata_options.http_tokens", "optional")
         disabled = each.get("metadata_options.http_endpoint") == "disabled"
-        elsewhere = each.type == "aws_instance" and each.blocks("launch_template")
+        elsewhere = each.type != "aws_launch_template" and each.blocks("launch_template")
         if tokens == "optional" and not disabled and not elsewhere:
             yield Hit((each.address,))
     for each in subject.of("aws_launch_configuration"):
