@@ -9,6 +9,7 @@ import orjson
 from sortkey_systems.jobengine.log_files import StepPlace
 from sortkey_systems.jobengine.model import Log
 from sortkey_systems.jobengine.parts import LogLine
+from sortkey_systems.jobengine.storable import NotStorable, storable
 
 MESSAGE_CHARACTERS_MAX = 500
 DETAILS_BYTES_MAX = 1024
@@ -38,11 +39,20 @@ def _concise(message: str) -> str:
 
 
 def _small(details: dict[str, Any]) -> dict[str, Any]:
-    """As many details as there is room for, from the first on."""
+    """As many details as there is room for, from the first on. What no item can hold is there as text."""
     kept, left = dict[str, Any](), DETAILS_BYTES_MAX
     for name, value in details.items():
-        left -= len(name.encode()) + len(orjson.dumps(value, default=str))
-        if left < 0:
+        text = orjson.dumps(value, default=str).decode()
+        left -= len(name.encode()) + len(text)
+        if left < 0 or not name:
             return {**kept, "inFile": True}
-        kept[name] = value
+        kept[name] = value if _fits(value) else text
     return kept
+
+
+def _fits(value: Any) -> bool:
+    try:
+        storable(value)
+    except NotStorable:
+        return False
+    return True

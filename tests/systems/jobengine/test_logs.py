@@ -273,6 +273,27 @@ def test_JE_47_warnings_and_errors_become_small_items_as_well(buckets: Buckets, 
     assert at_home.query(Log.of_job(job_id=JOB)) == [entry]
 
 
+@pytest.mark.parametrize(
+    ("details", "in_table"),
+    [
+        ({"share": 1e-300, "large": 1e200, "none": 0.0}, {"share": "1e-300", "large": "1e+200", "none": 0.0}),
+        ({"counts": {"": 5}, "rows": 1}, {"counts": '{"":5}', "rows": 1}),
+        ({"first": 1, "": 2}, {"first": 1, "inFile": True}),
+        ({"deep": nested(50)}, {"deep": "[" * 50 + '"bottom"' + "]" * 50}),
+    ],
+    ids=["numbers", "names", "no-name", "deep"],
+)
+def test_what_no_item_can_hold_is_text_in_the_table(
+    buckets: Buckets, at_home: Store, details: dict[str, Any], in_table: dict[str, Any]
+) -> None:
+    # A warning must not end the step because of a number in its details; the file has them as they were.
+    log = opened(buckets.logs, store=at_home)
+    log.add("WARNING", "odd", **details)
+    log.close()
+    assert recent(at_home, JOB)[0].details == in_table
+    assert file_of(buckets.logs)[0]["details"] == details
+
+
 def test_JE_47_entries_that_a_crash_left_out_are_made_up_for(buckets: Buckets, at_home: Store) -> None:
     # Killed between the part and its items; and what has an item does not get a second one.
     dying = opened(buckets.logs)
