@@ -71,7 +71,7 @@ class Up:
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     running = Up(tmp_path_factory.mktemp("up") / "data")
     try:
-        running.wait_for("applens: sample data is there")
+        running.wait_for("jobengine: sample data is there")
         yield running
     finally:
         running.process.kill()

@@ -76,19 +76,24 @@ def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
 
 
 def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page: Page):
-    # By hand or by program: what the model does not allow is not stored.
-    page.goto(f"{up.console}/data?table=TransformationSystem")
-    page.locator("tbody tr").filter(has_text="METADATA").first.click()
+    # By hand or by program: what the model does not allow is not stored, and keys cannot drift from their fields.
+    page.goto(f"{up.console}/data?table=applens-graph-metadata")
+    page.locator("tbody tr").filter(has_text="COMPLETE").first.click()
     dialog = page.get_by_role("dialog")
-    data = dialog.get_by_label("Data (M)")
-    text = data.input_value()
-    data.fill(re.sub(r'"priority": \{"S": "\w+"\}', '"priority": {"S": "urgent"}', text))
+    status, environment = dialog.get_by_label("status (S)"), dialog.get_by_label("environment (S)")
+    before = environment.input_value()
+    status.fill("DONE")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("priority").last).to_be_visible()
-    data.fill(re.sub(r'"priority": \{"S": "\w+"\}', '"priority": {"S": "critical"}', text))
+    expect(dialog.get_by_text("'UPLOADED', 'PROCESSING', 'COMPLETE' or 'FAILED'")).to_be_visible()
+    status.fill("COMPLETE")
+    environment.fill("dev" if before == "prod" else "prod")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog).to_be_hidden()
+    expect(dialog.get_by_text("GSI2PK does not fit")).to_be_visible()
+    environment.fill(before)
+    dialog.get_by_label("nodeCount (N)").fill("77")
+    dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Stored")).to_be_visible()
+    expect(dialog).to_be_hidden()
 
 
 def test_a_statement_is_run(up: Up, page: Page):

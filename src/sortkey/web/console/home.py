@@ -55,25 +55,27 @@ def _lately(workspace: Workspace) -> None:
 
     @ui.refreshable
     def requests() -> None:
-        newest = workspace.log.latest(SHOWN)
-        shown[0] = newest[0].number if newest else 0
+        newest = workspace.log.lately(SHOWN)
+        shown[0] = newest[0][0].number if newest else 0
         if not newest:
             empty("Nothing has been asked yet.", "Open a model and run one of its access patterns.")
             return
         table(
-            ("time", "what", "on", "access pattern", "ms", "units"),
+            ("time", "from", "what", "on", "access pattern", "times", "ms", "units"),
             [
                 (
                     clock(each.at),
+                    each.source,
                     chipped(each.operation, "bad" if each.problem else ""),
                     each.target,
                     each.pattern,
+                    f"{count:,}",
                     f"{each.milliseconds:.1f}",
                     "" if each.units is None else f"{each.units:g}",
                 )
-                for each in newest
+                for each, count in newest
             ],
-            numbers=(4, 5),
+            numbers=(5, 6, 7),
         )
 
     requests()

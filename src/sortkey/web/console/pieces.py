@@ -75,7 +75,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequen
         for row in rows
     )
     made = f'<table class="sk-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
-    with ui.element("div").classes("sk-scroll"):
+    with ui.element("div").classes("sk-scroll").props('tabindex="0" role="region" aria-label="Table"'):
         ui.html(made, sanitize=False).classes("w-full")
 
 
@@ -97,7 +97,7 @@ def code_cell(text: str) -> Markup:
 
 def button(text: str, on_click: Callable[..., Any], *, icon: str | None = None, is_main: bool = True) -> ui.button:
     made = ui.button(text, icon=icon, on_click=on_click).props("unelevated no-caps" if is_main else "outline no-caps")
-    return made if is_main else made.props("color=grey-7")
+    return made if is_main else made.classes("sk-second")
 
 
 def _cell(value: Any) -> str:

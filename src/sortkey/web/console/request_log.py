@@ -100,6 +100,15 @@ class RequestLog(Metrics):
         with self.lock:
             return list(reversed(self.newest))[:limit]
 
+    def lately(self, limit: int) -> list[tuple[Recorded, int]]:
+        """The newest request of each kind, the newest first, with how many there were of it lately."""
+        kinds: dict[tuple[str, ...], tuple[Recorded, int]] = {}
+        for each in self.latest():
+            kind = (each.source, each.operation, each.target, each.pattern)
+            first, count = kinds.get(kind, (each, 0))
+            kinds[kind] = first, count + 1
+        return list(kinds.values())[:limit]
+
     def costliest(self, by: Literal["units", "milliseconds", "slowest", "requests"] = "units") -> list[Spent]:
         """Access patterns and operations, the most expensive first."""
         with self.lock:

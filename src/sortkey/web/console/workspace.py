@@ -23,6 +23,7 @@ from sortkey.runtime.objects import Objects
 from sortkey.runtime.store import Store
 from sortkey.values.attributes import Item
 from sortkey.web.console.request_log import RequestLog
+from sortkey.web.console.showing import cell
 
 PAGE = 100
 CONSOLE = "console"
@@ -215,10 +216,18 @@ class Workspace:
         if entity is None:
             return []
         try:
-            entity.from_item(item)
+            made = entity.from_item(item).to_item()
         except SortkeyError as error:
             return str(error).splitlines()
-        return []
+        declared = entity.__layout__.table
+        names = {
+            name for each in (None, *declared.indexes) for name in declared.key_attributes(each and each.name).names
+        }
+        return [
+            f"{name} does not fit the fields it is made of: it would be {cell(made.get(name)) or 'absent'}"
+            for name in sorted(names)
+            if made.get(name) != item.get(name)
+        ]
 
     def replace(self, table: str, old: Item | None, new: Item) -> None:
         """Store an item in the place of what was read before, or as a new one. Raises ModelError where it changed."""
