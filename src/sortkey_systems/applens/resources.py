@@ -72,5 +72,10 @@ def is_false(value: Any) -> bool:
     return value is False or value == "false"
 
 
+def is_set(value: Any) -> bool:
+    """Said to be anything but false, or not known. Old sources write "false" as a text."""
+    return bool(value) and value != "false"
+
+
 def is_unknown(value: Any) -> bool:
     return isinstance(value, str) and "${" in value

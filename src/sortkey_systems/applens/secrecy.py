@@ -25,8 +25,10 @@ _NO_SECRET = re.compile(
 )
 _IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{)[^\s:/@]{2,}@", re.IGNORECASE)
 _ASSIGNED = re.compile(
-    r"(?:^|[\s\"';,{])([A-Za-z_][\w.-]*)[\"']?\s*[=:]\s*[\"']?([^\s\"'`$<>(){}\[\],;]{4,})", re.MULTILINE
+    r"(?:^|[\s\"';,{])([A-Za-z_][\w.-]*)[\"']?[ \t]*[=:][ \t]*[\"']?([^\s\"'`$<>(){}\[\],;]{4,})", re.MULTILINE
 )
+_PAIRED = re.compile(r"[\"']([A-Za-z_]\w*)[\"']\s*,\s*[\"']([^\"'$\s]{4,})[\"']")
+"""As programs have it: define('DB_PASSWORD', 'hunter2')."""
 _ELSEWHERE = ("arn:", "/", "http", "ssm:", "file:")
 _NO_VALUES = frozenset({"true", "false", "none", "null", "required", "optional", "enabled", "disabled"})
 
@@ -62,7 +64,8 @@ def is_secret(name: str, value: Any) -> bool:
 
 def script_secrets(text: str) -> list[str]:
     """Names of the secrets that a script or a file of settings sets, where their values stand there."""
-    found = [name for name, value in _ASSIGNED.findall(text) if is_named_secret(name) and is_secret(name, value)]
+    pairs = [*_ASSIGNED.findall(text), *_PAIRED.findall(text)]
+    found = [name for name, value in pairs if is_named_secret(name) and is_secret(name, value)]
     return [*dict.fromkeys(found), *(["a key"] if shows_a_key(text) else [])]
 
 

@@ -6,6 +6,7 @@ from sortkey_systems.applens.analysis import analyze_upload
 from sortkey_systems.applens.report import Report, scored
 from sortkey_systems.applens.rules import RULES, SEVERITIES
 from sortkey_systems.applens.rules.definition import STRIDE
+from sortkey_systems.applens.secrecy import script_secrets
 from tests.systems.applens.rule_cases import BUCKET, CASES, LB, PUBLIC_POLICY, group, one
 
 
@@ -102,3 +103,26 @@ def test_fifty_of_one_low_finding_weigh_less_than_one_critical() -> None:
     many = report_of("".join(one("aws_vpc", name=f"v{i}") for i in range(50)))
     assert len(many.findings) == 50
     assert many.score < report_of(group(0, 0, "-1")).score
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("export DB_PASSWORD=hunter2222", ["DB_PASSWORD"]),
+        ("docker run -e API_TOKEN=abcd1234 app", ["API_TOKEN"]),
+        ("define('DB_PASSWORD', 'hunter2222');", ["DB_PASSWORD"]),
+        ("db:\n  password: hunter2222\n", ["password"]),
+        ('{"client_secret": "hunter2222"}', ["client_secret"]),
+        ("psql postgres://app:hunter2222@db.example.com/app", ["a key"]),
+        ("curl -H 'X: ghp_0123456789abcdefghijklmnopqrstuvwxyz'", ["a key"]),
+        ("DB_PASSWORD=$(aws ssm get-parameter --name /db/password)", []),
+        ("DB_PASSWORD=${data.aws_ssm_parameter.db.value}", []),
+        ("PASSWORD_FILE=/run/secrets/db", []),
+        ("TOKEN_URL=https://login.example.com/token", []),
+        ("psql postgres://app:${random_password.db.result}@db.example.com/app", []),
+        ("token_required: true", []),
+    ],
+)
+def test_secrets_in_scripts(script: str, found: list[str]) -> None:
+    # Values that stand there; not those that are fetched when the script runs.
+    assert script_secrets(script) == found

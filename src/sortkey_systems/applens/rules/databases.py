@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sortkey_systems.applens.exposure import is_for_anyone
 from sortkey_systems.applens.policies import resource_statements
-from sortkey_systems.applens.resources import is_false, is_true
+from sortkey_systems.applens.resources import is_false, is_set, is_true
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
 _STATED = {
@@ -37,7 +37,7 @@ def database_encryption(subject: Subject) -> Iterator[Hit]:
         for each in subject.of(kind):
             inherits = any(each.get(name) for name in ("replicate_source_db", "global_cluster_identifier"))
             member = kind == "aws_db_instance" and str(each.get("engine", "")).startswith("aurora")
-            if not each.get(attribute) and not inherits and not member:
+            if not is_set(each.get(attribute)) and not inherits and not member:
                 yield Hit((each.address,))
 
 
@@ -77,6 +77,12 @@ def no_backups(subject: Subject) -> Iterator[Hit]:
         cluster = str(each.get("engine", "")).startswith("aurora")
         if each.get("backup_retention_period", 0) in (0, "0") and not each.get("replicate_source_db") and not cluster:
             yield Hit((each.address,))
+    for each in subject.of("aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster", "aws_redshift_cluster"):
+        name = (
+            "automated_snapshot_retention_period" if each.type == "aws_redshift_cluster" else "backup_retention_period"
+        )
+        if each.get(name, 1) in (0, "0"):  # without a word there is one day
+            yield Hit((each.address,))
     for each in subject.of("aws_elasticache_replication_group"):
         if each.get("snapshot_retention_limit", 0) in (0, "0") and not each.get("replication_group_id"):
             yield Hit((each.address,), severity="low")
@@ -93,7 +99,7 @@ def no_backups(subject: Subject) -> Iterator[Hit]:
 )
 def deletion_protection(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_db_instance", "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster"):
-        if not each.get("deletion_protection") and not each.get("replicate_source_db"):
+        if not is_set(each.get("deletion_protection")) and not each.get("replicate_source_db"):
             yield Hit((each.address,))
 
 
@@ -129,7 +135,7 @@ def plaintext_connections(subject: Subject) -> Iterator[Hit]:
 )
 def no_recovery(subject: Subject) -> Iterator[Hit]:
     for table in subject.of("aws_dynamodb_table"):
-        if not table.get("point_in_time_recovery.enabled"):
+        if not is_set(table.get("point_in_time_recovery.enabled")):
             yield Hit((table.address,))
 
 
@@ -150,14 +156,14 @@ def cache_encryption(subject: Subject) -> Iterator[Hit]:
         if each.get("engine") in ("redis", "valkey") and not each.get("replication_group_id"):
             yield Hit((each.address,), "a single node")
     for each in subject.of("aws_dax_cluster"):
-        if not each.get("server_side_encryption.enabled"):
+        if not is_set(each.get("server_side_encryption.enabled")):
             yield Hit((each.address,), "server_side_encryption")
     for each in subject.of("aws_memorydb_cluster"):
         if is_false(each.get("tls_enabled")):
             yield Hit((each.address,), "tls_enabled")
     for each in subject.of("aws_elasticache_replication_group"):
         names = ("at_rest_encryption_enabled", "transit_encryption_enabled")
-        missing = [name for name in names if not each.get(name)]
+        missing = [name for name in names if not is_set(each.get(name))]
         if missing and not each.get("global_replication_group_id"):
             yield Hit((each.address,), ", ".join(missing))
 
@@ -174,7 +180,7 @@ def cache_encryption(subject: Subject) -> Iterator[Hit]:
 def search_encryption(subject: Subject) -> Iterator[Hit]:
     names = ("encrypt_at_rest.enabled", "node_to_node_encryption.enabled", "domain_endpoint_options.enforce_https")
     for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
-        missing = [name for name in names if not each.get(name)]
+        missing = [name for name in names if not is_set(each.get(name))]
         if missing:
             yield Hit((each.address,), ", ".join(missing), None if names[0] in missing else "medium")
 

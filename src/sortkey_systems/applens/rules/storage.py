@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sortkey_systems.applens.exposure import public_bucket_evidence
 from sortkey_systems.applens.policies import resource_statements
-from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
+from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
 _BLOCKS = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
@@ -135,14 +135,14 @@ def disk_encryption(subject: Subject) -> Iterator[Hit]:
     if any(not is_false(each.get("enabled", True)) for each in subject.of("aws_ebs_encryption_by_default")):
         return
     for volume in subject.of("aws_ebs_volume"):
-        if not volume.get("encrypted") and not volume.get("snapshot_id"):
+        if not is_set(volume.get("encrypted")) and not volume.get("snapshot_id"):
             yield Hit((volume.address,))
     for instance in subject.of("aws_instance", "aws_spot_instance_request"):
         disks = [*instance.blocks("root_block_device"), *instance.blocks("ebs_block_device")]
-        if not instance.blocks("root_block_device") or any(not disk.get("encrypted") for disk in disks):
+        if not instance.blocks("root_block_device") or any(not is_set(disk.get("encrypted")) for disk in disks):
             yield Hit((instance.address,), severity=None if disks else "low")
     for template in subject.of("aws_launch_template"):
-        if any(not disk.get("encrypted") for disk in template.blocks("block_device_mappings.ebs")):
+        if any(not is_set(disk.get("encrypted")) for disk in template.blocks("block_device_mappings.ebs")):
             yield Hit((template.address,))
 
 
@@ -157,7 +157,7 @@ def disk_encryption(subject: Subject) -> Iterator[Hit]:
 )
 def file_system_encryption(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_efs_file_system"):
-        if not each.get("encrypted"):
+        if not is_set(each.get("encrypted")):
             yield Hit((each.address,))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from sortkey_systems.applens.estate import is_world
-from sortkey_systems.applens.resources import Resource, as_list, is_false, is_true, is_unknown
+from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 from sortkey_systems.applens.secrecy import decoded, is_literal, is_secret, names_a_secret, script_secrets
 
@@ -221,7 +221,7 @@ def image_repository(subject: Subject) -> Iterator[Hit]:
     registry = any(subject.of("aws_ecr_registry_scanning_configuration"))
     for each in subject.of("aws_ecr_repository"):
         missing = [] if str(each.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE") else ["mutable tags"]
-        if not registry and not each.get("image_scanning_configuration.scan_on_push"):
+        if not registry and not is_set(each.get("image_scanning_configuration.scan_on_push")):
             missing.append("no scan on push")
         if missing:
             yield Hit((each.address,), ", ".join(missing))
@@ -242,7 +242,7 @@ def key_rotation(subject: Subject) -> Iterator[Hit]:
             each.get("customer_master_key_spec", each.get("key_spec", "SYMMETRIC_DEFAULT")) == "SYMMETRIC_DEFAULT"
         )
         usage = each.get("key_usage", "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
-        if symmetric and usage and not each.get("enable_key_rotation"):
+        if symmetric and usage and not is_set(each.get("enable_key_rotation")):
             yield Hit((each.address,))
 
 
@@ -258,7 +258,7 @@ def key_rotation(subject: Subject) -> Iterator[Hit]:
 def incomplete_trail(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_cloudtrail"):
         names = ("is_multi_region_trail", "enable_log_file_validation")
-        missing = [name for name in names if not each.get(name)]
+        missing = [name for name in names if not is_set(each.get(name))]
         off = is_false(each.get("enable_logging"))
         if off or missing:
             yield Hit(

@@ -196,3 +196,75 @@ resource "aws_db_snapshot" "all" { # finds SHARE-01
   db_snapshot_identifier = "old-1"
   shared_accounts        = ["all"]
 }
+
+# What was written by hand before there were types.
+resource "aws_db_instance" "texts" { # finds DB-01, DB-02, DB-03
+  engine                  = "mysql"
+  storage_encrypted       = "false"
+  publicly_accessible     = "true"
+  backup_retention_period = "0"
+}
+
+resource "aws_ebs_volume" "texts" { # finds DISK-01
+  availability_zone = "eu-west-1a"
+  size              = "8"
+  encrypted         = "false"
+}
+
+resource "aws_instance" "texts" { # finds EC2-01, DISK-01
+  ami           = "ami-12345678"
+  instance_type = "t2.micro"
+
+  metadata_options {
+    http_endpoint = "enabled"
+    http_tokens   = "optional"
+  }
+
+  root_block_device {
+    encrypted = "false"
+  }
+}
+
+resource "aws_kms_key" "texts" { # finds KMS-01
+  enable_key_rotation = "false"
+}
+
+resource "aws_cloudtrail" "texts" { # finds LOG-01
+  name                       = "texts"
+  s3_bucket_name             = "trail"
+  is_multi_region_trail      = "false"
+  enable_log_file_validation = "true"
+}
+
+resource "aws_dynamodb_table" "texts" { # finds DDB-01
+  name     = "texts"
+  hash_key = "id"
+
+  point_in_time_recovery {
+    enabled = "false"
+  }
+}
+
+resource "aws_eks_cluster" "texts" { # finds EKS-01, EKS-02
+  name = "texts"
+
+  vpc_config {
+    endpoint_public_access = "true"
+  }
+}
+
+resource "aws_lb" "texts" {
+  internal = "true"
+}
+
+resource "aws_s3_bucket" "texts" {
+  bucket = "texts"
+}
+
+resource "aws_s3_bucket_public_access_block" "texts" {
+  bucket                  = "texts"
+  block_public_acls       = "true"
+  block_public_policy     = "true"
+  ignore_public_acls      = "true"
+  restrict_public_buckets = "true"
+}
