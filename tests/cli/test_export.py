@@ -225,3 +225,17 @@ def test_a_finished_export_is_not_written_over(folder: Path) -> None:
     assert "out holds an export already" in refused(sortkey("export", "out", cwd=folder), 2)
     assert "the export has no Other; it has: Shop, Typed" in refused(sortkey("import", "out", "Other", cwd=folder), 2)
     assert "--as is for one table" in refused(sortkey("import", "out", "--as", "X", "--data", "new", cwd=folder), 2)
+
+
+def test_an_address_is_as_good_as_a_folder(folder: Path) -> None:
+    # The same commands for a server elsewhere, and for AWS.
+    line = [sys.executable, "-m", "sortkey", "serve", "--port", "0"]
+    with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        assert said(sortkey("export", "Shop", "out", "--data", address, cwd=folder)).startswith("Shop: 300 items")
+        assert said(sortkey("import", "out", "--as", "Again", "--data", address, cwd=folder)) == "Again: 300 items\n"
+        said(sortkey("backup", "Again", "--name", "first", "--data", address, cwd=folder))
+        said(sortkey("restore", "Again", "--backup", "first", "--in-place", "--data", address, cwd=folder))
+        process.terminate()
+    assert items(folder / "data", "Again") == items(folder / "data", "Shop")

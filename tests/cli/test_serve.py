@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
 from pathlib import Path
@@ -234,15 +233,15 @@ def test_it_asks_for_as_many_files_as_it_allows_connections(serve: Serve) -> Non
 
 @pytest.mark.slow
 def test_it_answers_soon_and_stays_small(serve: Serve) -> None:
-    # 0.3 s and 45 MB are the aims on a quiet machine; the limits here leave room for a busy one.
-    began = time.perf_counter()
+    # 0.2 s and 34 MB are the aims; the limits leave room. What it computes until then counts, not how busy others are.
     process = serve("--memory")
     port = int(address_of(process).rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as raw:
         raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
         assert raw.recv(100).startswith(b"HTTP/1.1 200")
-    assert time.perf_counter() - began < 1.5
     if Path("/proc").is_dir():
+        figures = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        assert (int(figures[11]) + int(figures[12])) / os.sysconf("SC_CLK_TCK") < 0.6
         status = Path(f"/proc/{process.pid}/status").read_text()
         rss_kb = int(re.search(r"VmRSS:\s+(\d+)", status)[1])  # type: ignore[index]
         assert rss_kb < 60_000
