@@ -12,7 +12,7 @@ WORKERS ?= 2
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev up test prepare fast check format oracle bench docs requirements clean
+.PHONY: help install dev up test prepare fast check format oracle bench docs pictures requirements clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ bench: dev  ## side by side with the peers; rewrites docs/performance.md (QUICK=
 
 docs: dev  ## the site of docs/, into site/
 	$(BIN)/zensical build --clean --strict
+
+pictures: dev  ## the pictures of README and docs, by the browser tests
+	SORTKEY_PICTURES=docs/pictures $(PYTEST) -q tests/browser/test_pictures.py
 
 requirements: dev  ## compile requirements/*.txt anew (UPGRADE=1: to the newest versions)
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras pyproject.toml requirements/build.in -c requirements/agree.in -o requirements/base.txt

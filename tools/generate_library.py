@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
@@ -61,7 +62,8 @@ def _room(name: str) -> str:
 def _section(name: str, value: Any) -> Iterator[str]:
     yield f"### {name}\n"
     if inspect.isfunction(value):
-        signature = str(inspect.signature(value)).replace("'", "")
+        signature = re.sub(r"<function [^>]*<lambda>[^>]*>|<.* at 0x\w+>", "…", str(inspect.signature(value)))
+        signature = signature.replace("'", "")
         yield f"```text\n{name}{signature}\n```\n"
     yield f"{_doc(name, value)}\n"
     if inspect.isclass(value):
