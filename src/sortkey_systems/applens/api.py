@@ -23,7 +23,7 @@ from sortkey_systems.applens.answers import (
     UploadAnswer,
     UploadRequest,
 )
-from sortkey_systems.applens.model import Environment
+from sortkey_systems.applens.model import BUCKET, Environment
 from sortkey_systems.applens.service import AppLens
 
 NAME = "applens"
@@ -56,9 +56,10 @@ def system(service: AppLens) -> System:
 
 
 def mount(store: PayloadStore, objects: Mapping[str, Objects], files: FilePath) -> System:
-    """AppLens on a store, its tables made. Its objects are those of the store, and it names no files."""
+    """AppLens on a store, its tables made and its bucket open. It names no files."""
     service = AppLens(store)
     service.ensure()
+    _ = objects[BUCKET]  # opened now: links that were given out before a restart are good after it
     return system(service)
 
 
