@@ -16,7 +16,7 @@ from tools.dynamodb_local import free_port, wait_until_it_answers
 from tools.go import go
 
 MINIO = "github.com/minio/minio@v0.0.0-20260212201848-7aac2a2c5b7c"
-ACCESS_KEY, SECRET_KEY = "sortkey-tests", "sortkey-tests-secret"
+ACCESS_KEY, SECRET_KEY = "sortkeytests", "sortkey-tests-secret"  # DynamoDB Local takes no other signs in the first
 
 
 def binary() -> Path:

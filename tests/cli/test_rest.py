@@ -20,6 +20,11 @@ import sortkey as library
 from sortkey.web.server_secret import secret_for, server_secret
 from sortkey.web.tokens import Tokens
 from tests.cli.program import refused, said, sortkey
+from tests.contract.objects_adapters import new_s3_bucket, s3_endpoint
+from tests.oracle.server import apart_port
+from tools.downloads import Missing
+
+__all__ = ["s3_endpoint"]
 
 
 @contextmanager
@@ -87,6 +92,51 @@ def test_strangers_of_this_machine_do_not_get_in_beside_rest(tmp_path: Path) -> 
             published["address"], headers={**headers, "X-Sortkey-Token": published["token"]}, content=b"{}"
         )
         assert "sortkey-api-keys" in told.json()["TableNames"]
+
+
+TERRAFORM = b'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n'
+
+
+def analysed(folder: Path, address: str) -> str:
+    """Send a file over a link and have it analysed, as a user does; the link."""
+    token = said(sortkey("token", "--system", "applens", "--user", "12345", cwd=folder)).strip()
+    with httpx.Client(base_url=f"{address}/applens", headers={"Authorization": f"Bearer {token}"}) as client:
+        about = {"environment": "dev", "filename": "main.tf"}
+        link = client.post("/uploads", json={**about, "size": len(TERRAFORM)}).json()
+        httpx.put(link["url"], content=TERRAFORM, headers=link["headers"]).raise_for_status()
+        run = client.post("/runs", json=about).json()
+        while run["status"] not in ("COMPLETE", "FAILED"):
+            run = client.get(f"/runs/{run['runId']}").raise_for_status().json()
+        assert run["status"] == "COMPLETE", run
+        return client.get(f"/runs/{run['runId']}/artifacts").json()["report"]
+
+
+@pytest.mark.slow
+def test_a_run_goes_through_and_its_links_outlive_the_server(tmp_path: Path) -> None:
+    # Upload, job, download, in one process; a link in a mail must not die with a restart.
+    with serving(tmp_path) as (address, process):
+        link = analysed(tmp_path, address)
+        assert httpx.get(link).status_code == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 0
+    with serving(tmp_path) as (again, _):
+        assert httpx.get(link.replace(address, again)).status_code == 200
+
+
+@pytest.mark.slow
+@pytest.mark.oracle
+@pytest.mark.xdist_group("s3")
+def test_tables_and_buckets_may_be_elsewhere(tmp_path: Path, s3_endpoint: str) -> None:
+    # As on AWS: the folder has the secret, and nothing else.
+    try:
+        store = f"http://127.0.0.1:{apart_port()}"
+    except Missing as missing:
+        pytest.skip(f"no DynamoDB Local: {missing}")
+    with new_s3_bucket(s3_endpoint, name="applens") as bucket:
+        objects = f"s3://{bucket.name.replace('applens', '{bucket}')}?endpoint={s3_endpoint}"
+        with serving(tmp_path, "--store", store, "--objects", objects) as (address, _):
+            assert analysed(tmp_path, address).startswith(s3_endpoint)
+    assert sorted(each.name for each in (tmp_path / "data").iterdir()) == ["files", "secret"]
 
 
 def test_a_token_is_signed_with_the_secret_of_the_folder(tmp_path: Path) -> None:

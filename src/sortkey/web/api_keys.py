@@ -18,7 +18,6 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader
 from pydantic import Field
 
-from sortkey.model.attributes import attr
 from sortkey.model.entity import Entity
 from sortkey.model.fields import Created, camel
 from sortkey.model.instants import InstantSeconds
@@ -144,9 +143,7 @@ class ApiKeys:
     def _note_use(self, found: ApiKey) -> None:
         now = self._now()
         if found.last_used_at is None or (now - found.last_used_at).total_seconds() >= USED_SECONDS:
-            self._store.update(
-                ApiKey.key(key_id=found.key_id), set={"last_used_at": now}, when=attr(ApiKey.key_id).exists()
-            )
+            self._store.update(ApiKey.key(key_id=found.key_id), set={"last_used_at": now})
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(int(self._clock()), UTC)
