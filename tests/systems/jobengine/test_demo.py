@@ -16,6 +16,8 @@ import pytest
 from sortkey.cli import main
 from sortkey_systems.jobengine.sample import FLAWS, make_shop
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(each for each in sys.path if each)}
 
 
@@ -157,7 +159,6 @@ def test_wrong_arguments_say_what_to_do(
     assert "secret" not in error
 
 
-@pytest.mark.slow
 def test_a_journey_that_runs_in_one_terminal_is_cancelled_from_another(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -165,6 +165,7 @@ def test_JE_23_a_stage_that_may_be_skipped_is_bypassed(engine: Engine) -> None:
         engine.journeys.skip_stage(journey.journey_id, "tmf_mapping")
 
 
+@pytest.mark.slow
 @pytest.mark.accepts("JE-14", "JE-17", "JE-21", "JE-23", "JE-25", "JE-80")
 def test_a_journey_runs_through_all_six_stages_for_real(engine: Engine) -> None:
     # Asked for once, each stage starts when the one before it is completed, on whichever worker is free.
@@ -192,6 +193,7 @@ def _lines(engine: Engine, jobs: list[Job]) -> int:
     return sum(len(engine.messages(job)) for job in jobs)
 
 
+@pytest.mark.slow
 @pytest.mark.accepts("JE-15")
 def test_JE_15_critical_journeys_are_processed_first(engine: Engine) -> None:
     # The scheduler's order is the journeys' priority, whatever came first.

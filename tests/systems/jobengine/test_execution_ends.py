@@ -210,6 +210,7 @@ def test_JE_44_a_job_that_takes_too_long_fails_at_its_next_safe_point(
     assert engine.messages(job) == ["it ran for longer than 60 seconds"]
 
 
+@pytest.mark.slow
 @pytest.mark.accepts("JE-44")
 def test_JE_44_a_step_that_comes_to_no_safe_point_is_taken_away(home: Home, tmp_path: Path, monkeypatch: Any) -> None:
     # It hangs in a call that nobody can interrupt: the job ends without it, and what it does later counts for nothing.
@@ -246,6 +247,7 @@ def test_waiting_has_an_end(engine: Engine) -> None:
 # -- workers that go
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after_checkpoint", [1, 4, 9])
 def test_a_worker_that_is_ended_in_the_middle_is_followed_by_one_that_goes_on(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, after_checkpoint: int
@@ -374,6 +376,7 @@ def test_more_executions_than_a_key_can_number_are_refused(engine: Engine) -> No
         engine.start(journey)
 
 
+@pytest.mark.slow
 def test_workers_see_to_jobs_that_nobody_runs(engine: Engine) -> None:
     # Created and never enqueued, and nobody looks at it: the next worker that starts does.
     class Broken(JobQueue):
