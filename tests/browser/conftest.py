@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -65,6 +66,17 @@ class Up:
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(30)
+
+
+def client(up: Up) -> Any:
+    """boto3, as anybody's program would use it."""
+    return boto3.client(
+        "dynamodb",
+        endpoint_url=f"http://127.0.0.1:{up.dynamodb_port}",
+        region_name="us-east-1",
+        aws_access_key_id="any",
+        aws_secret_access_key="any",
+    )
 
 
 @pytest.fixture(scope="session")

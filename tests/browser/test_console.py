@@ -1,16 +1,25 @@
 """The console as a person walks it: real Chromium, real `sortkey up`, at two widths."""
 
 import re
-from typing import Any
 
-import boto3
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Up
+from tests.browser.conftest import Up, client
 
-PAGES = ["/", "/models", "/models/jobengine", "/models/vams", "/data", "/partiql", "/requests", "/applens"]
+PAGES = [
+    "/",
+    "/models",
+    "/models/jobengine",
+    "/models/vams",
+    "/data",
+    "/changes",
+    "/objects",
+    "/partiql",
+    "/requests",
+    "/applens",
+]
 PAGES += ["/applens/compare", "/jobengine"]
 
 
@@ -27,14 +36,7 @@ def test_a_request_over_the_wire_appears_on_home_by_itself(up: Up, page: Page):
     # What a program does is seen while it does it.
     page.goto(f"{up.console}/")
     expect(page.get_by_text("Lately")).to_be_visible()
-    client: Any = boto3.client(
-        "dynamodb",
-        endpoint_url=f"http://127.0.0.1:{up.dynamodb_port}",
-        region_name="us-east-1",
-        aws_access_key_id="any",
-        aws_secret_access_key="any",
-    )
-    client.describe_time_to_live(TableName="wallcrawler-sessions")
+    client(up).describe_time_to_live(TableName="wallcrawler-sessions")
     expect(page.get_by_text("DescribeTimeToLive").first).to_be_visible()
 
 
@@ -94,6 +96,26 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Stored")).to_be_visible()
     expect(dialog).to_be_hidden()
+
+
+def test_a_write_is_seen_while_it_happens_with_what_it_changed(up: Up, page: Page):
+    # Who debugs a program watches this page beside it.
+    page.goto(f"{up.console}/changes")
+    key = {"PK": {"S": "USER#watched"}, "SK": {"S": f"NOTE#{page.viewport_size['width']}"}}  # pyright: ignore
+    for note in ("first", "second"):
+        client(up).put_item(TableName="applens-graph-metadata", Item={**key, "note": {"S": note}})
+    entry = page.locator(".q-expansion-item").filter(has_text=key["SK"]["S"]).filter(has_text="changed").first
+    expect(entry).to_be_visible()
+    page.get_by_role("switch", name="live").click()
+    entry.get_by_role("button").click()
+    expect(entry.get_by_text("note: first → second")).to_be_visible()
+
+
+def test_an_object_is_shown_with_its_versions(up: Up, page: Page):
+    page.goto(f"{up.console}/objects?bucket=applens&prefix=graphs/")
+    expect(page.get_by_role("cell", name=re.compile("graph.json")).first).to_be_visible()
+    page.get_by_role("button", name="Show its beginning").click()
+    expect(page.locator("pre").first).to_be_visible()
 
 
 def test_a_statement_is_run(up: Up, page: Page):

@@ -6,11 +6,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import boto3
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Up
+from tests.browser.conftest import Up, client
 
 
 @pytest.fixture
@@ -26,16 +25,6 @@ def start(tmp_path: Path):
     for each in started:
         each.process.kill()
         each.process.wait()
-
-
-def client(up: Up) -> Any:
-    return boto3.client(
-        "dynamodb",
-        endpoint_url=f"http://127.0.0.1:{up.dynamodb_port}",
-        region_name="us-east-1",
-        aws_access_key_id="any",
-        aws_secret_access_key="any",
-    )
 
 
 def test_it_says_where_everything_is_and_stops_at_ctrl_c(start: Any):

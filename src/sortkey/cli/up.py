@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -137,7 +138,7 @@ def _opened(options: Options, address: str) -> Generator[House]:
     try:
         named = [name for name in options.systems if name in HOSTABLE]
         host = Host(store, buckets, options.data, secret=secret, systems=named, unlimited=(f"{CONSOLE}/",))
-        _add_console(host, options, store, log, secret_for("console", secret).hex())
+        _add_console(host, options, store, engine, log, secret_for("console", secret).hex())
         yield House(host, engine, log)
     finally:
         store.close()
@@ -154,7 +155,15 @@ def _store(options: Options, engine: Engine | None, buckets: Buckets, cursors: b
     return PayloadStore(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=log)
 
 
-def _add_console(host: Host, options: Options, store: PayloadStore, log: RequestLog, secret: str) -> None:
+def _changes(engine: Engine, limit: int) -> list[Any]:
+    from sortkey.engine.recent import recent_changes
+
+    return recent_changes(engine, limit=limit)
+
+
+def _add_console(
+    host: Host, options: Options, store: PayloadStore, engine: Engine | None, log: RequestLog, secret: str
+) -> None:
     from pathlib import Path
 
     from starlette.responses import RedirectResponse
@@ -165,7 +174,8 @@ def _add_console(host: Host, options: Options, store: PayloadStore, log: Request
     models = [load_model(name) for name in options.systems]
     for model in models:
         store.ensure(model)
-    workspace = Workspace(store, models, log, store.payloads.buckets)
+    changes = partial(_changes, engine) if engine is not None else None
+    workspace = Workspace(store, models, log, store.payloads.buckets, changes)
     pages = [page for each in host.systems for page in _of(each.name, "console").pages(each.service, CONSOLE)]
     password = Password(options.password) if options.password else None
     sessions = Path(options.data) / "console"

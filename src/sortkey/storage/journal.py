@@ -55,6 +55,14 @@ class Journal:
         )
         return [Entry(*row) for row in rows]
 
+    def newest(self, after: int, limit: int) -> list[tuple[int, Entry]]:
+        """The latest entries of all tables with seq > after, newest first, each with the number of its table."""
+        rows = self._db.execute(
+            "select tbl, seq, at_ms, key, old, new, actor from journal where seq > ? order by seq desc limit ?",
+            (after, limit),
+        )
+        return [(table, Entry(*row)) for table, *row in rows]
+
     def walk_back(self, table: int, after: int, below: int) -> Iterator[Entry]:
         """Entries of a table with after < seq < below, newest first: what to undo to get back to `after`."""
         rows = self._db.execute(

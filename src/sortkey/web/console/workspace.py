@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from sortkey.engine.recent import RecentChange
 from sortkey.errors import ModelError, ServiceError, SortkeyError
 from sortkey.model.collections import CollectionQuery
 from sortkey.model.describing import Told, describe, parameters_of
@@ -72,11 +73,14 @@ class Workspace:
         models: Sequence[Model],
         log: RequestLog,
         objects: Mapping[str, Objects] | None = None,
+        changes: Callable[[int], list[RecentChange]] | None = None,
     ) -> None:
+        """`changes` gives so many of the latest changes, the newest first; None where nobody can tell."""
         self.store = store
         self.models = {model.name: model for model in models}
         self.log = log
-        self.objects = objects or {}
+        self.objects: Mapping[str, Objects] = {} if objects is None else objects
+        self.changes = changes
         store.ensure(audit_table)
 
     # -- models

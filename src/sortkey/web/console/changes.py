@@ -1,0 +1,95 @@
+"""Changes: what is written, while it is written, in every table that has a stream or point-in-time recovery."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nicegui import ui
+
+from sortkey.engine.recent import RecentChange
+from sortkey.values.attributes import Item
+from sortkey.web.console.pieces import Tone, chip, code, empty, quiet
+from sortkey.web.console.shell import title
+from sortkey.web.console.showing import cell, clock, plain_item, pretty
+from sortkey.web.console.workspace import Workspace
+
+SHOWN = 40
+SECONDS = 1.0
+ALL = "all tables"
+
+
+def changes_page(workspace: Workspace) -> None:
+    title("Changes", "What is written, while it is written, with how the item looked before and after.")
+    if workspace.changes is None:
+        empty("The tables are on AWS, where changes are read from their streams.", "see docs/how-to/streams.md")
+        return
+    tables = [ALL, *(each.name for each in workspace.tables())]
+    with ui.element("div").classes("sk-row"):
+        table = ui.select(tables, value=ALL, label="Table", with_input=True).props("outlined dense")
+        table.style("min-width: 16rem")
+        live = ui.switch("live", value=True)
+
+    def pause() -> None:
+        live.value = False  # what one reads must not move
+
+    @ui.refreshable
+    def drawn() -> None:
+        _list(workspace, None if table.value == ALL else table.value, pause)
+
+    seen = [0]
+
+    def look() -> None:
+        newest = _newest(workspace)
+        if live.value and newest != seen[0]:
+            seen[0] = newest
+            drawn.refresh()
+
+    table.on_value_change(lambda _: drawn.refresh())
+    drawn()
+    ui.timer(SECONDS, look)
+
+
+def _newest(workspace: Workspace) -> int:
+    found = workspace.changes(1) if workspace.changes else []
+    return found[0].number if found else 0
+
+
+def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -> None:
+    found = workspace.changes(500) if workspace.changes else []
+    wanted = [each for each in found if table is None or each.table == table][:SHOWN]
+    if not wanted:
+        empty("Nothing was written yet.", "Put an item, and watch it appear.")
+    for each in wanted:
+        _change(workspace, each, opened)
+
+
+def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], None]) -> None:
+    word, tone = _word(change)
+    item = change.new or change.old or {}
+    shown = ui.expansion(on_value_change=lambda _: opened()).props("dense dense-toggle").style("margin-bottom: .4rem")
+    with shown as each:
+        with each.add_slot("header"), ui.element("div").classes("sk-row"):
+            quiet(clock(change.at))
+            chip(word, tone)
+            ui.label(change.table).style("font-weight: 550")
+            ui.label(_key(workspace, change.table, item)).classes("sk-mono")
+        if change.old and change.new:
+            for line in _differences(change.old, change.new):
+                ui.label(line).classes("sk-mono")
+        else:
+            code(pretty(plain_item(item)))
+
+
+def _word(change: RecentChange) -> tuple[str, Tone]:
+    if change.new is None:
+        return ("expired" if change.expired else "deleted"), "bad"
+    return ("changed", "note") if change.old else ("new", "good")
+
+
+def _key(workspace: Workspace, table: str, item: Item) -> str:
+    return " / ".join(cell(item.get(name)) for name in workspace.key_names(table))
+
+
+def _differences(old: Item, new: Item) -> list[str]:
+    names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    return [f"{name}: {cell(old.get(name)) or '–'} → {cell(new.get(name)) or '–'}" for name in names]
