@@ -1,0 +1,82 @@
+"""The parts of the console that are no page: what was asked, how values are shown, who gets in, diagrams."""
+
+import pytest
+
+from sortkey.errors import ResourceNotFoundException
+from sortkey.model.describing import describe
+from sortkey.runtime.steps import Call
+from sortkey.web.console.access import Password
+from sortkey.web.console.diagrams import diagram
+from sortkey.web.console.pieces import chip_html, link
+from sortkey.web.console.request_log import KEPT, RequestLog
+from sortkey.web.console.showing import cell, plain, size
+from sortkey_systems.jobengine.model import model
+
+QUERY = Call("Query", {"TableName": "Things", "IndexName": "GSI1"}, "Thing.of_owner")
+
+
+def test_requests_of_programs_and_of_the_wire_stand_in_one_list():
+    log = RequestLog(clock=lambda: 5.0)
+    log.count(log.asked(QUERY), {"ConsumedCapacity": {"CapacityUnits": 2.5}})
+    log.heard("PutItem", {"TableName": "Gone"}, 0.002, ResourceNotFoundException("no table"))
+    newest, first = log.latest()
+    assert (first.source, first.target, first.pattern, first.units) == ("program", "Things/GSI1", "Thing.of_owner", 2.5)
+    assert (newest.source, newest.target, newest.milliseconds) == ("wire", "Gone", 2.0)
+    assert newest.problem == "ResourceNotFoundException: no table"
+    assert [spent.name for spent in log.costliest("units")] == ["Thing.of_owner", "PutItem Gone"]
+
+
+def test_a_flood_of_one_kind_hides_no_other():
+    # While a job runs, the one request of a person must not be pushed off the page.
+    log = RequestLog()
+    log.heard("ListTables", {}, 0.001, None)
+    for _ in range(KEPT - 1):
+        log.heard("PutItem", {"TableName": "Things"}, 0.001, None)
+    assert [(each.operation, count) for each, count in log.lately(12)] == [("PutItem", KEPT - 1), ("ListTables", 1)]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ({"N": "12345678901234567890123456789012345678"}, "12345678901234567890123456789012345678"),
+        ({"N": "0.1"}, "0.1"),
+        ({"BOOL": True}, "true"),
+        ({"NULL": True}, "null"),
+        ({"L": [{"S": "a"}, {"N": "1"}]}, '["a", 1]'),
+        ({"S": "x" * 200}, "x" * 79 + "…"),
+        (None, ""),
+    ],
+)
+def test_values_are_shown_without_losing_digits(value, shown):
+    assert cell(value) == shown or plain(value) == shown
+
+
+def test_sizes_are_told_in_units_that_people_use():
+    assert [size(each) for each in (0, 1023, 1536, 5 << 20, 200 << 30)] == [
+        "0 B",
+        "1,023 B",
+        "1.5 KB",
+        "5.0 MB",
+        "200 GB",
+    ]
+
+
+def test_five_wrong_passwords_close_the_door_for_a_minute():
+    now = [0.0]
+    password = Password("right", clock=lambda: now[0])
+    assert [password.opens("wrong") for _ in range(5)] == [False] * 5
+    assert not password.opens("right")
+    assert password.is_paused
+    now[0] = 61
+    assert password.opens("right")
+
+
+def test_text_of_data_is_never_markup():
+    assert "<script>" not in chip_html("<script>alert(1)</script>") + link("<script>", '"><script>')
+
+
+def test_a_diagram_has_every_entity_and_index_and_no_sign_that_is_mermaids_own():
+    drawn = diagram(describe(model))
+    for name in ("Journey", "Stage", "Rule", "Job", "Log", "Report", "GSI1"):
+        assert name in drawn
+    assert "{" not in drawn
