@@ -59,14 +59,15 @@ def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -
     wanted = [each for each in found if table is None or each.table == table][:SHOWN]
     if not wanted:
         empty("Nothing was written yet.", "Put an item, and watch it appear.")
-    for each in wanted:
-        _change(workspace, each, opened)
+    with ui.element("div").classes("sk-stack"):
+        for each in wanted:
+            _change(workspace, each, opened)
 
 
 def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], None]) -> None:
     word, tone = _word(change)
     item = change.new or change.old or {}
-    shown = ui.expansion(on_value_change=lambda _: opened()).props("dense dense-toggle").style("margin-bottom: .4rem")
+    shown = ui.expansion(on_value_change=lambda _: opened()).props("dense dense-toggle")
     with shown as each:
         with each.add_slot("header"), ui.element("div").classes("sk-row"):
             quiet(clock(change.at))

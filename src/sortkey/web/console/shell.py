@@ -49,7 +49,11 @@ class Shell:
         yield
 
     def _drawer(self, current: ConsolePage) -> ui.left_drawer:
-        drawer = ui.left_drawer(value=None, bordered=False).props("breakpoint=900 width=232").classes("q-pa-sm")
+        drawer = (
+            ui.left_drawer(value=False, bordered=False)
+            .props("show-if-above breakpoint=900 width=232")
+            .classes("q-pa-sm")
+        )
         with drawer, ui.element("nav").props('aria-label="Pages"').classes("w-full"):
             group = ""
             for page in self.pages:
