@@ -5,7 +5,6 @@ python -m bench.console
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 
 from bench.client import Client
 from bench.processes import cpu_seconds, resident_mb
+from tools.downloads import Missing
 
 ITEMS = 100_000
 NODES = 1_000
@@ -71,9 +71,15 @@ def measure() -> Console | None:
             up.stop()
 
 
-def markdown(found: Console | None) -> str:
+def markdown() -> str:
+    """A section of the report."""
+    found = measure()
     if found is None:
-        return ""
+        raise Missing("there is no Chromium: install the package `chromium`")
+    return _section(found)
+
+
+def _section(found: Console) -> str:
     rows = (
         (
             "`sortkey up`, second start, until it answers",
@@ -178,4 +184,4 @@ def _terraform() -> str:
 
 
 if __name__ == "__main__":
-    print(markdown(measure()) or json.dumps("there is no Chromium"))
+    print(markdown())
