@@ -15,12 +15,15 @@ from typing import Any
 
 import boto3
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 PICTURES = Path(os.environ.get("SORTKEY_PICTURES", ".pictures"))
 """Where the tests put what they saw, for people to look at."""
 WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
 READY_SECONDS = 60
+PATIENCE_MS = 20_000
+"""For a busy machine; what is there is seen at once."""
+expect.set_options(timeout=PATIENCE_MS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -106,7 +109,7 @@ def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     viewport: Any = WIDE if request.param == "wide" else NARROW
     context = browser.new_context(viewport=viewport)
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_MS)
     wrong: list[str] = []
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -122,7 +125,7 @@ def wide(browser: Browser) -> Iterator[Page]:
     """A wide page that nobody watches for errors."""
     context = browser.new_context(viewport=WIDE)  # pyright: ignore[reportArgumentType]
     page = context.new_page()
-    page.set_default_timeout(15_000)
+    page.set_default_timeout(PATIENCE_MS)
     yield page
     context.close()
 
