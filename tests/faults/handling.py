@@ -1,6 +1,6 @@
 """A program that writes orders and handles their changes until it is killed, by itself, in the middle of something.
 
-Run as `python -m tests.faults.handling <folder> <first> <seed>`; prints the number of each order that was stored.
+Forked by tests.faults.forks; prints the number of each order that was stored.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -94,8 +93,8 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(folder: Path, first: int, seed: int) -> None:
-    chance = random.Random(seed)
+def main(place: str, first: int, seed: int) -> None:
+    folder, chance = Path(place), random.Random(seed)
     where, left = chance.choice(("before", "after", "told", "batch", "timer")), chance.randrange(1, 60)
 
     def at_call(place: str) -> None:
@@ -118,7 +117,3 @@ def main(folder: Path, first: int, seed: int) -> None:
             store.put(Order(customer=customer, number=number))
         os.write(1, f"{number}\n".encode())
         time.sleep(0.0005)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))

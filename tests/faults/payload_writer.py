@@ -1,9 +1,7 @@
 """Writes entities with payloads until it is killed, and tells each write on its standard output once it is done.
 
-    python -m tests.faults.payload_writer FOLDER SEED [CALL]
-
-With CALL it kills itself at that write of an item: before it for an even number, right after it for an odd one. That is
-the moment between object and pointer, which a kill from outside hits only by chance.
+Forked by tests.faults.forks. With `call` it kills itself at that write of an item: before it for an even number, right
+after it for an odd one. That is the moment between object and pointer, which a kill from outside hits only by chance.
 """
 
 from __future__ import annotations
@@ -11,7 +9,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import sys
 from typing import Any
 
 import sortkey
@@ -86,7 +83,3 @@ def replace(store: PayloadStore, name: str, number: int) -> None:
 
 def delete(store: PayloadStore, name: str, number: int) -> None:
     store.delete(Asset.key(database_id="d", asset_id=name))
-
-
-if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -12,22 +9,17 @@ import pytest
 
 import sortkey
 from sortkey import Store, StreamWorker
+from tests.faults.forks import Forks
 from tests.faults.handling import CUSTOMERS, Count, Order, handlers
 
 ROUNDS = 50
 
 
-def run_until_killed(folder: Path, first: int, seed: int) -> int:
+def run_until_killed(forks: Forks, folder: Path, first: int, seed: int) -> int:
     """Let the program run until it dies; the number of the last order that it was told is stored."""
-    process = subprocess.run(
-        [sys.executable, "-m", "tests.faults.handling", str(folder), str(first), str(seed)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert process.returncode == -9, process.stderr.decode()
-    told = [int(line) for line in process.stdout.decode().split("\n")[:-1]]
+    fork = forks.start(str(folder), first, seed)
+    told = [int(line) for line in fork.lines()]
+    assert fork.was_killed()
     assert told == list(range(first, first + len(told)))
     return first + len(told) - 1
 
@@ -41,9 +33,10 @@ def steps_of(customer: str, numbers: range) -> list[tuple[int, int]]:
 def test_killed_in_a_handler_nothing_is_lost_and_counts_are_right(tmp_path: Path) -> None:
     # Every system builds on this: indexes, counters and notices that follow the tables, whatever happens.
     next_number = 1
-    for round in range(ROUNDS):
-        # The one after the last that was acknowledged may be stored too: it is written again, and changes nothing then.
-        next_number = run_until_killed(tmp_path, next_number, seed=round) + 1
+    with Forks("tests.faults.handling") as forks:
+        for round in range(ROUNDS):
+            # The one after the last acknowledged may be stored too: it is written again, and changes nothing then.
+            next_number = run_until_killed(forks, tmp_path, next_number, seed=round) + 1
     with sortkey.open(tmp_path / "data") as store:
         finish(store, tmp_path)
         check_counts(store, next_number)

@@ -3,49 +3,16 @@ index is what the table is, without anybody mending it."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from sortkey import EntitySource, Model, PayloadStore, PutDocument, Search, reconcile
+from tests.faults.forks import Forks
 from tests.faults.search_follower import Note, notes, opened, table, text_of, worker
 
 ROUNDS = 50
-
-
-class Writers:
-    """Processes that write until they die, forked from one program."""
-
-    def __enter__(self) -> Writers:
-        self._program = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.search_follower"],
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        return self
-
-    def write(self, folder: Path, seed: int, first: int) -> int:
-        """The number of the last change that was stored for certain."""
-        assert self._program.stdin
-        assert self._program.stdout
-        self._program.stdin.write(f"{folder} {seed} {first}\n")
-        self._program.stdin.flush()
-        ended_by, last = map(int, self._program.stdout.readline().split())
-        assert ended_by == 9
-        return last
-
-    def __exit__(self, *exc: object) -> None:
-        assert self._program.stdin
-        assert self._program.stdout
-        self._program.stdin.close()
-        self._program.stdout.close()
-        self._program.wait()
 
 
 def catch_up(store: PayloadStore, search: Search[Note]) -> None:
@@ -71,9 +38,12 @@ def check(store: PayloadStore, search: Search[Note]) -> int:
 
 def kill_again_and_again(folder: Path, rounds: int) -> None:
     first = 1
-    with Writers() as writers:
+    with Forks("tests.faults.search_follower") as forks:
         for round in range(rounds):
-            first = writers.write(folder, round, first) + 2  # the one in flight may be stored too
+            writer = forks.start(str(folder), round, first)
+            told = [int(line) for line in writer.lines()]
+            assert writer.was_killed()
+            first += len(told) + 1  # the one in flight may be stored too
             store, search = opened(str(folder))
             with store, search:
                 catch_up(store, search)

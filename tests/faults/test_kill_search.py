@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +26,7 @@ from sortkey import (
     reconcile,
     reindex,
 )
+from tests.faults.forks import Forks
 
 KEYS = 150
 notes_table = Table("Notes", key=("name",))
@@ -59,9 +57,9 @@ def is_delete(number: int) -> bool:
     return number % 7 == 3
 
 
-def write_for_ever(folder: Path, number: int) -> None:
+def main(place: str, number: int) -> None:
     """Operations by their numbers; a number on the standard output says that all up to it are found from now on."""
-    chance = random.Random(number)
+    chance, folder = random.Random(number), Path(place)
     with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
         store.ensure(notes_table)
         search.ensure()
@@ -85,19 +83,16 @@ def write(store: Store, search: Search[Note], number: int) -> None:
         search.put(store.put(Note(name=name_of(number), number=number)))
 
 
-def kill_once(folder: Path, start: int, seconds: float) -> int:
+def kill_once(forks: Forks, folder: Path, start: int, seconds: float) -> int:
     """Let a process write for a while, then kill it; the number that it acknowledged last."""
-    command = [sys.executable, __file__, str(folder), str(start)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
+    fork = forks.start(str(folder), start)
+    lines = fork.lines()
+    assert next(lines) == "begun"
     time.sleep(seconds)
-    process.kill()
-    lines = process.stdout.read().split("\n")[:-1]  # a last line without its end was not said
-    process.stdout.close()
-    process.wait()
-    return int(lines[-1]) if lines else start - 1
+    fork.kill()
+    told = list(lines)
+    assert fork.was_killed()
+    return int(told[-1]) if told else start - 1
 
 
 def check(folder: Path, acknowledged: int) -> int:
@@ -125,9 +120,10 @@ def last_writes(acknowledged: int) -> dict[str, int]:
 
 def kill_again_and_again(folder: Path, times: int) -> None:
     chance, start = random.Random(times), 0
-    for _ in range(times):
-        acknowledged = kill_once(folder, start, chance.random() * 0.4)
-        start = max(check(folder, acknowledged), acknowledged) + 10
+    with Forks("tests.faults.test_kill_search") as forks:
+        for _ in range(times):
+            acknowledged = kill_once(forks, folder, start, chance.random() * 0.4)
+            start = max(check(folder, acknowledged), acknowledged) + 10
     assert start > times
 
 
@@ -139,7 +135,3 @@ def test_fifty_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
 
 def test_two_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     kill_again_and_again(tmp_path, 2)
-
-
-if __name__ == "__main__":
-    write_for_ever(Path(sys.argv[1]), int(sys.argv[2]))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from sortkey import PayloadStore
+from tests.faults.forks import Forks
 from tests.faults.payload_writer import open_store, text_of
 from tests.runtime.payloads.runs import Asset, Run, model
 
@@ -20,21 +19,16 @@ LONG = timedelta(days=1)
 pytestmark = pytest.mark.slow
 
 
-def killed(folder: Path, seed: str, chance: random.Random) -> list[str]:
+def killed(forks: Forks, folder: Path, seed: str, chance: random.Random) -> list[str]:
     """Let a writer write, and kill it: at a write that it counts itself, or after so many lines. Gives its lines."""
-    counted = [str(chance.randrange(2, 40))] if chance.random() < 0.6 else []
-    command = [sys.executable, "-m", "tests.faults.payload_writer", str(folder), seed, *counted]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as writer:
-        assert writer.stdout is not None
-        assert writer.stderr is not None
-        lines: list[str] = []
-        most = chance.randrange(2, 60)
-        for line in writer.stdout:
-            lines.append(line.strip())
-            if not counted and len(lines) >= most:
-                writer.kill()
-        said = writer.stderr.read()
-    assert writer.returncode == -9, said
+    counted = [chance.randrange(2, 40)] if chance.random() < 0.6 else []
+    most = chance.randrange(2, 60)
+    writer, lines = forks.start(str(folder), seed, *counted), list[str]()
+    for line in writer.lines():
+        lines.append(line)
+        if not counted and len(lines) == most:
+            writer.kill()
+    assert writer.was_killed()
     return lines
 
 
@@ -60,18 +54,19 @@ def test_whatever_moment_a_writer_is_killed_at(tmp_path: Path) -> None:
     # is found, does not block the next try, and goes.
     chance, folder = random.Random(4), tmp_path / "data"
     orphans = shown = 0
-    for round in range(ROUNDS):
-        lines = killed(folder, f"r{round}", chance)
-        with open_store(str(folder)) as store:
-            assert store.verify(model, grace=LONG) == []
-            shown += check_all(store)
-            check_acknowledged(store, lines)
-            assert list((folder / "buckets" / "artifacts" / "incoming").glob("*")) == []
-            if round % 10 == 9:
-                orphans += len(store.sweep(model, grace=timedelta(0)).removed)
-                assert store.verify(model, grace=timedelta(0)) == []
-                check_all(store)
-                check_files(store, folder)
+    with Forks("tests.faults.payload_writer") as forks:
+        for round in range(ROUNDS):
+            lines = killed(forks, folder, f"r{round}", chance)
+            with open_store(str(folder)) as store:
+                assert store.verify(model, grace=LONG) == []
+                shown += check_all(store)
+                check_acknowledged(store, lines)
+                assert list((folder / "buckets" / "artifacts" / "incoming").glob("*")) == []
+                if round % 10 == 9:
+                    orphans += len(store.sweep(model, grace=timedelta(0)).removed)
+                    assert store.verify(model, grace=timedelta(0)) == []
+                    check_all(store)
+                    check_files(store, folder)
     assert orphans > 10, "no writer was killed between object and pointer"
     assert shown > 200
 
