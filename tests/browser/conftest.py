@@ -1,4 +1,4 @@
-"""A real `sortkey up` and a real Chromium, one of each for all tests; every page is looked at for errors of its own."""
+"""A real `sortkey up` and a real Chromium, one of each for a file of tests; every page is looked at for errors of its own."""
 
 import os
 import re
@@ -82,7 +82,7 @@ def client(up: Up) -> Any:
     )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     running = Up(tmp_path_factory.mktemp("up") / "data")
     try:
@@ -93,7 +93,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         running.process.wait()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # not longer: while it is open, no other test of the process can run an event loop
 def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
