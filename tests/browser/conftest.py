@@ -1,4 +1,4 @@
-"""A real `sortkey up` and a real Chromium, one of each for a file of tests; every page is looked at for errors of its own."""
+"""A real `sortkey up` and a real Chromium, one of each for a file of tests; pages are watched for errors."""
 
 import os
 import re

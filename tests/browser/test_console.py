@@ -86,7 +86,9 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     before = environment.input_value()
     status.fill("DONE")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("'UPLOADED', 'PROCESSING', 'COMPLETE' or 'FAILED'")).to_be_visible()
+    expect(
+        dialog.get_by_text("status: Input should be 'UPLOADED', 'PROCESSING', 'COMPLETE' or 'FAILED'")
+    ).to_be_visible()
     status.fill("COMPLETE")
     environment.fill("dev" if before == "prod" else "prod")
     dialog.get_by_role("button", name="Save").click()
@@ -141,10 +143,39 @@ resource "aws_s3_bucket_acl" "data" {
     expect(page.get_by_text("risk, of 100")).to_be_visible()
     expect(page.locator("canvas").first).to_be_visible()
     expect(page.get_by_text("internet → aws_s3_bucket.data")).to_be_visible()
+    box = page.locator("canvas").first.bounding_box()
+    assert box is not None
+    node = page.evaluate(_WHERE_THE_BUCKET_IS)
+    page.mouse.click(box["x"] + node[0], box["y"] + node[1])
+    expect(page.get_by_role("heading", name="aws_s3_bucket.data", exact=True)).to_be_visible()
     page.get_by_role("tab", name="Findings").click()
     expect(page.locator(".q-expansion-item").first).to_be_visible()
     page.get_by_role("tab", name="Inventory").click()
     expect(page.get_by_role("cell", name="aws_s3_bucket.data", exact=True).first).to_be_visible()
+
+
+_WHERE_THE_BUCKET_IS = """() => {
+  const chart = getElement(Number(document.querySelector('canvas').closest('[id^=c]').id.slice(1))).chart;
+  const data = chart.getModel().getSeriesByIndex(0).getData();
+  for (let n = 0; n < data.count(); n++) {
+    if (data.getId(n) === 'aws_s3_bucket.data') {
+      return chart.convertToPixel({seriesIndex: 0}, data.getItemLayout(n));
+    }
+  }
+}"""
+
+
+def test_a_page_that_is_not_there_leads_back(up: Up, wide: Page):
+    wide.goto(f"{up.console}/nope/nothing")
+    expect(wide.get_by_role("heading", name="There is no such page")).to_be_visible()
+    wide.locator("main").get_by_role("link", name="Home").click()
+    expect(wide.get_by_role("heading", name="Your data models, running")).to_be_visible()
+
+
+def test_who_prefers_dark_sees_dark(up: Up, wide: Page):
+    wide.emulate_media(color_scheme="dark")
+    wide.goto(f"{up.console}/")
+    expect(wide.locator("body")).to_have_class(re.compile("body--dark"))
 
 
 def test_a_file_of_another_kind_is_refused_with_the_reason(up: Up, page: Page):

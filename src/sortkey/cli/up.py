@@ -240,12 +240,23 @@ def _load_samples(host: Host) -> None:
             logging.getLogger("sortkey.up").exception("the sample of %s could not be loaded", each.name)
 
 
+def _program() -> str:
+    """What to type for this program: it need not be on the path."""
+    import shutil
+    import sys
+
+    if shutil.which("sortkey"):
+        return "sortkey"
+    return "python -m sortkey" if sys.argv[0].endswith("__main__.py") else os.path.relpath(sys.argv[0])
+
+
 def _banner(options: Options, address: str, wire: list[socket.socket]) -> str:
     where = (
         f"DynamoDB and S3 in {options.region}" if options.region else os.path.join(os.path.abspath(options.data), "")
     )
     dynamodb = address_of(wire[0]) if wire else f"DynamoDB in {options.region}"
     password = f"\n  password  {options.password}" if options.password else ""
+    program, data = _program(), "" if options.data == "data" else f" --data {options.data}"
     return f"""\
 Sortkey is up.
 
@@ -257,8 +268,8 @@ Sortkey is up.
 Try:
   open the console: run an access pattern, look at the graph of a Terraform run, watch a journey
   aws dynamodb list-tables --endpoint-url {dynamodb}
-  sortkey query jobengine Journey.all --data {options.data}
-  sortkey token --system applens --user 12345     for REST; sortkey keys create mine --system jobengine
+  {program} query jobengine:Journey.all{data}
+  {program} token --system applens --user 12345{data}     for REST; {program} keys create mine --system jobengine{data}
 
 Ctrl-C stops it.
 """

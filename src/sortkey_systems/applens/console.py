@@ -88,13 +88,17 @@ def _runs(service: AppLens, base: str, user: str) -> None:
             run.environment,
             f"{run.created_at:%Y-%m-%d %H:%M:%S}" if run.created_at else "",
             *("" if count is None else str(count) for count in _counts(run)),
-            run.iac.key.rpartition("/")[2] if run.iac and run.iac.key else "",
+            _file(run),
         )
         for run in found
     ]
     with ui.element("section").classes("sk-card"):
         columns = ("run", "status", "environment", "created", "nodes", "edges", "exposed", "datastores", "file")
         pieces.table(columns, rows, numbers=(4, 5, 6, 7))
+
+
+def _file(run: Run) -> str:
+    return run.iac.key.rpartition("/")[2] if run.iac and run.iac.key else ""
 
 
 def _counts(run: Run) -> tuple[int | None, ...]:
@@ -111,7 +115,8 @@ async def run_page(service: AppLens, base: str, run_id: str, user: str = USER) -
         title(f"Run {run_id}")
         pieces.empty(str(error))
         return
-    title(f"Run {run_id}", f"{run.environment} · {run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else "")
+    when = f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else ""
+    title(f"Run {run_id}", " · ".join(filter(None, (_file(run), run.environment, when))))
     if run.status == "COMPLETE":
         _complete(service, base, run, user)
     elif run.status == "FAILED":
@@ -170,15 +175,15 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
         for way in report["exposedPaths"]:
             pieces.mono(" → ".join(way["steps"])).style("color: var(--bad)")
 
-    def click(event: events.EChartPointClickEventArguments) -> None:
-        clicked = cast(dict[str, Any], event.data) if isinstance(event.data, dict) else {}
+    def click(event: events.GenericEventArguments) -> None:
+        clicked = cast(dict[str, Any], event.args.get("data") or {})
         node = nodes.get(str(clicked.get("id", "")))
         shown.clear()
         if node is not None:
             with shown:
                 _node(node, report)
 
-    chart.on_point_click(click)
+    chart.on("componentClick", click, ["data"])  # not on_point_click, which wants a value that nodes have not
 
 
 def _node(node: dict[str, Any], report: dict[str, Any]) -> None:
@@ -200,17 +205,40 @@ def _findings(report: dict[str, Any]) -> None:
     if not report["findings"]:
         pieces.empty("No rule found anything.")
         return
-    for finding in report["findings"][:MOST]:
-        with ui.expansion().props("dense-toggle").style("margin-bottom: .5rem") as each:
-            with each.add_slot("header"), ui.element("div").classes("sk-row"):
-                pieces.chip(finding["severity"])
-                ui.label(finding["title"]).style("font-weight: 550")
-                pieces.quiet(finding["evidence"][0])
-            ui.label(finding["detail"])
-            pieces.quiet(f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}")
-            pieces.mono(f"{finding['file']}:{finding['line']}")
-            for mitigation in finding["mitigations"]:
-                ui.label(f"→ {mitigation}").classes("sk-small")
+    with ui.element("div").classes("sk-row"):
+        worst = ui.toggle(["all", *WORST_FIRST], value="all").props("no-caps unelevated")
+        text = ui.input("Text", placeholder="bucket, IAM, main.tf").props("outlined dense clearable")
+
+    @ui.refreshable
+    def listed() -> None:
+        wanted = (text.value or "").lower()
+        found = [
+            each
+            for each in report["findings"]
+            if worst.value in ("all", each["severity"]) and wanted in json.dumps(each).lower()
+        ]
+        pieces.quiet(f"{len(found)} of {len(report['findings'])}")
+        with ui.element("div").classes("sk-stack"):
+            for each in found[:MOST]:
+                _finding(each)
+
+    listed()
+    for each in (worst, text):
+        each.on_value_change(lambda _: listed.refresh())
+
+
+def _finding(finding: dict[str, Any]) -> None:
+    with ui.expansion().props("dense-toggle") as each:
+        with each.add_slot("header"), ui.element("div").classes("sk-row"):
+            pieces.chip(finding["severity"])
+            ui.label(finding["title"]).style("font-weight: 550")
+            pieces.quiet(" · ".join(filter(None, (finding["evidence"][0], finding["detail"]))))
+        for place in finding["evidence"]:
+            pieces.mono(place)
+        pieces.quiet(f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}")
+        pieces.mono(f"{finding['file']}:{finding['line']}")
+        for mitigation in finding["mitigations"]:
+            ui.label(f"→ {mitigation}").classes("sk-small")
 
 
 def _inventory(service: AppLens, run_id: str, user: str) -> None:
@@ -223,7 +251,7 @@ def _inventory(service: AppLens, run_id: str, user: str) -> None:
         if not found:
             pieces.empty("Nothing has this in its name, type or surface.")
             return
-        columns = list(found[0])[:7]
+        columns = [name for name in found[0] if name not in ("id", "label", "attributes")]
         with ui.element("section").classes("sk-card"):
             pieces.table(columns, [[_shown(each[name]) for name in columns] for each in found[:MOST]])
 

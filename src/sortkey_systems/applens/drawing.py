@@ -138,7 +138,7 @@ def _node(node: Mapping[str, Any], place: Place, marked: set[str]) -> dict[str, 
     is_marked = node["id"] in marked
     return {
         "id": node["id"],
-        "name": node["label"],
+        "name": f"{node['label']}\n{_short(node.get('resourceType', ''))}",
         "x": place[0],
         "y": place[1],
         "category": SURFACES.index(node["threatSurface"]),
@@ -173,6 +173,11 @@ def _links(graph: Graph, ways: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
 
 def _has(graph: Graph, surface: str) -> bool:
     return any(node["threatSurface"] == surface for node in graph["nodes"])
+
+
+def _short(kind: str) -> str:
+    """A type without its provider: there is seldom more than one."""
+    return kind.partition("_")[2].replace("_", " ")
 
 
 def _escaped(text: str) -> str:

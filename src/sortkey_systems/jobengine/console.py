@@ -80,7 +80,6 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
         pieces.empty(str(error))
         return
     title(journey.name, f"{journey_id} · {journey.description}" if journey.description else journey_id)
-    _actions(service, journey)
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         timeline, jobs = ui.tab("Stages", icon="timeline"), ui.tab("Jobs", icon="list")
         rules, told = ui.tab("Rules", icon="psychology"), ui.tab("Reports", icon="article")
@@ -103,17 +102,24 @@ def _actions(service: JobEngine, journey: Journey) -> None:
         except (SortkeyError, Refused) as error:
             ui.notify(str(error), type="negative")
 
-    with ui.element("div").classes("sk-row"):
-        pieces.button("Run the stages that are left", partial(act, service.run_journey, "Started"), icon="play_arrow")
-        pieces.button("Pause", partial(act, service.journeys.pause, "Paused"), is_main=False)
-        pieces.button("Resume", partial(act, service.resume_journey, "Resumed"), is_main=False)
-        pieces.button("Cancel", partial(act, service.cancel_journey, "Cancelled"), is_main=False)
+    with ui.element("div").classes("sk-row").style("margin-bottom: 1rem"):
+        run = pieces.button(
+            "Run the stages that are left", partial(act, service.run_journey, "Started"), icon="play_arrow"
+        )
+        pause = pieces.button("Pause", partial(act, service.journeys.pause, "Paused"), is_main=False)
+        resume = pieces.button("Resume", partial(act, service.resume_journey, "Resumed"), is_main=False)
+        cancel = pieces.button("Cancel", partial(act, service.cancel_journey, "Cancelled"), is_main=False)
+    run.set_enabled(journey.status in ("pending", "failed"))
+    pause.set_enabled(journey.status in LIVE)
+    resume.set_enabled(journey.status == "paused")
+    cancel.set_enabled(journey.status not in ("completed", "cancelled"))
 
 
 def _timeline(service: JobEngine, journey_id: str) -> None:
     @ui.refreshable
     def drawn() -> None:
         journey, stages = service.journeys.get(journey_id), service.journeys.stages(journey_id)
+        _actions(service, journey)
         _summary(journey)
         latest = {job.stage_id: job for job in _all_jobs(service, journey_id)}
         with ui.element("section").classes("sk-card"), ui.timeline(side="right"):
@@ -198,9 +204,9 @@ def _reports(service: JobEngine, base: str, journey_id: str) -> None:
             report.title,
             report.report_type,
             report.summary,
-            pieces.link("open", f"{base}/jobengine/{journey_id}/jobs/{report.job_id}"),
+            pieces.link("open", f"{base}/jobengine/{journey_id}/jobs/{report.job_id}?tab=Reports"),
         )
-        for report in found
+        for report in sorted(found, key=lambda each: each.generated_at)
     ]
     with ui.element("section").classes("sk-card"):
         pieces.table(("time", "report", "type", "summary", ""), rows)
@@ -209,7 +215,7 @@ def _reports(service: JobEngine, base: str, journey_id: str) -> None:
 # -- one job
 
 
-def job_page(service: JobEngine, base: str, journey_id: str, job_id: str) -> None:
+def job_page(service: JobEngine, base: str, journey_id: str, job_id: str, tab: str = "Log") -> None:
     try:
         job = service.job(journey_id, job_id)
     except SortkeyError as error:
@@ -228,7 +234,7 @@ def job_page(service: JobEngine, base: str, journey_id: str, job_id: str) -> Non
         ui.label(job.error_message).style("color: var(--bad)")
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         logs, told = ui.tab("Log", icon="subject"), ui.tab("Reports", icon="article")
-    with ui.tab_panels(tabs, value=logs).classes("w-full").props("animated=false"):
+    with ui.tab_panels(tabs, value=told if tab == "Reports" else logs).classes("w-full").props("animated=false"):
         with ui.tab_panel(logs).classes("q-pa-none"):
             _log(service, job)
         with ui.tab_panel(told).classes("q-pa-none"):

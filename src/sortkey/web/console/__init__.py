@@ -45,7 +45,8 @@ def add_console(
     """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder."""
     nicegui.storage.path = sessions
     shell = Shell((*_own_pages(workspace), *pages), base)
-    for page in shell.pages:
+    lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)
+    for page in (*shell.pages, lost):
         ui.page(page.path)(_framed(shell, page, password))
     if password is not None:
         ui.page("/login")(partial(login_page, password))
@@ -58,6 +59,11 @@ def add_console(
         show_welcome_message=False,
         binding_refresh_interval=None,  # nothing here is bound by looking again and again
     )
+
+
+def lost_page(path: str) -> None:
+    title("There is no such page", f"/{path}")
+    ui.link("Home", "/")
 
 
 def _own_pages(workspace: Workspace) -> list[ConsolePage]:

@@ -83,6 +83,6 @@ def _lately(workspace: Workspace) -> None:
 
 
 def _refresh(workspace: Workspace, shown: int, requests: ui.refreshable) -> None:  # pyright: ignore
-    newest = workspace.log.latest(1)
+    newest = workspace.log.asked_by_people(1)
     if newest and newest[0].number != shown:
         requests.refresh()

@@ -26,8 +26,13 @@ def models_page(workspace: Workspace) -> None:
         ):
             heading(name)
             quiet(told["doc"])
-            patterns = len(told["patterns"])
-            quiet(f"{len(told['tables'])} tables · {entities} kinds of items · {patterns} access patterns")
+            tables, patterns = len(told["tables"]), len(told["patterns"])
+            counts = [_count(tables, "table", "tables"), _count(entities, "kind of items", "kinds of items")]
+            quiet(" · ".join([*counts, _count(patterns, "access pattern", "access patterns")]))
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def model_page(workspace: Workspace, name: str) -> None:
@@ -37,6 +42,7 @@ def model_page(workspace: Workspace, name: str) -> None:
         return
     told = workspace.told[name]
     title(name, told["doc"])
+    ui.page_title(f"{name} · Sortkey")
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         patterns = ui.tab("Access patterns", icon="route")
         tables = ui.tab("Tables and entities", icon="table_chart")
@@ -102,18 +108,27 @@ def _pair(templates: dict[str, str]) -> tuple[str, str]:
 
 def _patterns(workspace: Workspace, name: str) -> None:
     told = {each["name"]: each for each in workspace.told[name]["patterns"]}
-    for pattern in workspace.models[name].patterns():
-        _pattern(workspace, name, pattern, told[pattern.name])
+    wanted = ui.input("Find a pattern", placeholder="name, words, index").props("outlined dense clearable")
+    wanted.style("width: min(26rem, 100%)")
+
+    @ui.refreshable
+    def listed() -> None:
+        text = (wanted.value or "").lower()
+        found = [each for each in workspace.models[name].patterns() if text in str(told[each.name]).lower()]
+        if not found:
+            empty("No access pattern has this in its name, its words or its keys.")
+        with ui.element("div").classes("sk-stack").style("margin-top: .75rem"):
+            for pattern in found:
+                _pattern(workspace, name, pattern, told[pattern.name])
+
+    listed()
+    wanted.on_value_change(lambda _: listed.refresh())
 
 
 def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Told) -> None:
     call = f"{pattern.name}({', '.join(told['arguments'])})"
     doc = pattern.doc.split("\n")[0]
-    with (
-        ui.expansion(call, caption=doc)
-        .props("dense-toggle header-class=text-weight-medium")
-        .style("margin-bottom: .6rem")
-    ):
+    with ui.expansion(call, caption=doc).props("dense-toggle header-class=text-weight-medium"):
         if "problem" not in told:
             _explained(told)
         _form(workspace, model, pattern)

@@ -100,10 +100,14 @@ class RequestLog(Metrics):
         with self.lock:
             return list(reversed(self.newest))[:limit]
 
+    def asked_by_people(self, limit: int = KEPT) -> list[Recorded]:
+        """Those that are not the workers' own: looking for due jobs, once a second, is nobody's question."""
+        return [each for each in self.latest() if not each.target.startswith("sortkey-jobs")][:limit]
+
     def lately(self, limit: int) -> list[tuple[Recorded, int]]:
         """The newest request of each kind, the newest first, with how many there were of it lately."""
         kinds: dict[tuple[str, ...], tuple[Recorded, int]] = {}
-        for each in self.latest():
+        for each in self.asked_by_people():
             kind = (each.source, each.operation, each.target, each.pattern)
             first, count = kinds.get(kind, (each, 0))
             kinds[kind] = first, count + 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sortkey.web.console.pieces import chipped, empty, heading, table
+from sortkey.web.console.pieces import chipped, empty, heading, quiet, table
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import clock
 from sortkey.web.console.workspace import Workspace
@@ -24,7 +24,7 @@ def requests_page(workspace: Workspace) -> None:
     seen = [0]
 
     def look() -> None:
-        newest = workspace.log.latest(1)
+        newest = workspace.log.asked_by_people(1)
         if newest and newest[0].number != seen[0]:
             seen[0] = newest[0].number
             drawn.refresh()
@@ -55,9 +55,10 @@ def _costliest(workspace: Workspace) -> None:
 
 
 def _latest(workspace: Workspace) -> None:
-    newest = workspace.log.latest(SHOWN)
+    newest = workspace.log.asked_by_people(SHOWN)
     with ui.element("section").classes("sk-card sk-stack"):
         heading("The last requests")
+        quiet("Without those of the workers, which look for jobs every second.")
         rows = [
             (
                 clock(each.at),

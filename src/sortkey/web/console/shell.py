@@ -35,15 +35,16 @@ class Shell:
     @contextmanager
     def frame(self, page: ConsolePage, title: str = "") -> Generator[None]:
         style()
-        dark = ui.dark_mode(value=_is_dark())
+        dark = ui.dark_mode(value=_is_dark())  # None is what the browser prefers
         drawer = self._drawer(page)
         with ui.header().classes("items-center q-px-md q-py-sm").style("min-height: 3.25rem"):
-            ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Menu"')
+            ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Menu"').classes(
+                "sk-second"
+            )
             ui.link("Sortkey", "/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
             ui.space()
-            ui.button(icon="contrast", on_click=lambda: _turn(dark)).props(
-                'flat round dense aria-label="Light or dark"'
-            )
+            turn = ui.button(icon="contrast", on_click=lambda: _turn(dark)).classes("sk-second")
+            turn.props('flat round dense aria-label="Light or dark"')
         if title or page.title:
             ui.page_title(f"{title or page.title} · Sortkey")
         yield
@@ -88,11 +89,13 @@ def style() -> None:
     ui.colors(**COLOURS)
 
 
-def _is_dark() -> bool:
+def _is_dark() -> bool | None:
     kept = cast(Mapping[str, Any], app.storage.user)
-    return bool(kept.get("dark", False))
+    return kept.get("dark")
 
 
-def _turn(dark: ui.dark_mode) -> None:
-    dark.toggle()
-    app.storage.user["dark"] = bool(dark.value)
+async def _turn(dark: ui.dark_mode) -> None:
+    """From what is shown now, which the browser may have chosen."""
+    is_dark = cast(bool, await ui.run_javascript("document.body.classList.contains('body--dark')"))
+    dark.value = not is_dark
+    app.storage.user["dark"] = not is_dark

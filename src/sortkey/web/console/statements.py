@@ -15,7 +15,8 @@ from sortkey.web.console.workspace import Workspace, refusal
 
 def statements_page(workspace: Workspace) -> None:
     title("PartiQL", "Statements as DynamoDB understands them: SELECT, INSERT, UPDATE, DELETE. They change your data.")
-    first = next((each.name for each in workspace.tables()), "Things")
+    tables = workspace.tables()
+    first = max(tables, key=lambda each: each.count).name if tables else "Things"
     with ui.element("div").classes("sk-card sk-stack"):
         box = ui.textarea("Statement", value=f'SELECT * FROM "{first}"').props("outlined autogrow")
         box.classes("w-full sk-editor")

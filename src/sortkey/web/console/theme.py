@@ -69,7 +69,8 @@ table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-n
 .q-field--outlined .q-field__control { border-radius: 8px; background: var(--surface); }
 .q-field__label, .q-field__native, .q-field__input { color: var(--ink) !important; }
 .sk-editor textarea { font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; }
-.sk-second { color: var(--ink) !important; }
+.q-btn.sk-second { color: var(--ink) !important; }
+.q-header a { color: var(--accent) !important; }
 .q-btn { border-radius: 8px; text-transform: none; font-weight: 550; }
 .q-tab { text-transform: none; } .q-tab-panels { background: transparent !important; }
 .q-expansion-item { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); width: 100%; }

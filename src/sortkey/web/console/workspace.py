@@ -222,7 +222,7 @@ class Workspace:
         try:
             made = entity.from_item(item).to_item()
         except SortkeyError as error:
-            return str(error).splitlines()
+            return _faults(error)
         declared = entity.__layout__.table
         names = {
             name for each in (None, *declared.indexes) for name in declared.key_attributes(each and each.name).names
@@ -294,6 +294,14 @@ def refusal(error: Exception) -> str:
     """An error as one line for a person."""
     said = str(error) or type(error).__name__
     return f"{type(error).__name__}: {said}" if isinstance(error, ServiceError) else said
+
+
+def _faults(error: SortkeyError) -> list[str]:
+    """A line for each field that does not fit, without the words of the library that found it."""
+    cause = error.__cause__
+    if not isinstance(cause, ValidationError):
+        return [str(error)]
+    return [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors()]
 
 
 def _average(items: Sequence[Item]) -> int:
