@@ -6,7 +6,7 @@ A way says that nothing in the Terraform stands between, not that the software o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import rustworkx as rx
@@ -18,14 +18,23 @@ from sortkey_systems.applens.relationships import relationship
 
 INTERNET = "internet"
 _SERVICES = {"s3": "aws_s3_bucket", "dynamodb": "aws_dynamodb_table"}
+_ANYONE = "|anyone"
+"""The internet again, for those who have not said who they are."""
+_ASKING = {"aws_eks_cluster", "aws_transfer_server"}
+"""Entries that let nobody pass without credentials."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The shortest way from the internet to a datastore, by addresses."""
+    """The worst way from the internet to a datastore, by addresses; of several as bad, the shortest.
+
+    It is `unguarded` if its entry asks nobody who they are, and `unlimited` if a role on it may do anything.
+    """
 
     datastore: str
     steps: tuple[str, ...]
+    unguarded: bool = field(default=False, compare=False)
+    unlimited: bool = field(default=False, compare=False)
 
     @property
     def entry(self) -> str:
@@ -39,31 +48,67 @@ class Path:
         return {"datastore": self.datastore, "steps": list(self.steps)}
 
 
-def exposed_paths(estate: Estate, graph: Graph) -> list[Path]:
-    """One path for each datastore that can be reached, in order of their addresses."""
-    flows = rx.PyDiGraph()
-    index: dict[str, int] = {}
+def exposed_paths(estate: Estate, graph: Graph, unguarded: frozenset[str] = frozenset()) -> list[Path]:
+    """One path for each datastore that can be reached, in order of their addresses.
 
-    def at(name: str) -> int:
-        if name not in index:
-            index[name] = flows.add_node(name)
-        return index[name]
+    `unguarded` are entries that let in anyone: a way from one of them goes before all others but a direct one.
+    """
+    ways = _Ways(estate, graph, unguarded)
+    found = (ways.worst(node.id, node.resourceType) for node in graph.nodes if node.datastore)
+    return [path for path in found if path is not None]
 
-    for source, target in _flows(estate, graph):
-        # A permission only allows a call; where the call itself is declared, that is the way to show.
-        allowed = "aws_lambda_permission." in source + target
-        flows.add_edge(at(source), at(target), 1.5 if allowed else 1.0)
-    if INTERNET not in index:
-        return []
-    ways = cast(Any, rx).digraph_dijkstra_shortest_paths(flows, index[INTERNET], weight_fn=float)
-    stores = [node.id for node in graph.nodes if node.datastore and node.id in index and index[node.id] in ways]
-    return [Path(store, _steps([flows[i] for i in ways[index[store]]])) for store in stores]
+
+class _Ways:
+    """The shortest ways from the internet, and those of them that begin at an entry for anyone."""
+
+    def __init__(self, estate: Estate, graph: Graph, unguarded: frozenset[str]) -> None:
+        self.flows = rx.PyDiGraph()
+        self.index: dict[str, int] = {}
+        kinds = {node.id: node.resourceType for node in graph.nodes}
+        for source, target in _flows(estate, graph):
+            self._add(source, target, _weight(source, target, kinds))
+            if source == INTERNET and target in unguarded:
+                self._add(_ANYONE, target, 1.0)
+        self.all, self.open = self._from(INTERNET), self._from(_ANYONE)
+
+    def worst(self, store: str, kind: str) -> Path | None:
+        plain = self.all.get(store)
+        if plain is None:
+            return None
+        if len(plain) == 2:
+            return Path(store, _steps(plain))
+        for service in (name for name, stored in _SERVICES.items() if stored == kind):
+            way = self.open.get(f"|*{service}")
+            if way and store not in way:
+                return Path(store, _steps([*way, store]), unguarded=True, unlimited=True)
+        if store in self.open:
+            return Path(store, _steps(self.open[store]), unguarded=True)
+        return Path(store, _steps(plain))
+
+    def _add(self, source: str, target: str, weight: float) -> None:
+        for name in (source, target):
+            if name not in self.index:
+                self.index[name] = self.flows.add_node(name)
+        self.flows.add_edge(self.index[source], self.index[target], weight)
+
+    def _from(self, source: str) -> dict[str, list[str]]:
+        if source not in self.index:
+            return {}
+        ways = cast(Any, rx).digraph_dijkstra_shortest_paths(self.flows, self.index[source], weight_fn=float)
+        return {self.flows[end]: [self.flows[i] for i in way] for end, way in ways.items()}
+
+
+def _weight(source: str, target: str, kinds: dict[str, str]) -> float:
+    if source == INTERNET and kinds.get(target) in _ASKING:
+        return 1000.0  # an entry that asks who one is: only where there is no other
+    # A permission only allows a call; where the call itself is declared, that is the way to show.
+    return 1.5 if "aws_lambda_permission." in source + target else 1.0
 
 
 def _steps(names: list[str]) -> tuple[str, ...]:
-    """Without the helpers that stand for the two sides of a security group and for whole services."""
+    """Each address once, without the helpers for the two sides of a security group and for whole services."""
     plain = [name.partition("|")[0] for name in names if not name.startswith("|")]
-    return tuple(name for i, name in enumerate(plain) if i == 0 or plain[i - 1] != name)
+    return tuple(dict.fromkeys([INTERNET, *plain]))
 
 
 def _flows(estate: Estate, graph: Graph) -> Iterator[tuple[str, str]]:
@@ -102,9 +147,12 @@ def _through_wildcards(estate: Estate) -> Iterator[tuple[str, str]]:
     for service, kind in _SERVICES.items():
         for store in estate.of(kind):
             yield f"|{service}", store.address
+        yield f"|*{service}", f"|{service}"  # all actions, so also those that are named
     for each in estate.resources:
         for statement in identity_statements(each):
             if statement.allows and "*" in statement.resources:
                 for service in _SERVICES:
-                    if any(action == "*" or action.startswith(f"{service}:") for action in statement.actions):
+                    if any(action in ("*", "*:*", f"{service}:*") for action in statement.actions):
+                        yield each.address, f"|*{service}"
+                    elif any(action.startswith(f"{service}:") for action in statement.actions):
                         yield each.address, f"|{service}"

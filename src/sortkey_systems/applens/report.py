@@ -12,7 +12,7 @@ from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph
 from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.reachability import Path, exposed_paths
-from sortkey_systems.applens.rules import RULES, SEVERITIES, Rule, Subject
+from sortkey_systems.applens.rules import RULES, SEVERITIES, Rule, Subject, edge
 from sortkey_systems.applens.rules.definition import Hit
 
 WEIGHTS = {"critical": 0.40, "high": 0.18, "medium": 0.06, "low": 0.012}
@@ -104,8 +104,9 @@ class Report:
 
 def build_report(estate: Estate, graph: Graph, problems: list[Problem]) -> Report:
     """All rules over an estate."""
-    paths = exposed_paths(estate, graph)
     exposed = frozenset(node.id for node in graph.nodes if node.internetExposed)
+    unguarded = {address for hit in edge.open_route(Subject(estate, graph, [], exposed)) for address in hit.evidence}
+    paths = exposed_paths(estate, graph, exposed & unguarded)
     subject = Subject(estate, graph, paths, exposed)
     found = {f.id: f for rule in RULES for hit in rule.check(subject) for f in [_finding(estate, rule, hit)]}
     findings = sorted(found.values(), key=_order)

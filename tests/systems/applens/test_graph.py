@@ -34,7 +34,7 @@ WAYS = {
     "alb_ecs_rds": {
         "aws_db_instance.main": (
             *("internet", "aws_lb.web", "aws_security_group.lb", "aws_security_group.app", "aws_ecs_service.app"),
-            *("aws_security_group.app", "aws_security_group.db", "aws_db_instance.main"),
+            *("aws_security_group.db", "aws_db_instance.main"),
         )
     },
     "serverless": {
@@ -58,6 +58,57 @@ def test_the_internet_reaches_the_datastores_that_a_reader_would_name(shape: str
     assert {path.datastore: path.steps for path in analysis.report.paths} == WAYS[shape]
     counts = analysis.graph.counts
     assert (counts["internetExposedCount"], counts["datastoreCount"]) == COUNTS[shape]
+
+
+OPEN_FUNCTION = """
+resource "aws_lambda_function_url" "u" {
+  function_name      = aws_lambda_function.f.arn
+  authorization_type = "NONE"
+}
+resource "aws_lambda_function" "f" {
+  role = aws_iam_role.r.arn
+}
+resource "aws_iam_role" "r" {}
+resource "aws_iam_role_policy" "p" {
+  role   = aws_iam_role.r.id
+  policy = jsonencode({ Statement = [{ Effect = "Allow", Action = "*", Resource = "*" }] })
+}
+resource "aws_dynamodb_table" "t" {}
+"""
+CLUSTER = 'resource "aws_eks_cluster" "c" {\n  role_arn = aws_iam_role.r.arn\n}\n'
+
+
+@pytest.mark.parametrize(
+    ("action", "authorization", "severity"),
+    [
+        ("*", "NONE", "high"),
+        ("dynamodb:*", "NONE", "high"),
+        ("dynamodb:GetItem", "NONE", "medium"),
+        ("*", "AWS_IAM", "low"),
+    ],
+)
+@pytest.mark.parametrize("more", ["", CLUSTER], ids=["alone", "with a cluster"])
+def test_the_worst_way_is_shown_and_another_entry_does_not_hide_it(
+    action: str, authorization: str, severity: str, more: str
+) -> None:
+    # A shorter way through an entry that asks for credentials must not make an open one look better.
+    text = OPEN_FUNCTION.replace('Action = "*"', f'Action = "{action}"').replace("NONE", authorization) + more
+    report = analysed(text).report
+    way = ("internet", "aws_lambda_function_url.u", "aws_lambda_function.f", "aws_iam_role.r", "aws_iam_role_policy.p")
+    assert [path.steps for path in report.paths] == [(*way, "aws_dynamodb_table.t")]
+    assert [f.severity for f in report.findings if f.rule == "PATH-01"] == [severity]
+
+
+def test_the_cluster_is_the_way_where_there_is_no_other() -> None:
+    # Coming last is not being left out.
+    text = OPEN_FUNCTION[OPEN_FUNCTION.index('resource "aws_iam_role" "r"') :] + CLUSTER
+    assert [path.entry for path in analysed(text).report.paths] == ["aws_eks_cluster.c"]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_way_passes_each_address_once(shape: str) -> None:
+    # Who reads the same name twice looks for a loop that is not there.
+    assert all(len(set(path.steps)) == len(path.steps) for path in analysed(SHAPES[shape]).report.paths)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -234,22 +234,14 @@ def message_encryption(subject: Subject) -> Iterator[Hit]:
     "The internet reaches a datastore",
     "I",
     "low",
-    why="Along this way one flaw in the software is enough. It is often meant so; then every step has to hold.",
+    why="Along this way one flaw in the software is enough. It is often meant so; then every step has to hold. "
+    "Of several ways the worst is shown: medium if the entry lets in anyone, high if a role on it may do anything too.",
     evidence="the datastore, then the steps from the internet to it",
     fix=("Authenticate at the entry.", "Grant each role only the actions and the items that it needs."),
     confidence="medium",
 )
 def reachable_datastore(subject: Subject) -> Iterator[Hit]:
-    open_apis = {address for each in _open_entries(subject) for address in each}
     for path in subject.paths:
         if not path.direct:
-            unguarded = bool(open_apis & set(path.steps))
-            way = " → ".join(path.steps)
-            yield Hit((path.datastore, *path.steps[1:-1]), way, "medium" if unguarded else None)
-
-
-def _open_entries(subject: Subject) -> Iterator[tuple[str, ...]]:
-    from sortkey_systems.applens.rules.edge import open_route
-
-    for hit in open_route(subject):
-        yield hit.evidence
+            severity = "high" if path.unguarded and path.unlimited else "medium" if path.unguarded else None
+            yield Hit((path.datastore, *path.steps[1:-1]), " → ".join(path.steps), severity)
