@@ -77,6 +77,17 @@ def test_a_private_api_needs_no_authorizer() -> None:
     assert "API-01" not in rules_of(text)
 
 
+@pytest.mark.parametrize(
+    ("principal", "who", "severity"),
+    [("*", "anyone with an AWS account", "high"), ("s3.amazonaws.com", "s3.amazonaws.com", "medium")],
+)
+def test_a_permission_says_who_may_invoke_the_function(principal: str, who: str, severity: str) -> None:
+    # The principal * is no service, and a remedy for services would not help.
+    found = report_of(one("aws_lambda_permission", f'principal = "{principal}"')).findings
+    assert [(f.detail, f.severity) for f in found if f.rule == "IAM-11"] == [(who, severity)]
+    assert not any("service" in f.title for f in found if f.rule == "IAM-11")
+
+
 def test_a_secret_is_never_printed() -> None:
     # Graph and report are stored and shown.
     containers = 'jsonencode([{ name = "a", environment = [{ name = "API_TOKEN", value = "hunter2222" }] }])'

@@ -236,21 +236,22 @@ def open_resource_policy(subject: Subject) -> Iterator[Hit]:
 
 @rule(
     "IAM-11",
-    "Function may be invoked by a service on anyone's behalf",
+    "Function may be invoked from other accounts",
     "S",
     "medium",
-    why="Without source_arn, a bucket or API of any other account can invoke the function.",
+    why="Without source_arn, a service invokes the function for a bucket or API of any other account. "
+    "The principal * is no service: it is anyone with an AWS account.",
     evidence="the permission and the function",
-    fix="Set source_arn, or source_account.",
+    fix=("Set source_arn, or source_account.", "Instead of the principal *, name an account or a service."),
 )
 def permission_without_source(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_lambda_permission"):
         principal = str(each.get("principal", ""))
-        service = principal.endswith("amazonaws.com") or principal == "*"
+        anyone = principal == "*"
         limits = ("source_arn", "source_account", "principal_org_id", "function_url_auth_type")
-        if service and not any(each.get(name) for name in limits):
-            severity = "high" if principal == "*" else None
-            yield Hit((each.address, *each.targets("function_name")), principal, severity)
+        if (anyone or principal.endswith("amazonaws.com")) and not any(each.get(name) for name in limits):
+            who = "anyone with an AWS account" if anyone else principal
+            yield Hit((each.address, *each.targets("function_name")), who, "high" if anyone else None)
 
 
 @rule(
