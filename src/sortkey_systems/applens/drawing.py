@@ -54,10 +54,13 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "edgeSymbolSize": 6,
                 "emphasis": {"focus": "adjacency"},
                 "lineStyle": {"color": "#9aa7b1", "width": 1, "opacity": 0.7},
+                "labelLayout": {"hideOverlap": True},
                 "label": {
                     "show": len(graph["nodes"]) <= SMALL,
                     "position": "bottom",
+                    "distance": 7,
                     "fontSize": 10,
+                    "lineHeight": 12,
                     "color": "#788590",
                 },
             }
@@ -138,7 +141,7 @@ def _node(node: Mapping[str, Any], place: Place, marked: set[str]) -> dict[str, 
     is_marked = node["id"] in marked
     return {
         "id": node["id"],
-        "name": f"{node['label']}\n{_short(node.get('resourceType', ''))}",
+        "name": f"{node['label']}\n{_short(node.get('resourceType', ''))}" if is_marked else node["label"],
         "x": place[0],
         "y": place[1],
         "category": SURFACES.index(node["threatSurface"]),
