@@ -31,6 +31,8 @@ class Resource:
     module: str = ""
     file: str = ""
     line: int = 1
+    written: str = field(default="", repr=False, compare=False)
+    """The texts of its block as they are in the source, before variables are put in."""
 
     def get(self, path: str, default: Any = None) -> Any:
         """The value at `a.b`; of lists of blocks the first."""

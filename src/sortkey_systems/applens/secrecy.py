@@ -8,6 +8,9 @@ import re
 from typing import Any, cast
 
 HIDDEN = "(sensitive)"
+_REFERENCE = "${stated elsewhere}"
+_TELLING = 6
+"""Letters that a secret has at least, to be known again inside of another text."""
 KEY_MATERIAL = re.compile(
     r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}|\bglpat-[\w-]{20}"
     r"|\bxox[abprs]-[\w-]{10,}|\b[sr]k_live_\w{10,}|\bAIza[\w-]{35}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bnpm_\w{36}"
@@ -90,6 +93,23 @@ def hide_secrets(value: Any, name: str = "") -> Any:
     if shows_a_key(value) or (names_a_secret(name) and value.lower() not in _NO_VALUES):
         return HIDDEN
     return _hide_in_json(value)
+
+
+def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
+    """A copy in which those secrets are references, as they were before variables were put in."""
+    if isinstance(value, dict):
+        return {key: without(secrets, each, key) for key, each in cast(dict[str, Any], value).items()}
+    if isinstance(value, list):
+        return [without(secrets, each, name) for each in cast(list[Any], value)]
+    if not isinstance(value, str):
+        return value
+    if value in secrets:
+        return _REFERENCE
+    text = decoded(value) if name.startswith("user_data") else value
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _TELLING:
+            text = text.replace(secret, _REFERENCE)
+    return text
 
 
 def decoded(text: str) -> str:

@@ -88,6 +88,29 @@ def test_a_permission_says_who_may_invoke_the_function(principal: str, who: str,
     assert not any("service" in f.title for f in found if f.rule == "IAM-11")
 
 
+def test_a_secret_of_a_variable_is_found_once_and_at_the_variable() -> None:
+    # It is written in one place, and is taken out there.
+    text = 'variable "db_password" {\n  default = "hunter2222"\n}\n' + one(
+        "aws_db_instance", "password = var.db_password"
+    )
+    text += one("aws_lambda_function", "environment {\n  variables = { DB_PASSWORD = var.db_password }\n}")
+    text += one("aws_instance", 'user_data = base64encode("export DB_PASSWORD=${var.db_password}")')
+    text += one("aws_ssm_parameter", 'type = "SecureString"\nvalue = "postgres://app:${var.db_password}@db"')
+    other = one("aws_db_instance", 'password = "another2222"', "other")
+    found = {text: secrets_of(text) for text in (text, text + other)}
+    assert found == {text: ["var.db_password"], text + other: ["aws_db_instance.other", "var.db_password"]}
+
+
+def test_a_secret_that_a_resource_writes_again_is_found_in_both() -> None:
+    # To take it out at the variable is not enough then.
+    text = 'variable "db_password" {\n  default = "hunter2222"\n}\n' + one("aws_db_instance", 'password = "hunter2222"')
+    assert secrets_of(text) == ["aws_db_instance.x", "var.db_password"]
+
+
+def secrets_of(text: str) -> list[str]:
+    return [f.evidence[0] for f in report_of(text).findings if f.rule == "SEC-01"]
+
+
 def test_a_secret_is_never_printed() -> None:
     # Graph and report are stored and shown.
     containers = 'jsonencode([{ name = "a", environment = [{ name = "API_TOKEN", value = "hunter2222" }] }])'

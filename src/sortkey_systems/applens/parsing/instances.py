@@ -133,8 +133,8 @@ class Instance:
             self.module.tree.unresolved(self.block, f"{self.address} is looked up only when Terraform runs")
         module = self.module.prefix.rstrip(".")
         name, provider = self.block.labels[1], self.type.partition("_")[0]
-        file, line = self.block.file, self.block.line
-        return Resource(self.address, self.type, name, attributes, links, mode, provider, module, file, line)
+        place = self.block.file, self.block.line, "\n".join(s.texts(self.block.body))
+        return Resource(self.address, self.type, name, attributes, links, mode, provider, module, *place)
 
 
 def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, cast
 
 
 class HclError(Exception):
@@ -135,3 +136,21 @@ class Block:
     body: Body
     line: int
     file: str = ""
+
+
+def texts(node: Any) -> Iterator[str]:
+    """The texts that stand in a part of the tree, as they are written there."""
+    if isinstance(node, Literal):
+        yield from [node.value] if isinstance(node.value, str) else []
+    elif isinstance(node, Template):
+        for part in node.parts:
+            yield from [part] if isinstance(part, str) else texts(part)
+    elif isinstance(node, dict):
+        for each in cast(dict[Any, Any], node).values():
+            yield from texts(each)
+    elif isinstance(node, list | tuple):
+        for each in cast(list[Any], node):
+            yield from texts(each)
+    elif is_dataclass(node):
+        for each in fields(node):
+            yield from texts(getattr(node, each.name))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, cast
 
 from sortkey_systems.applens.estate import is_world
 from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
-from sortkey_systems.applens.secrecy import decoded, is_literal, is_secret, names_a_secret, script_secrets
+from sortkey_systems.applens.secrecy import decoded, is_literal, is_secret, names_a_secret, script_secrets, without
 
 _PASSWORDS = frozenset(
     {
@@ -50,21 +51,26 @@ def metadata_v1(subject: Subject) -> Iterator[Hit]:
     "I",
     "high",
     why="Everyone who can read the repository or the state has it, and so has every copy.",
-    evidence="the resource, variable or provider; the value itself is not shown",
+    evidence="the variable, local or provider that states it, or else the resource; the value itself is not shown",
     fix=("Keep it in Secrets Manager or SSM and refer to it.", "Change the secret: it is known now."),
     confidence="medium",
 )
 def written_secret(subject: Subject) -> Iterator[Hit]:
-    for each in subject.estate.resources:
-        if each.mode == "declaration":
-            found = [name for name, value in each.attributes.items() if is_secret(name, value)]
-        elif each.mode == "managed" and not each.type.startswith(_MAKERS):
-            found = [*_stated(each.attributes), *_kept(each), *_scripted(each)]
-            found += sorted(name for name, value in _environment(each) if is_secret(name, value))
-        else:
-            found = []
+    known = frozenset[str]()
+    for each in (each for each in subject.estate.resources if each.mode == "declaration"):
+        found = {name: value for name, value in each.attributes.items() if is_secret(name, value)}
+        known |= {value for value in found.values() if isinstance(value, str)}
         if found:
-            yield Hit((each.address,), ", ".join(dict.fromkeys(found)))
+            yield Hit((each.address,), ", ".join(found))
+    for each in subject.estate.resources:
+        if each.mode == "managed" and not each.type.startswith(_MAKERS):
+            # What a variable states is found there, and not again where the variable is used.
+            elsewhere = frozenset(secret for secret in known if secret not in each.written)
+            plain = replace(each, attributes=without(elsewhere, each.attributes)) if elsewhere else each
+            found = [*_stated(plain.attributes), *_kept(plain), *_scripted(plain)]
+            found += sorted(name for name, value in _environment(plain) if is_secret(name, value))
+            if found:
+                yield Hit((each.address,), ", ".join(dict.fromkeys(found)))
 
 
 def _stated(value: Any, path: str = "") -> Iterator[str]:

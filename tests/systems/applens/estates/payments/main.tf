@@ -94,7 +94,7 @@ resource "aws_apigatewayv2_api" "quick" { # finds API-01
   target        = aws_lambda_function.payments.arn
 }
 
-resource "aws_lambda_function" "payments" { # finds SEC-01
+resource "aws_lambda_function" "payments" {
   function_name = "payments"
   role          = aws_iam_role.payments.arn
   runtime       = "python3.12"
@@ -174,7 +174,7 @@ resource "aws_security_group" "database" { # finds NET-01, NET-02
   }
 }
 
-resource "aws_db_instance" "payments" { # finds DB-01, DB-02, DB-03, SEC-01
+resource "aws_db_instance" "payments" { # finds DB-01, DB-02, DB-03
   identifier             = "payments"
   engine                 = "postgres"
   instance_class         = "db.t3.medium"
