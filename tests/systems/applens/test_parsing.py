@@ -135,6 +135,30 @@ def test_a_module_outside_of_the_tree_is_a_node_and_is_listed() -> None:
     assert "is not in the tree" in found.problems[0].message
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('resource "aws_vpc" "v" {\n  cidr_block = "10.0.0.0/16"\n', 1),
+        ('\nresource "aws_vpc" "v" {\n  tags = {\n    a = 1\n  }\n\nresource "aws_vpc" "w" {\n}\n', 2),
+        ('resource "aws_security_group" "g" {\n  ingress {\n    from_port = 1\n', 2),
+        ("resource {", 1),
+    ],
+)
+def test_a_block_that_is_not_closed_is_named_by_the_line_that_opens_it(text: str, line: int) -> None:
+    # The end of the file is where it shows, not where it is mended.
+    with pytest.raises(HclError, match=f"^the block opened on line {line} is not closed$") as error:
+        parse(text)
+    assert error.value.line == line
+
+
+@pytest.mark.parametrize("text", ["a = [1,\n", "a =\n  (1 +\n", "a = {\n  b = 1\n", "a"])
+def test_what_ends_too_early_is_on_a_line_that_exists(text: str) -> None:
+    # An editor that is sent beyond the last line shows nothing.
+    with pytest.raises(HclError) as error:
+        parse(text)
+    assert 1 <= error.value.line <= len(text.splitlines())
+
+
 def test_a_file_that_does_not_parse_is_a_warning_with_its_line_and_the_rest_is_read() -> None:
     # One broken file must not hide the others.
     found = reading(good_tf='resource "aws_x" "x" {}', bad_tf='resource "aws_y" "y" {\n  a = \n}')

@@ -107,7 +107,7 @@ class _Parser:
         shown = "the end of the line" if token.kind == "newline" else "the end" if token.kind == "end" else token.value
         return s.HclError(f"{what} {shown if isinstance(shown, str) else 'a template'}", token.line)
 
-    def body(self, closing: str) -> s.Body:
+    def body(self, closing: str, opened: int = 0) -> s.Body:
         body, flat, self.flat = s.Body(), self.flat, 0
         while True:
             self.skip_lines()
@@ -115,6 +115,8 @@ class _Parser:
                 self.take()
                 self.flat = flat
                 return body
+            if self.kind() == "end":
+                raise s.HclError(f"the block opened on line {opened} is not closed", opened)
             if self.kind() not in ("name", "text"):
                 raise self.wrong("an argument or a block should stand at")
             self._member(body)
@@ -134,7 +136,7 @@ class _Parser:
             labels.append(str(self.take().value))
         self.expect("{")
         with_depth = self._deeper()
-        body.blocks.append(s.Block(word, labels, self.body("}"), name.line, self.file))
+        body.blocks.append(s.Block(word, labels, self.body("}", name.line), name.line, self.file))
         self.depth = with_depth
 
     def _deeper(self) -> int:

@@ -56,7 +56,7 @@ def tokens_of(text: str) -> list[Token]:
     """The tokens of a whole file."""
     scanner = _Scanner(text.removeprefix("\ufeff"))
     found = scanner.tokens(closing=False)
-    found.append(Token("end", "", scanner.line))
+    found.append(Token("end", "", scanner.line - text.endswith("\n")))  # after the last line's end is no line
     return found
 
 
