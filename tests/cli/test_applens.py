@@ -65,6 +65,23 @@ def test_sarif_has_rules_results_and_places(folder: Path, capsys: pytest.Capture
     assert run["results"][0]["ruleId"] == "NET-01"
 
 
+@pytest.mark.parametrize("form", ["json", "sarif"])
+def test_a_format_has_a_short_form(folder: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    # The other commands have --json: who tries it here is right.
+    pages: list[str] = []
+    for arguments in (["--format", form], [f"--{form}"], [f"--{form}", "--format", form]):
+        assert main(["applens", "analyze", str(folder), *arguments]) == 0
+        pages.append(capsys.readouterr().out)
+    assert json.loads(pages[0])
+    assert pages == pages[:1] * 3
+
+
+def test_two_formats_at_once_are_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # One of them would be left out without a word.
+    assert main(["applens", "analyze", str(folder), "--json", "--sarif"]) == 2
+    assert "one format at a time: json or sarif" in capsys.readouterr().err
+
+
 def test_what_cannot_be_analysed_is_one_line_and_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # Not 1: a pipeline must tell "risks" from "not analysed".
     (tmp_path / "a.tf").write_text("resource {")

@@ -18,7 +18,7 @@ EXAMPLES = """\
 examples:
   sortkey applens analyze ./infra
   sortkey applens analyze plan.json --fail-on high
-  sortkey applens analyze ./infra --format sarif --output applens.sarif
+  sortkey applens analyze ./infra --sarif --output applens.sarif
 
 exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed
 """
@@ -48,13 +48,16 @@ def analyze(
         typer.Option(help="Exit with 1 if there is such a finding, or a worse one."),
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    sarif: Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")] = False,
 ) -> int:
     """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
 
     Prints the findings, the ways from the internet to data, and a score. Nothing is connected to, and nothing is run.
     """
+    chosen = _one_form(form, json, sarif)
     analysis = _analysis(paths)
-    text = _formatted(analysis, form)
+    text = _formatted(analysis, chosen)
     if output is None:
         print(text, end="")
     else:
@@ -182,6 +185,13 @@ def _analysis(paths: list[str]) -> Any:
         raise CommandFailed(str(failure), NOT_ANALYSED) from None
     except OSError as error:
         raise CommandFailed(f"{error.filename}: {error.strerror}", NOT_ANALYSED) from None
+
+
+def _one_form(form: str, json: bool, sarif: bool) -> str:
+    asked = {name for name, chosen in (("json", json), ("sarif", sarif)) if chosen or form == name}
+    if len(asked) > 1:
+        raise CommandFailed(f"one format at a time: {' or '.join(sorted(asked))}", USAGE)
+    return next(iter(asked), "text")
 
 
 def _formatted(analysis: Any, form: str) -> str:
