@@ -65,6 +65,40 @@ def test_sarif_has_rules_results_and_places(folder: Path, capsys: pytest.Capture
     assert run["results"][0]["ruleId"] == "NET-01"
 
 
+@pytest.mark.parametrize(
+    ("here", "given", "uris"),
+    [
+        (".", ["infra"], {"infra/main.tf", "infra/net%20work/main.tf"}),
+        (".", ["./infra/"], {"infra/main.tf", "infra/net%20work/main.tf"}),
+        (".", ["infra/main.tf"], {"infra/main.tf"}),
+        (".", ["infra/net work", "other"], {"infra/net%20work/main.tf", "other/more.tf"}),
+        ("infra", ["."], {"main.tf", "net%20work/main.tf"}),
+        ("infra", ["../other"], {"more.tf"}),
+    ],
+)
+def test_sarif_places_are_below_the_current_folder(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    here: str,
+    given: list[str],
+    uris: set[str],
+) -> None:
+    # A code host looks for the path in the repository, and shows nothing where there is no such file.
+    for number, name in enumerate(("infra/main.tf", "infra/net work/main.tf", "other/more.tf")):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(OPEN.replace('"g"', f'"g{number}"').replace('"v"', f'"v{number}"'))
+    monkeypatch.chdir(tmp_path / here)
+    assert main(["applens", "analyze", *given, "--sarif"]) == 0
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    root = "other" if given == ["../other"] else here
+    assert run["originalUriBaseIds"] == {"%SRCROOT%": {"uri": (tmp_path / root).as_uri() + "/"}}
+    found = run["results"] + run["invocations"][0]["toolExecutionNotifications"]
+    places = [each["locations"][0]["physicalLocation"]["artifactLocation"] for each in found]
+    assert {place["uri"] for place in places} == uris
+    assert {place["uriBaseId"] for place in places} == {"%SRCROOT%"}
+
+
 @pytest.mark.parametrize("form", ["json", "sarif"])
 def test_a_format_has_a_short_form(folder: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
     # The other commands have --json: who tries it here is right.

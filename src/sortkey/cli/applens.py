@@ -57,7 +57,7 @@ def analyze(
     """
     chosen = _one_form(form, json, sarif)
     analysis = _analysis(paths)
-    text = _formatted(analysis, chosen)
+    text = _formatted(analysis, chosen, paths)
     if output is None:
         print(text, end="")
     else:
@@ -194,7 +194,7 @@ def _one_form(form: str, json: bool, sarif: bool) -> str:
     return next(iter(asked), "text")
 
 
-def _formatted(analysis: Any, form: str) -> str:
+def _formatted(analysis: Any, form: str, paths: list[str]) -> str:
     import json
 
     from sortkey import __version__
@@ -204,5 +204,6 @@ def _formatted(analysis: Any, form: str) -> str:
     if form == "json":
         told = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
     else:
-        told = _system("sarif").to_sarif(analysis.report, __version__)
+        sarif = _system("sarif")
+        told = sarif.to_sarif(analysis.report, __version__, sarif.Checkout.of(paths))
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"

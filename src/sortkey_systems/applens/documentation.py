@@ -22,6 +22,9 @@ sortkey applens analyze plan.json --fail-on high                   # exit code 1
 sortkey applens analyze ./infra --format sarif --output out.sarif  # for code hosts and editors
 ```
 
+`--json` and `--sarif` are short for `--format`. Places in SARIF are relative to the current folder (`%SRCROOT%`): run
+it at the top of the checkout, and a code host finds the files.
+
 ## Runs
 
 As a service AppLens keeps runs: of a file that was uploaded, with its status, its graph and its report. A run is

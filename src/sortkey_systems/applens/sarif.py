@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sortkey_systems.applens.report import Finding, Report
 from sortkey_systems.applens.rules import RULES, Rule
@@ -12,8 +17,38 @@ SECURITY_SEVERITY = {"low": "3.0", "medium": "5.5", "high": "8.0", "critical": "
 """As code hosts rank: above 9 critical, above 7 high, above 4 medium."""
 
 
-def to_sarif(report: Report, version: str) -> dict[str, Any]:
-    """One run with all rules, the results, and warnings of the analysis as notifications."""
+ROOT = "%SRCROOT%"
+"""The name that code hosts know for the top of a checkout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """Where the files lie that were analysed: in folders below a root."""
+
+    root: Path
+    folders: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, paths: Sequence[str | os.PathLike[str]]) -> Checkout:
+        """Below the current folder, as code hosts want it; of paths outside of it, below what they share."""
+        given = [Path(os.path.abspath(path)) for path in paths]
+        folders = tuple(path if path.is_dir() else path.parent for path in given)
+        here = Path.cwd()
+        inside = all(folder.is_relative_to(here) for folder in folders)
+        return cls(here if inside else Path(os.path.commonpath(folders)), folders)
+
+    def located(self, file: str) -> str:
+        """The path of a file below the root. One that is in an archive keeps its own."""
+        found = (folder / file for folder in self.folders if (folder / file).is_file())
+        place = next(found, None)
+        return place.relative_to(self.root).as_posix() if place else file
+
+
+def to_sarif(report: Report, version: str, checkout: Checkout | None = None) -> dict[str, Any]:
+    """One run with all rules, the results, and warnings of the analysis as notifications.
+
+    With a checkout, places are below its root; without, as in an upload, they are as the report has them.
+    """
     driver = {
         "name": "AppLens",
         "version": version,
@@ -21,14 +56,20 @@ def to_sarif(report: Report, version: str) -> dict[str, Any]:
     }
     numbers = {rule.id: number for number, rule in enumerate(RULES)}
     notes = [
-        {"level": "warning", "message": {"text": each.message}, "locations": [_location(each.file, each.line)]}
+        {
+            "level": "warning",
+            "message": {"text": each.message},
+            "locations": [_location(checkout, each.file, each.line)],
+        }
         for each in report.problems
         if each.file
     ]
+    roots = {"originalUriBaseIds": {ROOT: {"uri": checkout.root.as_uri().rstrip("/") + "/"}}} if checkout else {}
     run = {
         "tool": {"driver": driver},
+        **roots,
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
-        "results": [_result(finding, numbers.get(finding.rule, -1)) for finding in report.findings],
+        "results": [_result(checkout, finding, numbers.get(finding.rule, -1)) for finding in report.findings],
         "properties": {"score": report.score, "graphHash": report.graph_hash, **report.counts},
     }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
@@ -50,23 +91,22 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(finding: Finding, number: int) -> dict[str, Any]:
+def _result(checkout: Checkout | None, finding: Finding, number: int) -> dict[str, Any]:
     text = ": ".join(part for part in (finding.title, finding.detail) if part)
     return {
         "ruleId": finding.rule,
         "ruleIndex": number,
         "level": LEVELS[finding.severity],
         "message": {"text": f"{text} ({', '.join(finding.evidence)})"},
-        "locations": [_location(finding.file, finding.line, finding.evidence[0])],
+        "locations": [_location(checkout, finding.file, finding.line, finding.evidence[0])],
         "partialFingerprints": {"applensFinding/v1": finding.id},
         "properties": {"severity": finding.severity, "evidence": list(finding.evidence)},
     }
 
 
-def _location(file: str, line: int, address: str = "") -> dict[str, Any]:
-    from urllib.parse import quote
-
+def _location(checkout: Checkout | None, file: str, line: int, address: str = "") -> dict[str, Any]:
+    artifact = {"uri": quote(checkout.located(file)), "uriBaseId": ROOT} if checkout else {"uri": quote(file)}
     place: dict[str, Any] = {
-        "physicalLocation": {"artifactLocation": {"uri": quote(file)}, "region": {"startLine": max(line, 1)}}
+        "physicalLocation": {"artifactLocation": artifact, "region": {"startLine": max(line, 1)}},
     }
     return {**place, "logicalLocations": [{"fullyQualifiedName": address, "kind": "resource"}]} if address else place
