@@ -124,7 +124,8 @@ def with_journey(
 ) -> None:
     """Write what `make` makes of a journey and its stages; where somebody was quicker, of what they are then.
 
-    Raises NotFound, and TransactionFailed where something else than the journey or a stage refuses.
+    Raises NotFound, and TransactionFailed where only something else than the journey or a stage refuses: who was
+    quicker may also have made the same new item.
     """
     for left in reversed(range(tries)):
         journey = store.get(Journey.key(journey_id=journey_id), consistent=True)
@@ -136,7 +137,7 @@ def with_journey(
             store.transact(*writes)
             return
         except TransactionFailed as failed:
-            if not left or not all(_was_late(reason) for reason in failed.reasons):
+            if not left or not any(_was_late(reason) for reason in failed.reasons):
                 raise
             time.sleep(0.002 * (tries - left))
 

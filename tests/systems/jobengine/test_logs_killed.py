@@ -50,7 +50,7 @@ def run_until_done(folder: Path, chance: random.Random) -> int:
     for number in range(ROUNDS_MAX):
         child = multiprocessing.get_context("fork").Process(target=attempt, args=(folder, number))
         child.start()
-        child.join(chance.uniform(0.02, 0.25) * (1 + number / 20))
+        child.join(chance.uniform(0.005, 0.05) * (1 + number / 8))
         if child.is_alive() and child.pid:
             os.kill(child.pid, signal.SIGKILL)
             killed += 1

@@ -45,11 +45,11 @@ def add_console(
     """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder."""
     nicegui.storage.path = sessions
     shell = Shell((*_own_pages(workspace), *pages), base)
-    lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)
-    for page in (*shell.pages, lost):
-        ui.page(page.path)(_framed(shell, page, password))
     if password is not None:
         ui.page("/login")(partial(login_page, password))
+    lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
+    for page in (*shell.pages, lost):
+        ui.page(page.path)(_framed(shell, page, password))
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,
         mount_path=base,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
@@ -52,7 +54,7 @@ def model_page(workspace: Workspace, name: str) -> None:
             _patterns(workspace, name)
         with ui.tab_panel(tables).classes("q-pa-none"):
             for each in told["tables"]:
-                _table(each)
+                _table(each, told["patterns"])
         with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll sk-paper"):
             ui.mermaid(diagram(told), config={"securityLevel": "strict", "theme": "neutral"})
 
@@ -60,7 +62,7 @@ def model_page(workspace: Workspace, name: str) -> None:
 # -- tables
 
 
-def _table(told: Told) -> None:
+def _table(told: Told, patterns: Sequence[Told]) -> None:
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(told["name"])
@@ -79,10 +81,10 @@ def _table(told: Told) -> None:
         ]
         table(("", "key", "index", "for"), rows)
         for entity in told["entities"]:
-            _entity(entity)
+            _entity(entity, patterns)
 
 
-def _entity(told: Told) -> None:
+def _entity(told: Told, patterns: Sequence[Told]) -> None:
     with ui.expansion(told["name"], caption=told["doc"].split("\n")[0]).props(
         "dense-toggle header-class=text-weight-medium"
     ):
@@ -91,6 +93,10 @@ def _entity(told: Told) -> None:
             for each in told["keys"]
         ]
         table(("key of", "partition", "sort"), rows)
+        example = next((each for each in patterns if each["name"] == f"{told['name']}.key"), None)
+        if example is not None and "key_condition" in example:
+            quiet("For example")
+            mono(example["key_condition"])
         fields = [
             (code_cell(each["name"]), code_cell(each["path"]), each["type"], ", ".join(each["notes"]))
             for each in told["fields"]
