@@ -8,7 +8,7 @@ DATA ?= data
 PORT ?= 8080
 DYNAMODB_PORT ?= 8000
 PYTEST ?= $(BIN)/pytest
-WORKERS ?= 2
+WORKERS ?= 3   # for two cores: many tests wait for a disk or for a server
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
@@ -27,13 +27,13 @@ test: dev  ## everything: checks, unit, oracle, clients, faults
 	@$(BIN)/python -m tools.prepare & prepare=$$!; \
 	  $(MAKE) --no-print-directory check || { kill $$prepare 2>/dev/null; exit 1; }; \
 	  wait $$prepare || true
-	$(PYTEST) -n $(WORKERS) --dist loadgroup
+	$(PYTEST) -n $(strip $(WORKERS)) --dist loadgroup
 
 prepare: dev  ## fetch and build what the tests need besides Python, once: S3 server, OpenSearch, DynamoDB Local
 	$(BIN)/python -m tools.prepare
 
 fast: dev  ## unit tests only, under a minute
-	$(PYTEST) -n $(WORKERS) --dist loadgroup -q -m "not slow and not oracle"
+	$(PYTEST) -n $(strip $(WORKERS)) --dist loadgroup -q -m "not slow and not oracle"
 
 check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/ruff format --check .
