@@ -8,7 +8,7 @@ DATA ?= data
 PORT ?= 8080
 DYNAMODB_PORT ?= 8000
 PYTEST ?= $(BIN)/pytest
-WORKERS ?= 3   # for two cores: many tests wait for a disk or for a server
+WORKERS ?= 2
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
