@@ -96,7 +96,10 @@ class Session:
             request["GlobalSecondaryIndexUpdates"] = [{"Create": create}]
             changed = [*table.indexes, index]
         self.sent["UpdateTable"] += 1
-        self.pair.same("UpdateTable", request)
+        ours, oracle = self.pair.call("UpdateTable", request)
+        if oracle.status == 500 and ours.ok:
+            raise Stuck(f"{self.pair.oracle.name} broke down over {json.dumps(request)}: {oracle.error}")
+        self.pair.compare("UpdateTable", request, ours, oracle)
         self.pair.settle(table.name)
         table.indexes = changed
         used = {*table.key_names(), *(n for i in changed for n in (i.hash, i.sort) if n)}

@@ -21,7 +21,7 @@ _PAGES_MAX = 500
 
 
 class Stuck(Exception):
-    """The oracle did not finish a change of its indexes: nothing can be compared with it any more."""
+    """The oracle broke down over a change of its indexes, or never finished it: nothing can be compared any more."""
 
 
 class Difference(AssertionError):
