@@ -16,7 +16,6 @@ from sortkey.cli.printing import print_json, print_table
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
     from sortkey.model.patterns import AccessPattern, Read
-    from sortkey.model.queries import Query
     from sortkey.runtime.store import Store
 
 EXAMPLES = """\
@@ -88,9 +87,10 @@ Kinds = dict[str, list["Entity"]]
 def _found(store: Store, read: Read, limit: int, cursor: str | None, descending: bool) -> tuple[Kinds, str | None]:
     from sortkey.model.collections import CollectionQuery
     from sortkey.model.queries import ItemKey, Query
+    from sortkey.model.reading import whole
 
     if isinstance(read, Query) and read.limited_to is None:
-        page = store.page(_whole(read.descending() if descending else read), cursor=cursor, size=limit)
+        page = store.page(whole(read.descending() if descending else read), cursor=cursor, size=limit)
         return {read.entity.__name__: list(page.items)}, page.cursor
     if cursor is not None or descending:
         raise CommandFailed("this pattern gives all that it finds, in its own order: it has no pages", USAGE)
@@ -100,19 +100,7 @@ def _found(store: Store, read: Read, limit: int, cursor: str | None, descending:
     if isinstance(read, CollectionQuery):
         grouped = store.collection(read)
         return {member.__name__: list(grouped.of(member)) for member in read.members}, None
-    return {read.entity.__name__: list(store.query(_whole(read)))}, None
-
-
-def _whole(query: Query[Any]) -> Query[Any]:
-    """An index that holds less than the items gives keys; the items are fetched by them."""
-    from sortkey.errors import ModelError
-    from sortkey.model.reading import check_whole
-
-    try:
-        check_whole(query)
-    except ModelError:
-        return query.hydrated()
-    return query
+    return {read.entity.__name__: list(store.query(whole(read)))}, None
 
 
 def _print_kind(title: str | None, entities: list[Entity]) -> None:

@@ -16,8 +16,8 @@ from sortkey.model.collections import CollectionQuery
 from sortkey.model.describing import Told, describe, parameters_of
 from sortkey.model.entity import Entity
 from sortkey.model.patterns import AccessPattern, Explanation, Model, Read, explain, named
-from sortkey.model.queries import ItemKey
-from sortkey.model.reading import fits
+from sortkey.model.queries import ItemKey, Query
+from sortkey.model.reading import fits, whole
 from sortkey.model.tables import Table
 from sortkey.runtime.audit import audit, audit_table
 from sortkey.runtime.objects import Objects
@@ -144,6 +144,7 @@ class Workspace:
         """Run an access pattern with arguments as texts. Raises ModelError for what it does not take."""
         pattern = self.pattern(model, name)
         read = pattern.function(**typed(pattern, arguments))
+        read = whole(read) if isinstance(read, Query) else read
         began = time.perf_counter()
         entities, after = self._read(read, cursor)
         milliseconds = (time.perf_counter() - began) * 1000
