@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sortkey.cli import COMMANDS
+from sortkey.cli.helping import default_of, label_of, usage_of
 from sortkey.cli.program import load
 
 PAGE = Path(__file__).parents[1] / "docs/reference/commands.md"
@@ -51,7 +52,7 @@ def _sections(path: list[str], command: Any) -> Iterator[str]:
     yield _help(command.help) + "\n"
     inner = getattr(command, "commands", {})
     if not inner:
-        yield f"```text\n{_usage(path, command)}\n```\n"
+        yield f"```text\n{usage_of(' '.join(['sortkey', *path]), command.params)}\n```\n"
         yield from _table("argument", [each for each in command.params if each.param_type_name == "argument"])
         yield from _table("option", [each for each in command.params if each.param_type_name == "option"])
     if command.epilog:
@@ -66,37 +67,18 @@ def _help(text: str) -> str:
     return "\n\n".join(f"```text\n{each}\n```" if each.startswith(" ") else each for each in blocks)
 
 
-def _usage(path: list[str], command: Any) -> str:
-    arguments = [each for each in command.params if each.param_type_name == "argument"]
-    shown = [f"{'' if each.required else '['}{_name(each)}{'' if each.required else ']'}" for each in arguments]
-    dots = ["..." * (each.nargs == -1) for each in arguments]
-    options = ["[OPTIONS]"] if len(command.params) > len(arguments) else []
-    return " ".join(["sortkey", *path, *options, *(name + dot for name, dot in zip(shown, dots, strict=True))])
-
-
 def _table(kind: str, params: list[Any]) -> Iterator[str]:
     shown = [each for each in params if not each.hidden]
     if shown:
-        rows = [f"| `{_cell(_name(each))}` | {_cell(each.help or '')} | {_default(each)} |" for each in shown]
+        rows = [f"| `{_cell(label_of(each))}` | {_cell(each.help or '')} | {_default(each)} |" for each in shown]
         yield "\n".join([f"| {kind} | | default |", "|---|---|---|", *rows]) + "\n"
-
-
-def _name(param: Any) -> str:
-    if param.param_type_name == "argument":
-        return param.metavar or param.name.upper()
-    names = ", ".join([*param.opts, *param.secondary_opts])
-    if param.is_flag:
-        return names
-    choices = param.type_descriptor.choices
-    return f"{names} {param.metavar or ('|'.join(map(str, choices)) if choices else param.name.upper())}"
 
 
 def _default(param: Any) -> str:
     if param.required:
         return "required"
-    variable = f"`${param.envvar}`" if param.envvar else ""
-    is_plain = param.default is not None and param.default is not False and param.default != ()
-    return _cell(f"`{param.default}`" if is_plain else variable)
+    default = default_of(param)
+    return _cell(f"`{default}`" if default else f"`${param.envvar}`" if param.envvar else "")
 
 
 def _cell(text: str) -> str:

@@ -43,6 +43,30 @@ def test_every_command_has_help(capsys: pytest.CaptureFixture[str], arguments: l
     assert " ".join(["Usage: sortkey", *arguments]) in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("arguments", [[], *every_command()], ids=lambda line: " ".join(line) or "sortkey")
+def test_every_help_has_an_example_and_fits_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    # An example is what a newcomer copies: whole, under its own title, and of this command.
+    monkeypatch.setenv("COLUMNS", "80")
+    main([*arguments, "--help"])
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if len(line) > 80] == []
+    title, *examples = out[out.index("\nExamples\n") :].strip().splitlines()
+    assert title == "Examples"
+    assert any(" ".join(["sortkey", *arguments]) in line for line in examples)
+
+
+def test_the_help_of_a_switch_tells_no_type(capsys: pytest.CaptureFixture[str]) -> None:
+    # `--memory <bool>` would read as if something had to follow.
+    main(["serve", "--help"])
+    out = capsys.readouterr().out
+    assert "--memory  " in out
+    assert "--port PORT" in out
+    assert "[0 to 65535; default: 8000]" in " ".join(out.split())
+    assert "<" not in out
+
+
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_every_command_tells_what_it_is_for(name: str) -> None:
     # The line in the list of commands, the help of the command, and that of each of its options.

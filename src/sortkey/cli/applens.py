@@ -11,10 +11,16 @@ from typing import Annotated, Any, Literal
 import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.helping import examples
 from sortkey.cli.options import Data, Json, check_folder
 from sortkey.cli.printing import print_json, print_table
 
-EXAMPLES = """\
+EXAMPLES = examples(
+    "sortkey applens analyze ./infra",
+    "sortkey applens runs --user 12345",
+    "sortkey applens show latest --user 12345",
+)
+ANALYZE_EXAMPLES = """\
 examples:
   sortkey applens analyze ./infra
   sortkey applens analyze plan.json --fail-on high
@@ -39,7 +45,7 @@ def group() -> None:
     """Analyse Terraform for risks."""
 
 
-@app.command(epilog=EXAMPLES)
+@app.command(epilog=ANALYZE_EXAMPLES)
 def analyze(
     paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Folder, file or archive.")],
     form: Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")] = "text",
@@ -68,7 +74,9 @@ def analyze(
     return FAILED if fail_on and analysis.report.at_least(fail_on) else 0
 
 
-@app.command()
+@app.command(
+    epilog=examples("sortkey applens runs --user 12345", "sortkey applens runs --user 12345 --environment prod --json")
+)
 def runs(
     user: User, data: Data = "data", objects: Objects = None, environment: Environment = None, json: Json = False
 ) -> None:
@@ -83,7 +91,12 @@ def runs(
         print(f"user {user} has no runs: upload a file, see `sortkey rest`")
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "sortkey applens show latest --user 12345",
+        "sortkey applens show latest --user 12345 --format sarif > applens.sarif",
+    )
+)
 def show(
     run: RunId,
     user: User,
@@ -110,7 +123,7 @@ def show(
     return 0
 
 
-@app.command()
+@app.command(epilog=examples("sortkey applens compare 01JD0000000000000000000000 latest --user 12345"))
 def compare(
     before: RunId, after: RunId, user: User, data: Data = "data", objects: Objects = None, json: Json = False
 ) -> None:

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey backfill shop.model:model                      whatever `sortkey plan` says needs one
-  sortkey backfill shop.model:model Order --dry-run      how much would it be?
-  sortkey backfill shop.model:model Order --data aws://eu-west-1 --writes-per-second 500
+  sortkey backfill shop.model:model                    what `sortkey plan` names
+  sortkey backfill shop.model:model Order --dry-run    how much would it be?
+  sortkey backfill shop.model:model --writes-per-second 500
 """
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   sortkey explain jobengine Stage.of_journey
-  sortkey explain jobengine Stage.key journey_id=JRN-ABC123456789 order=1 stage_id=raw_analysis
+  sortkey explain jobengine:Stage.in_order order=7
   sortkey explain jobengine journey_details --items 22 --item-bytes 2000
 """
 

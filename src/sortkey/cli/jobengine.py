@@ -15,18 +15,25 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.helping import examples
 from sortkey.cli.options import Json, check_folder
 
+EXAMPLES = """\
+examples:
+  sortkey jobengine demo --data demo      the six stages on a sample shop
+  sortkey jobengine status --data demo    what became of it
+  sortkey jobengine run shop.sqlite       migrate a database of your own
+"""
 DEMO_EXAMPLES = """\
 examples:
-  sortkey jobengine demo                     in a folder that is removed again
-  sortkey jobengine demo --data demo         in a folder that stays: look around with the commands below
+  sortkey jobengine demo                  in a folder that is removed again
+  sortkey jobengine demo --data demo      in one that stays: look around in it
   sortkey jobengine status --data demo
 """
 RUN_EXAMPLES = """\
 examples:
   sortkey jobengine run shop.sqlite --target migrated.sqlite
-  sortkey jobengine run dump.sql --target migrated/ --rules rules.json --priority high
+  sortkey jobengine run dump.sql --target migrated/ --rules rules.json
   PGPASSWORD=… sortkey jobengine run postgresql://shop@localhost/shop
   sortkey jobengine run --journey JRN-ABC123456789     go on with one that stopped
 
@@ -115,7 +122,12 @@ def run(
         return _print_end(engine, done, time.perf_counter() - began, is_json=json, folder=data)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "sortkey jobengine work --threads 4",
+        "sortkey jobengine work --data http://db:8000 --objects s3://acme-{bucket}",
+    )
+)
 def work(data: Data = "data", objects: Objects = None, threads: Threads = 2) -> None:
     """Run the jobs of journeys until Ctrl-C: start as many of these as you like, on as many machines."""
     import asyncio
@@ -133,7 +145,9 @@ def work(data: Data = "data", objects: Objects = None, threads: Threads = 2) -> 
         run_loop(until_signal())
 
 
-@app.command()
+@app.command(
+    epilog=examples("sortkey jobengine status    every journey", "sortkey jobengine status JRN-ABC123456789 --json")
+)
 def status(
     of: Annotated[str | None, typer.Argument(metavar="ID", help="A journey or a job (default: all journeys).")] = None,
     data: Data = "data",
@@ -161,7 +175,12 @@ def status(
                 view.print_jobs(stages, jobs)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "sortkey jobengine logs JRN-ABC123456789 --level error",
+        "sortkey jobengine logs JOB-ABC123456789 --format csv > job.csv",
+    )
+)
 def logs(
     of: Annotated[str, typer.Argument(metavar="ID", help="A job, or a journey for all of its jobs.")],
     step: Annotated[str | None, typer.Option(metavar="ID", help="Only this step.")] = None,
@@ -183,7 +202,9 @@ def logs(
                 sys.stdout.write(chunk.decode())
 
 
-@app.command()
+@app.command(
+    epilog=examples("sortkey jobengine report JRN-ABC123456789", "sortkey jobengine report JOB-ABC123456789 --json")
+)
 def report(
     of: Annotated[str, typer.Argument(metavar="ID", help="A journey for its final report, or a job for those of it.")],
     data: Data = "data",
@@ -210,7 +231,9 @@ def report(
             view.print_markdown(f"## {file.title}\n\n{file.summary}\n{advice}\n\n")
 
 
-@app.command()
+@app.command(
+    epilog=examples("sortkey jobengine retry JOB-ABC123456789", "sortkey jobengine retry JOB-ABC123456789 --no-wait")
+)
 def retry(
     job: Annotated[str, typer.Argument(metavar="JOB", help="A job that failed or was cancelled.")],
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Run it here, or leave it to workers.")] = True,
@@ -233,7 +256,11 @@ def retry(
         return FAILED if wait and made.status != "completed" else 0
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "sortkey jobengine cancel JOB-ABC123456789", "sortkey jobengine cancel JRN-ABC123456789    all that runs of it"
+    )
+)
 def cancel(
     of: Annotated[str, typer.Argument(metavar="ID", help="A job, or a journey with what runs of it.")],
     data: Data = "data",

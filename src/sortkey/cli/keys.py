@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sortkey.cli.helping import examples
 from sortkey.cli.options import Data, Json, open_store
 from sortkey.cli.printing import print_json, print_table
 
 if TYPE_CHECKING:
     from sortkey.web.api_keys import ApiKey, ApiKeys
+
+EXAMPLES = examples(
+    "sortkey keys create nightly --system jobengine --access full",
+    "sortkey keys list --system jobengine",
+    "sortkey keys revoke 3f9c1b2a7d10",
+)
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
@@ -24,7 +31,12 @@ def keys() -> None:
     """Keys of programs that use `sortkey rest`. The server may run meanwhile: a revoked key is worthless at once."""
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "sortkey keys create nightly --system jobengine",
+        "sortkey keys create deploy --system applens --access full --days 30",
+    )
+)
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is, or what for.")],
     system: System,
@@ -42,7 +54,7 @@ def create(
         print(made.text)
 
 
-@app.command("list")
+@app.command("list", epilog=examples("sortkey keys list --system jobengine"))
 def list_(system: System, data: Data = "data", json: Json = False) -> None:
     """List the keys of a system, with their ends and when they were last used."""
     with _keys(data) as keys:
@@ -55,7 +67,7 @@ def list_(system: System, data: Data = "data", json: Json = False) -> None:
         print(f"{system} has no keys: make one with `sortkey keys create NAME --system {system}`")
 
 
-@app.command()
+@app.command(epilog=examples("sortkey keys revoke 3f9c1b2a7d10"))
 def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key, as `list` prints it.")],
     data: Data = "data",

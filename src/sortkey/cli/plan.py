@@ -16,7 +16,7 @@ EXAMPLES = """\
 examples:
   sortkey plan shop.model:model
   sortkey plan shop.model:model --data aws://eu-west-1
-  sortkey plan shop.model:model --check || echo "the deployment lags behind the model"
+  sortkey plan shop.model:model --check || echo "the tables lag behind"
 """
 
 

@@ -5,20 +5,28 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 from typer.main import get_command
 
 from sortkey import __version__
 from sortkey.cli import COMMANDS
 from sortkey.cli.failure import DEBUG
+from sortkey.cli.helping import HelpedCommand, HelpedGroup
 from sortkey.cli.plain_values import HELP_NAMES, use_plain_values
 
 _COMPLETION = ("install_completion", "show_completion")
 """Options of the program; a Typer of a group would have them again."""
 DESCRIPTION = "DynamoDB in one process and one folder, and data models on it."
+EXAMPLES = """\
+examples:
+  sortkey up                   everything, with sample data, on this machine
+  sortkey serve --port 8000    DynamoDB alone, for an SDK or the AWS CLI
+  sortkey models jobengine     what a data model holds, and how it is read
+  sortkey doctor               what this machine lacks, and for what
+"""
 
 
-class Program(TyperGroup):
+class Program(HelpedGroup):
     """The commands of the table. Their names and lines of help cost no import."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -41,6 +49,7 @@ def make_program() -> Any:
     program = typer.Typer(
         cls=Program,
         help=DESCRIPTION,
+        epilog=EXAMPLES,
         context_settings={"help_option_names": HELP_NAMES},
         invoke_without_command=True,
         add_completion=True,
@@ -59,13 +68,15 @@ def load(name: str) -> Any:
         group = typer.Typer(add_completion=False)
         group.command(name, epilog=getattr(module, "EXAMPLES", None))(module.run)
     else:
-        group.info.name = name
+        group.info.name, group.info.cls, group.info.epilog = name, HelpedGroup, getattr(module, "EXAMPLES", None)
     command = _plain(group)
     command.params = [each for each in command.params if each.name not in _COMPLETION]
     return command
 
 
 def _plain(program: typer.Typer) -> Any:
+    for each in program.registered_commands:
+        each.cls = HelpedCommand
     command = get_command(program)
     use_plain_values(command)
     return command

@@ -27,7 +27,8 @@ EXAMPLES = """\
 examples:
   sortkey rest                                        applens and jobengine on 127.0.0.1:8080, from the folder data/
   sortkey rest --systems applens --port 9000
-  sortkey rest --store aws://eu-west-1 --objects "s3://acme-{bucket}?region=eu-west-1"
+  sortkey rest --store aws://eu-west-1 \\
+    --objects "s3://acme-{bucket}?region=eu-west-1"
   sortkey token --system applens --user 12345         a token for it
   sortkey keys create nightly --system jobengine      a key for it
 """

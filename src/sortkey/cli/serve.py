@@ -19,6 +19,13 @@ if TYPE_CHECKING:
     from sortkey.wire.access import Credentials
     from sortkey.wire.server import Server
 
+EXAMPLES = """\
+examples:
+  sortkey serve                          the folder data/, on port 8000
+  sortkey serve --memory --port 0        for tests: nothing stays, any free port
+  SORTKEY_SECRET_KEY=… sortkey serve --host 0.0.0.0 --access-key shop
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+"""
 FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
 
 

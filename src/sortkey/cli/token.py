@@ -12,7 +12,8 @@ from sortkey.cli.options import check_folder
 EXAMPLES = """\
 examples:
   sortkey token --system applens --user 12345
-  curl -H "Authorization: Bearer $(sortkey token --system applens --user 12345)" http://127.0.0.1:8080/applens/runs
+  TOKEN=$(sortkey token --system applens --user 12345)
+  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/applens/runs
 """
 
 

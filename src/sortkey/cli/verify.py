@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey verify applens                                   the folder data/, its buckets in data/buckets/
-  sortkey verify shop.model:model --data aws://eu-west-1 --objects "s3://shop-{bucket}?region=eu-west-1"
-  sortkey verify applens --quick --json                    sizes and hashes as they are recorded, for programs
-  sortkey verify applens --sweep --older-than 7d           remove what no item has shown for a week
+  sortkey verify applens                            data/ and data/buckets/
+  sortkey verify applens --quick --json             sizes and hashes, as recorded
+  sortkey verify applens --sweep --older-than 7d    remove what nobody shows
+  sortkey verify applens --data aws://eu-west-1 --objects "s3://acme-{bucket}"
 """
 
 
