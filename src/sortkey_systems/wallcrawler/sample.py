@@ -1,0 +1,262 @@
+"""Sample tenants: projects with their keys and contexts, and sessions in every status, moved there step by step.
+
+Every window ends after now, for TTL takes what is overdue; those of the price watch are open for weeks.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, Literal
+
+from sortkey import Store
+from sortkey_systems.wallcrawler.model import (
+    SHOWN_AS,
+    ApiKey,
+    Context,
+    Event,
+    InternalStatus,
+    Project,
+    Session,
+    api_key_hash,
+    recorded,
+)
+
+DEFAULT, RETAIL, TESTS, ARCHIVE = "project_default", "project_pricewatch", "project_e2e", "project_archive"
+HOUR, WEEK = timedelta(hours=1), timedelta(days=7)
+REGION = "eu-west-1"
+
+State = Literal["ACTIVE", "INACTIVE"]
+Steps = tuple[InternalStatus, ...]
+WAITING: Steps = ("PROVISIONING",)
+READY: Steps = ("PROVISIONING", "READY")
+ACTIVE: Steps = (*READY, "ACTIVE")
+IDLE: Steps = (*ACTIVE, "READY")
+RETRIED: Steps = ("STARTING", "PROVISIONING", "READY", "ACTIVE")
+ENDING: Steps = (*ACTIVE, "TERMINATING")
+RELEASED: Steps = (*ENDING, "STOPPED")
+BROKEN: Steps = ("STARTING", "PROVISIONING", "FAILED")
+CRASHED: Steps = (*ACTIVE, "FAILED")
+TOO_LATE: Steps = ("PROVISIONING", "TIMED_OUT")
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A session: how long ago it began, how long its window is, and the steps it has made since CREATING."""
+
+    name: str
+    project_id: str
+    ago: timedelta
+    window: timedelta
+    steps: Steps
+    about: dict[str, Any]
+    context: str | None = None
+    minutes_worked: int = 12
+
+    @property
+    def session_id(self) -> str:
+        return f"sess_{self.name}"
+
+
+def _minutes(count: int) -> timedelta:
+    return timedelta(minutes=count)
+
+
+def _days(count: int) -> timedelta:
+    return timedelta(days=count)
+
+
+def _shop(goods: str, shop: str) -> dict[str, Any]:
+    return {"task": f"Prices of {goods}", "startUrl": f"https://{shop}.example/", "schedule": "every 4 hours"}
+
+
+def _check(journey: str, build: int) -> dict[str, Any]:
+    return {"task": f"End-to-end: {journey}", "build": build, "browserVersion": "129.0"}
+
+
+SESSIONS = (
+    Sample("4f2a", DEFAULT, _minutes(6), 6 * HOUR, ACTIVE, {"task": "Fill in the visa form", "user": "ada"}, "77aa"),
+    Sample("51c0", DEFAULT, _minutes(1), HOUR, WAITING, {"task": "Screenshot of the status page", "user": "grace"}),
+    Sample("6b1e", DEFAULT, timedelta(seconds=4), HOUR, (), {"task": "Download the invoices of March", "user": "ada"}),
+    Sample("70d9", DEFAULT, _minutes(25), 2 * HOUR, READY, {"task": "Try out Playwright over CDP", "user": "linus"}),
+    Sample("83ee", DEFAULT, _days(1), 3 * WEEK, RELEASED, {"task": "Book a meeting room", "user": "grace"}, "77aa", 4),
+    Sample("8a07", DEFAULT, _days(2), 3 * WEEK, RELEASED, {"task": "Read the tram timetable", "user": "ada"}, None, 2),
+    Sample("9c44", DEFAULT, _days(2), 3 * WEEK, TOO_LATE, {"task": "Render a map of 9 MB", "user": "linus"}),
+    Sample("a0b1", RETAIL, _days(3), 4 * WEEK, ACTIVE, _shop("espresso machines", "cafe-nord"), "c0ff"),
+    Sample("a1f7", RETAIL, _days(3), 4 * WEEK, IDLE, _shop("running shoes", "sprint"), "50e5"),
+    Sample("a2c3", RETAIL, _days(2), 4 * WEEK, RETRIED, _shop("night trains to Vienna", "nachtzug")),
+    Sample("a3d8", RETAIL, _days(2), 4 * WEEK, CRASHED, _shop("garden furniture", "gruen-und-co"), None, 41),
+    Sample("a4e2", RETAIL, _days(1), 4 * WEEK, ACTIVE, _shop("e-bikes", "velo-utrecht"), "b1ce"),
+    Sample("a5b6", RETAIL, _days(1), 4 * WEEK, BROKEN, _shop("board games", "spielkiste")),
+    Sample("a6f0", RETAIL, _minutes(95), 4 * WEEK, RELEASED, _shop("olive oil", "frantoio"), "c0ff", 33),
+    Sample("e201", TESTS, _days(1), 2 * WEEK, RELEASED, _check("guest checkout", 4182), None, 3),
+    Sample("e202", TESTS, _days(1), 2 * WEEK, RELEASED, _check("password reset", 4182), None, 2),
+    Sample("e203", TESTS, _days(1), 2 * WEEK, CRASHED, _check("upload of 200 photos", 4182), None, 9),
+    Sample("e204", TESTS, _minutes(40), 2 * WEEK, RELEASED, _check("guest checkout", 4190), None, 3),
+    Sample("e205", TESTS, _minutes(38), 2 * WEEK, RELEASED, _check("password reset", 4190), None, 2),
+    Sample("e206", TESTS, _minutes(9), 2 * HOUR, ACTIVE, _check("upload of 200 photos", 4190)),
+    Sample("e207", TESTS, _minutes(2), 2 * HOUR, ENDING, _check("search in Greek", 4190)),
+)
+
+CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), ("b1ce", RETAIL, 11))
+"""Chrome profiles: the id, whose, and since how many days."""
+
+
+def load(store: Store, now: datetime | None = None) -> None:
+    """Put the tenants into the tables, unless they are there."""
+    if store.find(Project.key(project_id=DEFAULT)) is not None:
+        return
+    now = (now or datetime.now(UTC)).replace(microsecond=0)
+    store.batch_write([*_api_keys(now), *_contexts(now)])
+    for sample in SESSIONS:
+        _run(store, sample, now)
+    store.batch_write(_projects(now))  # last: what was interrupted is done again
+
+
+def _projects(now: datetime) -> list[Project]:
+    told: tuple[tuple[str, str, str, timedelta, int, State, str | None, int], ...] = (
+        (DEFAULT, "First steps", "user_ada", HOUR, 5, "ACTIVE", "free", 90),
+        (RETAIL, "Price watch", "org_market_research", 4 * WEEK, 20, "ACTIVE", "scale", 60),
+        (TESTS, "Nightly end-to-end tests", "org_platform", 2 * HOUR, 10, "ACTIVE", "team", 45),
+        (ARCHIVE, "Catalogue crawler of 2024", "org_platform", HOUR, 2, "INACTIVE", None, 400),
+    )
+    return [
+        Project(
+            project_id=project_id,
+            name=name,
+            owner_id=owner,
+            default_timeout=int(timeout.total_seconds()),
+            concurrency=concurrency,
+            running_sessions=sum(_is_running(each) for each in SESSIONS if each.project_id == project_id),
+            status=status,
+            billing_tier=tier,
+            created_at=now - _days(days),
+            updated_at=now - _days(days // 3),
+        )
+        for project_id, name, owner, timeout, concurrency, status, tier, days in told
+    ]
+
+
+def _is_running(sample: Sample) -> bool:
+    return not sample.steps or SHOWN_AS[sample.steps[-1]] == "RUNNING"
+
+
+def _api_keys(now: datetime) -> list[ApiKey]:
+    """Of raw keys that can be read here: they open nothing but these samples."""
+    told: tuple[tuple[str, str, str, str, list[str], State, int], ...] = (
+        ("wc_sample_laptop", "key_laptop", "Ada's laptop", DEFAULT, [], "ACTIVE", 1),
+        ("wc_sample_worker", "key_worker", "Price watch, worker", RETAIL, [DEFAULT], "ACTIVE", 0),
+        ("wc_sample_ci", "key_ci", "CI", TESTS, [DEFAULT, RETAIL], "ACTIVE", 0),
+        ("wc_sample_ci_2025", "key_ci_2025", "CI, before the rotation", TESTS, [], "INACTIVE", 70),
+        ("wc_sample_crawler", "key_crawler", "Catalogue crawler", ARCHIVE, [], "INACTIVE", 380),
+    )
+    return [
+        ApiKey(
+            api_key_hash=api_key_hash(raw),
+            key_id=key_id,
+            name=name,
+            project_id=project_id,
+            project_ids=more,
+            status=status,
+            created_at=now - _days(days + 30),
+            last_used_at=now - _days(days),
+        )
+        for raw, key_id, name, project_id, more, status, days in told
+    ]
+
+
+def _contexts(now: datetime) -> list[Context]:
+    return [
+        Context(
+            context_id=f"ctx_{name}",
+            project_id=project_id,
+            created_at=now - _days(days),
+            updated_at=now - _days(days // 8),
+        )
+        for name, project_id, days in CONTEXTS
+    ]
+
+
+# -- sessions
+
+
+def _run(store: Store, sample: Sample, now: datetime) -> None:
+    """Create a session as sessions-create does, and take it through its steps."""
+    at = now - sample.ago
+    ends = at + sample.window
+    store.put(
+        Session(
+            session_id=sample.session_id,
+            project_id=sample.project_id,
+            created_at=at,
+            updated_at=at,
+            expires_at=ends,
+            keep_alive=sample.project_id == RETAIL,
+            region=REGION,
+            signing_key=_token(sample, ends),
+            context_id=sample.context and f"ctx_{sample.context}",
+            context_persist=sample.project_id == RETAIL and sample.context is not None,
+            user_metadata=sample.about,
+        )
+    )
+    for number, step in enumerate(sample.steps):
+        at += _lasted(sample, number)
+        event = _event(sample, number, at)
+        changed = {"internal_status": step, "updated_at": at, **_learned(sample, number, at)}
+        store.update(Session.key(session_id=sample.session_id), *recorded(event), set=changed)
+
+
+def _lasted(sample: Sample, number: int) -> timedelta:
+    """How long it took to the next step: seconds, and minutes where a client was at work."""
+    before = sample.steps[number - 1] if number else "CREATING"
+    return min(_minutes(sample.minutes_worked), sample.ago / 2) if before == "ACTIVE" else timedelta(seconds=9)
+
+
+def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
+    """What is known of a session at one of its steps."""
+    step = sample.steps[number]
+    seed = sum(sample.name.encode())
+    if step == "READY" and "READY" not in sample.steps[:number]:
+        return {
+            "started_at": at,
+            "public_ip": f"203.0.113.{seed % 250 + 1}",
+            "ecs_task_arn": f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler/{_hex(sample.name)[:32]}",
+            "connect_url": f"wss://browsers.example.com/{sample.session_id}?token={_hex(sample.name)}",
+        }
+    if step == "ACTIVE":
+        return {"proxy_bytes": seed * 41_213, "avg_cpu_usage": seed % 60 + 12.5, "memory_usage": seed % 900 + 310.0}
+    if step == "PROVISIONING" and number:
+        return {"retry_count": 1}
+    return {"ended_at": at} if SHOWN_AS[step] != "RUNNING" else {}
+
+
+def _event(sample: Sample, number: int, at: datetime) -> Event:
+    step = sample.steps[number]
+    is_task = step in ("PROVISIONING", "STARTING", "FAILED")
+    return Event(
+        id=_hex(f"{sample.name} {number}")[:12],
+        source="aws.ecs" if is_task else "wallcrawler.sessions",
+        detail_type="ECS Task State Change" if is_task else "Session Status Change",
+        time=at.isoformat(),
+        detail={"sessionId": sample.session_id, "internalStatus": step},
+    )
+
+
+def _token(sample: Sample, ends: datetime) -> str:
+    """A JWT like the real one, signed with a secret that everybody knows."""
+    claims = {"iss": "wallcrawler", "aud": "cdp-access", "sub": sample.session_id, "projectId": sample.project_id}
+    parts = [{"alg": "HS256", "typ": "JWT"}, {**claims, "exp": int(ends.timestamp())}]
+    signed = b".".join(_base64(json.dumps(part).encode()) for part in parts)
+    return (signed + b"." + _base64(hmac.digest(b"sample", signed, "sha256"))).decode()
+
+
+def _base64(data: bytes) -> bytes:
+    return urlsafe_b64encode(data).rstrip(b"=")
+
+
+def _hex(text: str) -> str:
+    return sha256(text.encode()).hexdigest()

@@ -1,0 +1,82 @@
+"""The sample tenants: something for every access pattern, and nothing that the service would not have written."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+
+import pytest
+
+import sortkey
+from sortkey import Store
+from sortkey_systems.wallcrawler.model import (
+    LIFECYCLE,
+    ApiKey,
+    Context,
+    Project,
+    Session,
+    api_key_hash,
+    expired_sessions,
+    model,
+)
+from sortkey_systems.wallcrawler.sample import load
+from tests.systems.sample_patterns import everything, silent
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with sortkey.open(":memory:") as opened:
+        opened.ensure(model)
+        load(opened)
+        yield opened
+
+
+def test_every_access_pattern_shows_something(store: Store) -> None:
+    # A newcomer who runs a pattern on the sample and finds nothing learns nothing.
+    tonight = datetime.now(UTC) + timedelta(hours=12)
+    assert silent(store, model, now=tonight.isoformat()) == []
+
+
+def test_loading_it_again_changes_nothing(store: Store) -> None:
+    # It is called at every start, and what somebody has changed by hand must stay.
+    store.update(Project.key(project_id="project_e2e"), set={"concurrency": 11})
+    before = everything(store, model)
+    load(store)
+    assert everything(store, model) == before
+
+
+def test_nothing_is_overdue_so_that_the_sweep_leaves_it(store: Store) -> None:
+    # TTL takes within seconds what has expired: the table would be empty before anybody looks.
+    now = datetime.now(UTC)
+    assert store.query(expired_sessions(now)) == []
+    assert min(each.expires_at for each in store.scan(Session)) > now + timedelta(minutes=30)
+    assert sum(each.expires_at > now + timedelta(days=7) for each in store.scan(Session)) >= 10
+
+
+def test_sessions_are_in_every_status_by_the_steps_of_their_history(store: Store) -> None:
+    # The history is what an auditor reads: it must lead to the status, along the lifecycle.
+    sessions = store.scan(Session)
+    assert {each.status for each in sessions} == {"RUNNING", "COMPLETED", "ERROR", "TIMED_OUT"}
+    for each in sessions:
+        steps = ["CREATING", *(event.detail["internalStatus"] for event in each.event_history)]
+        assert all(after in LIFECYCLE.transitions[before] for before, after in pairwise(steps))
+        assert steps[-1] == each.internal_status
+        assert (each.ended_at is None) == (each.status == "RUNNING")
+        assert each.updated_at is not None
+        assert each.updated_at <= datetime.now(UTC)
+
+
+def test_projects_count_what_runs_and_stay_within_their_limit(store: Store) -> None:
+    for project in store.scan(Project):
+        running = store.count(Session.of_project(project_id=project.project_id).where(Session.status == "RUNNING"))
+        assert project.running_sessions == running <= project.concurrency
+
+
+def test_sessions_keys_and_contexts_belong_together(store: Store) -> None:
+    # What one opens from a session is there, and is of the same tenant.
+    projects = {each.project_id for each in store.scan(Project)}
+    assert all(set(each.allowed_projects) <= projects for each in store.scan(ApiKey))
+    assert store.get(ApiKey.key(api_key_hash=api_key_hash("wc_sample_laptop"))).project_id == "project_default"
+    for each in store.scan(Session):
+        assert each.project_id in projects
+        if each.context_id is not None:
+            assert store.get(Context.key(context_id=each.context_id)).project_id == each.project_id
