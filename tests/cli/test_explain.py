@@ -22,6 +22,13 @@ def test_arguments_stand_in_the_keys(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.startswith(STAGE_KEY)
 
 
+@pytest.mark.parametrize("named", [["jobengine", "Stage.key"], ["jobengine:Stage.key"], ["Stage.key"]])
+def test_a_pattern_is_named_as_in_query(capsys: pytest.CaptureFixture[str], named: list[str]) -> None:
+    # One habit is enough: model and pattern in one word, in two, or the pattern alone where only one model has it.
+    assert main(["explain", *named, "journey_id=JRN-ABC123456789", "order=7", "stage_id=mapping"]) == 0
+    assert capsys.readouterr().out.startswith(STAGE_KEY)
+
+
 def test_an_argument_that_may_be_left_out_can_be_given(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "jobengine", "Stage.in_order", "order=7"]) == 0
     assert "GSI1SK = '07'" in capsys.readouterr().out
@@ -43,6 +50,8 @@ def test_json_has_the_figures_for_programs(capsys: pytest.CaptureFixture[str]) -
     ("arguments", "message"),
     [
         (["nothing", "Stage.key"], "there is no system 'nothing'"),
+        (["jobengine"], "jobengine is a model: name an access pattern too; there are: Journey.key,"),
+        (["latest_run", "user_id"], "'user_id' is no argument: write it as name=value"),
         (["jobengine", "Stage.none"], "no access pattern 'Stage.none'; there are: Journey.key,"),
         (["jobengine", "Stage.key", "colour=red"], "Stage.key takes journey_id, order, stage_id, and no colour"),
         (["jobengine", "Journey.all", "colour=red"], "Journey.all takes nothing, and no colour"),

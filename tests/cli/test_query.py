@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sortkey.cli import main
 from tests.cli.program import SHOP, refused, said, sortkey
 
 
@@ -72,6 +73,11 @@ def test_one_item_by_its_key(shop: Path) -> None:
     assert order == {"customer_id": "ada", "day": "2026-11-04", "number": 4, "state": "sent", "total": 6.0}
 
 
+def test_a_model_and_its_pattern_can_be_two_words(shop: Path) -> None:
+    line = ["query", "shop:model", "Order.key", "customer_id=ada", "day=2026-11-04", "number=4", "--json"]
+    assert json.loads(said(sortkey(*line, cwd=shop)))["items"][0]["number"] == 4
+
+
 def test_a_key_that_is_not_there_is_no_error(shop: Path) -> None:
     assert said(sortkey("query", "shop:model:Customer.key", "customer_id=bob", cwd=shop)) == "nothing found\n"
 
@@ -127,6 +133,21 @@ def test_what_cannot_be_read_is_told_in_a_line(shop: Path, line: list[str], mess
     assert message in refused(sortkey("query", *line, cwd=shop), 1)
 
 
-def test_the_shell_completes_patterns(shop: Path) -> None:
-    asked = {"_SORTKEY_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "sortkey query jobengine:Stage.o"}
-    assert "Stage.of_journey" in sortkey(cwd=shop, **asked).stdout
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("query jobengine:Stage.o", "Stage.of_journey"),
+        ("query jobengine Stage.o", "Stage.of_journey"),
+        ("explain jobengine:Stage.o", "Stage.of_journey"),
+        ("query jobengine Stage.of_journey ", "journey_id="),
+        ("query jobengine:Stage.of_journey jour", "journey_id="),
+    ],
+)
+def test_the_shell_completes_patterns_and_their_arguments(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, typed: str, offered: str
+) -> None:
+    monkeypatch.setenv("_SORTKEY_COMPLETE", "complete_zsh")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", f"sortkey {typed}")
+    with pytest.raises(SystemExit):
+        main([])
+    assert offered in capsys.readouterr().out

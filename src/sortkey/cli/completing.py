@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typer
+
 
 def complete_models(incomplete: str) -> list[str]:
     """Models that ship."""
@@ -18,6 +20,22 @@ def complete_patterns(incomplete: str) -> list[str]:
     if not colon:
         return [f"{name}:" for name in complete_models(begun)]
     return [f"{model}:{each.name}" for each in load_model(model).patterns() if each.name.startswith(begun)]
+
+
+def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
+    """What follows a model or a pattern: the patterns of the model, and the names of the pattern's arguments."""
+    from sortkey.cli.calling import read_call
+    from sortkey.cli.failure import CommandFailed
+    from sortkey.cli.loading import load_model
+    from sortkey.model.describing import parameters_of
+
+    first, words = ctx.params["pattern"], [each for each in ctx.params.get("arguments") or () if each != incomplete]
+    try:
+        found, given = read_call(first, words)
+    except CommandFailed:  # a model, so far
+        return [each.name for each in load_model(first).patterns() if each.name.startswith(incomplete)]
+    names = [each.name for each in parameters_of(found) if each.name not in given]
+    return [f"{name}=" for name in names if name.startswith(incomplete)]
 
 
 def complete_entities(incomplete: str) -> list[str]:

@@ -10,7 +10,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
-    from sortkey.model.patterns import AccessPattern, Model
+    from sortkey.model.patterns import Model
 
 SYSTEMS = ("applens", "wallcrawler", "jobengine", "travelguide", "vams")
 """The complete systems in `sortkey_systems`; each has a `model`."""
@@ -49,28 +49,6 @@ def _import(module: str) -> Any:
         raise CommandFailed(f"{module} cannot be loaded: {type(error).__name__}: {error}", FAILED) from error
     finally:
         sys.path.pop(0)
-
-
-def find_pattern(name: str) -> AccessPattern:
-    """The access pattern of `model:pattern`, or of a name that only one of the models that ship has."""
-    from sortkey.errors import ModelError
-    from sortkey.model.patterns import named
-
-    model, colon, pattern = name.rpartition(":")
-    if colon:
-        try:
-            return named(load_model(model).patterns(), pattern)
-        except ModelError as error:
-            raise CommandFailed(str(error), USAGE) from None
-    found = {system: each for system in SYSTEMS for each in load_model(system).patterns() if each.name == name}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        several = ", ".join(f"{system}:{name}" for system in found)
-        raise CommandFailed(f"several models have {name}: say which, {several}", USAGE)
-    raise CommandFailed(
-        f"no model that ships has {name}: write it as model:pattern; `sortkey models` lists them", USAGE
-    )
 
 
 def find_entity(name: str) -> type[Entity]:

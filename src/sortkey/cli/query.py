@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.completing import complete_patterns
-from sortkey.cli.explain import split_argument, typed
+from sortkey.cli.calling import Arguments, Called, read_call, typed
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.loading import find_pattern
 from sortkey.cli.options import Data, Json, open_store
 from sortkey.cli.printing import print_json, print_table
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   sortkey query jobengine:Stage.of_journey journey_id=JRN-ABC123456789
-  sortkey query Stage.of_journey journey_id=JRN-ABC123456789
+  sortkey query jobengine Stage.of_journey journey_id=JRN-ABC123456789
   sortkey query shop.model:model:Order.of_customer customer=ada
   sortkey query applens:latest_run user_id=12345 --data http://localhost:8000
   sortkey query jobengine:Journey.all --limit 100 --json
@@ -29,17 +27,8 @@ examples:
 
 
 def run(
-    pattern: Annotated[
-        str,
-        typer.Argument(
-            metavar="MODEL:PATTERN",
-            help="Model and access pattern, as `sortkey models` prints them.",
-            autocompletion=complete_patterns,
-        ),
-    ],
-    arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME=VALUE", help="Arguments of the pattern.")
-    ] = None,
+    pattern: Called,
+    arguments: Arguments = None,
     data: Data = "data",
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Items at most.")] = 25,
     cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")] = None,
@@ -51,8 +40,8 @@ def run(
     The model can be left out where only one of those that ship has a pattern of that name.
     A page has up to --limit items; where there are more, the cursor of the next page is printed.
     """
-    found = find_pattern(pattern)
-    read = _read(found, dict(split_argument(each) for each in arguments or ()))
+    found, given = read_call(pattern, arguments or ())
+    read = _read(found, given)
     with open_store(data) as store:
         kinds, next_cursor = _found(store, read, limit, cursor, descending)
     if json:
