@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ import sortkey
 from sortkey import Objects, PayloadStore
 from sortkey.connect.dynamodb import Client, Credentials
 from sortkey.connect.files import FileObjects
+from sortkey.connect.s3.calls import client
 from sortkey.web import make_app
 from tests.contract.objects_adapters import new_s3_bucket, s3_endpoint
 from tests.oracle.server import apart_port
@@ -86,11 +88,17 @@ def _aws(endpoint: str) -> Generator[Home]:
     except Missing as missing:
         pytest.skip(f"no DynamoDB Local: {missing}")
     with ExitStack() as stack:
-        objects = Fresh(lambda name: stack.enter_context(new_s3_bucket(endpoint, name=name)))
+        objects = Fresh(lambda name: stack.enter_context(new_s3_bucket(endpoint, name=name, client=_s3(endpoint))))
         # There each access key has tables of its own, so that they have the names that they have on AWS.
-        client = Client(address, "us-east-1", Credentials(f"tests{secrets.token_hex(6)}", "secret"))
-        store = stack.enter_context(PayloadStore(client, objects=objects))
+        dynamodb = Client(address, "us-east-1", Credentials(f"tests{secrets.token_hex(6)}", "secret"))
+        store = stack.enter_context(PayloadStore(dynamodb, objects=objects))
         yield Home("aws", store, objects)
+
+
+@cache
+def _s3(endpoint: str) -> Any:
+    """One for all tests of this process: making a client takes longer than most of them."""
+    return client(None, endpoint, None)
 
 
 class Fresh(Mapping[str, Objects]):

@@ -77,6 +77,7 @@ class S3Objects:
     ) -> None:
         self.name = bucket
         self.client: Any = client or calls.client(region, endpoint, profile)
+        self._has_own_client = client is None
         self._part_bytes, self._copy_bytes_max = part_bytes, copy_bytes_max
         self._page_size, self._sleep = page_size, sleep
 
@@ -263,7 +264,8 @@ class S3Objects:
         return LifecycleReport()
 
     def close(self) -> None:
-        self.client.close()
+        if self._has_own_client:
+            self.client.close()
 
     def __enter__(self) -> S3Objects:
         return self
