@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.listening import address_of, listen, own, reaches_others
+from sortkey.cli.hosting import House, Place, names_of, opened, serve
+from sortkey.cli.listening import address_of, listen, reaches_others
 
 if TYPE_CHECKING:
     import socket
+    from contextlib import AsyncExitStack
 
-    from sortkey.connect.buckets import Buckets
     from sortkey.engine import Engine
-    from sortkey.runtime.payloads.store import PayloadStore
     from sortkey.web.console.request_log import RequestLog
-    from sortkey.web.hosting import Host
-    from sortkey.wire.server import Server
 
 EXAMPLES = """\
 examples:
   sortkey up                          all of it, from the folder data/
   sortkey up --systems applens        one system only
-  sortkey up --aws eu-west-1          the same on DynamoDB and S3
+  sortkey up --aws eu-west-1 --objects "s3://acme-{bucket}?region=eu-west-1"
+                                      the same on DynamoDB and S3
   sortkey up --host 0.0.0.0           for other machines too; the console then asks for a password
 """
 CONSOLE = "/console"
@@ -38,12 +37,9 @@ CONSOLE = "/console"
 class Options:
     """What was asked for."""
 
-    data: str
+    place: Place
     region: str | None
     systems: Sequence[str]
-    host: str
-    port: int
-    dynamodb_port: int
     has_sample: bool
     password: str | None
 
@@ -63,6 +59,9 @@ def run(
     aws: Annotated[
         str | None, typer.Option(metavar="REGION", help="Store in DynamoDB and S3 of this region instead.")
     ] = None,
+    objects: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
+    ] = None,
     no_sample: Annotated[bool, typer.Option("--no-sample", help="Load no sample data.")] = False,
     password: Annotated[
         str | None,
@@ -76,22 +75,27 @@ def run(
     import logging
 
     from sortkey.cli.loops import run_loop
+    from sortkey.wire.second_openers import SecondOpeners
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    if data == "":
-        raise CommandFailed("the folder has no name: give one with --data", USAGE)
-    secret = _password(host, password)
-    options = Options(data, aws, _names(systems), host, port, dynamodb_port, not no_sample, secret)
+    options = Options(_place(data, aws, objects), aws, _names(systems), not no_sample, _password(host, password))
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
-    with _opened(options, address_of(sockets[0])) as house:
-        run_loop(_serve(options, house, sockets, wire))
+    with _house(options, address_of(sockets[0])) as (house, log):
+        openers = SecondOpeners(house.engine, wire, log.heard) if house.engine else None
+        run_loop(serve(house.host, sockets, openers, partial(_ready, options, house, sockets, wire)))
+
+
+def _place(data: str, region: str | None, objects: str | None) -> Place:
+    if region is None:
+        return Place(data, None, objects)
+    return Place(data, f"aws://{region}", objects or f"s3://{{bucket}}?region={region}")
 
 
 def _names(systems: str | None) -> list[str]:
     from sortkey.cli.loading import SYSTEMS
 
-    names: list[str] = [each.strip() for each in systems.split(",")] if systems else [*SYSTEMS]
+    names = names_of(systems, SYSTEMS)
     for name in names:
         if name not in SYSTEMS:
             raise CommandFailed(f"there is no system {name!r}: choose from {', '.join(SYSTEMS)}", USAGE)
@@ -114,45 +118,39 @@ def _wire_sockets(port: int) -> list[socket.socket]:
         raise CommandFailed(str(error).replace("--port", "--dynamodb-port")) from None
 
 
-@dataclass(frozen=True, slots=True)
-class House:
-    """What runs: systems with REST and console on a store, and the wire in front of the same engine."""
-
-    host: Host
-    engine: Engine | None
-    log: RequestLog
-
-
 @contextmanager
-def _opened(options: Options, address: str) -> Generator[House]:
-    from sortkey.connect.buckets import Buckets
+def _house(options: Options, address: str) -> Generator[tuple[House, RequestLog]]:
+    """The house with its console, and the log of all requests to it."""
     from sortkey.web.console.request_log import RequestLog
-    from sortkey.web.hosting import HOSTABLE, Host, objects_url
-    from sortkey.web.server_secret import secret_for, server_secret
+    from sortkey.web.hosting import HOSTABLE
 
-    secret, log = server_secret(options.data), RequestLog()
-    where = f"s3://{{bucket}}?region={options.region}" if options.region else f"{options.data}/buckets/{{bucket}}"
-    buckets = Buckets(where, url=objects_url(address))
-    engine = None if options.region else own(options.data)
-    store = _store(options, engine, buckets, secret_for("cursors", secret), log)
-    try:
-        named = [name for name in options.systems if name in HOSTABLE]
-        host = Host(store, buckets, options.data, secret=secret, systems=named, unlimited=(f"{CONSOLE}/",))
-        _add_console(host, options, store, engine, log, secret_for("console", secret).hex())
-        yield House(host, engine, log)
-    finally:
-        store.close()
-        buckets.close()
+    log, hosted = RequestLog(), [name for name in options.systems if name in HOSTABLE]
+    with opened(options.place, address, hosted, unlimited=(f"{CONSOLE}/",), metrics=log) as house:
+        _add_console(house, options, log)
+        yield house, log
 
 
-def _store(options: Options, engine: Engine | None, buckets: Buckets, cursors: bytes, log: RequestLog) -> PayloadStore:
-    import sortkey
-    from sortkey.connect.embedded import EmbeddedBackend
-    from sortkey.runtime.payloads.store import PayloadStore
+def _add_console(house: House, options: Options, log: RequestLog) -> None:
+    from pathlib import Path
 
-    if engine is None:
-        return sortkey.open(f"aws://{options.region}", objects=buckets, secret=cursors, metrics=log)
-    return PayloadStore(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=log)
+    from starlette.responses import RedirectResponse
+
+    from sortkey.cli.loading import load_model
+    from sortkey.web.console import Password, Workspace, add_console
+    from sortkey.web.hosting import part_of
+    from sortkey.web.server_secret import secret_for
+
+    store, app = house.store, house.host.app
+    models = [load_model(name) for name in options.systems]
+    for model in models:
+        store.ensure(model)
+    changes = partial(_changes, house.engine) if house.engine is not None else None
+    workspace = Workspace(store, models, log, store.payloads.buckets, changes)
+    pages = [page for each in house.host.systems for page in part_of(each.name, "console").pages(each.service, CONSOLE)]
+    password = Password(options.password) if options.password else None
+    secret, sessions = secret_for("console", house.secret).hex(), Path(options.place.data) / "console"
+    app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
+    add_console(app, workspace, pages, secret=secret, sessions=sessions, password=password, base=CONSOLE)
 
 
 def _changes(engine: Engine, limit: int) -> list[Any]:
@@ -161,83 +159,24 @@ def _changes(engine: Engine, limit: int) -> list[Any]:
     return recent_changes(engine, limit=limit)
 
 
-def _add_console(
-    host: Host, options: Options, store: PayloadStore, engine: Engine | None, log: RequestLog, secret: str
+def _ready(
+    options: Options,
+    house: House,
+    sockets: list[socket.socket],
+    wire: list[socket.socket],
+    running: AsyncExitStack,
 ) -> None:
-    from pathlib import Path
-
-    from starlette.responses import RedirectResponse
-
-    from sortkey.cli.loading import load_model
-    from sortkey.web.console import Password, Workspace, add_console
-
-    models = [load_model(name) for name in options.systems]
-    for model in models:
-        store.ensure(model)
-    changes = partial(_changes, engine) if engine is not None else None
-    workspace = Workspace(store, models, log, store.payloads.buckets, changes)
-    pages = [page for each in host.systems for page in _of(each.name, "console").pages(each.service, CONSOLE)]
-    password = Password(options.password) if options.password else None
-    sessions = Path(options.data) / "console"
-    host.app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
-    add_console(host.app, workspace, pages, secret=secret, sessions=sessions, password=password, base=CONSOLE)
-
-
-def _of(system: str, part: str) -> Any:
-    """A part of a system by its name: the library does not know the systems on it."""
-    from importlib import import_module
-
-    return import_module(f"sortkey_systems.{system}.{part}")
-
-
-async def _serve(options: Options, house: House, sockets: list[socket.socket], wire: list[socket.socket]) -> None:
-    """Until a signal. The end goes backwards: no more requests, then no more jobs, then no more DynamoDB."""
+    """Say where everything is. The samples come after that: whoever does not want to wait for them need not."""
     import asyncio
 
-    from sortkey.cli.loops import stop_signal
-    from sortkey.web.serving import RestServer
+    from sortkey.cli.samples import Samples
 
-    signalled = stop_signal()
-    async with AsyncExitStack() as running:
-        if house.engine is not None:
-            server, publish = _wire(house.engine, house.log, wire)
-            await server.start(wire)
-            publish()
-            running.push_async_callback(server.stop)
-        running.push_async_callback(asyncio.to_thread, house.host.stop)
-        await asyncio.to_thread(house.host.start)
-        rest = RestServer(house.host.app, sockets)
-        await rest.start()
-        running.push_async_callback(rest.stop)
-        print(_banner(options, address_of(sockets[0]), wire), flush=True)
-        if options.has_sample:
-            await asyncio.to_thread(_load_samples, house.host)
-        await signalled.wait()
-
-
-def _wire(engine: Engine, log: RequestLog, sockets: list[socket.socket]) -> tuple[Server, Callable[[], None]]:
-    from secrets import token_hex
-    from time import time
-
-    from sortkey.wire.access import Access
-    from sortkey.wire.server import Server
-    from sortkey.wire.sharing import SharedEngine
-
-    token = token_hex(32)
-    server = Server(SharedEngine(engine, log.heard), Access(None, engine.region, time, token), region=engine.region)
-    return server, lambda: engine.publish(address_of(sockets[0]), token)
-
-
-def _load_samples(host: Host) -> None:
-    """Each system's own, once. Whoever does not want to wait need not: everything answers meanwhile."""
-    import logging
-
-    for each in host.systems:
-        try:
-            _of(each.name, "sample").load(each.service)
-            print(f"  {each.name}: sample data is there", flush=True)
-        except Exception:  # nothing else depends on it
-            logging.getLogger("sortkey.up").exception("the sample of %s could not be loaded", each.name)
+    print(_banner(options, address_of(sockets[0]), wire), flush=True)
+    if options.has_sample:
+        hosted = {each.name: each.service for each in house.host.systems}
+        samples = Samples(hosted | {name: house.store for name in options.systems if name not in hosted})
+        samples.start()
+        running.push_async_callback(asyncio.to_thread, samples.stop)
 
 
 def _program() -> str:
@@ -251,12 +190,11 @@ def _program() -> str:
 
 
 def _banner(options: Options, address: str, wire: list[socket.socket]) -> str:
-    where = (
-        f"DynamoDB and S3 in {options.region}" if options.region else os.path.join(os.path.abspath(options.data), "")
-    )
-    dynamodb = address_of(wire[0]) if wire else f"DynamoDB in {options.region}"
+    place, program = options.place, _program()
     password = f"\n  password  {options.password}" if options.password else ""
-    program, data = _program(), "" if options.data == "data" else f" --data {options.data}"
+    dynamodb = address_of(wire[0]) if wire else f"that of {options.region}"
+    reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
+    where = f"{place.tables} and {place.objects}" if place.objects else place.tables
     return f"""\
 Sortkey is up.
 
@@ -267,9 +205,10 @@ Sortkey is up.
 
 Try:
   open the console: run an access pattern, look at the graph of a Terraform run, watch a journey
-  aws dynamodb list-tables --endpoint-url {dynamodb}
-  {program} query jobengine:Journey.all{data}
-  {program} token --system applens --user 12345{data}     for REST; {program} keys create mine --system jobengine{data}
+  aws dynamodb list-tables {reached}
+  {program} query jobengine:Journey.all{place.tables_option}
+  {program} token --system applens --user 12345{place.folder_option}     for REST
+  {program} keys create mine --system jobengine{place.tables_option}     for programs
 
 Ctrl-C stops it.
 """

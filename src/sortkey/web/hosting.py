@@ -74,8 +74,12 @@ def mount_all(names: Sequence[str], store: PayloadStore, objects: Mapping[str, O
     return [_api(name).mount(store, objects, files) for name in names]
 
 
+def part_of(system: str, part: str) -> Any:
+    """A module of a system by its name: the library does not know the systems on it."""
+    return import_module(f"{PACKAGE}.{system}.{part}")
+
+
 def _api(name: str) -> Any:
-    """By name: the library does not know the systems on it."""
     if name not in HOSTABLE or find_spec(f"{PACKAGE}.{name}") is None:
         raise NotConfigured(f"there is no system {name!r} to be served: choose from {', '.join(HOSTABLE)}")
-    return import_module(f"{PACKAGE}.{name}.api")
+    return part_of(name, "api")

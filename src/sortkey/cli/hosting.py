@@ -1,0 +1,132 @@
+"""What `sortkey rest` and `sortkey up` share: systems on a store, opened, served until a signal, and closed again."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.listening import own
+
+if TYPE_CHECKING:
+    import socket
+
+    from sortkey.connect.buckets import Buckets
+    from sortkey.engine import Engine
+    from sortkey.runtime.metrics import Metrics
+    from sortkey.runtime.payloads.store import PayloadStore
+    from sortkey.web.hosting import Host
+    from sortkey.wire.second_openers import SecondOpeners
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where everything lies: a folder, and what of it lies elsewhere."""
+
+    data: str
+    store: str | None = None
+    objects: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.data == "":  # an unset variable, most likely; it would mean the current folder
+            raise CommandFailed("the folder has no name: give one with --data", USAGE)
+
+    @property
+    def tables(self) -> str:
+        """For people to read."""
+        return self.store or os.path.join(os.path.abspath(self.data), "")
+
+    @property
+    def folder_option(self) -> str:
+        """What other commands need that work on the folder."""
+        return "" if self.data == "data" else f" --data {shlex.quote(self.data)}"
+
+    @property
+    def tables_option(self) -> str:
+        """What other commands need that work on the tables."""
+        return f" --data {shlex.quote(self.store)}" if self.store else self.folder_option
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What runs: systems with REST on a store. `engine` is that of the folder, if the tables are there."""
+
+    host: Host
+    store: PayloadStore
+    engine: Engine | None
+    secret: bytes
+
+
+def names_of(systems: str | None, known: Sequence[str]) -> list[str]:
+    """The systems of an option, with commas; without it all that are known."""
+    return [each.strip() for each in systems.split(",")] if systems else [*known]
+
+
+@contextmanager
+def opened(
+    place: Place, address: str, systems: Sequence[str], *, unlimited: Sequence[str] = (), metrics: Metrics | None = None
+) -> Generator[House]:
+    """Systems on their store, which is closed with the block. `address` is where callers reach them."""
+    from sortkey.connect.buckets import Buckets
+    from sortkey.web.hosting import Host, objects_url
+    from sortkey.web.server_secret import secret_for, server_secret
+
+    secret = server_secret(place.data)
+    buckets = Buckets(place.objects or os.path.join(place.data, "buckets", "{bucket}"), url=objects_url(address))
+    engine = None if place.store else own(place.data)
+    cursors = secret_for("cursors", secret)  # so that they are good after a restart too
+    store = _store(place, engine, buckets, cursors, metrics)
+    try:
+        host = Host(store, buckets, place.data, secret=secret, systems=systems, unlimited=unlimited)
+        yield House(host, store, engine, secret)
+    finally:
+        store.close()
+        buckets.close()
+
+
+def _store(
+    place: Place, engine: Engine | None, buckets: Buckets, cursors: bytes, metrics: Metrics | None
+) -> PayloadStore:
+    import sortkey
+    from sortkey.connect.embedded import EmbeddedBackend
+    from sortkey.runtime.payloads.store import PayloadStore
+
+    if engine is None:
+        return sortkey.open(place.store or "", objects=buckets, secret=cursors, metrics=metrics)
+    return PayloadStore(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=metrics)
+
+
+async def serve(
+    host: Host,
+    sockets: Sequence[socket.socket],
+    openers: SecondOpeners | None,
+    ready: Callable[[AsyncExitStack], None],
+    *,
+    has_workers: bool = True,
+) -> None:
+    """Until a signal. The end goes backwards: no more requests, then no more jobs, then nobody else at the folder.
+
+    `ready` is called when everything answers; what it adds to the stack ends before all of that.
+    """
+    import asyncio
+
+    from sortkey.cli.loops import stop_signal
+    from sortkey.web.serving import RestServer
+
+    signalled = stop_signal()
+    async with AsyncExitStack() as running:
+        if openers is not None:
+            await openers.start()
+            running.push_async_callback(openers.stop)
+        if has_workers:
+            running.push_async_callback(asyncio.to_thread, host.stop)
+            await asyncio.to_thread(host.start)
+        rest = RestServer(host.app, sockets)
+        await rest.start()
+        running.push_async_callback(rest.stop)
+        ready(running)
+        await signalled.wait()
