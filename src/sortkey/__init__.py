@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sortkey.connect.buckets import open_objects
     from sortkey.connect.opening import open, open_async
     from sortkey.connect.opening_search import open_search
+    from sortkey.connect.searches import Searches, open_searches
     from sortkey.connect.topics import open_topics
     from sortkey.model.attributes import Action, Attr, Condition, attr, not_
     from sortkey.model.changes import Change
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from sortkey.runtime.objects.data import ObjectReader
     from sortkey.runtime.payloads.store import AsyncPayloadStore, PayloadStore
     from sortkey.runtime.search import (
+        ComposedSource,
         Drift,
         EntitySource,
         Hit,
@@ -61,6 +63,7 @@ if TYPE_CHECKING:
         Source,
         SourcePage,
         follow,
+        follow_composed,
         reconcile,
         reindex,
         renew,
@@ -85,6 +88,7 @@ _ROOMS = {
     "connect.buckets": ("open_objects",),
     "connect.opening": ("open", "open_async"),
     "connect.opening_search": ("open_search",),
+    "connect.searches": ("Searches", "open_searches"),
     "connect.topics": ("open_topics",),
     "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),
     "model.changes": ("Change",),
@@ -129,6 +133,7 @@ _ROOMS = {
     "runtime.objects": ("Lifecycle", "ObjectInfo", "ObjectVersion", "Objects"),
     "runtime.payloads.store": ("AsyncPayloadStore", "PayloadStore"),
     "runtime.search": (
+        "ComposedSource",
         "Drift",
         "EntitySource",
         "Hit",
@@ -139,6 +144,7 @@ _ROOMS = {
         "Source",
         "SourcePage",
         "follow",
+        "follow_composed",
         "reconcile",
         "reindex",
         "renew",
@@ -180,6 +186,7 @@ __all__ = [
     "Change",
     "Check",
     "CollectionQuery",
+    "ComposedSource",
     "Condition",
     "Created",
     "DeadLetter",
@@ -233,6 +240,7 @@ __all__ = [
     "SearchPage",
     "SearchQuery",
     "Searchable",
+    "Searches",
     "Source",
     "SourcePage",
     "States",
@@ -261,6 +269,7 @@ __all__ = [
     "evolution_table",
     "explain",
     "follow",
+    "follow_composed",
     "index",
     "instant_text",
     "job",
@@ -274,6 +283,7 @@ __all__ = [
     "open_async",
     "open_objects",
     "open_search",
+    "open_searches",
     "open_topics",
     "pascal",
     "prometheus",

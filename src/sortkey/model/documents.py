@@ -128,6 +128,14 @@ class Document(Generic[T]):
         return f"Document({self.name!r}, of={self.of.__name__})"
 
 
+@dataclass(frozen=True)
+class ModelDocument:
+    """A document of a model. `source` makes of a store what reads it; None where its entity's table is enough."""
+
+    document: Document[Any]
+    source: Callable[[Any], Any] | None = None
+
+
 def document(
     of: type[T], name: str, *, id: str, fields: Sequence[str], version: Callable[[T], int] | None = None
 ) -> Callable[[Callable[[T], Searchable]], Document[T]]:

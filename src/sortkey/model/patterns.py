@@ -28,6 +28,7 @@ from pydantic.fields import FieldInfo
 from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionDeclaration, CollectionQuery
 from sortkey.model.compiling import declared_in
+from sortkey.model.documents import Document, ModelDocument
 from sortkey.model.expressions import Names
 from sortkey.model.keys import Declared, IndexDeclaration, KeyDeclaration, QueryDeclaration
 from sortkey.model.queries import ItemKey, Query
@@ -99,6 +100,7 @@ class Model:
     def __init__(self, name: str, doc: str = "") -> None:
         self.name, self.doc = name, doc
         self.tables: list[Table] = []
+        self.documents: list[ModelDocument] = []
         self._patterns: list[AccessPattern] = []
 
     def add(self, table: Table) -> Table:
@@ -107,6 +109,14 @@ class Model:
             raise ModelError(f"the model {self.name} has a table {table.name} already")
         self.tables.append(table)
         return table
+
+    def searchable(self, document: Document[Any], source: Callable[[Any], Any] | None = None) -> None:
+        """Make a document part of this model. `source` is for one of several items: a ComposedSource of a store."""
+        if source is None and not hasattr(document.of, "__layout__"):
+            raise ModelError(f"{document.name}: {document.of.__name__} is no entity: say what reads it, with source=")
+        if any(each.document.name == document.name for each in self.documents):
+            raise ModelError(f"the model {self.name} has a document {document.name} already")
+        self.documents.append(ModelDocument(document, source))
 
     @property
     def entities(self) -> list[type[Entity]]:

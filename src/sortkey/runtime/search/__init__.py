@@ -1,15 +1,16 @@
 """Search: documents of entities, written with versions, found by queries that mean the same in every index."""
 
-from sortkey.runtime.search.following import follow
+from sortkey.runtime.search.following import follow, follow_composed
 from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import SearchIndex, Written
 from sortkey.runtime.search.queries import Facet, FacetValue, Hit, SearchPage, SearchQuery, Sort
 from sortkey.runtime.search.reconciling import Drift, reconcile, renew
 from sortkey.runtime.search.reindexing import Reindexed, reindex
 from sortkey.runtime.search.searching import Search
-from sortkey.runtime.search.sources import EntitySource, Source, SourcePage
+from sortkey.runtime.search.sources import ComposedSource, EntitySource, Source, SourcePage
 
 __all__ = [
+    "ComposedSource",
     "Drift",
     "EntitySource",
     "Facet",
@@ -26,6 +27,7 @@ __all__ = [
     "SourcePage",
     "Written",
     "follow",
+    "follow_composed",
     "reconcile",
     "reindex",
     "renew",

@@ -1,7 +1,8 @@
-"""A handler that keeps an index in step with an entity's stream."""
+"""Handlers that keep an index in step with streams: that of an entity, or those of all that documents are made of."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -11,10 +12,11 @@ from sortkey.model.documents import DocumentWrite
 from sortkey.model.entity import Entity
 from sortkey.runtime.search.reconciling import renew
 from sortkey.runtime.search.searching import Search
-from sortkey.runtime.search.sources import Source
-from sortkey.runtime.streams.handlers import Handler, on_changes
+from sortkey.runtime.search.sources import ComposedSource, Source
+from sortkey.runtime.streams.handlers import AnyHandler, Handler, on_changes
 
 E = TypeVar("E", bound=Entity)
+T = TypeVar("T")
 
 
 def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> Handler[E, Sequence[Change[E]]]:
@@ -38,6 +40,19 @@ def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> 
         search.flush()  # before the worker notes that the changes are done
 
     return on_changes(search.document.of, name=name or f"search-{search.document.name}")(index_changes)
+
+
+def follow_composed(search: Search[T], source: ComposedSource[Any, T], *, name: str | None = None) -> AnyHandler:
+    """The same for documents that are made of several items: those that a change touches are made anew."""
+    one_by_one = threading.Lock()  # each table is read by a thread: what was read first must not be written last
+
+    def index_changes(changes: Sequence[Change[Any]]) -> None:
+        touched = [id for change in changes for id in source.touched(change, search)]
+        with one_by_one:
+            renew(search, source, touched)
+        search.flush()  # before the worker notes that the changes are done
+
+    return on_changes(*source.follows, name=name or f"search-{search.document.name}")(index_changes)
 
 
 def _id_of(search: Search[Any], change: Change[Any]) -> str:

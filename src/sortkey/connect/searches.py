@@ -1,0 +1,203 @@
+"""`sortkey.open_searches(store, models, address)`: a search for every document that the models declare, kept in step.
+
+In threads: an index that was never filled is built from its tables, and then it follows their streams. Nothing is
+opened, and no library loaded, for models that declare no documents.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+from urllib.parse import urlsplit, urlunsplit
+
+from sortkey.connect.opening_search import open_search
+from sortkey.errors import SearchIndexInUse
+from sortkey.model.documents import ModelDocument
+from sortkey.model.entity import Entity
+from sortkey.model.patterns import Model
+from sortkey.runtime.search import ComposedSource, EntitySource, Search, Source, SourcePage, reindex
+from sortkey.runtime.search.following import follow, follow_composed
+from sortkey.runtime.store import Store
+from sortkey.runtime.streams import StreamWorker
+from sortkey.runtime.streams.handlers import AnyHandler
+
+log = logging.getLogger("sortkey.search")
+LEASE_SECONDS = 60.0
+"""A lease is renewed after a third of it. Rarely: each is a write, for ever."""
+State = Literal["waiting", "building", "ready", "read only", "failed"]
+
+
+def open_searches(store: Store, models: Sequence[Model], address: str | os.PathLike[str] | None) -> Searches:
+    """The searches of the models' documents, in a folder or on an OpenSearch; with None they are known, but not there.
+
+    Each model has a folder of its own there, or a beginning of its indexes' names. Call `start()` to fill and follow.
+    """
+    quiet = copy(store)
+    quiet.metrics = None  # what keeps the indexes is not what people ask
+    return Searches(quiet, models, None if address is None else os.fspath(address))
+
+
+@dataclass
+class KeptSearch:
+    """One search, and how it is doing. `written` counts while it is built; `problem` says why it failed."""
+
+    model: str
+    search: Search[Any]
+    source: Source[Any]
+    state: State = "waiting"
+    written: int = 0
+    problem: str = ""
+
+    def parts(self, id: str) -> Sequence[Entity]:
+        """The items that a document is made of as they are now, the one that it stands for first."""
+        found = self.source.find([id])
+        composed = self._composed
+        return found if composed is None else [part for each in found for part in composed.parts(each)]
+
+    def handler(self) -> AnyHandler:
+        composed = self._composed
+        return follow(self.search, self.source) if composed is None else follow_composed(self.search, composed)
+
+    @property
+    def _composed(self) -> ComposedSource[Any, Any] | None:
+        source = cast(object, self.source)
+        return cast("ComposedSource[Any, Any]", source) if isinstance(source, ComposedSource) else None
+
+
+class Searches(Mapping[str, KeptSearch]):
+    """The searches by `<model>/<document>`. `address` is None where nobody has said where they are to be."""
+
+    def __init__(self, store: Store, models: Sequence[Model], address: str | None) -> None:
+        self.address = address
+        self.declared = [f"{model.name}/{each.document.name}" for model in models for each in model.documents]
+        self._store, self._models = store, models
+        self._kept: dict[str, KeptSearch] = {}
+        self._workers: list[StreamWorker] = []
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def __getitem__(self, name: str) -> KeptSearch:
+        return self._kept[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kept)
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def start(self) -> Searches:
+        """Open what is there, build what is not, and follow changes, until `stop`. Returns at once."""
+        if self._thread is None and self.address is not None and self.declared:
+            self._stopping.clear()
+            self._thread = threading.Thread(target=self._run, name="sortkey-searches", daemon=True)
+            self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Finish what is under way. A build that is cut off goes on at the next start. Stopping twice is fine."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+        while self._workers:
+            self._workers.pop().stop()
+        for each in self._kept.values():
+            each.search.close()
+        self._kept = {}
+
+    def wait(self, seconds: float) -> bool:
+        """Until everything is built, or has failed; says whether it is."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+        return self._thread is None or not self._thread.is_alive()
+
+    # -- in the thread
+
+    def _run(self) -> None:
+        for model in self._models:
+            if model.documents:
+                self._run_model(model)
+
+    def _run_model(self, model: Model) -> None:
+        """Follow first, build then: what changes meanwhile goes into both indexes."""
+        opened = [each for declared in model.documents if (each := self._open(model, declared)) is not None]
+        handlers = [each.handler() for each in opened if each.state != "read only"]
+        try:
+            if handlers and not self._stopping.is_set():
+                name = f"search-{model.name}"
+                worker = StreamWorker(self._store, handlers, name=name, lease_seconds=LEASE_SECONDS)
+                self._workers.append(worker.start())
+        except Exception as error:
+            for each in opened:
+                self._failed(each, error)
+            return
+        for each in opened:
+            self._fill(each)
+
+    def _open(self, model: Model, declared: ModelDocument) -> KeptSearch | None:
+        assert self.address is not None
+        kept = KeptSearch(model.name, _opened(declared, self.address, model.name), _source(declared, self._store))
+        self._kept[f"{model.name}/{declared.document.name}"] = kept
+        try:
+            for told in kept.search.ensure():
+                log.info(told)
+        except SearchIndexInUse as error:
+            kept.state, kept.problem = "read only", str(error)
+        except Exception as error:
+            self._failed(kept, error)
+            return None
+        return kept
+
+    def _fill(self, kept: KeptSearch) -> None:
+        """Unless that was done to its end before: only what `reindex` has put in place has a note."""
+        try:
+            if kept.state == "read only" or kept.search.index.noted() is not None:
+                kept.state = "ready" if kept.state == "waiting" else kept.state
+                return
+            kept.state = "building"
+            source = _Stoppable(kept.source, self._stopping)
+            reindex(kept.search, source, told=lambda count: setattr(kept, "written", count))
+            kept.state = "ready"
+        except _Stopped:
+            pass
+        except Exception as error:
+            self._failed(kept, error)
+
+    def _failed(self, kept: KeptSearch, error: Exception) -> None:
+        log.error("the search %s of %s cannot be kept: %s", kept.search.document.name, kept.model, error)
+        kept.state, kept.problem = "failed", str(error) or type(error).__name__
+
+
+class _Stopped(Exception):
+    """The build is to end here, and to go on here at the next start."""
+
+
+@dataclass(frozen=True)
+class _Stoppable(Source[Any]):
+    source: Source[Any]
+    stopping: threading.Event
+
+    def pages(self, position: Any = None, /) -> Iterator[SourcePage[Any]]:
+        for page in self.source.pages(position):
+            if self.stopping.is_set():
+                raise _Stopped
+            yield page
+
+    def find(self, ids: Sequence[str], /) -> list[Any]:
+        return self.source.find(ids)
+
+
+def _opened(declared: ModelDocument, address: str, model: str) -> Search[Any]:
+    if "://" not in address:
+        return open_search(declared.document, os.path.join(address, model))
+    url = urlsplit(address)
+    return open_search(declared.document, urlunsplit(url._replace(path=f"{url.path}{model}-")))
+
+
+def _source(declared: ModelDocument, store: Store) -> Source[Any]:
+    return EntitySource(store, declared.document) if declared.source is None else declared.source(store)

@@ -1,0 +1,178 @@
+"""The searches of models: built from their tables where they are missing, in step with them then, and cheap to have."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+
+import sortkey
+from sortkey import (
+    Entity,
+    Instant,
+    Match,
+    Model,
+    Searchable,
+    Store,
+    Table,
+    Updated,
+    camel,
+    document,
+    key,
+    open_searches,
+)
+from sortkey.connect.searches import KeptSearch
+from sortkey.errors import ModelError
+from sortkey.runtime.search import sources
+
+PATIENCE_SECONDS = 60
+notes = Table("Notes", key=("noteId",), stream="NEW_IMAGE")
+
+
+class Note(Entity, table=notes, names=camel):
+    """A note."""
+
+    note_id: str
+    text: str
+    updated_at: Annotated[Instant | None, Updated] = None
+
+    @key("{noteId}")
+    def key(*, note_id: str):
+        """A note by its id."""
+
+
+@document(Note, "notes", id="{noteId}", fields=("str_text",))
+def searchable_note(note: Note) -> Searchable:
+    return {"str_text": note.text}
+
+
+model = Model("diary")
+model.add(notes)
+model.searchable(searchable_note)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with sortkey.open(tmp_path / "data") as opened:
+        opened.ensure(model)
+        yield opened
+
+
+def ready(searches: sortkey.Searches) -> KeptSearch:
+    assert searches.wait(PATIENCE_SECONDS)
+    kept = searches["diary/notes"]
+    assert (kept.state, kept.problem) == ("ready", "")
+    return kept
+
+
+def until(test: Callable[[], Any]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not test():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_missing_index_is_built_from_its_table_and_follows_it_then(store: Store, tmp_path: Path) -> None:
+    # Who deletes the folder of the index, or brings only the tables, loses nothing but a moment.
+    store.create(Note(note_id="a", text="old harbour"))
+    for _ in range(2):
+        searches = open_searches(store, [model], tmp_path / "search").start()
+        kept = ready(searches)
+        assert kept.search.query(Match.text("harbour")).ids == ["a"]
+        searches.stop()
+        searches.stop()
+        shutil.rmtree(tmp_path / "search")
+    with_changes = open_searches(store, [model], tmp_path / "search").start()
+    kept = ready(with_changes)
+    store.create(Note(note_id="b", text="new harbour"))
+    store.delete(Note.key(note_id="a"))
+    until(lambda: kept.search.query(Match.text("harbour")).ids == ["b"])
+    assert [each.to_item() for each in kept.parts("b")] == [store.get(Note.key(note_id="b")).to_item()]
+    with_changes.stop()
+
+
+def test_what_changed_while_nobody_followed_is_caught_up_with(store: Store, tmp_path: Path) -> None:
+    searches = open_searches(store, [model], tmp_path / "search").start()
+    ready(searches)
+    searches.stop()
+    store.create(Note(note_id="a", text="meanwhile"))
+    searches.start()
+    kept = ready(searches)
+    until(lambda: kept.search.count(Match.text("meanwhile")) == 1)
+    assert kept.written == 0, "it was built already: that must not be done again"
+    searches.stop()
+
+
+def test_a_build_that_is_cut_off_goes_on_at_the_next_start(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Ctrl-C while a large table is read: the stop does not wait for the end, and nothing is forgotten.
+    monkeypatch.setattr(sources, "PAGE", 10)
+    monkeypatch.setattr("sortkey.runtime.search.reindexing.NOTED_PAGES", 1)
+    store.batch_write([Note(note_id=f"n{number:03}", text="note") for number in range(50)])
+    searches = open_searches(store, [model], tmp_path / "search")
+    read: list[int] = []
+    pages = sources.entity_pages
+
+    def stopping(*arguments: Any) -> Iterator[Any]:
+        for page in pages(*arguments):
+            read.append(len(page.entities))
+            if len(read) == 3:
+                searches._stopping.set()  # pyright: ignore[reportPrivateUsage]
+            yield page
+
+    monkeypatch.setattr(sources, "entity_pages", stopping)
+    searches.start()
+    assert searches.wait(PATIENCE_SECONDS)
+    assert searches["diary/notes"].state == "building"
+    searches.stop()
+    searches.start()
+    kept = ready(searches)
+    assert kept.written == 30
+    assert kept.search.count() == 50
+    searches.stop()
+
+
+def test_where_there_is_no_address_the_documents_are_known_and_nothing_is_opened(store: Store) -> None:
+    # On AWS somebody has to say where OpenSearch is; until then the console tells what is missing.
+    searches = open_searches(store, [model], None).start()
+    assert (list(searches), searches.declared, searches.address) == ([], ["diary/notes"], None)
+    searches.stop()
+
+
+def test_an_index_that_cannot_be_opened_says_why(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "search").write_text("this is no folder")
+    searches = open_searches(store, [model], tmp_path / "search").start()
+    assert searches.wait(PATIENCE_SECONDS)
+    kept = searches["diary/notes"]
+    assert kept.state == "failed"
+    assert "search" in kept.problem
+    searches.stop()
+
+
+def test_models_without_documents_cost_nothing(store: Store, tmp_path: Path) -> None:
+    # Neither threads, nor a table for checkpoints, nor the library of an index.
+    program = (
+        "import sys, sortkey; from sortkey_systems.applens.model import model; store = sortkey.open(':memory:');"
+        f"sortkey.open_searches(store, [model], {str(tmp_path)!r}).start().stop(); assert 'tantivy' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert open_searches(store, [Model("empty")], tmp_path / "search").start().declared == []
+
+
+def test_a_model_has_a_document_once_and_knows_where_it_comes_from() -> None:
+    with pytest.raises(ModelError, match="has a document notes already"):
+        model.searchable(searchable_note)
+
+    @document(str, "words", id="{upper}", fields=("str_text",), version=len)
+    def words(text: str) -> Searchable:
+        return {"str_text": text}
+
+    with pytest.raises(ModelError, match="words: str is no entity: say what reads it, with source="):
+        model.searchable(words)
