@@ -1,4 +1,4 @@
-"""The data model of VAMS: 27 tables, in the order of their document, one file a subject."""
+"""The data model of VAMS: 27 tables, in the order of their document, one file a subject, and two search documents."""
 
 from sortkey_systems.vams.model.assets import Asset, Database, Location
 from sortkey_systems.vams.model.authorization import (
@@ -13,6 +13,8 @@ from sortkey_systems.vams.model.authorization import (
 )
 from sortkey_systems.vams.model.classification import Comment, Subscription, Tag, TagType
 from sortkey_systems.vams.model.configuration import AppFeatureEnabled, S3AssetBucket
+from sortkey_systems.vams.model.document_sources import AssetSource, FileSource
+from sortkey_systems.vams.model.documents import SearchedAsset, SearchedFile, asset_document, file_document
 from sortkey_systems.vams.model.identifiers import WHOLE_ASSET, FilePath, Identifier, MetadataKey
 from sortkey_systems.vams.model.links import AssetLink, AssetLinkMetadata
 from sortkey_systems.vams.model.metadata import (
@@ -37,6 +39,7 @@ __all__ = [
     "AssetFileVersion",
     "AssetLink",
     "AssetLinkMetadata",
+    "AssetSource",
     "AssetUpload",
     "AssetVersion",
     "AuthEntity",
@@ -46,6 +49,7 @@ __all__ = [
     "DatabaseMetadata",
     "FileAttribute",
     "FilePath",
+    "FileSource",
     "GroupConstraint",
     "Identifier",
     "Location",
@@ -55,6 +59,8 @@ __all__ = [
     "Role",
     "S3AssetBucket",
     "SchemaField",
+    "SearchedAsset",
+    "SearchedFile",
     "Subscription",
     "Tag",
     "TagType",
@@ -64,7 +70,9 @@ __all__ = [
     "Workflow",
     "WorkflowExecution",
     "archived_assets",
+    "asset_document",
     "constraints_on",
+    "file_document",
     "file_metadata_in_version",
     "model",
 ]

@@ -1,4 +1,4 @@
-"""The model itself: its tables in the order of the document, and the reads that are more than one key of one entity."""
+"""The model itself: its tables in the order of the document, its search documents, and reads of more than one key."""
 
 from typing import Literal
 
@@ -21,6 +21,8 @@ from sortkey_systems.vams.model.classification import (
     tag_type_storage,
 )
 from sortkey_systems.vams.model.configuration import app_feature_enabled_storage, s3_asset_buckets_storage
+from sortkey_systems.vams.model.document_sources import AssetSource, FileSource
+from sortkey_systems.vams.model.documents import asset_document, file_document
 from sortkey_systems.vams.model.links import asset_links_metadata_storage, asset_links_storage
 from sortkey_systems.vams.model.metadata import (
     asset_file_metadata_storage,
@@ -72,6 +74,9 @@ for table in (
     s3_asset_buckets_storage,
 ):
     model.add(table)
+
+model.searchable(asset_document, AssetSource)
+model.searchable(file_document, FileSource)
 
 
 @model.pattern

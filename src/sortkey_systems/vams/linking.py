@@ -1,0 +1,30 @@
+"""Links between assets, where a change of one must be known to more than its own item."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sortkey import Delete, Store, Update, attr
+from sortkey_systems.vams.model import Asset, AssetLink
+
+
+def remove_link(store: Store, asset_link_id: str) -> None:
+    """Delete a link, and touch the assets at its ends. Removing what is gone is fine.
+
+    The stream of links shows only the key of what is deleted, which names no asset: the search documents of both
+    assets would go on saying that they are linked. So both say in their own stream that they have changed.
+    """
+    link = store.find(AssetLink.key(asset_link_id=asset_link_id), consistent=True)
+    if link is None:
+        return
+    ends = {(link.from_asset_database_id, link.from_asset_id), (link.to_asset_database_id, link.to_asset_id)}
+    keys = [Asset.key(database_id=database, asset_id=asset) for database, asset in sorted(ends)]
+    found = store.batch_get([each for key in keys for each in (key, key.archived())], consistent=True)
+    now = attr(Asset.updated_at).set(datetime.now(UTC))
+    touched = [Update(_key(asset), (now,)) for asset in found if asset is not None]
+    store.transact(Delete(AssetLink.key(asset_link_id=asset_link_id)), *touched)
+
+
+def _key(asset: Asset):
+    key = Asset.key(database_id=asset.database_id, asset_id=asset.asset_id)
+    return key.archived() if asset.in_archive else key

@@ -1,0 +1,244 @@
+"""The two search indexes: one document for each asset, one for each file. Field names are those of the document.
+
+What a document is made of is gathered in `SearchedAsset` and `SearchedFile`; `document_sources` reads it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from sortkey import GeoPoint, ObjectVersion, Searchable, document, version_at
+from sortkey.errors import ModelError
+from sortkey_systems.vams.model.assets import Asset
+from sortkey_systems.vams.model.configuration import S3AssetBucket
+from sortkey_systems.vams.model.links import AssetLink
+from sortkey_systems.vams.model.metadata import AssetFileMetadata, FileAttribute
+from sortkey_systems.vams.model.versions import AssetFileVersion, AssetVersion
+
+ROOT = "/"
+"""The prefix of a bucket that means its root."""
+PLACES = ("geopoint", "lla")
+SHAPES = ("geojson", "json")
+"""Types of metadata values that are searched as places, and as outlines, under names of their own."""
+
+
+@dataclass(frozen=True)
+class SearchedAsset:
+    """An asset with what its document shows of other tables. `version` is the current one."""
+
+    asset: Asset
+    version: AssetVersion | None = None
+    bucket: S3AssetBucket | None = None
+    links: tuple[AssetLink, ...] = ()
+    metadata: tuple[AssetFileMetadata, ...] = ()
+
+    @property
+    def database_id(self) -> str:
+        return self.asset.database_id
+
+    @property
+    def asset_id(self) -> str:
+        return self.asset.asset_id
+
+    @property
+    def changed(self) -> int:
+        """Parts have no instants of their own; a document of the same instant is taken as it comes."""
+        return 0 if self.asset.updated_at is None else version_at(self.asset.updated_at)
+
+    def is_end_of(self, link: AssetLink) -> tuple[bool, bool]:
+        """Whether a link goes out from this asset, and whether it comes in."""
+        me = (self.database_id, self.asset_id)
+        return (
+            (link.from_asset_database_id, link.from_asset_id) == me,
+            (link.to_asset_database_id, link.to_asset_id) == me,
+        )
+
+
+@dataclass(frozen=True)
+class SearchedFile:
+    """A file of an asset: the object as its bucket has it, and the record of it in the asset's current version."""
+
+    owner: SearchedAsset
+    file_key: str
+    recorded: AssetFileVersion | None = None
+    stored: ObjectVersion | None = None
+    preview_key: str | None = None
+    metadata: tuple[AssetFileMetadata, ...] = ()
+    attributes: tuple[FileAttribute, ...] = ()
+
+    @property
+    def database_id(self) -> str:
+        return self.owner.database_id
+
+    @property
+    def asset_id(self) -> str:
+        return self.owner.asset_id
+
+    @property
+    def changed(self) -> int:
+        modified = 0 if self.stored is None else version_at(self.stored.modified_at)
+        return max(self.owner.changed, modified)
+
+    @property
+    def is_archived(self) -> bool:
+        """A delete marker is present, or the asset itself is archived."""
+        return self.owner.asset.in_archive or (self.stored is not None and self.stored.is_marker)
+
+    @property
+    def version_id(self) -> str | None:
+        if self.stored is not None:
+            return self.stored.version_id
+        return None if self.recorded is None else self.recorded.s3_version_id
+
+
+@document(
+    SearchedAsset,
+    "asset",
+    id="{database_id}:{asset_id}",
+    version=lambda found: found.changed,
+    fields=(
+        "str_databaseid",
+        "str_assetid",
+        "str_assetname",
+        "str_assettype",
+        "str_description",
+        "str_bucketid",
+        "str_bucketname",
+        "str_bucketprefix",
+        "str_asset_version_id",
+        "str_asset_version_comment",
+        "str_assetlocationkey",
+        "str_previewfilekey",
+        "bool_isdistributable",
+        "list_tags",
+        "date_asset_version_createdate",
+        "bool_has_asset_children",
+        "bool_has_asset_parents",
+        "bool_has_assets_related",
+        "bool_archived",
+        "MD_",
+        "_rectype",
+    ),
+)
+def asset_document(found: SearchedAsset) -> Searchable:
+    """An asset, with its current version, its bucket, its relationships and its metadata."""
+    asset, version = found.asset, found.version
+    return {
+        **_owned(found),
+        "str_assettype": asset.asset_type,
+        "str_description": asset.description,
+        "str_asset_version_id": version and version.asset_version_id,
+        "str_asset_version_comment": version and version.comment,
+        "str_assetlocationkey": asset.asset_location and asset.asset_location.key,
+        "str_previewfilekey": asset.preview_location and asset.preview_location.key,
+        "bool_isdistributable": asset.is_distributable,
+        "date_asset_version_createdate": version and version.created_at,
+        **_relationships(found),
+        "bool_archived": asset.in_archive,
+        "_rectype": "asset",
+        **_metadata(found.metadata),
+    }
+
+
+@document(
+    SearchedFile,
+    "file",
+    id="{database_id}:{asset_id}:{file_key}",
+    version=lambda found: found.changed,
+    fields=(
+        "str_key",
+        "str_databaseid",
+        "str_assetid",
+        "str_assetname",
+        "str_bucketid",
+        "str_bucketname",
+        "str_bucketprefix",
+        "str_fileext",
+        "str_etag",
+        "str_s3_version_id",
+        "str_previewfilekey",
+        "date_lastmodified",
+        "num_filesize",
+        "bool_archived",
+        "list_tags",
+        "MD_",
+        "AB_",
+        "_rectype",
+    ),
+)
+def file_document(found: SearchedFile) -> Searchable:
+    """A file, with its metadata and attributes, and what it inherits from its asset."""
+    stored = found.stored
+    return {
+        "str_key": found.file_key,
+        **_owned(found.owner),
+        "str_fileext": PurePosixPath(found.file_key).suffix.removeprefix(".").lower(),
+        "str_etag": stored and stored.etag,
+        "str_s3_version_id": found.version_id,
+        "str_previewfilekey": found.preview_key,
+        "date_lastmodified": stored and stored.modified_at,
+        "num_filesize": None if stored is None or stored.is_marker else stored.size,
+        "bool_archived": found.is_archived,
+        "AB_": {each.attribute_key: each.attribute_value for each in found.attributes},
+        "_rectype": "file",
+        **_metadata(found.metadata),
+    }
+
+
+def prefix_of(bucket: S3AssetBucket | None) -> str:
+    """What the keys of a bucket's assets begin with: `/` is its root, and stands in no key."""
+    return "" if bucket is None or bucket.base_assets_prefix == ROOT else bucket.base_assets_prefix
+
+
+def _owned(found: SearchedAsset) -> dict[str, Any]:
+    """What the documents of an asset and of its files have in common."""
+    asset, bucket = found.asset, found.bucket
+    return {
+        "str_databaseid": asset.database_id,
+        "str_assetid": asset.asset_id,
+        "str_assetname": asset.asset_name,
+        "str_bucketid": asset.bucket_id,
+        "str_bucketname": bucket and bucket.bucket_name,
+        "str_bucketprefix": bucket and bucket.base_assets_prefix,
+        "list_tags": asset.tags,
+    }
+
+
+def _relationships(found: SearchedAsset) -> dict[str, bool]:
+    ends = [(link.relationship_type, *found.is_end_of(link)) for link in found.links]
+    return {
+        "bool_has_asset_children": any(kind == "parentChild" and outward for kind, outward, _ in ends),
+        "bool_has_asset_parents": any(kind == "parentChild" and inward for kind, _, inward in ends),
+        "bool_has_assets_related": any(kind == "related" for kind, _, _ in ends),
+    }
+
+
+def _metadata(values: Sequence[AssetFileMetadata]) -> dict[str, Any]:
+    """All of it in one flat field; places and outlines under names of their own too."""
+    made: dict[str, Any] = {"MD_": {each.metadata_key: each.metadata_value for each in values}}
+    for each in values:
+        kind, name = each.metadata_value_type.lower(), each.metadata_key
+        if name.startswith(("VAMS_", "_")) or set(name) & set('.*"\\'):
+            continue  # internal, or no name of a field: it is found in MD_ or not at all
+        if kind in PLACES and (place := _place(each.metadata_value)) is not None:
+            made[f"gp_{name}"] = place
+        elif kind in SHAPES:
+            made[f"gs_{name}"] = each.metadata_value
+    return made
+
+
+def _place(text: str) -> GeoPoint | None:
+    """GeoJSON's point, or `{"lat": …, "long": …}`; None for what is no place."""
+    try:
+        told: dict[str, Any] = json.loads(text)
+        if "coordinates" in told:
+            lon, lat = told["coordinates"][:2]
+        else:
+            lon, lat = told["long"] if "long" in told else told["lon"], told["lat"]
+        return GeoPoint(float(lat), float(lon))
+    except (ValueError, TypeError, KeyError, ModelError):
+        return None
