@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import copy
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import sortkey
@@ -57,7 +58,10 @@ class Rest:
     asked: Recording
     full: dict[str, str]
     read: dict[str, str]
-    openapi: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def openapi(self) -> dict[str, Any]:
+        return cast(FastAPI, self.client.app).openapi()
 
     def post(self, path: str, body: Any = None, status: int | None = None, **params: Any) -> Any:
         return self._sent("POST", path, status, json=body, params=params)
@@ -113,7 +117,7 @@ def rest(home: Home, buckets: Buckets, shop: Path, tmp_path: Path) -> Iterator[R
     full, read = keys.create("full key", "jobengine", "full"), keys.create("read key", "jobengine", "read")
     app = make_app([system(engine)], keys=keys)
     with TestClient(app, raise_server_exceptions=False) as client:
-        yield Rest(client, engine, asked, {"X-Api-Key": full.text}, {"X-Api-Key": read.text}, app.openapi())
+        yield Rest(client, engine, asked, {"X-Api-Key": full.text}, {"X-Api-Key": read.text})
 
 
 # -- what a caller does with it
