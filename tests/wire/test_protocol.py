@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 import zlib
 
 import pytest
@@ -435,3 +437,17 @@ def test_connections_beyond_the_limit_are_closed(start: Start) -> None:
 def test_background_work_is_run(running: Running) -> None:
     running.ask(http())
     assert running.engine.works > 0
+
+
+def test_a_request_ends_the_rest_between_two_looks_for_work(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Idle costs next to nothing, and yet what a request begins, an index to be built, is not left waiting.
+    monkeypatch.setattr("sortkey.wire.server.REST_SECONDS_MAX", 3600.0)
+    running = start()
+    while not running.engine.works:
+        running.run(lambda: None)
+    assert running.engine.works == 1
+    running.ask(http())
+    end = time.monotonic() + 30
+    while running.engine.works == 1 and time.monotonic() < end:
+        running.run(asyncio.sleep(0.01))
+    assert running.engine.works > 1

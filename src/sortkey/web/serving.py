@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
 from fastapi import FastAPI
 
 STOP_SECONDS = 10
+DATE_SECONDS = 1
 
 
 class RestServer:
@@ -52,14 +53,30 @@ class RestServer:
 
     async def stop(self) -> None:
         """Accept nothing more, and finish what is under way. Stopping twice is fine."""
-        self._server.should_exit = True
+        self._server.end()
         if self._serving is not None:
             await self._serving
 
 
 class _Quiet(uvicorn.Server):
-    """Without hands on the process's signals."""
+    """Without hands on the process's signals, and asleep while there is nothing to do.
+
+    uvicorn looks ten times a second whether it shall end, and at each tenth look at the date of its answers.
+    """
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        self.should_exit = True
+        self._ending.set()
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+    async def main_loop(self) -> None:
+        while not await self.on_tick(0):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), DATE_SECONDS)

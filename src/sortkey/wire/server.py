@@ -30,6 +30,7 @@ from sortkey.wire.waiting import ShortWaits
 log = logging.getLogger("sortkey.wire")
 
 WORK_SECONDS_MAX = 0.1  # a request may have made work that the engine did not foresee when it said how long to wait
+REST_SECONDS_MAX = 1.0  # the same without requests: others in the process may have made it
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,9 @@ class Server:
         self._clock = clock
         self._listeners: list[asyncio.Server] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._is_busy = False
+        """Whether there were requests since the last look for work."""
+        self._work_at = 0.0
 
     async def start(self, sockets: Sequence[socket.socket]) -> None:
         """Listen on bound sockets and begin the background work."""
@@ -103,7 +107,7 @@ class Server:
         for each in sockets:
             self._listeners.append(await loop.create_server(self._connect, sock=each, backlog=1024))
         self._timers["tick"] = loop.call_later(1, self._tick)
-        self._timers["work"] = loop.call_later(0, self._work)
+        self._work_in(0)
 
     async def stop(self) -> None:
         """Accept nothing more, answer what is under way, commit. The engine stays open; its owner closes it.
@@ -142,6 +146,8 @@ class Server:
             log.exception("a request could not be admitted")
             connection.send(request, self.answers.error(request, InternalServerError("Internal server error")))
             return
+        if not self._is_busy:
+            self._rested()
         if operation is None:
             connection.send(request, self.answers.not_found(request))
         elif self._alone():
@@ -222,10 +228,22 @@ class Server:
         except Exception:
             log.exception("background work failed")
             self.engine.rollback()
-            delay = 1.0
+            delay, self._is_busy = 1.0, True  # no request makes it try sooner
         else:
-            delay = min(delay, WORK_SECONDS_MAX)
-        self._timers["work"] = self._loop.call_later(delay, self._work)
+            delay = min(delay, WORK_SECONDS_MAX if self._is_busy else REST_SECONDS_MAX)
+            self._is_busy = False
+        self._work_in(delay)
+
+    def _work_in(self, seconds: float) -> None:
+        self._work_at = self._loop.time() + seconds
+        self._timers["work"] = self._loop.call_later(seconds, self._work)
+
+    def _rested(self) -> None:
+        """There is a request again: what it makes to be done is not left until the end of a rest."""
+        self._is_busy = True
+        if not self.stopping and self._work_at > self._loop.time() + WORK_SECONDS_MAX:
+            self._timers["work"].cancel()
+            self._work_in(WORK_SECONDS_MAX)
 
 
 class _TooMany(asyncio.Protocol):

@@ -47,9 +47,9 @@ class Picker:
 
     def next(self) -> Lease | None:
         """Claim the next job; None where there is none that can run now."""
-        if self._means.clock() >= self._reaped_at + REAP_SECONDS:
-            self._reap_all()
-        head = self._means.store.page(Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS).items
+        head = self._head()
+        if head and self._means.clock() >= self._reaped_at + REAP_SECONDS and self._reap_all():
+            head = self._head()
         if not head or (head[0].lane == RUNNING_LANE and not self._is_due(head[0])):
             return None  # nobody waits, and nobody is lost
         lease = self._first_of(head)
@@ -65,6 +65,9 @@ class Picker:
         if job is not None and job.status == "running":
             job = self._reap(job)
         return None if job is None or not self._is_due(job) else self._take(job, set())
+
+    def _head(self) -> list[Job]:
+        return self._means.store.page(Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS).items
 
     def _first_of(self, head: Iterable[Job]) -> Lease | None:
         """The first of the whole queue, where it is one that can be taken: one query in place of one for each lane."""
