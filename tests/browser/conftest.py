@@ -1,4 +1,4 @@
-"""A real `sortkey up` and a real Chromium, one of each for a file of tests; pages are watched for errors."""
+"""A real `sortkey up` for all of these tests, a real Chromium for a file of them; pages are watched for errors."""
 
 import os
 import re
@@ -9,17 +9,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
 
 PICTURES = Path(os.environ.get("SORTKEY_PICTURES", ".pictures"))
 """Where the tests put what they saw, for people to look at."""
-WIDE, NARROW = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+WIDE, NARROW = ViewportSize(width=1280, height=860), ViewportSize(width=390, height=844)
 READY_SECONDS = 60
 PATIENCE_MS = 20_000
 """For a busy machine; what is there is seen at once."""
@@ -43,7 +44,8 @@ class Up:
         command += ["--dynamodb-port", str(self.dynamodb_port), *arguments]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.lines: list[str] = []
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -61,6 +63,12 @@ class Up:
     @property
     def said(self) -> str:
         return "".join(self.lines)
+
+    def ended(self, seconds: float = READY_SECONDS) -> int:
+        """With which code it ended by itself; all that it said is there then."""
+        code = self.process.wait(seconds)
+        self._reader.join(seconds)
+        return code
 
     @property
     def console(self) -> str:
@@ -82,8 +90,9 @@ def client(up: Up) -> Any:
     )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
+    """With its sample data. What a test stores there, the next one finds."""
     running = Up(tmp_path_factory.mktemp("up") / "data")
     try:
         running.wait_for("jobengine: sample data is there")
@@ -103,36 +112,59 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
+@pytest.fixture(scope="module")
+def tab(browser: Browser) -> Iterator[Page]:
+    """One for a file of tests: scripts are fetched and read once, which is most of what a page costs."""
+    with browser.new_page() as tab:
+        tab.set_default_timeout(PATIENCE_MS)
+        yield tab
+
+
 @pytest.fixture(params=["wide", "narrow"])
-def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
+def page(request: pytest.FixtureRequest, tab: Page) -> Iterator[Page]:
     """A page of each width. A test fails where the page had an error, or asked for something from elsewhere."""
-    viewport: Any = WIDE if request.param == "wide" else NARROW
-    context = browser.new_context(viewport=viewport)
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    wrong: list[str] = []
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("request", lambda asked: wrong.append(f"asks for {asked.url}") if _is_elsewhere(asked.url) else None)
-    yield page
-    _picture(page, re.sub(r"\W+", "-", request.node.name).strip("-"))
-    context.close()
-    assert wrong == []
+    _like_new(tab, WIDE if request.param == "wide" else NARROW)
+    with watched(tab):
+        yield tab
+        picture(tab, request.node.name)
 
 
 @pytest.fixture
-def wide(browser: Browser) -> Iterator[Page]:
+def wide(tab: Page) -> Page:
     """A wide page that nobody watches for errors."""
-    context = browser.new_context(viewport=WIDE)  # pyright: ignore[reportArgumentType]
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
-    yield page
-    context.close()
+    return _like_new(tab, WIDE)
 
 
-def _picture(page: Page, name: str) -> None:
+def _like_new(tab: Page, size: ViewportSize) -> Page:
+    """As somebody sees it who was never there: what the console keeps of a person hangs on a cookie."""
+    tab.goto("about:blank")
+    tab.context.clear_cookies()
+    tab.emulate_media(color_scheme="light")
+    tab.set_viewport_size(size)
+    return tab
+
+
+@contextmanager
+def watched(page: Page) -> Generator[None]:
+    """The page must have no error here, and ask for nothing from elsewhere."""
+    wrong: list[str] = []
+    watchers: dict[Any, Callable[[Any], None]] = {
+        "console": lambda said: wrong.append(said.text) if said.type == "error" else None,
+        "pageerror": lambda error: wrong.append(str(error)),
+        "request": lambda asked: wrong.append(f"asks for {asked.url}") if _is_elsewhere(asked.url) else None,
+    }
+    for event, watcher in watchers.items():
+        page.on(event, watcher)
+    yield
+    for event, watcher in watchers.items():
+        page.remove_listener(event, watcher)
+    assert wrong == []
+
+
+def picture(page: Page, name: str) -> None:
     PICTURES.mkdir(exist_ok=True)
-    page.screenshot(path=PICTURES / f"{name}.png")
+    words = re.findall(r"\w+", name)
+    page.screenshot(path=PICTURES / f"{'-'.join(words)}.png")
 
 
 def _is_elsewhere(url: str) -> bool:

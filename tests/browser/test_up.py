@@ -27,17 +27,22 @@ def start(tmp_path: Path):
         each.process.wait()
 
 
-def test_it_says_where_everything_is_and_stops_at_ctrl_c(start: Any):
+def test_it_says_where_everything_is(up: Up):
     # The summary is the first thing a newcomer reads.
-    up = start("--no-sample")
-    up.wait_for("Ctrl-C stops it")
     assert f"http://127.0.0.1:{up.port}/console/" in up.said
     assert f"http://127.0.0.1:{up.dynamodb_port}" in up.said
     assert "TransformationSystem" in client(up).list_tables()["TableNames"]
-    assert up.stop() == 0
 
 
-def test_nothing_that_was_answered_is_lost_with_kill_9(start: Any):
+def test_a_folder_in_use_and_a_taken_port_are_told_with_what_to_do(up: Up, start: Any, tmp_path: Path):
+    second, third = start(folder=up.folder), start("--port", str(up.port), folder=tmp_path / "other")
+    assert second.ended() == 1
+    assert f"in use by process {up.process.pid}" in second.said
+    assert third.ended() == 1
+    assert re.search(rf"port {up.port} .* is in use: .* --port", third.said)
+
+
+def test_nothing_that_was_answered_is_lost_with_kill_9_and_ctrl_c_stops_it(start: Any):
     first = start("--no-sample", "--systems", "applens")
     first.wait_for("Ctrl-C stops it")
     item = {"PK": {"S": "USER#1"}, "SK": {"S": "NOTE#1"}}
@@ -47,17 +52,7 @@ def test_nothing_that_was_answered_is_lost_with_kill_9(start: Any):
     second = start("--no-sample", "--systems", "applens")
     second.wait_for("Ctrl-C stops it")
     assert client(second).get_item(TableName="applens-graph-metadata", Key=item)["Item"] == item
-
-
-def test_a_folder_in_use_and_a_taken_port_are_told_with_what_to_do(start: Any, tmp_path: Path):
-    first = start("--no-sample", "--systems", "applens")
-    first.wait_for("Ctrl-C stops it")
-    second = start("--no-sample")
-    assert second.process.wait(60) == 1
-    assert f"in use by process {first.process.pid}" in _all(second)
-    third = start("--no-sample", "--port", str(first.port), folder=tmp_path / "other")
-    assert third.process.wait(60) == 1
-    assert re.search(rf"port {first.port} .* is in use: .* --port", _all(third))
+    assert second.stop() == 0
 
 
 def test_with_a_password_nobody_sees_a_page_without_it(start: Any, wide: Page):
@@ -78,10 +73,3 @@ def test_who_starts_it_for_other_machines_is_given_a_password(start: Any):
     up = start("--no-sample", "--systems", "applens", "--host", "0.0.0.0")
     up.wait_for("Ctrl-C stops it")
     assert re.search(r"password  \S{12,}", up.said)
-
-
-def _all(up: Up) -> str:
-    import time
-
-    time.sleep(0.2)  # for the thread that reads what it said
-    return up.said

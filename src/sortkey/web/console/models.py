@@ -11,7 +11,7 @@ from sortkey.model.describing import Told, parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
-from sortkey.web.console.pieces import button, chip, code_cell, empty, heading, mono, quiet, table
+from sortkey.web.console.pieces import button, chip, code_cell, empty, fold, heading, mono, quiet, table
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Found, Workspace, refusal
 
@@ -85,9 +85,7 @@ def _table(told: Told, patterns: Sequence[Told]) -> None:
 
 
 def _entity(told: Told, patterns: Sequence[Told]) -> None:
-    with ui.expansion(told["name"], caption=told["doc"].split("\n")[0]).props(
-        "dense-toggle header-class=text-weight-medium"
-    ):
+    def draw() -> None:
         rows = [
             (each["index"] or "table", *(code_cell(text or "") for text in _pair(each["templates"])))
             for each in told["keys"]
@@ -102,6 +100,8 @@ def _entity(told: Told, patterns: Sequence[Told]) -> None:
             for each in told["fields"]
         ]
         table(("field", "stored as", "type", "notes"), fields)
+
+    fold(draw, told["name"], told["doc"].split("\n")[0])
 
 
 def _pair(templates: dict[str, str]) -> tuple[str, str]:
@@ -133,11 +133,13 @@ def _patterns(workspace: Workspace, name: str) -> None:
 
 def _pattern(workspace: Workspace, model: str, pattern: AccessPattern, told: Told) -> None:
     call = f"{pattern.name}({', '.join(told['arguments'])})"
-    doc = pattern.doc.split("\n")[0]
-    with ui.expansion(call, caption=doc).props("dense-toggle header-class=text-weight-medium"):
+
+    def draw() -> None:
         if "problem" not in told:
             _explained(told)
         _form(workspace, model, pattern)
+
+    fold(draw, call, pattern.doc.split("\n")[0])
 
 
 def _explained(told: Told) -> None:

@@ -67,6 +67,26 @@ def empty(text: str, what_to_do: str = "") -> None:
             ui.label(what_to_do).classes("sk-mono").style("margin-top: 0.5rem")
 
 
+def fold(
+    draw: Callable[[], Any], text: str = "", caption: str = "", head: Callable[[], Any] | None = None
+) -> ui.expansion:
+    """A line that opens. What is in it is drawn when it is opened first: a page of a hundred of them is light."""
+    made = ui.expansion(text, caption=caption).props("dense-toggle duration=0 header-class=text-weight-medium")
+    if head is not None:
+        with made.add_slot("header"), ui.element("div").classes("sk-row"):
+            head()
+    drawn: list[bool] = []
+
+    def fill() -> None:
+        if made.value and not drawn:
+            drawn.append(True)
+            with made:
+                draw()
+
+    made.on_value_change(fill)
+    return made
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequence[int] = ()) -> None:
     """A table to read. A cell is a text, or `Markup` that is safe already."""
     heads = "".join(f'<th scope="col"{_number(at, numbers)}>{escape(name)}</th>' for at, name in enumerate(columns))
