@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from sortkey.runtime.evolution.progress import Backfilled, Progress
 
 T = TypeVar("T")
-AT_ONCE = 8
-"""Segments that are read at once over a network, where most of the time is waiting."""
 
 APPLY_WAIT_SECONDS = 24 * 3600.0
 """The service fills an index of a large table in hours."""
@@ -73,11 +71,9 @@ class Upkeep:
         """Give every stored item what its entity says today; reads the whole table. One that was cut off goes on."""
         from sortkey.runtime.evolution import backfilling, driving, tasks
 
-        at_once = getattr(self.backend, "at_once", AT_ONCE)
-        wanted = at_once if segments is None else segments
-        settings = tasks.Settings(wanted, writes_per_second, restart, dry_run, told, at_once)
+        settings = tasks.Settings.on(self.backend, segments, writes_per_second, restart, dry_run, told)
         task = self.run(tasks.begin(self._context, of, settings))
-        driving.in_threads(task, lambda number: self.run(backfilling.work(self._context, task, number)), at_once)
+        driving.in_threads(task, lambda number: self.run(backfilling.work(self._context, task, number)))
         return self.run(tasks.finish(self._context, task))
 
 
@@ -126,13 +122,11 @@ class AsyncUpkeep:
         """Give every stored item what its entity says today; reads the whole table. One that was cut off goes on."""
         from sortkey.runtime.evolution import backfilling, driving, tasks
 
-        at_once = getattr(self.backend, "at_once", AT_ONCE)
-        wanted = at_once if segments is None else segments
-        settings = tasks.Settings(wanted, writes_per_second, restart, dry_run, told, at_once)
+        settings = tasks.Settings.on(self.backend, segments, writes_per_second, restart, dry_run, told)
         task = await self.run(tasks.begin(self._context, of, settings))
 
         def work(number: int) -> Awaitable[None]:
             return self.run(backfilling.work(self._context, task, number))
 
-        await driving.in_tasks(task, work, at_once)
+        await driving.in_tasks(task, work)
         return await self.run(tasks.finish(self._context, task))

@@ -25,6 +25,7 @@ from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE
 from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.homes import Home
+from tests.systems.jobengine.recording import Recording
 from tests.systems.jobengine.service_fixtures import buckets
 
 __all__ = ["buckets"]
@@ -32,21 +33,6 @@ __all__ = ["buckets"]
 READING = {"GetItem", "Query", "BatchGetItem"}
 JOURNEYS = "/jobengine/journeys"
 NEW = JOURNEY_EXAMPLE | {"source": {**JOURNEY_EXAMPLE["source"], "address": "shop.sqlite"}}
-
-
-class Recording:
-    """A backend that notes what is asked of it."""
-
-    def __init__(self, backend: Any) -> None:
-        self._backend = backend
-        self.calls: list[str] = []
-
-    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        self.calls.append(operation)
-        return self._backend.call(operation, request)
-
-    def close(self) -> None:
-        """The home closes it."""
 
 
 @dataclass
@@ -399,7 +385,7 @@ def test_JE_78_a_key_that_reads_causes_no_write(rest: Rest) -> None:
     values["ruleId"] = rest.get(f"{journey}/rules")["items"][0]["ruleId"]
     values["reportId"] = rest.get(f"{journey}/jobs/{job_id}/reports")["items"][0]["reportId"]
     before, paths = _objects(rest), [path for path, of in rest.openapi["paths"].items() if "get" in of]
-    rest.asked.calls.clear()
+    rest.asked.seen.clear()
     for path in paths:
         for each in (job_id, waiting):
             params = {"seconds": 0} if path.endswith("/wait") else {}
@@ -420,7 +406,7 @@ def test_JE_78_every_route_that_writes_needs_full_access(rest: Rest) -> None:
         "ruleId": "rule-a-b-00000000",
     }
     writing = [(m, p) for p, of in rest.openapi["paths"].items() for m in of if m != "get"]
-    rest.asked.calls.clear()
+    rest.asked.seen.clear()
     for method, path in writing:
         for headers, status, code in ((rest.read, 403, "Forbidden"), ({}, 401, "Unauthenticated")):
             answer = rest.client.request(method, path.format(**values), headers=headers, json=NEW)

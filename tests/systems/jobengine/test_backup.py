@@ -21,6 +21,7 @@ from sortkey_systems.jobengine.journeys import Journeys, WrongState
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, Stage, StageJob, model
 from sortkey_systems.jobengine.plain_items import from_plain, to_plain
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, REPORT, RULE, parsed, stored
+from tests.systems.jobengine.recording import Recording
 from tests.systems.jobengine.service_fixtures import at_home, begin, buckets, created, draft, end, journeys
 
 __all__ = ["at_home", "buckets", "journeys"]
@@ -94,7 +95,7 @@ def test_JE_61_a_complete_journey_takes_two_queries_and_no_log(tmp_path: Path) -
         store.ensure(model)
         journeys = Journeys(store)
         run(journeys, store)
-        counting = Counting(store.backend)
+        counting = Recording(store.backend)
         data = get_journey_complete(Store(counting), ID)
     assert counting.calls == ["Query", "Query"]
     assert [len(data[name]) for name in ("stages", "rules", "jobs", "reports")] == [6, 2, 3, 1]
@@ -227,18 +228,3 @@ def test_JE_75_a_journey_that_was_deleted_comes_back_from_a_second_before() -> N
     assert sorted(kept, key=str) == sorted(before, key=str)
     recovery = told["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
     assert (recovery["PointInTimeRecoveryStatus"], recovery["RecoveryPeriodInDays"]) == ("ENABLED", 35)
-
-
-class Counting:
-    """A backend that notes what is asked of it."""
-
-    def __init__(self, backend: Any) -> None:
-        self._backend = backend
-        self.calls: list[str] = []
-
-    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        self.calls.append(operation)
-        return self._backend.call(operation, request)
-
-    def close(self) -> None:
-        pass

@@ -27,6 +27,7 @@ from tests.systems.jobengine.conftest import ID
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, stored
 from tests.systems.jobengine.log_lines import JOB as JOB_ID
 from tests.systems.jobengine.log_lines import STAGE, read, written
+from tests.systems.jobengine.recording import Recording
 
 
 @pytest.mark.accepts("JE-70", "JE-72")
@@ -143,22 +144,6 @@ def test_JE_77_nothing_goes_without_TLS_and_nothing_lies_without_encryption() ->
     assert plain["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
     assert old["Condition"] == {"NumericLessThan": {"s3:TlsVersion": "1.2"}}
     assert {plain["Effect"], old["Effect"]} == {"Deny"}
-
-
-class Recording:
-    """A backend that notes what it is asked, and refuses for load when it is told to."""
-
-    def __init__(self, backend: Any) -> None:
-        self.backend, self.seen, self.is_busy = backend, list[tuple[str, str]](), False
-
-    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        if self.is_busy:
-            raise Throttled("slower")
-        self.seen.append((operation, request.get("IndexName", "")))
-        return self.backend.call(operation, request)
-
-    def close(self) -> None:
-        self.backend.close()
 
 
 @pytest.mark.accepts("JE-78", "JE-65")

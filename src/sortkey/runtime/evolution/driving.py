@@ -9,8 +9,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from sortkey.runtime.evolution.tasks import Task
 
 
-def in_threads(task: Task, work: Callable[[int], None], at_once: int) -> None:
+def in_threads(task: Task, work: Callable[[int], None]) -> None:
     """Do the segments that are open. Where one fails the others end with what they have in hand."""
+    at_once = task.settings.at_once
     if at_once == 1:
         for number in task.open_segments:
             work(number)
@@ -25,9 +26,9 @@ def in_threads(task: Task, work: Callable[[int], None], at_once: int) -> None:
             raise
 
 
-async def in_tasks(task: Task, work: Callable[[int], Awaitable[None]], at_once: int) -> None:
+async def in_tasks(task: Task, work: Callable[[int], Awaitable[None]]) -> None:
     """The same in the loop of the caller."""
-    free = asyncio.Semaphore(at_once)
+    free = asyncio.Semaphore(task.settings.at_once)
 
     async def one(number: int) -> None:
         async with free:

@@ -26,6 +26,9 @@ from sortkey.runtime.evolution.state import Run, Segment, checksum, evolution_ta
 from sortkey.runtime.steps import Steps
 
 SEGMENTS_MAX = 1000
+AT_ONCE = 8
+"""Segments that are read at once over a network, where most of the time is waiting."""
+
 PLACES_KEPT = timedelta(days=90)
 
 
@@ -40,6 +43,12 @@ class Settings:
     told: Callable[[Progress], object] | None = None
     at_once: int = 1
     """How many segments are worked on at a time."""
+
+    @classmethod
+    def on(cls, backend: object, segments: int | None, *how: Any) -> Settings:
+        """With as many segments as the backend takes at once, where nobody asked for a number."""
+        at_once: int = getattr(backend, "at_once", AT_ONCE)
+        return cls(at_once if segments is None else segments, *how, at_once=at_once)
 
     def __post_init__(self) -> None:
         if not 1 <= self.segments <= SEGMENTS_MAX:
