@@ -23,6 +23,7 @@ from sortkey.web.console.home import home
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
 from sortkey.web.console.requests import requests_page
+from sortkey.web.console.search import search_page
 from sortkey.web.console.shell import ConsolePage, Shell, title
 from sortkey.web.console.statements import statements_page
 from sortkey.web.console.workspace import Workspace
@@ -73,6 +74,7 @@ def _own_pages(workspace: Workspace) -> list[ConsolePage]:
         ConsolePage("/models", "Models", "schema", partial(models_page, workspace)),
         ConsolePage("/models/{name}", "Model", "schema", partial(model_page, workspace), in_menu=False),
         ConsolePage("/data", "Data", "table_rows", partial(data_page, workspace)),
+        ConsolePage("/search", "Search", "search", partial(search_page, workspace)),
         ConsolePage("/changes", "Changes", "bolt", partial(changes_page, workspace)),
         ConsolePage("/objects", "Objects", "folder_open", partial(objects_page, workspace)),
         ConsolePage("/partiql", "PartiQL", "terminal", partial(statements_page, workspace)),

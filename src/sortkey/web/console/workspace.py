@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from sortkey.connect.searches import Searches
 from sortkey.engine.recent import RecentChange
 from sortkey.errors import ModelError, ServiceError, SortkeyError
 from sortkey.model.collections import CollectionQuery
@@ -74,6 +75,7 @@ class Workspace:
         log: RequestLog,
         objects: Mapping[str, Objects] | None = None,
         changes: Callable[[int], list[RecentChange]] | None = None,
+        search: Searches | None = None,
     ) -> None:
         """`changes` gives so many of the latest changes, the newest first; None where nobody can tell."""
         self.store = store
@@ -81,6 +83,7 @@ class Workspace:
         self.log = log
         self.objects: Mapping[str, Objects] = {} if objects is None else objects
         self.changes = changes
+        self.search = search
         store.ensure(audit_table)
 
     # -- models

@@ -1,0 +1,195 @@
+"""What a search page shows: results with their marks, and how they can be narrowed and ordered. No drawing here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from sortkey.model.document_fields import FieldKind
+from sortkey.model.documents import Document
+from sortkey.runtime.search import FacetValue, Hit, Match, Search, SearchPage, SearchQuery
+from sortkey.runtime.search.highlighting import snippet
+from sortkey.web.console.search_words import has_words, label_of, match_of
+
+PAGE = 20
+CHOICES = 8
+"""Values of a field that can be chosen."""
+FILTERS = 9
+SNIPPETS = 3
+FACETS = (FieldKind.LIST, FieldKind.KEYWORD, FieldKind.TEXT, FieldKind.BOOLEAN)
+"""Kinds of fields to narrow by, in the order in which they are shown."""
+Chosen = Mapping[str, frozenset[Any]]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What somebody wants to see: words, values of fields, an order, and which page."""
+
+    words: str = ""
+    chosen: Chosen = field(default_factory=dict[str, frozenset[Any]])
+    sort: str = ""
+    cursor: str | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A value of a field, and how many results have it."""
+
+    value: Any
+    count: int
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A field by which the results can be narrowed."""
+
+    field: str
+    choices: Sequence[Choice]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A page of results. `are_similar` where nothing has the words themselves, and these have similar ones."""
+
+    page: SearchPage
+    filters: Sequence[Filter]
+    are_similar: bool
+    milliseconds: float
+
+
+def ask(search: Search[Any], asked: Asked) -> Results:
+    """Raises ModelError for what cannot be asked."""
+    began = time.perf_counter()
+    document = search.document
+    words, are_similar = match_of(document, asked.words), False
+    page = search.query(_query(document, asked, words))
+    if not page.total and has_words(asked.words):
+        similar = match_of(document, asked.words, fuzzy=True)
+        other = search.query(_query(document, asked, similar))
+        if other.total:
+            page, words, are_similar = other, similar, True
+    filters = _filters(search, asked, words, page)
+    return Results(page, filters, are_similar, (time.perf_counter() - began) * 1000)
+
+
+def sorts_of(document: Document[Any]) -> dict[str, str]:
+    """The orders to choose from, with their labels: the best match, the title, dates and numbers."""
+    orders = {"": "best match"}
+    title = title_field(document)
+    for name, kind in document.kinds.items():
+        up, down = _ORDERS.get(kind, ("", ""))
+        if name == title or kind in (FieldKind.NUMBER, FieldKind.DATE):
+            orders |= {name: f"{label_of(name)}, {up}", f"-{name}": f"{label_of(name)}, {down}"}
+    return orders
+
+
+_ORDERS = {
+    FieldKind.TEXT: ("A to Z", "Z to A"),
+    FieldKind.NUMBER: ("smallest first", "largest first"),
+    FieldKind.DATE: ("oldest first", "newest first"),
+}
+
+
+def title_field(document: Document[Any]) -> str:
+    """What a result is called by: its first text that the id does not say already."""
+    texts = [name for name, kind in document.kinds.items() if kind is FieldKind.TEXT]
+    return next((name for name in texts if not _says(document, name)), next(iter(texts), ""))
+
+
+def title_of(document: Document[Any], hit: Hit) -> str:
+    """As HTML, with the words that were searched for marked."""
+    name = title_field(document)
+    return _marked(hit, name) or escape(hit.id)
+
+
+def snippets_of(document: Document[Any], hit: Hit) -> list[tuple[str, str]]:
+    """Where the words stand, apart from the title; without such places the longest text. Labels, and HTML."""
+    title = title_field(document)
+    seen = {title, *(name for name in hit.fields if _says(document, name))}
+    marked = {name: " … ".join(texts) for name, texts in hit.highlights.items() if name not in seen}
+    places = sorted((name for name in marked if "<em>" in marked[name]), key=lambda name: " " not in marked[name])
+    if places:
+        return [(label_of(name), marked[name]) for name in places[:SNIPPETS]]
+    texts = {name: str(value) for name, value in hit.fields.items() if _kind(document, name) is FieldKind.TEXT}
+    longest = max(
+        (name for name in texts if name != title and " " in texts[name]), key=lambda n: len(texts[n]), default=""
+    )
+    return [(label_of(longest), snippet(texts[longest], []))] if longest else []
+
+
+def facts_of(document: Document[Any], hit: Hit) -> list[tuple[str, Any]]:
+    """Dates and numbers of a result, by their labels."""
+    kinds = (FieldKind.NUMBER, FieldKind.DATE)
+    return [(label_of(name), value) for name, value in hit.fields.items() if _kind(document, name) in kinds]
+
+
+def marks_of(document: Document[Any], hit: Hit) -> list[str]:
+    """What is true of a result, and the values of its lists."""
+    true = [label_of(name) for name, value in hit.fields.items() if value is True]
+    lists = [
+        each for name, several in hit.fields.items() if _kind(document, name) is FieldKind.LIST for each in several
+    ]
+    return [*true, *lists]
+
+
+def _query(document: Document[Any], asked: Asked, words: Match | None, without: str = "") -> SearchQuery:
+    query = SearchQuery(words).limit(PAGE)
+    for name, values in asked.chosen.items():
+        if values and name != without:
+            query = query.matching(Match.keyword(name, *sorted(values, key=str)))
+    if asked.sort:
+        query = query.sorted_by(asked.sort)
+    if without:
+        return query.limit(0).facet(without, CHOICES)
+    for name in _countable(document):
+        query = query.facet(name, CHOICES)
+    return query.highlighting(*_worded(document)).after(asked.cursor)
+
+
+def _filters(search: Search[Any], asked: Asked, words: Match | None, page: SearchPage) -> list[Filter]:
+    """Fields that tell results apart. A field that has a choice is counted without it: one may choose others too."""
+    made: list[Filter] = []
+    for name in _countable(search.document):
+        chosen = asked.chosen.get(name, frozenset())
+        if chosen:
+            counted = search.query(_query(search.document, asked, words, without=name)).facets[name]
+        else:
+            counted = page.facets[name]
+            if len(counted) < 2 or counted[0].count < 2:
+                continue
+        made.append(Filter(name, _choices(counted, chosen)))
+    return made[:FILTERS]
+
+
+def _choices(counted: Sequence[FacetValue], chosen: frozenset[Any]) -> list[Choice]:
+    listed = [Choice(each.value, each.count, each.value in chosen) for each in counted]
+    known = {each.value for each in counted}
+    return [*listed, *(Choice(value, 0, True) for value in sorted(chosen - known, key=str))]
+
+
+def _countable(document: Document[Any]) -> list[str]:
+    return [name for wanted in FACETS for name, kind in document.kinds.items() if kind is wanted]
+
+
+def _worded(document: Document[Any]) -> list[str]:
+    return [name for name, kind in document.kinds.items() if kind.has_words]
+
+
+def _says(document: Document[Any], name: str) -> bool:
+    """Whether a field is part of the id, by its name."""
+    in_id = {each.replace("_", "").lower() for each in document.id.names}
+    return name.partition("_")[2].replace("_", "").lower() in in_id
+
+
+def _kind(document: Document[Any], name: str) -> FieldKind | None:
+    return document.kinds.get(name)
+
+
+def _marked(hit: Hit, name: str) -> str:
+    if texts := hit.highlights.get(name):
+        return texts[0]
+    return escape(str(hit.fields.get(name, "")))
