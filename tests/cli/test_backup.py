@@ -76,7 +76,7 @@ def served(folder: Path) -> Iterator[Path]:
 
 def test_a_table_comes_back_beside_itself(folder: Path) -> None:
     told = said(sortkey("backup", "Kept", "--name", "first", cwd=folder))
-    assert re.search(r"Kept +first +\d{4}-\d\d-\d\d .*Z +available", told)
+    assert re.search(r"Kept\tfirst\t\d{4}-\d\d-\d\d .*Z\tavailable", told)
     put(folder / "data", "Kept", a=100, d=4)
     out = said(sortkey("restore", "Kept", "--backup", "first", "--as", "Before", cwd=folder))
     assert out == "Before: made from Kept\n"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,12 +38,53 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_table_has_the_fields_of_the_entity(shop: Path) -> None:
+def test_a_pipe_gets_every_field_with_tabs_the_key_first(shop: Path) -> None:
     out = said(sortkey("query", "shop:model:Order.of_customer", "customer_id=ada", cwd=shop))
-    head, _, first, *_ = out.splitlines()
-    assert head.split() == ["customer_id", "day", "number", "state", "total"]
-    assert first.split() == ["ada", "2026-11-01", "1", "open", "1.5"]
-    assert "more:" not in out
+    head, first, *others = out.splitlines()
+    assert head.split("\t") == ["customer_id", "day", "number", "state", "total"]
+    assert first.split("\t") == ["ada", "2026-11-01", "1", "open", "1.5"]
+    assert len(others) == 4
+
+
+@pytest.fixture
+def here(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The shop as the folder of this process, which is quicker than another process."""
+    monkeypatch.chdir(shop)
+    yield shop
+    sys.modules.pop("shop", None)
+
+
+def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    """As if the output of this process were a terminal of this width."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+
+
+def test_a_terminal_gets_what_fits_and_is_told_the_rest(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A table that is broken at the edge of the window cannot be read.
+    on_terminal(monkeypatch, 34)
+    assert main(["query", "shop:model", "Order.of_customer", "customer_id=ada"]) == 0
+    out, told = capsys.readouterr()
+    head, rule, first, *_ = re.sub("\x1b\\[[0-9]*m", "", out).splitlines()  # without what makes letters bold
+    assert head.split() == ["customer_id", "day", "number"]
+    assert first.split() == ["ada", "2026-11-01", "1"]
+    assert max(map(len, [head, rule, first])) <= 34
+    assert told == "left out: state, total (--all shows everything, --columns chooses)\n"
+
+
+def test_one_can_choose_the_fields(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["query", "shop:model", "newest", "customer_id=ada"]
+    assert main([*line, "--columns", "total, day"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["total\tday", "7.5\t2026-11-05"]
+    assert main([*line, "--columns", "colour"]) == 2
+    assert "Order has no field colour; it has: customer_id, day," in capsys.readouterr().err
+
+
+def test_all_fields_stand_below_each_other(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", "shop:model", "newest", "customer_id=ada", "--all"]) == 0
+    assert capsys.readouterr().out.splitlines()[:3] == ["-- 1", "customer_id  ada", "day          2026-11-05"]
 
 
 def test_pages_follow_each_other_by_cursor(shop: Path) -> None:
@@ -57,8 +101,10 @@ def test_pages_follow_each_other_by_cursor(shop: Path) -> None:
 
 
 def test_the_page_tells_the_next_cursor(shop: Path) -> None:
-    out = said(sortkey("query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "4", cwd=shop))
-    assert out.splitlines()[-1].startswith("more: --cursor ")
+    # Not among the rows, which another program may read.
+    done = sortkey("query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "4", cwd=shop)
+    assert (done.returncode, done.stdout.count("\n")) == (0, 5)
+    assert done.stderr.startswith("more: --cursor ")
 
 
 def test_it_reads_backwards_when_asked(shop: Path) -> None:
@@ -79,7 +125,8 @@ def test_a_model_and_its_pattern_can_be_two_words(shop: Path) -> None:
 
 
 def test_a_key_that_is_not_there_is_no_error(shop: Path) -> None:
-    assert said(sortkey("query", "shop:model:Customer.key", "customer_id=bob", cwd=shop)) == "nothing found\n"
+    done = sortkey("query", "shop:model:Customer.key", "customer_id=bob", cwd=shop)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "nothing found\n")
 
 
 def test_an_index_of_keys_gives_whole_items(shop: Path) -> None:

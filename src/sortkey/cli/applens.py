@@ -12,8 +12,9 @@ import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
-from sortkey.cli.options import Data, Json, check_folder
-from sortkey.cli.printing import print_json, print_table
+from sortkey.cli.options import Data, Json, check_place
+from sortkey.cli.printing import print_json
+from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 EXAMPLES = examples(
     "sortkey applens analyze ./infra",
@@ -86,7 +87,7 @@ def runs(
     if json:
         print_json(rows)
     elif rows:
-        print_table(_COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows])
+        print_table(_COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows], more=JSON_SHOWS_ALL)
     else:
         print(f"user {user} has no runs: upload a file, see `sortkey rest`")
 
@@ -171,7 +172,7 @@ def _service(data: str, objects: str | None) -> Generator[Any]:
     """The service on a folder with its buckets, or on what lies elsewhere."""
     import sortkey
 
-    check_folder(data)
+    check_place(data)
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
     with sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}")) as store:

@@ -11,9 +11,10 @@ import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import shown_moment
-from sortkey.cli.options import Data, Json, check_folder, open_store
-from sortkey.cli.printing import print_json, print_table, progress
+from sortkey.cli.options import Data, Json, check_place, open_store
+from sortkey.cli.printing import print_json, progress
 from sortkey.cli.tables import WAIT_SECONDS, named_tables
+from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
@@ -109,7 +110,7 @@ def _copy(data: str, to: Path, json: bool) -> None:
 
     if "://" in data:
         raise CommandFailed("--to copies a folder: --data must be one; or use `sortkey export`", USAGE)
-    check_folder(data)
+    check_place(data)
     size = copy_folder(Path(data), to)
     if json:
         print_json({"folder": str(to), "bytes": size})
@@ -132,4 +133,4 @@ def _print(backups: list[dict[str, Any]], json: bool) -> None:
              f"{b.get('BackupSizeBytes', 0):,}", b["BackupArn"].rpartition("/")[2]]
             for b in backups
         ]  # fmt: skip
-        print_table(["table", "backup", "made", "status", "bytes", "id"], rows)
+        print_table(["table", "backup", "made", "status", "bytes", "id"], rows, whole=2, more=JSON_SHOWS_ALL)

@@ -9,7 +9,8 @@ import typer
 
 from sortkey.cli.failure import FAILED
 from sortkey.cli.options import Json
-from sortkey.cli.printing import print_json, shown
+from sortkey.cli.printing import print_json
+from sortkey.cli.tabling import flat
 
 if TYPE_CHECKING:
     from sortkey.cli.machine import Finding
@@ -54,7 +55,7 @@ def _print(findings: list[Finding]) -> None:
             group = each.group
             console.print(Text(f"\n{group}" if each is not findings[0] else group, style="bold"))
         mark, colour = _MARKS[each.state]
-        console.print(Text(f"  {mark} ", style=colour) + Text(f"{each.name:<14} {shown(each.told)}"))
+        console.print(Text(f"  {mark} ", style=colour) + Text(f"{each.name:<14} {flat(each.told)}"))
         if each.advice:
             console.print(Text(f"{'':<19}{each.advice}", style="dim"))
     counts = {state: sum(each.state == state for each in findings) for state in _MARKS}

@@ -16,7 +16,7 @@ import typer
 
 from sortkey.cli.batches import BATCH, in_batches, put_of, write_batch
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import Data, Json
+from sortkey.cli.options import Data, Json, check_place
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.table_files import Export, data_files, lines_of, read_export, write_whole
 from sortkey.cli.tables import definition_of, describe, key_names, key_types, make_table
@@ -66,7 +66,8 @@ def run(
 
     if not path.exists():
         raise CommandFailed(f"there is no file or folder {path}", USAGE)
-    with sortkey.open(data) as store:  # a new folder is as good as one that is there
+    check_place(data, makes=True)  # a new folder is as good as one that is there
+    with sortkey.open(data) as store:
         sources = _sources(store.backend, path, tables or [], new_name, into)
         state = State(path, data)
         for source in sources:

@@ -16,7 +16,7 @@ import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
-from sortkey.cli.options import Json, check_folder
+from sortkey.cli.options import Json, check_place
 
 EXAMPLES = """\
 examples:
@@ -285,8 +285,7 @@ def _engine(data: str, objects: str | None, *, makes: bool = False) -> Generator
     `makes` no folder: a name with a typing error would be a new one."""
     from sortkey.cli.sharing import shared_store
 
-    if not makes:
-        check_folder(data)
+    check_place(data, makes=makes)
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
     service, buckets = _system("service"), _system("buckets")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sortkey.cli.printing import print_table
+from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 POLL_SECONDS = 0.1
 
@@ -131,7 +131,7 @@ def print_journeys(journeys: list[Any]) -> None:
         )
         for each in journeys
     ]
-    print_table(columns, rows)
+    print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
 
 
 def print_jobs(stages: list[Any], jobs: list[Any]) -> None:
@@ -142,7 +142,7 @@ def print_jobs(stages: list[Any], jobs: list[Any]) -> None:
         for job in executions:
             told_of = (None,) * 6 if job is None else _cells(job)
             rows.append((f"{stage.order} {stage.stage_id}", stage.status, *told_of))
-    print_table(columns, rows)
+    print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
 
 
 def _cells(job: Any) -> tuple[Any, ...]:

@@ -10,7 +10,8 @@ import typer
 
 from sortkey.cli.helping import examples
 from sortkey.cli.options import Data, Json, open_store
-from sortkey.cli.printing import print_json, print_table
+from sortkey.cli.printing import print_json
+from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 if TYPE_CHECKING:
     from sortkey.web.api_keys import ApiKey, ApiKeys
@@ -62,7 +63,7 @@ def list_(system: System, data: Data = "data", json: Json = False) -> None:
     if json:
         print_json(rows)
     elif rows:
-        print_table(list(rows[0]), [list(row.values()) for row in rows])
+        print_table(list(rows[0]), [list(row.values()) for row in rows], whole=2, more=JSON_SHOWS_ALL)
     else:
         print(f"{system} has no keys: make one with `sortkey keys create NAME --system {system}`")
 

@@ -8,6 +8,8 @@ import typer
 
 from sortkey.cli.completing import complete_models
 from sortkey.cli.loading import MODEL_HELP, SYSTEMS, load_model
+from sortkey.cli.options import Json
+from sortkey.cli.printing import print_json
 
 EXAMPLES = """\
 examples:
@@ -23,7 +25,7 @@ def run(
         list[str] | None,
         typer.Argument(metavar="MODEL", help=f"{MODEL_HELP} (default: all that ship)", autocompletion=complete_models),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> None:
     """Print data models: tables with their keys, indexes and settings; entities with their key templates and fields;
     access patterns with what they do and what they cost. Nothing is connected to, and nothing is read or written.
@@ -35,8 +37,6 @@ def run(
 
     told = [describe(load_model(name)) for name in models or SYSTEMS]
     if json:
-        from json import dumps
-
-        print(dumps(told, indent=2, ensure_ascii=False))
+        print_json(told)
     else:
         print("\n\n".join(page(each) for each in told), end="")

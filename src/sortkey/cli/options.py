@@ -17,6 +17,8 @@ Data = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 
+START_SECONDS = 0.5
+CONNECT_SECONDS = 5.0
 _CURSORS = b"sortkey query: cursors of a command line, whose user may read everything anyway"
 
 
@@ -24,12 +26,43 @@ def open_store(data: str) -> Store:
     """The store of an address. A folder must be there: a name with a typing error would make a new one."""
     import sortkey
 
-    check_folder(data)
+    check_place(data)
     return sortkey.open(data, secret=_CURSORS)
 
 
-def check_folder(data: str) -> None:
-    if "://" not in data and not os.path.isdir(data):
+def check_place(data: str, *, makes: bool = False) -> None:
+    """Whether there is anything at the address of tables. What `makes` a folder needs none."""
+    if "://" in data:
+        _check_answers(data)
+    elif not makes and not os.path.isdir(data):
         raise CommandFailed(
             f"there is no folder {data or 'without a name'}: name that of the tables with --data", USAGE
         )
+
+
+def _check_answers(address: str) -> None:
+    """A server that is not there is told soon; one that is there and busy gets the patience of the client."""
+    import socket
+    import time
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:  # told by who opens it
+        return
+    if parts.scheme not in ("http", "https") or host is None:
+        return
+    until = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            socket.create_connection((host, port), CONNECT_SECONDS).close()
+            return
+        except OSError as error:
+            # It may have been started a moment ago.
+            if not isinstance(error, ConnectionRefusedError) or time.monotonic() > until:
+                told = error.strerror or str(error)
+                raise CommandFailed(
+                    f"nothing answers at {address} ({told}): start it, or name another with --data"
+                ) from None
+            time.sleep(START_SECONDS / 10)

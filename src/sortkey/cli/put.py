@@ -12,7 +12,7 @@ import typer
 from sortkey.cli.completing import complete_entities
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import find_entity
-from sortkey.cli.options import Data, Json, check_folder, open_store
+from sortkey.cli.options import Data, Json, check_place, open_store
 from sortkey.cli.printing import print_json, progress
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _open(kind: type[Entity], data: str) -> Store:
         return open_store(data)
     import sortkey
 
-    check_folder(data)
+    check_place(data)
     return sortkey.open(data, objects=os.path.join(data, "buckets", "{bucket}"))
 
 

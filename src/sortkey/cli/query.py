@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +10,8 @@ import typer
 from sortkey.cli.calling import Arguments, Called, read_call, typed
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.options import Data, Json, open_store
-from sortkey.cli.printing import print_json, print_table
+from sortkey.cli.printing import print_json
+from sortkey.cli.tabling import print_records, print_table
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
@@ -22,6 +24,7 @@ examples:
   sortkey query jobengine Stage.of_journey journey_id=JRN-ABC123456789
   sortkey query shop.model:model:Order.of_customer customer=ada
   sortkey query applens:latest_run user_id=12345 --data http://localhost:8000
+  sortkey query jobengine:Journey.all --columns name,status
   sortkey query jobengine:Journey.all --limit 100 --json
 """
 
@@ -33,12 +36,19 @@ def run(
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Items at most.")] = 25,
     cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")] = None,
     descending: Annotated[bool, typer.Option("--descending", help="From the end of the sort key.")] = False,
+    columns: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Only these fields, with commas, in this order.")
+    ] = None,
+    all_fields: Annotated[
+        bool, typer.Option("--all", help="Every field of every item, whole, one below the other.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Run an access pattern of a model and print what it finds.
 
     The model can be left out where only one of those that ship has a pattern of that name.
     A page has up to --limit items; where there are more, the cursor of the next page is printed.
+    A terminal gets a table of the fields that fit, those of the key first. A pipe gets all of them, with tabs.
     """
     found, given = read_call(pattern, arguments or ())
     read = _read(found, given)
@@ -47,12 +57,13 @@ def run(
     if json:
         _print_json(found, kinds, next_cursor)
         return
+    wanted = None if columns is None else [name.strip() for name in columns.split(",")]
     for kind, entities in kinds.items():
-        _print_kind(kind if len(kinds) > 1 else None, entities)
+        _print_kind(kind if len(kinds) > 1 else None, entities, wanted, all_fields)
     if not any(kinds.values()):
-        print("nothing found")
+        print("nothing found", file=sys.stderr)
     if next_cursor is not None:
-        print(f"more: --cursor {next_cursor}")
+        print(f"more: --cursor {next_cursor}", file=sys.stderr)
 
 
 def _read(pattern: AccessPattern, given: dict[str, str]) -> Read:
@@ -92,11 +103,44 @@ def _found(store: Store, read: Read, limit: int, cursor: str | None, descending:
     return {read.entity.__name__: list(store.query(whole(read)))}, None
 
 
-def _print_kind(title: str | None, entities: list[Entity]) -> None:
-    rows = [_dumped(each) for each in entities]
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    if rows:
-        print_table(columns, [[row.get(name) for name in columns] for row in rows], title)
+def _print_kind(title: str | None, entities: list[Entity], wanted: list[str] | None, is_all: bool) -> None:
+    if not entities:
+        return
+    rows, keys = [_dumped(each) for each in entities], _key_fields(type(entities[0]))
+    columns = _by_importance(rows, keys) if wanted is None else _known(entities[0], wanted)
+    cells = [[row.get(name) for name in columns] for row in rows]
+    if is_all:
+        print_records(columns, cells, title)
+    else:
+        whole = len(keys) if wanted is None else len(columns)
+        print_table(columns, cells, title, whole=whole, more="--all shows everything, --columns chooses")
+
+
+def _key_fields(kind: type[Entity]) -> list[str]:
+    """What tells items apart."""
+    by_attribute = kind.__layout__.by_attribute
+    return [by_attribute[name].name for name in kind.__layout__.primary.names if name in by_attribute]
+
+
+def _by_importance(rows: list[dict[str, Any]], keys: list[str]) -> list[str]:
+    """What a table should show as long as there is room: keys, plain values, times, and last what is nested."""
+
+    def rank(name: str) -> int:
+        values = [row[name] for row in rows if name in row]
+        is_nested = any(isinstance(value, (dict, list)) for value in values)
+        return 0 if name in keys else 3 if is_nested else 2 if name.endswith("_at") else 1
+
+    there = dict.fromkeys([*keys, *(name for row in rows for name, value in row.items() if value != "")])
+    return sorted(there, key=rank)
+
+
+def _known(entity: Entity, wanted: list[str]) -> list[str]:
+    known = type(entity).model_fields
+    if unknown := [name for name in wanted if name not in known]:
+        raise CommandFailed(
+            f"{type(entity).__name__} has no field {', '.join(unknown)}; it has: {', '.join(known)}", USAGE
+        )
+    return wanted
 
 
 def _print_json(pattern: AccessPattern, kinds: Kinds, cursor: str | None) -> None:

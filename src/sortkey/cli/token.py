@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import check_folder
+from sortkey.cli.options import check_place
 
 EXAMPLES = """\
 examples:
@@ -35,6 +35,6 @@ def run(
 
     if "://" in data:
         raise CommandFailed("the secret lies in the folder of `sortkey rest`: name that with --data", USAGE)
-    check_folder(data)
+    check_place(data)
     tokens = Tokens(secret_for("tokens", server_secret(data)))
     print(tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM))

@@ -11,6 +11,8 @@ from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import MODEL_HELP, load_model
 from sortkey.cli.moments import read_duration
+from sortkey.cli.options import Data, Json, check_place
+from sortkey.cli.printing import print_json
 
 if TYPE_CHECKING:
     from sortkey.model.patterns import Model
@@ -28,7 +30,7 @@ examples:
 
 def run(
     model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
-    data: Annotated[str, typer.Option(metavar="ADDRESS", help="Folder, aws://… or http://… of the tables.")] = "data",
+    data: Data = "data",
     objects: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +47,7 @@ def run(
     ] = "1d",
     quick: Annotated[bool, typer.Option("--quick", help="Do not read the objects.")] = False,
     sweep: Annotated[bool, typer.Option("--sweep", help="Remove what is orphaned.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    json: Json = False,
 ) -> int:
     """Walk the items of a model and the objects of their payloads, and list what is missing, changed or orphaned.
 
@@ -72,10 +74,8 @@ def run(
 def _open(data: str, objects: str | None) -> PayloadStore:
     import sortkey
 
-    is_folder = "://" not in data
-    if is_folder and not os.path.isdir(data):
-        raise CommandFailed(f"there is no folder {data}: name that of the tables with --data", USAGE)
-    if not is_folder and objects is None:
+    check_place(data)
+    if "://" in data and objects is None:
         raise CommandFailed("say where the buckets are: --objects 's3://name-{bucket}'", USAGE)
     return sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}"))
 
@@ -106,9 +106,8 @@ def _line(finding: Finding) -> str:
 
 
 def _print_json(model: Model, findings: list[Finding], removed: list[Finding]) -> None:
-    import json
     from dataclasses import asdict
 
     told: dict[str, Any] = {"model": model.name, "findings": [asdict(each) for each in findings]}
     told["removed"] = [asdict(each) for each in removed]
-    print(json.dumps(told, indent=2, ensure_ascii=False))
+    print_json(told)
