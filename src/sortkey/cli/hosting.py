@@ -7,13 +7,15 @@ import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.listening import own
 
 if TYPE_CHECKING:
     import socket
+
+    from fastapi import FastAPI
 
     from sortkey.connect.buckets import Buckets
     from sortkey.engine import Engine
@@ -100,20 +102,26 @@ def _store(
     return PayloadStore(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=metrics)
 
 
+class Worker(Protocol):
+    """What runs in threads of its own from `start` to `stop`. Stopping twice is fine."""
+
+    def start(self) -> object: ...
+    def stop(self) -> object: ...
+
+
 async def serve(
-    host: Host,
+    app: FastAPI,
     sockets: Sequence[socket.socket],
     openers: SecondOpeners | None,
-    ready: Callable[[AsyncExitStack], None],
+    ready: Callable[[], None],
     *,
-    has_workers: bool = True,
+    workers: Sequence[Worker] = (),
+    later: Sequence[Worker] = (),
 ) -> None:
-    """Until a signal. The end goes backwards: no more requests, then no more jobs, then nobody else at the folder.
+    """Until a signal. `ready` is called when everything answers; `later` are workers that nobody waits for.
 
-    `ready` is called when everything answers; what it adds to the stack ends before all of that.
+    The end goes backwards: no more requests, then no more jobs, then nobody else at the folder.
     """
-    import asyncio
-
     from sortkey.cli.loops import stop_signal
     from sortkey.web.serving import RestServer
 
@@ -122,11 +130,18 @@ async def serve(
         if openers is not None:
             await openers.start()
             running.push_async_callback(openers.stop)
-        if has_workers:
-            running.push_async_callback(asyncio.to_thread, host.stop)
-            await asyncio.to_thread(host.start)
-        rest = RestServer(host.app, sockets)
+        await _start(workers, running)
+        rest = RestServer(app, sockets)
         await rest.start()
         running.push_async_callback(rest.stop)
-        ready(running)
+        ready()
+        await _start(later, running)
         await signalled.wait()
+
+
+async def _start(workers: Sequence[Worker], running: AsyncExitStack) -> None:
+    from asyncio import to_thread
+
+    for worker in workers:
+        running.push_async_callback(to_thread, worker.stop)
+        await to_thread(worker.start)

@@ -63,10 +63,10 @@ def run(
     with opened(place, address, names_of(systems, HOSTABLE)) as house:
         openers = SecondOpeners(house.engine) if house.engine else None
 
-        def ready(_: object) -> None:
+        def ready() -> None:
             print(_banner(house.host, place, address, has_workers), flush=True)
 
-        run_loop(serve(house.host, sockets, openers, ready, has_workers=has_workers))
+        run_loop(serve(house.host.app, sockets, openers, ready, workers=[house.host] if has_workers else []))
 
 
 def _banner(host: Host, place: Place, address: str, has_workers: bool) -> str:

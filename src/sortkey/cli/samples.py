@@ -28,7 +28,8 @@ class Samples:
     def stop(self) -> None:
         """Finish the one under way and begin no other; those are loaded at the next start."""
         self._stopping.set()
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def _run(self) -> None:
         from sortkey.web.hosting import part_of

@@ -17,9 +17,11 @@ from sortkey.cli.listening import address_of, listen, reaches_others
 
 if TYPE_CHECKING:
     import socket
-    from contextlib import AsyncExitStack
 
+    from sortkey.cli.samples import Samples
+    from sortkey.connect.searches import Searches
     from sortkey.engine import Engine
+    from sortkey.model.patterns import Model
     from sortkey.web.console.request_log import RequestLog
 
 EXAMPLES = """\
@@ -39,6 +41,7 @@ class Options:
 
     place: Place
     region: str | None
+    search: str | None
     systems: Sequence[str]
     has_sample: bool
     password: str | None
@@ -62,6 +65,9 @@ def run(
     objects: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
     ] = None,
+    search: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="OpenSearch, for --aws; the folder has a search of its own.")
+    ] = None,
     no_sample: Annotated[bool, typer.Option("--no-sample", help="Load no sample data.")] = False,
     password: Annotated[
         str | None,
@@ -75,15 +81,25 @@ def run(
     import logging
 
     from sortkey.cli.loops import run_loop
-    from sortkey.wire.second_openers import SecondOpeners
 
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    options = Options(_place(data, aws, objects), aws, _names(systems), not no_sample, _password(host, password))
+    place = _place(data, aws, objects)
+    search = search or (None if aws else os.path.join(data, "search"))
+    options = Options(place, aws, search, _names(systems), not no_sample, _password(host, password))
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
-    with _house(options, address_of(sockets[0])) as (house, log):
-        openers = SecondOpeners(house.engine, wire, log.heard) if house.engine else None
-        run_loop(serve(house.host, sockets, openers, partial(_ready, options, house, sockets, wire)))
+    with _opened(options, address_of(sockets[0])) as up:
+        run_loop(_serve(up, options, sockets, wire))
+
+
+async def _serve(up: Up, options: Options, sockets: list[socket.socket], wire: list[socket.socket]) -> None:
+    from sortkey.wire.second_openers import SecondOpeners
+
+    host, engine = up.house.host, up.house.engine
+    openers = SecondOpeners(engine, wire, up.log.heard) if engine else None
+    ready = partial(print, _banner(options, address_of(sockets[0]), wire), flush=True)
+    later = [_samples(up.house, options.systems)] if options.has_sample else []
+    await serve(host.app, sockets, openers, ready, workers=[host, up.searches], later=later)
 
 
 def _place(data: str, region: str | None, objects: str | None) -> Place:
@@ -118,39 +134,49 @@ def _wire_sockets(port: int) -> list[socket.socket]:
         raise CommandFailed(str(error).replace("--port", "--dynamodb-port")) from None
 
 
+@dataclass(frozen=True, slots=True)
+class Up:
+    """What runs: the systems, the log of all requests to them, and what is found by searching."""
+
+    house: House
+    log: RequestLog
+    searches: Searches
+
+
 @contextmanager
-def _house(options: Options, address: str) -> Generator[tuple[House, RequestLog]]:
-    """The house with its console, and the log of all requests to it."""
+def _opened(options: Options, address: str) -> Generator[Up]:
+    from sortkey.cli.loading import load_model
+    from sortkey.connect.searches import open_searches
     from sortkey.web.console.request_log import RequestLog
     from sortkey.web.hosting import HOSTABLE
 
     log, hosted = RequestLog(), [name for name in options.systems if name in HOSTABLE]
     with opened(options.place, address, hosted, unlimited=(f"{CONSOLE}/",), metrics=log) as house:
-        _add_console(house, options, log)
-        yield house, log
+        models = [load_model(name) for name in options.systems]
+        for model in models:
+            house.store.ensure(model)
+        up = Up(house, log, open_searches(house.store, models, options.search))
+        _add_console(up, models, options)
+        yield up
 
 
-def _add_console(house: House, options: Options, log: RequestLog) -> None:
+def _add_console(up: Up, models: Sequence[Model], options: Options) -> None:
     from pathlib import Path
 
     from starlette.responses import RedirectResponse
 
-    from sortkey.cli.loading import load_model
     from sortkey.web.console import Password, Workspace, add_console
     from sortkey.web.hosting import part_of
     from sortkey.web.server_secret import secret_for
 
-    store, app = house.store, house.host.app
-    models = [load_model(name) for name in options.systems]
-    for model in models:
-        store.ensure(model)
+    house, store = up.house, up.house.store
     changes = partial(_changes, house.engine) if house.engine is not None else None
-    workspace = Workspace(store, models, log, store.payloads.buckets, changes)
+    workspace = Workspace(store, models, up.log, store.payloads.buckets, changes, search=up.searches)
     pages = [page for each in house.host.systems for page in part_of(each.name, "console").pages(each.service, CONSOLE)]
     password = Password(options.password) if options.password else None
     secret, sessions = secret_for("console", house.secret).hex(), Path(options.place.data) / "console"
-    app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
-    add_console(app, workspace, pages, secret=secret, sessions=sessions, password=password, base=CONSOLE)
+    house.host.app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
+    add_console(house.host.app, workspace, pages, secret=secret, sessions=sessions, password=password, base=CONSOLE)
 
 
 def _changes(engine: Engine, limit: int) -> list[Any]:
@@ -159,24 +185,12 @@ def _changes(engine: Engine, limit: int) -> list[Any]:
     return recent_changes(engine, limit=limit)
 
 
-def _ready(
-    options: Options,
-    house: House,
-    sockets: list[socket.socket],
-    wire: list[socket.socket],
-    running: AsyncExitStack,
-) -> None:
-    """Say where everything is. The samples come after that: whoever does not want to wait for them need not."""
-    import asyncio
-
+def _samples(house: House, systems: Sequence[str]) -> Samples:
+    """Those of systems with a service first: they have pages of their own to be looked at."""
     from sortkey.cli.samples import Samples
 
-    print(_banner(options, address_of(sockets[0]), wire), flush=True)
-    if options.has_sample:
-        hosted = {each.name: each.service for each in house.host.systems}
-        samples = Samples(hosted | {name: house.store for name in options.systems if name not in hosted})
-        samples.start()
-        running.push_async_callback(asyncio.to_thread, samples.stop)
+    hosted = {each.name: each.service for each in house.host.systems}
+    return Samples(hosted | {name: house.store for name in systems if name not in hosted})
 
 
 def _program() -> str:
