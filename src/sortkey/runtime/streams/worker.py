@@ -30,8 +30,8 @@ log = logging.getLogger("sortkey.streams")
 
 POLL_SECONDS = 0.25
 """Where the backend says nothing: AWS allows five reads of a shard in a second."""
-WATCHED_SECONDS = 1.0
-"""How long a reader sleeps that is woken by changes: for leases that were given to it, and just in case."""
+WATCHED_SECONDS = 5.0
+"""How long a reader sleeps that is woken by changes, and by what a look for shards gives it: for streams that end."""
 POLL_GROWTH = 5
 FAILED_SECONDS_MAX = 30.0
 IDLE_ROUNDS = 2
