@@ -5,7 +5,7 @@ from typing import Any
 
 from sortkey import Entity, Model, Store
 from sortkey.model.describing import parameters_of
-from sortkey.model.patterns import AccessPattern
+from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.workspace import Workspace
 
@@ -19,6 +19,18 @@ def silent(store: Store, model: Model, **more: str) -> list[str]:
     """The patterns that give nothing, whatever entity their arguments are from. `more` is what no entity has."""
     workspace, stored = Workspace(store, [model], RequestLog()), everything(store, model)
     return [each.name for each in model.patterns() if not _is_shown(workspace, model, each, stored, more)]
+
+
+def silent_examples(store: Store, model: Model) -> list[str]:
+    """The patterns that give nothing for what their form shows as an example of each argument."""
+    workspace = Workspace(store, [model], RequestLog())
+
+    def finds(pattern: AccessPattern) -> bool:
+        shown = {name: sample(name, kind) for name, kind in pattern.parameters.items()} | dict(pattern.example)
+        texts = {name: _text(value) for name, value in shown.items()}
+        return bool(workspace.run(model.name, pattern.name, texts).items)
+
+    return [each.name for each in model.patterns() if not finds(each)]
 
 
 def _is_shown(

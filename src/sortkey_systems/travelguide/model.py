@@ -43,7 +43,9 @@ def tag_text(tag: str) -> str:
     return tag.strip().lstrip("#").strip().casefold()
 
 
-Tag = Annotated[str, BeforeValidator(tag_text), Field(pattern=r"^[^#]+$", max_length=64)]
+ArticleId = Annotated[str, Field(examples=["hoi-an-lanterns"])]
+UserId = Annotated[str, Field(examples=["mara"])]
+Tag = Annotated[str, BeforeValidator(tag_text), Field(pattern=r"^[^#]+$", max_length=64, examples=["lanterns"])]
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 
@@ -80,11 +82,11 @@ MODERATION = States(
 class Article(Entity, table=articles, names=camel):
     """A complete travel post: metadata, visibility settings, timestamps, ownership."""
 
-    article_id: str
+    article_id: ArticleId
     visibility: Visibility = "public"
     created_at: Annotated[Instant | None, Created] = None
     updated_at: Annotated[Instant | None, Updated] = None
-    owner_id: str
+    owner_id: UserId
     """ID of the user who created the article."""
     status: Annotated[ArticleStatus, MODERATION] = "draft"
     title: Annotated[str, Field(min_length=1)]
@@ -138,8 +140,8 @@ favorites = model.add(
 class Favorite(Entity, table=favorites, names=camel):
     """One article that a user has favorited. The article may be gone by now: readers skip it."""
 
-    user_id: str
-    article_id: str
+    user_id: UserId
+    article_id: ArticleId
     created_at: Annotated[Instant | None, Created] = None
 
     @key("{userId}", "{articleId}")
@@ -171,14 +173,14 @@ photos = model.add(
     )
 )
 
-PhotoId = Annotated[str, Field(pattern=r"^[^#]+$")]
+PhotoId = Annotated[str, Field(pattern=r"^[^#]+$", examples=["hoi-an-lanterns-1"])]
 
 
 class Photo(Entity, table=photos, kind="Photo"):
     """One image of an article, with its detected tags. `private` while its article is not shown."""
 
     photo_id: PhotoId
-    article_id: Annotated[str, Named("articleId")]
+    article_id: Annotated[ArticleId, Named("articleId")]
     """Which article the photo belongs to."""
     image_key: str
     """S3 image key."""
@@ -215,7 +217,7 @@ class PhotoTag(Entity, table=photos, kind="PhotoTag"):
 
     photo_id: KeyOnly[PhotoId]
     tag_name: Tag
-    article_id: Annotated[str, Named("articleId")]
+    article_id: Annotated[ArticleId, Named("articleId")]
     image_key: str
     created_at: Annotated[Instant | None, Created] = None
 
@@ -279,7 +281,7 @@ profiles = model.add(
 class Profile(Entity, table=profiles, names=camel):
     """What everybody may know of a user. Private identity data lives elsewhere and has no field here."""
 
-    user_id: str
+    user_id: UserId
     avatar_url: str | None = None
     """Avatar image URL."""
     full_name: str | None = None
@@ -339,7 +341,7 @@ def home_feed(viewer: str | None = None) -> Query[Article]:
 
 
 @model.pattern
-def profile_page(owner_id: str) -> Query[Article]:
+def profile_page(owner_id: UserId) -> Query[Article]:
     """What others see on a user's profile page: public and published articles, newest first."""
     mine = Article.of_owner(owner_id=owner_id).where(Article.visibility == "public")
     return mine.where(Article.status == "published").descending()
@@ -352,7 +354,7 @@ def newest_photos() -> Query[Photo]:
 
 
 @model.pattern
-def photos_with_tag(tag_name: str) -> Query[PhotoTag]:
+def photos_with_tag(tag_name: Tag) -> Query[PhotoTag]:
     """Filtering by tags, newest first."""
     return PhotoTag.of_tag(tag_name=tag_name).descending()
 
@@ -364,5 +366,5 @@ def trending_tags() -> Query[Trend]:
 
 
 @model.collection(Photo, PhotoTag, index="gsi_article_photo")
-def gallery_of_article(*, article_id: str):
+def gallery_of_article(*, article_id: ArticleId):
     """All that the gallery has of an article: its photos, each with its tags."""

@@ -46,12 +46,14 @@ ProjectId = Annotated[str, Field(pattern=r"^[^/]+$", examples=["project_default"
 """A folder of the bucket: a slash in it would lead into another tenant's."""
 SessionId = Annotated[str, Field(pattern=r"^sess_[A-Za-z0-9_-]+$", examples=["sess_4f2a"])]
 ContextId = Annotated[str, Field(pattern=r"^ctx_[A-Za-z0-9_-]+$", examples=["ctx_77aa"])]
-ApiKeyHash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", examples=["9f86d081" * 8])]
 
 
 def api_key_hash(raw_key: str) -> str:
     """What is stored of an API key: its SHA-256. The raw key never is."""
     return sha256(raw_key.encode()).hexdigest()
+
+
+ApiKeyHash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", examples=[api_key_hash("wc_sample_laptop")])]
 
 
 # -- wallcrawler-sessions

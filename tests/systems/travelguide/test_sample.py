@@ -24,7 +24,7 @@ from sortkey_systems.travelguide.model import (
     trending_tags,
 )
 from sortkey_systems.travelguide.sample import load
-from tests.systems.sample_patterns import everything, silent
+from tests.systems.sample_patterns import everything, silent, silent_examples
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,11 @@ def store() -> Iterator[Store]:
 def test_every_access_pattern_shows_something(store: Store) -> None:
     # A newcomer who runs a pattern on the sample and finds nothing learns nothing.
     assert silent(store, model, viewer="mara") == []
+
+
+def test_the_examples_of_the_model_are_of_the_sample(store: Store) -> None:
+    # Who types what stands in the fields of a form sees the pattern at work.
+    assert silent_examples(store, model) == []
 
 
 def test_loading_it_again_changes_nothing(store: Store) -> None:

@@ -9,7 +9,7 @@ from sortkey import Store
 from sortkey_systems.vams import model as vams
 from sortkey_systems.vams.model import Asset, archived_assets, model
 from sortkey_systems.vams.sample import load
-from tests.systems.sample_patterns import everything, silent
+from tests.systems.sample_patterns import everything, silent, silent_examples
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +21,11 @@ def loaded(store: Store) -> Store:
 def test_every_access_pattern_shows_something(loaded: Store) -> None:
     # A newcomer who runs a pattern on the sample and finds nothing learns nothing.
     assert silent(loaded, model) == []
+
+
+def test_the_examples_of_the_model_are_of_the_sample(loaded: Store) -> None:
+    # Who types what stands in the fields of a form sees the pattern at work.
+    assert silent_examples(loaded, model) == []
 
 
 def test_loading_it_again_changes_nothing(loaded: Store) -> None:

@@ -19,7 +19,7 @@ from sortkey_systems.wallcrawler.model import (
     model,
 )
 from sortkey_systems.wallcrawler.sample import load
-from tests.systems.sample_patterns import everything, silent
+from tests.systems.sample_patterns import everything, silent, silent_examples
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +34,11 @@ def test_every_access_pattern_shows_something(store: Store) -> None:
     # A newcomer who runs a pattern on the sample and finds nothing learns nothing.
     tonight = datetime.now(UTC) + timedelta(hours=12)
     assert silent(store, model, now=tonight.isoformat()) == []
+
+
+def test_the_examples_of_the_model_are_of_the_sample(store: Store) -> None:
+    # Who types what stands in the fields of a form sees the pattern at work. Nothing is overdue: TTL would take it.
+    assert silent_examples(store, model) == ["expired_sessions"]
 
 
 def test_loading_it_again_changes_nothing(store: Store) -> None:

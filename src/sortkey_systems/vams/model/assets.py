@@ -2,8 +2,10 @@
 
 from typing import Annotated
 
+from pydantic import Field
+
 from sortkey import GSI, Created, Entity, Instant, Named, Part, Table, Updated, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import Identifier
+from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId, Identifier
 
 asset_storage = Table(
     "AssetStorageTable",
@@ -36,8 +38,8 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
     An archived asset lies in the partition `my-database#deleted`, under the same sort key.
     """
 
-    database_id: Identifier
-    asset_id: Identifier
+    database_id: DatabaseId
+    asset_id: AssetId
     asset_name: str
     asset_type: str | None = None
     description: str = ""
@@ -45,7 +47,7 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
     tags: tuple[str, ...] = ()
     asset_location: Location | None = None
     preview_location: Location | None = None
-    bucket_id: Identifier | None = None
+    bucket_id: Annotated[Identifier | None, Field(examples=["bucket-plant"])] = None
     created_at: Annotated[Instant | None, Created] = None
     updated_at: Annotated[Instant | None, Updated] = None
 
@@ -69,7 +71,7 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
 class Database(Entity, table=database_storage, names=camel):
     """A database: a collection of assets."""
 
-    database_id: Identifier
+    database_id: DatabaseId
 
     @key("{databaseId}")
     def key(*, database_id: str):

@@ -1,7 +1,11 @@
 """Authorization tables: constraints, auth entities, roles, users and API keys."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from sortkey import GSI, Entity, KeyOnly, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import Identifier
+from sortkey_systems.vams.model.identifiers import Identifier, ObjectType, RoleName, UserId
 
 constraints_storage = Table(
     "ConstraintsStorageTable",
@@ -44,14 +48,14 @@ class Constraint(Entity, table=constraints_storage, names=camel):
     `<id>#group#<groupId>`, `<id>#user#<userId>`. Who reads several makes one of those with the same `constraint_id`.
     """
 
-    constraint_id: KeyOnly[Identifier]
-    object_type: str
+    constraint_id: Annotated[KeyOnly[Identifier], Field(examples=["edit-plant"])]
+    object_type: ObjectType
 
 
 class GroupConstraint(Constraint):
     """A constraint as a group has it."""
 
-    group_id: str
+    group_id: RoleName
 
     @key("{constraintId}#group#{groupId}")
     def key(*, constraint_id: str, group_id: str):
@@ -69,7 +73,7 @@ class GroupConstraint(Constraint):
 class UserConstraint(Constraint):
     """A constraint as a user has it."""
 
-    user_id: str
+    user_id: UserId
 
     @key("{constraintId}#user#{userId}")
     def key(*, constraint_id: str, user_id: str):
@@ -87,8 +91,8 @@ class UserConstraint(Constraint):
 class AuthEntity(Entity, table=auth_entities_storage, names=camel):
     """An auth entity."""
 
-    entity_type: str
-    sk: str
+    entity_type: Annotated[str, Field(examples=["constraint"])]
+    sk: Annotated[str, Field(examples=["constraint#edit-plant"])]
 
     @key("{entityType}", "{sk}")
     def key(*, entity_type: str, sk: str):
@@ -102,7 +106,7 @@ class AuthEntity(Entity, table=auth_entities_storage, names=camel):
 class Role(Entity, table=roles_storage, names=camel):
     """A role."""
 
-    role_name: str
+    role_name: RoleName
 
     @key("{roleName}")
     def key(*, role_name: str):
@@ -112,8 +116,8 @@ class Role(Entity, table=roles_storage, names=camel):
 class UserRole(Entity, table=user_roles_storage, names=camel):
     """A role that a user has."""
 
-    user_id: str
-    role_name: str
+    user_id: UserId
+    role_name: RoleName
 
     @key("{userId}", "{roleName}")
     def key(*, user_id: str, role_name: str):
@@ -127,7 +131,7 @@ class UserRole(Entity, table=user_roles_storage, names=camel):
 class User(Entity, table=user_storage, names=camel):
     """A user."""
 
-    user_id: str
+    user_id: UserId
 
     @key("{userId}")
     def key(*, user_id: str):
@@ -137,9 +141,9 @@ class User(Entity, table=user_storage, names=camel):
 class ApiKey(Entity, table=api_key_storage, names=camel):
     """An API key that acts for a user. The key itself is shown once and never stored."""
 
-    api_key_id: Identifier
-    api_key_hash: str
-    user_id: str
+    api_key_id: Annotated[Identifier, Field(examples=["key-notebook"])]
+    api_key_hash: Annotated[str, Field(examples=["3a935bb411e3d0499f2e0badff25da50a5864cc831f85cc01db1f42bc7913809"])]
+    user_id: UserId
 
     @key("{apiKeyId}")
     def key(*, api_key_id: str):

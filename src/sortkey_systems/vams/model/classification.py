@@ -1,7 +1,11 @@
 """Classification tables: tags, tag types, subscriptions and comments."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from sortkey import Entity, Table, camel, key, query
-from sortkey_systems.vams.model.identifiers import Identifier
+from sortkey_systems.vams.model.identifiers import AssetId, AssetVersionId, Identifier
 
 tag_storage = Table("TagStorageTable", key=("tagName",), doc="Stores tags.")
 
@@ -23,7 +27,7 @@ comment_storage = Table(
 class Tag(Entity, table=tag_storage, names=camel):
     """A tag for assets."""
 
-    tag_name: str
+    tag_name: Annotated[str, Field(examples=["pump"])]
 
     @key("{tagName}")
     def key(*, tag_name: str):
@@ -33,7 +37,7 @@ class Tag(Entity, table=tag_storage, names=camel):
 class TagType(Entity, table=tag_type_storage, names=camel):
     """A type of tags."""
 
-    tag_type_name: str
+    tag_type_name: Annotated[str, Field(examples=["equipment"])]
 
     @key("{tagTypeName}")
     def key(*, tag_type_name: str):
@@ -43,9 +47,9 @@ class TagType(Entity, table=tag_type_storage, names=camel):
 class Subscription(Entity, table=subscriptions_storage, names=camel):
     """The subscribers to an event of an entity."""
 
-    event_name: str
-    entity_name: Identifier
-    entity_id: Identifier
+    event_name: Annotated[str, Field(examples=["Asset Version Change"])]
+    entity_name: Annotated[Identifier, Field(examples=["Asset"])]
+    entity_id: Annotated[Identifier, Field(examples=["pump-p101"])]
     subscribers: tuple[str, ...] = ()
 
     @key("{eventName}", "{entityName}#{entityId}")
@@ -60,9 +64,9 @@ class Subscription(Entity, table=subscriptions_storage, names=camel):
 class Comment(Entity, table=comment_storage, names=camel):
     """A comment on a version of an asset."""
 
-    asset_id: Identifier
-    asset_version_id: Identifier
-    comment_id: Identifier
+    asset_id: AssetId
+    asset_version_id: AssetVersionId
+    comment_id: Annotated[Identifier, Field(examples=["comment-02"])]
     comment_body: str
 
     @key("{assetId}", "{assetVersionId}:{commentId}")

@@ -1,5 +1,9 @@
 """Configuration tables: the features that are enabled, and the asset buckets."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from sortkey import GSI, Entity, Table, camel, index, key, query
 from sortkey_systems.vams.model.identifiers import Identifier
 
@@ -18,7 +22,7 @@ s3_asset_buckets_storage = Table(
 class AppFeatureEnabled(Entity, table=app_feature_enabled_storage, names=camel):
     """A feature that is enabled by being here."""
 
-    feature_name: str
+    feature_name: Annotated[str, Field(examples=["LOCATIONSERVICES"])]
 
     @key("{featureName}")
     def key(*, feature_name: str):
@@ -28,9 +32,9 @@ class AppFeatureEnabled(Entity, table=app_feature_enabled_storage, names=camel):
 class S3AssetBucket(Entity, table=s3_asset_buckets_storage, names=camel):
     """A bucket of assets. The prefix `/` means its root."""
 
-    bucket_id: Identifier
-    bucket_name: Identifier
-    base_assets_prefix: str = "/"
+    bucket_id: Annotated[Identifier, Field(examples=["bucket-plant"])]
+    bucket_name: Annotated[Identifier, Field(examples=["plant-assets"])]
+    base_assets_prefix: Annotated[str, Field(examples=["/"])] = "/"
 
     @key("{bucketId}", "{bucketName}:{baseAssetsPrefix}")
     def key(*, bucket_id: str, bucket_name: str, base_assets_prefix: str):

@@ -1,9 +1,11 @@
 """Asset Links (V2), Asset Links Metadata: directional relationships between assets."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from sortkey import GSI, Entity, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import Identifier, MetadataKey
+from sortkey_systems.vams.model.identifiers import AssetId, AssetLinkId, DatabaseId, MetadataKey
 
 asset_links_storage = Table(
     "AssetLinksStorageTableV2",
@@ -37,11 +39,11 @@ asset_links_metadata_storage = Table(
 class AssetLink(Entity, table=asset_links_storage, names=camel):
     """A relationship from one asset to another: from the parent to its child, or between related ones."""
 
-    asset_link_id: Identifier
-    from_asset_database_id: Identifier
-    from_asset_id: Identifier
-    to_asset_database_id: Identifier
-    to_asset_id: Identifier
+    asset_link_id: AssetLinkId
+    from_asset_database_id: DatabaseId
+    from_asset_id: Annotated[AssetId, Field(examples=["pump-hall"])]
+    to_asset_database_id: DatabaseId
+    to_asset_id: AssetId
     relationship_type: Literal["parentChild", "related"]
 
     @key("{assetLinkId}")
@@ -72,8 +74,8 @@ class AssetLink(Entity, table=asset_links_storage, names=camel):
 class AssetLinkMetadata(Entity, table=asset_links_metadata_storage, names=camel):
     """A metadata key-value pair of a link."""
 
-    asset_link_id: Identifier
-    metadata_key: MetadataKey
+    asset_link_id: AssetLinkId
+    metadata_key: Annotated[MetadataKey, Field(examples=["alias"])]
     metadata_value: str
     metadata_value_type: str = "string"
 

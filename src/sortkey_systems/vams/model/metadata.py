@@ -1,9 +1,11 @@
 """Database Metadata (V2), Asset File Metadata (V2), File Attribute (V2), Metadata Schema (V2)."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from sortkey import GSI, CamelPart, Entity, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import FilePath, Identifier, MetadataKey
+from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId, FilePath, Identifier, MetadataKey
 
 database_metadata_storage = Table(
     "DatabaseMetadataStorageTableV2",
@@ -50,8 +52,8 @@ metadata_schema_storage = Table(
 class DatabaseMetadata(Entity, table=database_metadata_storage, names=camel):
     """A metadata key-value pair of a database."""
 
-    metadata_key: MetadataKey
-    database_id: Identifier
+    metadata_key: Annotated[MetadataKey, Field(examples=["owner"])]
+    database_id: DatabaseId
     metadata_value: str
     metadata_value_type: str = "string"
 
@@ -72,8 +74,8 @@ class AssetFileMetadata(Entity, table=asset_file_metadata_storage, names=camel):
     """A metadata key-value pair of a file within an asset. The file path `/` stands for the asset itself."""
 
     metadata_key: MetadataKey
-    database_id: Identifier
-    asset_id: Identifier
+    database_id: DatabaseId
+    asset_id: AssetId
     file_path: FilePath
     metadata_value: str
     metadata_value_type: str = "string"
@@ -98,9 +100,9 @@ class AssetFileMetadata(Entity, table=asset_file_metadata_storage, names=camel):
 class FileAttribute(Entity, table=file_attribute_storage, names=camel):
     """An attribute of a file, distinct from user-defined metadata. Its values are text."""
 
-    attribute_key: MetadataKey
-    database_id: Identifier
-    asset_id: Identifier
+    attribute_key: Annotated[MetadataKey, Field(examples=["triangles"])]
+    database_id: DatabaseId
+    asset_id: AssetId
     file_path: FilePath
     attribute_value: str
     attribute_value_type: Literal["string"] = "string"
@@ -132,9 +134,9 @@ class SchemaField(CamelPart):
 class MetadataSchema(Entity, table=metadata_schema_storage, names=camel):
     """Governs which metadata keys are expected for an entity type, in a database."""
 
-    metadata_schema_id: Identifier
-    database_id: Identifier
-    metadata_entity_type: Identifier
+    metadata_schema_id: Annotated[Identifier, Field(examples=["schema-equipment"])]
+    database_id: DatabaseId
+    metadata_entity_type: Annotated[Identifier, Field(examples=["assetMetadata"])]
     fields: tuple[SchemaField, ...] = ()
 
     @key("{metadataSchemaId}", "{databaseId}:{metadataEntityType}")

@@ -2,8 +2,10 @@
 
 from typing import Annotated
 
+from pydantic import Field
+
 from sortkey import GSI, Created, Entity, Instant, Named, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import Identifier
+from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId, Identifier, UserId
 
 asset_uploads_storage = Table(
     "AssetUploadsStorageTable",
@@ -20,10 +22,10 @@ asset_uploads_storage = Table(
 class AssetUpload(Entity, table=asset_uploads_storage, names=camel):
     """An upload in progress. Its user's attribute is `UserId`, with a capital U."""
 
-    upload_id: Identifier
-    asset_id: Identifier
-    database_id: Identifier
-    user_id: Annotated[str, Named("UserId")]
+    upload_id: Annotated[Identifier, Field(examples=["upload-7c2"])]
+    asset_id: AssetId
+    database_id: DatabaseId
+    user_id: Annotated[UserId, Named("UserId")]
     created_at: Annotated[Instant | None, Created] = None
 
     @key("{uploadId}", "{assetId}")

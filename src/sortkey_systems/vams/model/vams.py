@@ -23,6 +23,7 @@ from sortkey_systems.vams.model.classification import (
 from sortkey_systems.vams.model.configuration import app_feature_enabled_storage, s3_asset_buckets_storage
 from sortkey_systems.vams.model.document_sources import AssetSource, FileSource
 from sortkey_systems.vams.model.documents import asset_document, file_document
+from sortkey_systems.vams.model.identifiers import AssetId, AssetVersionId, DatabaseId, FilePath, ObjectType
 from sortkey_systems.vams.model.links import asset_links_metadata_storage, asset_links_storage
 from sortkey_systems.vams.model.metadata import (
     asset_file_metadata_storage,
@@ -80,7 +81,7 @@ model.searchable(file_document, FileSource)
 
 
 @model.pattern
-def archived_assets(*, database_id: str) -> Query[Asset]:
+def archived_assets(*, database_id: DatabaseId) -> Query[Asset]:
     """Archived assets of a database, by the partition key, without a secondary index or scan filter."""
     return Asset.of_database(database_id=database_id).archived().named("archived_assets")
 
@@ -88,11 +89,11 @@ def archived_assets(*, database_id: str) -> Query[Asset]:
 @model.pattern
 def file_metadata_in_version(
     *,
-    database_id: str,
-    asset_id: str,
-    asset_version_id: str,
+    database_id: DatabaseId,
+    asset_id: AssetId,
+    asset_version_id: AssetVersionId,
     type: Literal["metadata", "attribute"],
-    file_path: str,
+    file_path: FilePath,
 ) -> Query[AssetFileMetadataVersion]:
     """Metadata for a specific file within a specific version."""
     version = {"database_id": database_id, "asset_id": asset_id, "asset_version_id": asset_version_id}
@@ -101,5 +102,5 @@ def file_metadata_in_version(
 
 
 @model.collection(GroupConstraint, UserConstraint, index="ObjectTypeIndex")
-def constraints_on(*, object_type: str):
+def constraints_on(*, object_type: ObjectType):
     """Constraints on a type of objects, of groups and of users."""

@@ -2,8 +2,10 @@
 
 from typing import Annotated, Literal
 
+from pydantic import Field
+
 from sortkey import GSI, Created, Entity, Instant, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import FilePath, Identifier, MetadataKey
+from sortkey_systems.vams.model.identifiers import AssetId, AssetVersionId, DatabaseId, FilePath, MetadataKey
 
 asset_versions_storage = Table(
     "AssetVersionsStorageTableV2",
@@ -29,9 +31,9 @@ asset_file_metadata_versions_storage = Table(
 class AssetVersion(Entity, table=asset_versions_storage, names=camel):
     """A version record of an asset. Its alias and comment can be updated; archiving it sets `isArchived`."""
 
-    database_id: Identifier
-    asset_id: Identifier
-    asset_version_id: Identifier
+    database_id: DatabaseId
+    asset_id: AssetId
+    asset_version_id: AssetVersionId
     version_alias: str | None = None
     comment: str = ""
     is_archived: bool = False
@@ -50,10 +52,10 @@ class AssetVersion(Entity, table=asset_versions_storage, names=camel):
 class AssetFileVersion(Entity, table=asset_file_versions_storage, names=camel):
     """A file as it was in a version: which object version of the file's key."""
 
-    database_id: Identifier
-    asset_id: Identifier
-    asset_version_id: Identifier
-    file_key: FilePath
+    database_id: DatabaseId
+    asset_id: AssetId
+    asset_version_id: AssetVersionId
+    file_key: Annotated[FilePath, Field(examples=["pump-p101/model/p101.glb"])]
     s3_version_id: str
 
     @key("{databaseId}:{assetId}:{assetVersionId}", "{fileKey}")
@@ -72,9 +74,9 @@ class AssetFileVersion(Entity, table=asset_file_versions_storage, names=camel):
 class AssetFileMetadataVersion(Entity, table=asset_file_metadata_versions_storage, names=camel):
     """One metadata or attribute value of a file, as it was when the version was created."""
 
-    database_id: Identifier
-    asset_id: Identifier
-    asset_version_id: Identifier
+    database_id: DatabaseId
+    asset_id: AssetId
+    asset_version_id: AssetVersionId
     type: Literal["metadata", "attribute"]
     file_path: FilePath
     metadata_key: MetadataKey

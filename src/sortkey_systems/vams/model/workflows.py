@@ -1,7 +1,11 @@
 """Pipeline Storage Table, Workflow Storage Table, Workflow Executions Storage Table."""
 
+from typing import Annotated
+
+from pydantic import Field
+
 from sortkey import GSI, LSI, Entity, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import Identifier
+from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId, Identifier, WorkflowId
 
 pipeline_storage = Table(
     "PipelineStorageTable",
@@ -30,8 +34,8 @@ workflow_executions_storage = Table(
 class Pipeline(Entity, table=pipeline_storage, names=camel):
     """A pipeline definition, scoped to a database."""
 
-    database_id: Identifier
-    pipeline_id: Identifier
+    database_id: DatabaseId
+    pipeline_id: Annotated[Identifier, Field(examples=["step-to-glb"])]
 
     @key("{databaseId}", "{pipelineId}")
     def key(*, database_id: str, pipeline_id: str):
@@ -45,8 +49,8 @@ class Pipeline(Entity, table=pipeline_storage, names=camel):
 class Workflow(Entity, table=workflow_storage, names=camel):
     """A workflow definition, scoped to a database."""
 
-    database_id: Identifier
-    workflow_id: Identifier
+    database_id: DatabaseId
+    workflow_id: WorkflowId
 
     @key("{databaseId}", "{workflowId}")
     def key(*, database_id: str, workflow_id: str):
@@ -60,11 +64,11 @@ class Workflow(Entity, table=workflow_storage, names=camel):
 class WorkflowExecution(Entity, table=workflow_executions_storage, names=camel):
     """A run of a workflow on an asset. The workflow may belong to another database than the asset."""
 
-    database_id: Identifier
-    asset_id: Identifier
-    execution_id: Identifier
-    workflow_database_id: Identifier
-    workflow_id: Identifier
+    database_id: DatabaseId
+    asset_id: AssetId
+    execution_id: Annotated[Identifier, Field(examples=["run-0140"])]
+    workflow_database_id: DatabaseId
+    workflow_id: WorkflowId
 
     @key("{databaseId}:{assetId}", "{executionId}")
     def key(*, database_id: str, asset_id: str, execution_id: str):
