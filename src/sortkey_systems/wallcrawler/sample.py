@@ -61,6 +61,11 @@ class Sample:
     def session_id(self) -> str:
         return f"sess_{self.name}"
 
+    @property
+    def seed(self) -> int:
+        """A number for what differs from session to session."""
+        return sum(self.name.encode())
+
 
 def _minutes(count: int) -> timedelta:
     return timedelta(minutes=count)
@@ -186,7 +191,7 @@ def _contexts(now: datetime) -> list[Context]:
 
 def _run(store: Store, sample: Sample, now: datetime) -> None:
     """Create a session as sessions-create does, and take it through its steps."""
-    at = now - sample.ago
+    at = (now - sample.ago * (1 + sample.seed % 20 / 100)).replace(microsecond=0)  # nobody begins on the hour
     ends = at + sample.window
     store.put(
         Session(
@@ -218,8 +223,7 @@ def _lasted(sample: Sample, number: int) -> timedelta:
 
 def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
     """What is known of a session at one of its steps."""
-    step = sample.steps[number]
-    seed = sum(sample.name.encode())
+    step, seed = sample.steps[number], sample.seed
     if step == "READY" and "READY" not in sample.steps[:number]:
         return {
             "started_at": at,
