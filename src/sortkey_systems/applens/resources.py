@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
@@ -81,3 +82,11 @@ def is_set(value: Any) -> bool:
 
 def is_unknown(value: Any) -> bool:
     return isinstance(value, str) and "${" in value
+
+
+def json_of(text: Any) -> Any:
+    """What a text that should be JSON says; None where it is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None

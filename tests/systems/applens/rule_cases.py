@@ -255,6 +255,16 @@ CASES: dict[str, tuple[str, str]] = {
         one("aws_ecs_task_definition", CONTAINERS % "privileged = true"),
         one("aws_ecs_task_definition", CONTAINERS % "privileged = false"),
     ),
+    "ECR-02": (
+        one("aws_ecs_task_definition", CONTAINERS % 'image = "nginx:latest"'),
+        one("aws_ecs_task_definition", CONTAINERS % 'image = "registry.example.com:5000/nginx:1.27.3"')
+        + one("aws_lambda_function", 'image_uri = "nginx@sha256:6c3c"')
+        + one("aws_apprunner_service", "source_configuration {\n  auto_deployments_enabled = false\n}"),
+    ),
+    "EDGE-09": (
+        one("aws_cloudfront_distribution", DISTRIBUTION % ("https-only", "cloudfront_default_certificate = true")),
+        one("aws_cloudfront_distribution", DISTRIBUTION % ("https-only", 'acm_certificate_arn = "arn:aws:acm:c"')),
+    ),
     "EKS-01": (
         one("aws_eks_cluster", "vpc_config {\n  subnet_ids = []\n}"),
         one("aws_eks_cluster", 'vpc_config {\n  public_access_cidrs = ["192.0.2.0/24"]\n}'),

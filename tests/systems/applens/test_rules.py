@@ -7,7 +7,7 @@ from sortkey_systems.applens.report import Report, scored
 from sortkey_systems.applens.rules import RULES, SEVERITIES
 from sortkey_systems.applens.rules.definition import STRIDE
 from sortkey_systems.applens.secrecy import script_secrets
-from tests.systems.applens.rule_cases import BUCKET, CASES, LB, PUBLIC_POLICY, group, one
+from tests.systems.applens.rule_cases import BUCKET, CASES, LB, PUBLIC_POLICY, group, one, policy
 
 
 def report_of(text: str) -> Report:
@@ -86,6 +86,61 @@ def test_a_permission_says_who_may_invoke_the_function(principal: str, who: str,
     found = report_of(one("aws_lambda_permission", f'principal = "{principal}"')).findings
     assert [(f.detail, f.severity) for f in found if f.rule == "IAM-11"] == [(who, severity)]
     assert not any("service" in f.title for f in found if f.rule == "IAM-11")
+
+
+ADMIN = "arn:aws:iam::aws:policy/AdministratorAccess"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        one("aws_iam_user_policy_attachment", f'user = "a"\npolicy_arn = "{ADMIN}"'),
+        one("aws_iam_group_policy_attachment", f'group = "a"\npolicy_arn = "{ADMIN}"'),
+        one("aws_iam_policy_attachment", f'groups = ["a"]\npolicy_arn = "{ADMIN}"'),
+        one("aws_iam_role", f'managed_policy_arns = ["{ADMIN}"]'),
+        one("aws_iam_role_policy_attachments_exclusive", f'role_name = "a"\npolicy_arns = ["{ADMIN}"]'),
+        one("aws_ssoadmin_managed_policy_attachment", f'managed_policy_arn = "{ADMIN}"'),
+        'data "aws_iam_policy" "a" {\n  name = "AdministratorAccess"\n}\n'
+        + one("aws_iam_role_policy_attachment", 'role = "a"\npolicy_arn = data.aws_iam_policy.a.arn'),
+    ],
+)
+def test_administrators_are_found_however_they_are_made(text: str) -> None:
+    # Whoever is attached to that policy has the account, by whichever resource it was attached.
+    assert "IAM-06" in rules_of(text)
+    assert "IAM-06" not in rules_of(text.replace("AdministratorAccess", "ReadOnlyAccess"))
+
+
+@pytest.mark.parametrize("kind", ["aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy"])
+def test_an_inline_policy_for_everything_is_found(kind: str) -> None:
+    assert "IAM-01" in rules_of(policy('Action = "*:*", Resource = "*"', kind))
+    assert "IAM-01" not in rules_of(policy('Action = "s3:GetObject", Resource = "*"', kind))
+
+
+def test_whom_an_administrator_policy_is_attached_to_is_named() -> None:
+    text = one("aws_iam_group", 'name = "g"', "g")
+    text += one("aws_iam_policy_attachment", f'groups = [aws_iam_group.g.name]\npolicy_arn = "{ADMIN}"')
+    found = [f.evidence for f in report_of(text).findings if f.rule == "IAM-06"]
+    assert found == [("aws_iam_policy_attachment.x", "aws_iam_group.g")]
+
+
+@pytest.mark.parametrize(
+    ("image", "is_found"),
+    [
+        ("nginx", True),
+        ("registry.example.com:5000/nginx", True),
+        ("${aws_ecr_repository.r.repository_url}:latest", True),
+        ("${aws_ecr_repository.r.repository_url}", True),
+        ("nginx:1.27.3", False),
+        ("nginx:latest@sha256:6c3c", False),
+        ("nginx:${var.version}", False),
+        ("${var.image}", False),
+    ],
+)
+def test_an_image_is_fixed_by_its_tag_or_its_digest(image: str, is_found: bool) -> None:
+    # A colon may be that of a port, and what only a plan knows is no finding.
+    text = 'variable "version" {}\nvariable "image" {}\n' + one("aws_ecr_repository", 'name = "r"', "r")
+    text += one("aws_lambda_function", f'image_uri = "{image}"')
+    assert ("ECR-02" in rules_of(text)) is is_found
 
 
 def test_a_secret_of_a_variable_is_found_once_and_at_the_variable() -> None:

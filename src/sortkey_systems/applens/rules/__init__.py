@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sortkey_systems.applens.rules import databases, edge, identity, network, storage, workloads
+from sortkey_systems.applens.rules import containers, databases, edge, identity, network, storage, workloads
 from sortkey_systems.applens.rules.definition import RULES as _RULES
 from sortkey_systems.applens.rules.definition import SEVERITIES, Hit, Rule, Severity, Subject
 
@@ -15,6 +15,7 @@ __all__ = [
     "Rule",
     "Severity",
     "Subject",
+    "containers",
     "databases",
     "edge",
     "identity",

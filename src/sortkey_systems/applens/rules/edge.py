@@ -267,3 +267,18 @@ def no_entry_logs(subject: Subject) -> Iterator[Hit]:
         off = all(is_false(block.get("enabled")) for block in stated)
         if each.address in subject.exposed and off:
             yield Hit((each.address,))
+
+
+@rule(
+    "EDGE-09",
+    "CloudFront with its default certificate",
+    "I",
+    "low",
+    why="With the certificate of *.cloudfront.net no minimum of TLS can be set: visitors may use TLS 1.0.",
+    evidence="the distribution",
+    fix="Use a name and an ACM certificate of your own, with minimum_protocol_version TLSv1.2_2021.",
+)
+def default_certificate(subject: Subject) -> Iterator[Hit]:
+    for each in subject.of("aws_cloudfront_distribution"):
+        if is_true(each.get("viewer_certificate.cloudfront_default_certificate")):
+            yield Hit((each.address,))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from sortkey_systems.applens.exposure import is_for_anyone
 from sortkey_systems.applens.policies import (
+    IDENTITY,
     RESOURCE,
     Statement,
     identity_statements,
@@ -16,10 +17,6 @@ from sortkey_systems.applens.policies import (
 from sortkey_systems.applens.resources import Resource, as_list
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
-_HOLDERS = (
-    *("aws_iam_policy", "aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy", "aws_iam_role"),
-    "aws_iot_policy",
-)
 _READS = re.compile(r"^[\w-]+:(Get|List|Describe|BatchGet|Head|Lookup|Search|Select|View|Check)[\w*]*$")
 _ACCOUNT_WIDE = re.compile(
     r"^(logs:(Create|Put|Update|Delete)Log\w*|logs:\w*LogDelivery|logs:PutResourcePolicy|xray:Put\w+|cloudwatch:PutMetricData"
@@ -28,6 +25,12 @@ _ACCOUNT_WIDE = re.compile(
     r"|kms:(CreateKey|ListKeys|GenerateRandom)|s3:ListAllMyBuckets|route53:ChangeResourceRecordSets|elasticloadbalancing:\w+)"
 )
 _ADMIN = re.compile(r":policy/(AdministratorAccess|IAMFullAccess|PowerUserAccess)$")
+_ATTACHMENTS = (
+    *(f"aws_iam_{whom}policy_attachment" for whom in ("role_", "user_", "group_", "")),
+    *(f"aws_iam_{whom}_policy_attachments_exclusive" for whom in ("role", "user", "group")),
+    "aws_ssoadmin_managed_policy_attachment",
+)
+_POLICIES = ("policy_arn", "policy_arns", "managed_policy_arn")
 _ALL = ("*", "*:*")
 _WIDE = re.compile(
     r"^(\*|arn:aws[\w-]*:s3:::\*(/\*)?|arn:aws[\w-]*:(?!s3:|logs:)[\w*-]+:[^:]*:[^:]*:(\*|[a-z-]+[/:]\*))$"
@@ -43,7 +46,7 @@ _CANONICAL = {name.lower(): name for name in _PASSED | _ESCALATING}
 
 
 def _allowed(subject: Subject) -> Iterator[tuple[Resource, Statement]]:
-    for holder in subject.of(*_HOLDERS):
+    for holder in subject.of(*IDENTITY):
         for statement in identity_statements(holder):
             if statement.allows:
                 yield holder, statement
@@ -144,23 +147,26 @@ def everything_but(subject: Subject) -> Iterator[Hit]:
     "Administrator policy attached",
     "E",
     "high",
-    why="A managed policy of AWS that gives the whole account, to a role, user or group.",
+    why="A managed policy of AWS that gives the whole account, to a role, user, group or permission set.",
     evidence="the attachment, and whom it is attached to",
     fix="Attach a policy with what is needed.",
 )
 def managed_admin(subject: Subject) -> Iterator[Hit]:
-    kinds = [f"aws_iam_{whom}policy_attachment" for whom in ("role_", "user_", "group_", "")]
-    for each in subject.of(*kinds):
-        arn = str(each.get("policy_arn"))
-        for policy in subject.estate.targets(each, "policy_arn", "aws_iam_policy"):
-            if policy.mode == "data":  # looked up by its name
-                arn = str(policy.get("arn") or f"arn:aws:iam::aws:policy/{policy.get('name')}")
-        if _ADMIN.search(arn):
-            whom = [link.address for link in each.links if link.path in ("role", "user", "group", "roles", "users")]
-            yield Hit((each.address, *whom), arn)
+    for each in subject.of(*_ATTACHMENTS):
+        if admin := [arn for arn in _attached(subject, each) if _ADMIN.search(arn)]:
+            whom = [link.address for link in each.links if link.path not in _POLICIES]
+            yield Hit((each.address, *whom), ", ".join(admin))
     for role in subject.of("aws_iam_role"):
         if any(_ADMIN.search(str(arn)) for arn in as_list(role.get("managed_policy_arns"))):
             yield Hit((role.address,))
+
+
+def _attached(subject: Subject, attachment: Resource) -> Iterator[str]:
+    """The ARNs of the policies; of one that is looked up by its name, that name's."""
+    for path in _POLICIES:
+        looked_up = [each for each in subject.estate.targets(attachment, path, "aws_iam_policy") if each.mode == "data"]
+        yield from (str(each.get("arn") or f"arn:aws:iam::aws:policy/{each.get('name')}") for each in looked_up)
+        yield from (str(arn) for arn in as_list(attachment.get(path)))
 
 
 @rule(

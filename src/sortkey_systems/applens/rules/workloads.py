@@ -1,15 +1,15 @@
-"""Rules on compute and what surrounds it: instances, containers, functions, secrets, keys, trails."""
+"""Rules on compute and what surrounds it: instances, clusters, functions, secrets, keys, trails."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, cast
 
 from sortkey_systems.applens.estate import is_world
-from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown
+from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown, json_of
+from sortkey_systems.applens.rules.containers import containers_of
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 from sortkey_systems.applens.secrecy import decoded, is_literal, is_secret, names_a_secret, script_secrets, without
 
@@ -93,7 +93,7 @@ def _kept(each: Resource) -> Iterator[str]:
         yield "value"
     if each.type == "aws_secretsmanager_secret_version":
         text = each.get("secret_string", "")
-        inner = _json(text)
+        inner = json_of(text)
         if isinstance(inner, dict):
             pairs = cast(dict[str, Any], inner).items()
             yield from (f"secret_string.{name}" for name, value in pairs if names_a_secret(name) and is_literal(value))
@@ -107,13 +107,6 @@ def _scripted(each: Resource) -> Iterator[str]:
             yield f"{name}: {found}"
 
 
-def _json(text: Any) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, TypeError, RecursionError):
-        return None
-
-
 def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
     if each.type == "aws_lambda_function":
         variables = each.get("environment.variables", {})
@@ -122,15 +115,10 @@ def _environment(each: Resource) -> Iterator[tuple[str, Any]]:
         for block in each.blocks("environment.environment_variable"):
             if block.get("type", "PLAINTEXT") == "PLAINTEXT":
                 yield str(block.get("name")), block.get("value")
-    for container in _containers(each):
+    for container in containers_of(each):
         for pair in as_list(container.get("environment")):
             if isinstance(pair, dict):
                 yield str(cast(Any, pair).get("name")), cast(Any, pair).get("value")
-
-
-def _containers(each: Resource) -> list[dict[str, Any]]:
-    found = _json(each.get("container_definitions", "[]"))
-    return [container for container in as_list(found) if isinstance(container, dict)]
 
 
 @rule(
@@ -147,21 +135,6 @@ def plain_parameter(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_ssm_parameter"):
         name = str(each.get("name", each.name))
         if each.get("type") in ("String", "StringList") and names_a_secret(name):
-            yield Hit((each.address,))
-
-
-@rule(
-    "ECS-01",
-    "Privileged container",
-    "E",
-    "high",
-    why="Whoever breaks out of the software has the host and every container on it.",
-    evidence="the task definition",
-    fix="Take privileged away; add the single Linux capability that is needed.",
-)
-def privileged_container(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ecs_task_definition"):
-        if any(is_true(container.get("privileged")) for container in _containers(each)):
             yield Hit((each.address,))
 
 
@@ -212,25 +185,6 @@ def cluster_secrets(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_eks_cluster"):
         if not each.blocks("encryption_config"):
             yield Hit((each.address,))
-
-
-@rule(
-    "ECR-01",
-    "Image tags can be overwritten, or images are not scanned",
-    "T",
-    "low",
-    why="What was tested may not be what runs, and known flaws are not seen.",
-    evidence="the repository",
-    fix="Set image_tag_mutability = IMMUTABLE and scan_on_push = true.",
-)
-def image_repository(subject: Subject) -> Iterator[Hit]:
-    registry = any(subject.of("aws_ecr_registry_scanning_configuration"))
-    for each in subject.of("aws_ecr_repository"):
-        missing = [] if str(each.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE") else ["mutable tags"]
-        if not registry and not is_set(each.get("image_scanning_configuration.scan_on_push")):
-            missing.append("no scan on push")
-        if missing:
-            yield Hit((each.address,), ", ".join(missing))
 
 
 @rule(
@@ -305,22 +259,6 @@ def ended_runtime(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_lambda_function"):
         if _ENDED.match(str(each.get("runtime", ""))):
             yield Hit((each.address,), str(each.get("runtime")))
-
-
-@rule(
-    "ECS-02",
-    "Containers with public addresses",
-    "I",
-    "low",
-    why="They stand on the internet, guarded only by their security groups.",
-    evidence="the service, and its security groups",
-    fix="Use private subnets with a NAT gateway or VPC endpoints, and assign_public_ip = false.",
-)
-def public_containers(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_ecs_service"):
-        if is_true(each.get("network_configuration.assign_public_ip")):
-            severity = "high" if each.address in subject.exposed else None
-            yield Hit((each.address, *subject.estate.groups_of(each)), severity=severity)
 
 
 @rule(
