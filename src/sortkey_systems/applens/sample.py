@@ -35,17 +35,32 @@ SAMPLES = (
 
 
 def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> list[Run]:
-    """Upload and analyse the samples, unless the user has runs already. Gives the runs, the newest first."""
+    """Upload and analyse the samples, unless the user has other runs only. Gives the runs, the newest first.
+
+    Those that are there already are left as they are: what was interrupted goes on where it was.
+    """
     service.ensure()
-    if not service.runs(user_id, size=1).items:
+    oldest = service.store.page(Run.of_user(user_id=user_id), size=50).items
+    there = {(run.environment, run.iac_commit_sha, run.terraform_workspace): run for run in oldest}
+    if not oldest or any(_mark(sample) in there for sample in SAMPLES):
         now = now or datetime.now(UTC)
         for sample in SAMPLES:
-            at = now - timedelta(hours=sample.hours_ago)
-            run = service.upload(
-                user_id, sample.environment, sample.filename, data_of(sample), sample.provenance, created_at=at
-            )
-            service.queue.wait(_worked(service, run), timeout=60)
+            run = there.get(_mark(sample)) or _uploaded(service, user_id, sample, now)
+            if run.status == "UPLOADED":
+                service.queue.wait(_worked(service, run), timeout=60)
     return service.runs(user_id).items
+
+
+def _mark(sample: Sample) -> tuple[str, str | None, str | None]:
+    """What a run has of its sample, and no other sample has."""
+    return sample.environment, sample.provenance.iac_commit_sha, sample.provenance.terraform_workspace
+
+
+def _uploaded(service: AppLens, user_id: str, sample: Sample, now: datetime) -> Run:
+    at = now - timedelta(hours=sample.hours_ago)
+    return service.upload(
+        user_id, sample.environment, sample.filename, data_of(sample), sample.provenance, created_at=at
+    )
 
 
 def data_of(sample: Sample) -> bytes:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sortkey_systems.jobengine.model import Journey
     from sortkey_systems.jobengine.service import JobEngine
 
+CREATOR = "sample"
 SCHEMA = """
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, full_name TEXT, email TEXT, phone TEXT, status TEXT,
   registered_on TEXT, credit_score INTEGER, loyalty_points INTEGER, row_version INTEGER);
@@ -117,24 +118,31 @@ RULES: tuple[dict[str, Any], ...] = (
 
 
 def load(service: JobEngine) -> Journey | None:
-    """The shop as a journey that runs, unless there are journeys already: its workers can be watched at their work."""
-    if service.journeys.page(size=1).items:
+    """The shop as a journey that runs, unless there are journeys already: its workers can be watched at their work.
+
+    One that was made and not started, because the program was ended in between, is started.
+    """
+    (journey,) = service.journeys.page(size=1).items or [_journey(service)]
+    if journey.created_by != CREATOR or journey.status != "pending" or journey.current_jobs:
         return None
+    service.run_journey(journey.journey_id)
+    return journey
+
+
+def _journey(service: JobEngine) -> Journey:
     root = service.places.root or Path()
     make_shop(root / "shop.sqlite")
     about: dict[str, Any] = {"type": "database", "schema_id": "shop", "schema_name": "shop", "schema_version": "1"}
-    made = service.journeys.create(
+    return service.journeys.create(
         name="The sample shop",
         description="Fifteen years of a shop, on their way to TM Forum resources",
-        created_by="sample",
+        created_by=CREATOR,
         oda_component_type="PRODUCTCATALOG",
         source=Source(**about, address="shop.sqlite" if service.places.root else str(root / "shop.sqlite")),
         configuration=JourneyConfiguration(target="migrated.sqlite"),
         priority="high",
         rules=[RuleDraft(**each) for each in RULES],
     )
-    service.run_journey(made.journey_id)
-    return made
 
 
 def make_shop(path: str | Path, *, customers: int = 400, seed: int = 2002) -> Path:

@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+from sortkey import Job
+from sortkey_systems.applens.model import Run
 from sortkey_systems.applens.sample import SAMPLES, USER, load
 from sortkey_systems.applens.service import AppLens
 
@@ -19,6 +23,33 @@ def test_the_sample_shows_each_kind_of_run(service: AppLens) -> None:
     assert runs[0].graph_hash == runs[1].graph_hash != runs[3].graph_hash
     assert load(service) == runs
     assert len(SAMPLES) == len(runs)
+
+
+def test_a_sample_that_was_cut_off_is_finished_without_a_second_of_each(
+    service: AppLens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Whoever stops the program in its first minute still has the whole sample in the second.
+    def killed_at_the_second(run: Run) -> Job:
+        if run.environment == "dev":
+            raise KeyboardInterrupt
+        return AppLens.analyze_later(service, run)
+
+    with monkeypatch.context() as cut:
+        cut.setattr(service, "analyze_later", killed_at_the_second)
+        with pytest.raises(KeyboardInterrupt):
+            load(service)
+    assert [run.status for run in service.runs(USER).items] == ["UPLOADED", "COMPLETE"]
+    runs = load(service)
+    assert [(run.environment, run.iac_commit_sha) for run in runs] == [
+        (sample.environment, sample.provenance.iac_commit_sha) for sample in reversed(SAMPLES)
+    ]
+    assert {run.status for run in runs} == {"COMPLETE", "FAILED"}
+
+
+def test_whoever_has_runs_of_their_own_is_spared_the_sample(service: AppLens) -> None:
+    # It is for an empty console, and not to be found among the work of somebody.
+    own = service.upload(USER, "dev", "main.tf", b"#")
+    assert load(service) == [own]
 
 
 def test_mending_the_shop_takes_the_grave_findings_away(service: AppLens) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from sortkey_systems.jobengine.buckets import Buckets
+from sortkey_systems.jobengine.execution import Places
 from sortkey_systems.jobengine.inputs import RuleDraft, StageChange
 from sortkey_systems.jobengine.model import Job
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample import load, make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.homes import Home
+from tests.systems.jobengine.journeys import Killed
 from tests.systems.jobengine.service_fixtures import SOURCE, at_home, buckets
 
 __all__ = ["at_home", "buckets"]
@@ -128,3 +130,24 @@ def test_resuming_runs_on_only_what_was_run_as_a_whole(engine: JobEngine, analys
     engine.journeys.pause(analysed.journey_id)
     engine.resume_journey(analysed.journey_id, run=True)
     assert [job.stage_id for job in engine.list_jobs(analysed.journey_id).items] == ["raw_analysis", "stripped_schema"]
+
+
+def test_a_sample_that_was_cut_off_is_started_and_not_made_again(
+    home: Home, buckets: Buckets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Killed between making the journey and running it: the next start has one journey to show, and it runs.
+    engine = JobEngine(home.store, buckets, places=Places(tmp_path))
+    engine.ensure()
+    with monkeypatch.context() as cut:
+        cut.setattr(engine, "run_journey", killed)
+        with pytest.raises(Killed):
+            load(engine)
+    started = load(engine)
+    assert started is not None
+    assert load(engine) is None
+    assert [journey.journey_id for journey in engine.journeys.list()] == [started.journey_id]
+    assert len(engine.list_jobs(started.journey_id).items) == 1
+
+
+def killed(journey_id: str) -> None:
+    raise Killed
