@@ -12,7 +12,8 @@ from typing import Any
 
 from sortkey import Entity, Store
 from sortkey_systems.vams import model as vams
-from sortkey_systems.vams.model import WHOLE_ASSET, Asset, Database
+from sortkey_systems.vams.model import WHOLE_ASSET, Asset, Database, S3AssetBucket
+from sortkey_systems.vams.model.documents import prefix_of
 
 PACKAGE = "sortkey_systems.vams"
 ENTITIES = {entity.__name__: entity for entity in vams.model.entities}
@@ -27,7 +28,8 @@ def load(store: Store, now: datetime | None = None) -> None:
     databases = [Database(**each) for each in told["rows"].pop("Database")]
     if store.find(Database.key(database_id=databases[-1].database_id)) is not None:
         return
-    assets = [_Told(each, now) for each in told["assets"]]
+    buckets = {each["bucket_id"]: S3AssetBucket(**each) for each in told["rows"]["S3AssetBucket"]}
+    assets = [_Told(each, now, buckets[each["bucket_id"]]) for each in told["assets"]]
     store.batch_write([*_rows(told["rows"], now), *_api_keys(told["api_keys"])])
     store.batch_write([entity for each in assets for entity in each.belongings()])
     for each in assets:
@@ -63,6 +65,7 @@ class _Told:
 
     told: Told
     now: datetime
+    bucket: S3AssetBucket
 
     @property
     def is_archived(self) -> bool:
@@ -72,14 +75,18 @@ class _Told:
     def _ids(self) -> dict[str, Any]:
         return {"database_id": self.told["database_id"], "asset_id": self.told["asset_id"]}
 
+    @property
+    def _folder(self) -> str:
+        return f"{prefix_of(self.bucket)}{self.told['asset_id']}/"
+
     def asset(self) -> Asset:
         """The primary record, as after its last version."""
         names = ("asset_name", "asset_type", "description", "is_distributable", "tags", "bucket_id")
         return Asset(
             **self._ids,
             **{name: self.told[name] for name in names if name in self.told},
-            asset_location=vams.Location(key=self.told["folder"]),
-            preview_location=vams.Location(key=f"{self.told['folder']}preview.jpg"),
+            asset_location=vams.Location(key=self._folder),
+            preview_location=vams.Location(key=f"{self._folder}preview.jpg"),
             created_at=self._ago(self.told),
             updated_at=self._ago(self.told["versions"][-1]),
         )
@@ -110,7 +117,7 @@ class _Told:
     def _file_version(self, version: Told, file: Told) -> Entity:
         """Objects are not copied for a version: an object version stays until the content is another."""
         written = max(each for each in (file["since"], *file.get("again", ())) if each <= int(version["id"]))
-        key = self.told["folder"] + file["path"].removeprefix("/")
+        key = self._folder + file["path"].removeprefix("/")
         object_version = sha256(f"{key} {written}".encode()).hexdigest()[:32]
         return vams.AssetFileVersion(
             **self._ids, asset_version_id=version["id"], file_key=key, s3_version_id=object_version

@@ -7,7 +7,7 @@ import pytest
 
 from sortkey import Store
 from sortkey_systems.vams import model as vams
-from sortkey_systems.vams.model import Asset, archived_assets, model
+from sortkey_systems.vams.model import Asset, FileSource, archived_assets, model
 from sortkey_systems.vams.sample import load
 from tests.systems.sample_patterns import everything, silent, silent_examples
 
@@ -66,6 +66,15 @@ def test_files_lie_under_their_asset_in_its_bucket(loaded: Store) -> None:
         files = loaded.query(vams.AssetFileVersion.of_asset(database_id=asset.database_id, asset_id=asset.asset_id))
         assert files
         assert all(each.file_key.startswith(folder) for each in files)
+
+
+def test_files_are_searched_with_their_metadata_and_attributes(loaded: Store) -> None:
+    # Keys and paths fit together only where the prefix of the bucket is in the one and not in the other.
+    found = {each.file_key: each for each in FileSource(loaded).compose(loaded.scan(Asset))}
+    assert [each.metadata_value for each in found["pump-p101/model/p101.glb"].metadata] == ["Ines Costa"]
+    cloud = found["2026/hangar-scan/cloud/hangar-4.laz"]
+    assert [each.attribute_key for each in cloud.attributes] == ["pointCount"]
+    assert cloud.preview_key == "2026/hangar-scan/cloud/hangar-4.laz.previewFile.jpg"
 
 
 def test_the_last_version_has_a_snapshot_of_all_metadata_and_attributes(loaded: Store) -> None:

@@ -145,7 +145,7 @@ def test_a_deleted_session_is_in_no_index(store: Store) -> None:
     assert store.query(Session.by_status(status="RUNNING").hydrated()) == []
 
 
-@pytest.mark.accepts("WC-5", "WC-27")
+@pytest.mark.accepts("WC-5", "WC-25", "WC-27")
 def test_an_expired_session_is_in_no_index(store: Store, engine: Engine, sortkey_clock: FrozenClock) -> None:
     # The time to live takes it out of the table and of both indexes at once.
     store.create(session("a"))
@@ -207,6 +207,17 @@ def test_an_api_key_is_found_by_its_hash_and_by_its_primary_project(store: Store
     assert store.get(ApiKey.key(api_key_hash=api_key_hash("wc_1"))).project_id == "project_a"
     assert len(store.query(ApiKey.of_project(project_id="project_a"))) == 1
     assert store.query(ApiKey.of_project(project_id="project_b")) == []
+
+
+@pytest.mark.accepts("WC-43")
+def test_a_project_and_a_key_are_all_that_a_new_deployment_needs(store: Store) -> None:
+    # The tables begin empty: these two items open the API, and it makes contexts and sessions.
+    store.create(Project(project_id="project_default", name="First", concurrency=1))
+    store.create(ApiKey(api_key_hash=api_key_hash("wc_1"), project_id="project_default"))
+    allowed = store.get(ApiKey.key(api_key_hash=api_key_hash("wc_1"))).allowed_projects
+    assert [store.get(Project.key(project_id=each)).status for each in allowed] == ["ACTIVE"]
+    store.transact(*creation(session("a")))
+    assert store.get(Session.key(session_id="sess_a")).project_id == "project_default"
 
 
 @pytest.mark.accepts("WC-37")

@@ -317,6 +317,12 @@ def test_a_project_is_active_or_inactive() -> None:
     assert Project(project_id="p", name="P", concurrency=1).default_timeout == 3600
 
 
+@pytest.mark.accepts("WC-41")
+def test_the_default_timeout_is_an_hour_and_stored() -> None:
+    # Stored, so that a later default does not change the projects that are there.
+    assert Project(project_id="p", name="P", concurrency=1).to_item()["defaultTimeout"] == {"N": "3600"}
+
+
 @pytest.mark.accepts("WC-32")
 def test_only_the_hash_of_a_key_can_be_stored() -> None:
     # Who reads the table must not be able to call the API.
