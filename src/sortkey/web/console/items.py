@@ -22,10 +22,10 @@ Done = Callable[[], Any]
 def items_table(workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None) -> None:
     """Rows to open: the key first, then what the items are, then the attributes that most of them have."""
     shown = [_spread(workspace, table, item) for item in items]
-    names = _columns(workspace, table, shown)
-    columns = [{"name": name, "label": name, "field": name, "align": "left", "sortable": True} for name in names]
+    names = columns(workspace, table, shown)
+    heads = [{"name": name, "label": name, "field": name, "align": "left", "sortable": True} for name in names]
     rows = [{"at": at, **{name: cell(item.get(name)) for name in names}} for at, item in enumerate(shown)]
-    made = ui.table(columns=columns, rows=rows, row_key="at").props("flat dense").classes("w-full")
+    made = ui.table(columns=heads, rows=rows, row_key="at").props("flat dense").classes("w-full")
     made.add_slot(
         "body",
         r"""
@@ -50,17 +50,22 @@ def _spread(workspace: Workspace, table: str, item: Item) -> Item:
     return {**spread, **{name: value for name, value in item.items() if name != envelope}}
 
 
-def _columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
+def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
+    """The attributes to list: what is a field before what is made for an index; nothing that is not to be printed."""
     keys = list(workspace.key_names(table))
     declared = workspace.table(table)
     kind = declared.kind_attribute if declared else ""
     of_indexes = [declared.key_attributes(each.name).names for each in declared.indexes] if declared else []
-    last = set(chain.from_iterable(of_indexes))
+    places = [
+        place for entity in (declared.entities if declared else ()) for place in entity.__layout__.places.values()
+    ]
+    last = set(chain.from_iterable(of_indexes)) - {place.attribute for place in places}
+    secret = {place.attribute for place in places if not place.info.repr}
     counts: dict[str, int] = {}
     for item in items:
         for name in item:
             counts[name] = counts.get(name, 0) + 1
-    others = [name for name in counts if name not in keys and name != kind]
+    others = [name for name in counts if name not in keys and name != kind and name not in secret]
     others.sort(key=lambda name: (name in last, -counts[name]))
     return [*keys, *([kind] if kind in counts else []), *others][:COLUMNS]
 
