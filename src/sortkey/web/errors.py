@@ -50,7 +50,7 @@ def errors_for(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 ANY_ERROR: dict[int | str, dict[str, Any]] = {
-    422: {"model": ErrorAnswer, "description": "A value in the request is none"},
+    422: {"model": ErrorAnswer, "description": "A value in the request is not what it should be"},
     "default": {"model": ErrorAnswer, "description": "Any other answer that is no success"},
 }
 """Every route has these."""

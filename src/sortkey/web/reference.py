@@ -18,6 +18,8 @@ from sortkey.web.reference_types import Schema, example, type_words
 
 Document = dict[str, Any]
 
+CONTINUED = " \\\n  "
+"""A command of several lines, as a shell takes it."""
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS = {
     "Content-Security-Policy": (
@@ -146,7 +148,7 @@ def _curl(document: Document, method: str, path: str, operation: dict[str, Any])
         text = json.dumps(example(body["schema"], types), ensure_ascii=False)
         lines += ["-H 'Content-Type: application/json'", f"-d '{text}'"]
     lines.append(f"'http://127.0.0.1:8080{path}'")
-    return f"<pre>{escape(' '.join(lines))}</pre>"
+    return f"<pre>{escape(CONTINUED.join(lines))}</pre>"
 
 
 def _answers(operation: dict[str, Any]) -> str:

@@ -26,7 +26,9 @@ details { background: var(--surface); border: 1px solid var(--line); border-radi
 summary { cursor: pointer; padding: 0.625rem 1rem; display: flex; gap: 0.75rem; align-items: baseline;
   flex-wrap: wrap; list-style: none; }
 summary::-webkit-details-marker { display: none; } summary:focus-visible { outline: 2px solid var(--accent); }
-summary b { font-size: 0.75rem; width: 3.75rem; letter-spacing: 0.04em; } summary span { color: var(--quiet); }
+summary b { font-size: 0.75rem; width: 3.75rem; letter-spacing: 0.04em; }
+summary span { order: 1; font-weight: 500; } summary code { overflow-wrap: anywhere; min-width: 0; }
+summary code:has(+ span) { order: 2; margin-left: auto; color: var(--quiet); }
 details[open] > summary { border-bottom: 1px solid var(--line); }
 details > div { padding: 0.25rem 1rem 1rem; scroll-margin-top: 4rem; }
 .get { color: var(--get); } .post { color: var(--post); } .put, .patch { color: var(--put); }
@@ -35,5 +37,6 @@ table { border-collapse: collapse; width: 100%; font-size: 0.875rem; }
 td { border-top: 1px solid var(--line); padding: 0.375rem 1rem 0.375rem 0; vertical-align: top; }
 tr:first-child td { border-top: 0; } td:first-child { white-space: nowrap; }
 @media (max-width: 48rem) { body { display: block; } nav { position: static; height: auto; border: 0; }
-  main { padding: 1rem; } }
+  main { padding: 1rem; } td { overflow-wrap: anywhere; } td:first-child { white-space: normal; }
+  summary code:has(+ span) { margin-left: 0; flex-basis: 100%; } }
 """

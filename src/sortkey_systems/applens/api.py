@@ -64,7 +64,12 @@ def mount(store: PayloadStore, objects: Mapping[str, Objects], files: FilePath) 
 
 
 def _add_uploads(router: APIRouter, service: AppLens) -> None:
-    @router.post("/uploads", status_code=status.HTTP_201_CREATED, responses=errors_for(401))
+    @router.post(
+        "/uploads",
+        summary="Get a link to upload a file",
+        status_code=status.HTTP_201_CREATED,
+        responses=errors_for(401),
+    )
     def presign(me: Me, wanted: UploadRequest) -> UploadAnswer:
         """Ask for a link to send a file: a PUT with these headers, before it expires. Then make a run of it.
 
@@ -73,7 +78,9 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
         link = service.presign(me.user_id, wanted.environment, wanted.filename, wanted.size, wanted.content_type)
         return UploadAnswer.of(link)
 
-    @router.post("/runs", status_code=status.HTTP_201_CREATED, responses=errors_for(401, 409))
+    @router.post(
+        "/runs", summary="Make a run of an upload", status_code=status.HTTP_201_CREATED, responses=errors_for(401, 409)
+    )
     def complete(me: Me, wanted: RunRequest, response: Response) -> RunAnswer:
         """Make a run of a file that was sent, and have it analysed. The newest version of the file, or `versionId`."""
         run = service.complete(
@@ -92,17 +99,17 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
 
 
 def _add_lists(router: APIRouter, service: AppLens) -> None:
-    @router.get("/runs", responses=errors_for(401))
+    @router.get("/runs", summary="List your runs", responses=errors_for(401))
     def list_runs(me: Me, environment: Wanted = None, cursor: Cursor = None, limit: Limit = 50) -> Page[RunAnswer]:
         """Your runs, the newest first, page by page. Status and numbers are there; graphs are not read."""
         return Page[RunAnswer].of(service.runs(me.user_id, environment, cursor=cursor, size=limit), RunAnswer.of)
 
-    @router.get("/runs/latest", responses=FOUND)
+    @router.get("/runs/latest", summary="Get your newest run", responses=FOUND)
     def latest_run(me: Me, environment: Wanted = None) -> RunAnswer:
         """Your newest run."""
         return RunAnswer.of(service.latest(me.user_id, environment))
 
-    @router.get("/compare", responses=READY)
+    @router.get("/compare", summary="Compare two runs", responses=READY)
     def compare(me: Me, before: RunQuery, after: RunQuery) -> ComparisonAnswer:
         """What changed from one run to another: by the hash of the graphs, then nodes, edges and findings."""
         return ComparisonAnswer.of(service.compare(me.user_id, before, after))
@@ -111,18 +118,20 @@ def _add_lists(router: APIRouter, service: AppLens) -> None:
 
 
 def _add_run(router: APIRouter, service: AppLens) -> None:
-    @router.get("/runs/{run_id}", responses=FOUND)
+    @router.get("/runs/{run_id}", summary="Get a run", responses=FOUND)
     def get_run(me: Me, run_id: RunId) -> RunAnswer:
         """One run, by its id alone."""
         return RunAnswer.of(service.get(me.user_id, run_id))
 
-    @router.post("/runs/{run_id}/analysis", status_code=status.HTTP_202_ACCEPTED, responses=FOUND)
+    @router.post(
+        "/runs/{run_id}/analysis", summary="Analyse a run", status_code=status.HTTP_202_ACCEPTED, responses=FOUND
+    )
     def analyze(me: Me, run_id: RunId) -> ProgressAnswer:
         """Have a run analysed that was made without. Asking twice is fine; a run that has ended stays as it is."""
         service.analyze(me.user_id, run_id)
         return ProgressAnswer.of(service.progress(me.user_id, run_id))
 
-    @router.get("/runs/{run_id}/progress", responses=FOUND)
+    @router.get("/runs/{run_id}/progress", summary="See how far an analysis is", responses=FOUND)
     def progress(me: Me, run_id: RunId) -> ProgressAnswer:
         """How far the analysis is: building, parsed, analysing, storing."""
         return ProgressAnswer.of(service.progress(me.user_id, run_id))
@@ -131,17 +140,27 @@ def _add_run(router: APIRouter, service: AppLens) -> None:
 
 
 def _add_artifacts(router: APIRouter, service: AppLens) -> None:
-    @router.get("/runs/{run_id}/artifacts", responses=FOUND)
+    @router.get("/runs/{run_id}/artifacts", summary="Get links to the files of a run", responses=FOUND)
     def artifacts(me: Me, run_id: RunId) -> ArtifactsAnswer:
         """Links to the upload, the graph and the report of a run, good for some minutes."""
         return ArtifactsAnswer.of(service.artifacts(me.user_id, run_id))
 
-    @router.get("/runs/{run_id}/graph", responses={**READY, 200: {"model": GraphAnswer}}, response_class=Response)
+    @router.get(
+        "/runs/{run_id}/graph",
+        summary="Get the graph of a run",
+        responses={**READY, 200: {"model": GraphAnswer}},
+        response_class=Response,
+    )
     def graph(me: Me, run_id: RunId) -> Response:
         """The canonical JSON of the graph, byte by byte: its SHA-256 is the run's `graphHash`."""
         return Response(service.graph(me.user_id, run_id), media_type="application/json")
 
-    @router.get("/runs/{run_id}/report", responses={**READY, 200: {"model": ReportAnswer}}, response_class=Response)
+    @router.get(
+        "/runs/{run_id}/report",
+        summary="Get the risk report of a run",
+        responses={**READY, 200: {"model": ReportAnswer}},
+        response_class=Response,
+    )
     def report(me: Me, run_id: RunId) -> Response:
         """The risk report: score with its reasons, findings, ways from the internet to data, and what was left out."""
         return Response(service.report(me.user_id, run_id), media_type="application/json")
@@ -150,12 +169,14 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
 
 
 def _add_findings(router: APIRouter, service: AppLens) -> None:
-    @router.get("/runs/{run_id}/sarif", responses=READY, response_class=SarifResponse)
+    @router.get(
+        "/runs/{run_id}/sarif", summary="Get the findings as SARIF", responses=READY, response_class=SarifResponse
+    )
     def sarif(me: Me, run_id: RunId) -> dict[str, Any]:
         """The findings as SARIF 2.1.0, for code hosts and editors."""
         return service.sarif(me.user_id, run_id)
 
-    @router.get("/runs/{run_id}/inventory", responses=READY)
+    @router.get("/runs/{run_id}/inventory", summary="Search the resources of a run", responses=READY)
     def inventory(
         me: Me,
         run_id: RunId,

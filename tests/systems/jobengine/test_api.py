@@ -434,6 +434,7 @@ def test_every_route_is_described_with_an_example(rest: Rest) -> None:
             if not path.startswith("/jobengine"):
                 continue
             assert told["description"], (method, path)
+            assert not told["summary"].istitle(), (method, path)  # The Name Of A Function, made by FastAPI
             assert "401" in told["responses"], (method, path)
             if "requestBody" in told:
                 assert "example" in json.dumps(told["requestBody"]) or _has_example(rest, told), (method, path)

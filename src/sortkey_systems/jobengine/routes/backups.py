@@ -28,22 +28,38 @@ def router(engine: JobEngine) -> APIRouter:
     made = APIRouter()
     where = {"location": "s3://transformation-backups/journeys/JRN-ABC123456789/backup.json"}
 
-    @made.get("/journeys/{journeyId}/complete", responses=example(examples.COMPLETE, also=READ))
+    @made.get(
+        "/journeys/{journeyId}/complete",
+        summary="Get a journey with all of its parts",
+        responses=example(examples.COMPLETE, also=READ),
+    )
     def get_journey_complete(_: Reader, journey_id: JourneyPath) -> dict[str, Any]:
         """All of a journey but its logs: metadata, stages, rules, jobs, the catalog of reports, as they are stored."""
         return engine.get_journey_complete(journey_id)
 
-    @made.post("/import", status_code=201, responses=example(examples.JOURNEY, 201, WRITE))
+    @made.post(
+        "/import", summary="Import a whole journey", status_code=201, responses=example(examples.JOURNEY, 201, WRITE)
+    )
     def import_journey_complete(_: Writer, data: Complete, replace: ReplaceQuery = False) -> Journey:
         """Store a whole journey. One that is there is only replaced when that is asked for."""
         return engine.import_journey_complete(data, replace=replace)
 
-    @made.post("/journeys/{journeyId}/export", status_code=201, responses=example(where, 201, WRITE))
+    @made.post(
+        "/journeys/{journeyId}/export",
+        summary="Back up a journey",
+        status_code=201,
+        responses=example(where, 201, WRITE),
+    )
     def export_journey(_: Writer, journey_id: JourneyPath) -> Location:
         """Write a backup of the journey into the bucket of backups."""
         return Location(location=engine.export_journey(journey_id))
 
-    @made.post("/journeys/{journeyId}/restore", status_code=201, responses=example(examples.JOURNEY, 201, WRITE))
+    @made.post(
+        "/journeys/{journeyId}/restore",
+        summary="Restore a journey from its backup",
+        status_code=201,
+        responses=example(examples.JOURNEY, 201, WRITE),
+    )
     def restore_journey(_: Writer, journey_id: JourneyPath, replace: ReplaceQuery = False) -> Journey:
         """Bring a journey back from its newest backup."""
         return engine.restore_journey(journey_id, replace=replace)

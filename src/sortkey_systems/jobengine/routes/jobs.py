@@ -45,7 +45,11 @@ def router(engine: JobEngine) -> APIRouter:
 
 
 def _add_looks(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys/{journeyId}/jobs", responses=example(page_of(examples.JOB), also=READ))
+    @made.get(
+        "/journeys/{journeyId}/jobs",
+        summary="List the jobs of a journey",
+        responses=example(page_of(examples.JOB), also=READ),
+    )
     def list_jobs(
         _: Reader,
         journey_id: JourneyPath,
@@ -59,12 +63,16 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
         found = engine.list_jobs(journey_id, stage_id, status=wanted, cursor=cursor, size=limit)
         return Page[Job](items=found.items, cursor=found.cursor)
 
-    @made.get("/journeys/{journeyId}/jobs/{jobId}", responses=example(examples.JOB, also=READ))
+    @made.get("/journeys/{journeyId}/jobs/{jobId}", summary="Get a job", responses=example(examples.JOB, also=READ))
     def get_job(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Job:
         """An execution: status, progress, steps, results, and how much it has logged."""
         return engine.job(journey_id, job_id)
 
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/wait", responses=example(examples.JOB, also=READ))
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/wait",
+        summary="Wait for the end of a job",
+        responses=example(examples.JOB, also=READ),
+    )
     def wait_for_job(_: Reader, journey_id: JourneyPath, job_id: JobPath, seconds: SecondsQuery = 10) -> Job:
         """The same when it has ended, or when the time is over: look at its status, and ask again."""
         return engine.watch(journey_id, job_id, seconds)
@@ -75,14 +83,16 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
 def _add_changes(made: APIRouter, engine: JobEngine) -> None:
     started = example(examples.STARTED, 202, WRITE)
 
-    @made.post("/journeys/{journeyId}/stages/{stageId}/jobs", status_code=202, responses=started)
+    @made.post(
+        "/journeys/{journeyId}/stages/{stageId}/jobs", summary="Run one stage", status_code=202, responses=started
+    )
     def start_job(_: Writer, journey_id: JourneyPath, stage_id: StagePath, response: Response) -> Job:
         """Run a stage. Those before it must be completed or skipped."""
         job = engine.start_job(journey_id, stage_id)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/retry", status_code=202, responses=started)
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/retry", summary="Retry a job", status_code=202, responses=started)
     def retry_job(_: Writer, journey_id: JourneyPath, job_id: JobPath, response: Response) -> Job:
         """A new execution, with the next number, in place of one that failed or was cancelled. That one stays."""
         engine.job(journey_id, job_id)
@@ -90,7 +100,7 @@ def _add_changes(made: APIRouter, engine: JobEngine) -> None:
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/cancel", status_code=202, responses=started)
+    @made.post("/journeys/{journeyId}/jobs/{jobId}/cancel", summary="Cancel a job", status_code=202, responses=started)
     def cancel_job(_: Writer, journey_id: JourneyPath, job_id: JobPath) -> Job:
         """End a job that waits at once, and one that runs at its next safe point."""
         engine.job(journey_id, job_id)

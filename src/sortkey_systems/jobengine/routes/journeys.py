@@ -42,7 +42,7 @@ def router(engine: JobEngine) -> APIRouter:
 
 
 def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys", responses=example(page_of(examples.JOURNEY), also=LISTED))
+    @made.get("/journeys", summary="List journeys", responses=example(page_of(examples.JOURNEY), also=LISTED))
     def list_journeys(
         _: Reader, status: StatusQuery = None, active: ActiveQuery = False, cursor: Cursor = None, limit: Limit = 50
     ) -> Page[Journey]:
@@ -50,29 +50,36 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
         found = engine.journeys.page(status=status, active=active, cursor=cursor, size=limit)
         return Page[Journey](items=found.items, cursor=found.cursor)
 
-    @made.get("/queue", responses=example([examples.JOURNEY], also=LISTED))
+    @made.get("/queue", summary="List what is processed next", responses=example([examples.JOURNEY], also=LISTED))
     def list_queue(_: Reader, limit: Limit = 50) -> list[Journey]:
         """Active journeys in the order in which they are processed: critical first, then the oldest."""
         return engine.journeys.active()[:limit]
 
-    @made.post("/journeys", status_code=status.HTTP_201_CREATED, responses=example(examples.JOURNEY, 201, WRITE))
+    @made.post(
+        "/journeys",
+        summary="Create a journey",
+        status_code=status.HTTP_201_CREATED,
+        responses=example(examples.JOURNEY, 201, WRITE),
+    )
     def create_journey(who: Writer, wanted: JourneyDraft, response: Response) -> Journey:
         """Make a journey with its six stages and its rules: all of it, or nothing."""
         journey = engine.create_journey(wanted, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey.journey_id}"
         return journey
 
-    @made.get("/journeys/{journeyId}", responses=example(examples.JOURNEY, also=READ))
+    @made.get("/journeys/{journeyId}", summary="Get a journey", responses=example(examples.JOURNEY, also=READ))
     def get_journey(_: Reader, journey_id: JourneyPath) -> Journey:
         """One journey, with its aggregates."""
         return engine.journeys.get(journey_id)
 
-    @made.patch("/journeys/{journeyId}", responses=example(examples.JOURNEY, also=WRITE))
+    @made.patch("/journeys/{journeyId}", summary="Change a journey", responses=example(examples.JOURNEY, also=WRITE))
     def change_journey(_: Writer, journey_id: JourneyPath, wanted: JourneyChange) -> Journey:
         """Change its name, description or priority."""
         return engine.journeys.change(journey_id, wanted)
 
-    @made.delete("/journeys/{journeyId}", status_code=status.HTTP_204_NO_CONTENT, responses=WRITE)
+    @made.delete(
+        "/journeys/{journeyId}", summary="Delete a journey", status_code=status.HTTP_204_NO_CONTENT, responses=WRITE
+    )
     def delete_journey(_: Writer, journey_id: JourneyPath, purge: PurgeQuery = False) -> None:
         """Delete a journey with its stages, rules and jobs. Its logs and reports stay, unless a purge is asked for."""
         engine.journeys.delete(journey_id, purge=purge)
@@ -83,27 +90,36 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
 def _add_life(made: APIRouter, engine: JobEngine) -> None:
     changed = example(examples.JOURNEY, also=WRITE)
 
-    @made.post("/journeys/{journeyId}/run", status_code=202, responses=example(examples.STARTED, 202, WRITE))
+    @made.post(
+        "/journeys/{journeyId}/run",
+        summary="Run a journey",
+        status_code=202,
+        responses=example(examples.STARTED, 202, WRITE),
+    )
     def run_journey(_: Writer, journey_id: JourneyPath) -> Job:
         """Run all stages that are left, one after the other. The answer is the first job."""
         return engine.run_journey(journey_id)
 
-    @made.post("/journeys/{journeyId}/pause", responses=changed)
+    @made.post("/journeys/{journeyId}/pause", summary="Pause a journey", responses=changed)
     def pause_journey(_: Writer, journey_id: JourneyPath) -> Journey:
         """Start nothing more of it. A job that runs comes to its end."""
         return engine.journeys.pause(journey_id)
 
-    @made.post("/journeys/{journeyId}/resume", responses=changed)
+    @made.post("/journeys/{journeyId}/resume", summary="Resume a journey", responses=changed)
     def resume_journey(_: Writer, journey_id: JourneyPath, run: RunQuery = None) -> Journey:
         """Take back a pause, and run on."""
         return engine.resume_journey(journey_id, run=run)
 
-    @made.post("/journeys/{journeyId}/cancel", responses=changed)
+    @made.post("/journeys/{journeyId}/cancel", summary="Cancel a journey", responses=changed)
     def cancel_journey(_: Writer, journey_id: JourneyPath) -> Journey:
         """End it for good. A job that runs stops at its next safe point."""
         return engine.cancel_journey(journey_id)
 
-    @made.post("/journeys/{journeyId}/aggregates", responses=example(examples.AGGREGATES, also=WRITE))
+    @made.post(
+        "/journeys/{journeyId}/aggregates",
+        summary="Count a journey's figures anew",
+        responses=example(examples.AGGREGATES, also=WRITE),
+    )
     def rebuild_aggregates(_: Writer, journey_id: JourneyPath) -> Aggregates:
         """Count its jobs, logs and rules anew."""
         return engine.rebuild_aggregates(journey_id)
@@ -112,33 +128,55 @@ def _add_life(made: APIRouter, engine: JobEngine) -> None:
 
 
 def _add_stages(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys/{journeyId}/stages", responses=example([examples.STAGE], also=READ))
+    @made.get(
+        "/journeys/{journeyId}/stages",
+        summary="List the stages of a journey",
+        responses=example([examples.STAGE], also=READ),
+    )
     def list_stages(_: Reader, journey_id: JourneyPath) -> list[Stage]:
         """The stages in the order in which they run."""
         return engine.journeys.stages(journey_id)
 
-    @made.get("/journeys/{journeyId}/stages/{stageId}", responses=example(examples.STAGE, also=READ))
+    @made.get(
+        "/journeys/{journeyId}/stages/{stageId}", summary="Get a stage", responses=example(examples.STAGE, also=READ)
+    )
     def get_stage(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> Stage:
         """One stage, with its steps."""
         return engine.journeys.stage(journey_id, stage_id)
 
-    @made.patch("/journeys/{journeyId}/stages/{stageId}", responses=example(examples.STAGE, also=WRITE))
+    @made.patch(
+        "/journeys/{journeyId}/stages/{stageId}",
+        summary="Change a stage",
+        responses=example(examples.STAGE, also=WRITE),
+    )
     def change_stage(_: Writer, journey_id: JourneyPath, stage_id: StagePath, wanted: StageChange) -> Stage:
         """Change whether it may be skipped, and whether rules assist it."""
         return engine.journeys.change_stage(journey_id, stage_id, wanted)
 
-    @made.post("/journeys/{journeyId}/stages/{stageId}/skip", responses=example(examples.STAGE, also=WRITE))
+    @made.post(
+        "/journeys/{journeyId}/stages/{stageId}/skip",
+        summary="Skip a stage",
+        responses=example(examples.STAGE, also=WRITE),
+    )
     def skip_stage(_: Writer, journey_id: JourneyPath, stage_id: StagePath) -> Stage:
         """Bypass a stage, if its canSkip allows it."""
         return engine.journeys.skip_stage(journey_id, stage_id)
 
-    @made.get("/journeys/{journeyId}/stages/{stageId}/rules", responses=example([examples.RULE], also=READ))
+    @made.get(
+        "/journeys/{journeyId}/stages/{stageId}/rules",
+        summary="List the rules of a stage",
+        responses=example([examples.RULE], also=READ),
+    )
     def list_rules_of_stage(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> list[Rule]:
         """The active rules that apply to a stage, as they are executed: critical, high, medium, low."""
         engine.journeys.stage(journey_id, stage_id)
         return engine.rules.for_stage(journey_id, stage_id)
 
-    @made.get("/journeys/{journeyId}/stages/{stageId}/dashboard", responses=example([examples.LINE], also=READ))
+    @made.get(
+        "/journeys/{journeyId}/stages/{stageId}/dashboard",
+        summary="See the jobs of a stage",
+        responses=example([examples.LINE], also=READ),
+    )
     def show_dashboard(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> list[StageJob]:
         """The jobs of a stage with status, progress and times, from one query of the index."""
         engine.journeys.stage(journey_id, stage_id)

@@ -104,7 +104,11 @@ def router(engine: JobEngine) -> APIRouter:
 
 
 def _add_search(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/logs", responses=example(page_of(examples.LOG_LINE), also=READ))
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/logs",
+        summary="Search the log of a job",
+        responses=example(page_of(examples.LOG_LINE), also=READ),
+    )
     def search_log(
         _: Reader,
         journey_id: JourneyPath,
@@ -125,7 +129,11 @@ def _add_search(made: APIRouter, engine: JobEngine) -> None:
         found = search_logs(*about, step=step, cursor=cursor, limit=limit, follow=follow)
         return Page[LogLine](items=found.items, cursor=found.cursor)
 
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/logs/recent", responses=example([examples.LOG], also=READ))
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/logs/recent",
+        summary="List the newest warnings and errors",
+        responses=example([examples.LOG], also=READ),
+    )
     def list_recent_logs(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Log]:
         """The newest hundred of the entries in the table, newest first: warnings and errors, at once."""
         engine.job(journey_id, job_id)
@@ -139,6 +147,7 @@ def _add_export(made: APIRouter, engine: JobEngine) -> None:
 
     @made.get(
         "/journeys/{journeyId}/jobs/{jobId}/logs/export",
+        summary="Export the log of a job",
         response_class=StreamingResponse,
         responses={**READ, 200: {"description": "The file, as a stream", "content": files}},
     )
@@ -163,13 +172,13 @@ def _add_export(made: APIRouter, engine: JobEngine) -> None:
 
 
 def _add_overviews(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/logs/summary", responses=READ)
+    @made.get("/journeys/{journeyId}/jobs/{jobId}/logs/summary", summary="Summarise the log of a job", responses=READ)
     def summarize_log(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Summary:
         """How many lines of each level and step, and errors and warnings in groups."""
         job: Job = engine.job(journey_id, job_id)
         return Summary.of(error_summary(engine.buckets.logs, journey_id, job.stage_id, job_id))
 
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/timeline", responses=READ)
+    @made.get("/journeys/{journeyId}/jobs/{jobId}/timeline", summary="See a job as a timeline", responses=READ)
     def show_timeline(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Event]:
         """The job from its beginning to its end: its steps, and what went wrong in them."""
         found = job_timeline(engine.buckets.logs, engine.store, journey_id, job_id)

@@ -66,7 +66,11 @@ def router(engine: JobEngine) -> APIRouter:
 
 
 def _add_reading(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/reports", responses=example(page_of(examples.REPORT), also=READ))
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/reports",
+        summary="List the reports of a job",
+        responses=example(page_of(examples.REPORT), also=READ),
+    )
     def list_reports(
         _: Reader, journey_id: JourneyPath, job_id: JobPath, cursor: Cursor = None, limit: Limit = 50
     ) -> Page[Report]:
@@ -77,6 +81,7 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
 
     @made.get(
         "/journeys/{journeyId}/jobs/{jobId}/reports/{reportId}",
+        summary="Get a report",
         response_class=StreamingResponse,
         responses={**READ, 200: {"description": "The full report", "model": ReportFile}},
     )
@@ -96,14 +101,21 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
 def _add_writing(made: APIRouter, engine: JobEngine) -> None:
     created = example(examples.REPORT, 201, WRITE)
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/reports", status_code=201, responses=created)
+    @made.post(
+        "/journeys/{journeyId}/jobs/{jobId}/reports", summary="Write a report", status_code=201, responses=created
+    )
     def create_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportDraft) -> Report:
         """Write a report of a job. A second one of the same name replaces the first."""
         about = (wanted.report_type, wanted.title, storable(wanted.content), wanted.summary)
         more: dict[str, Any] = {"recommendations": wanted.recommendations, "name": wanted.name}
         return engine.create_job_report(journey_id, job_id, *about, **more)
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/make-report", status_code=201, responses=created)
+    @made.post(
+        "/journeys/{journeyId}/jobs/{jobId}/make-report",
+        summary="Have a report made",
+        status_code=201,
+        responses=created,
+    )
     def generate_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportOrder) -> Report:
         """Have a summary, a performance, error or metrics report or a timeline made of what the job did."""
         return make_report(engine.buckets, engine.store, journey_id, job_id, wanted.report_type)

@@ -28,7 +28,11 @@ from sortkey_systems.jobengine.service import JobEngine
 def router(engine: JobEngine) -> APIRouter:
     made = APIRouter()
 
-    @made.get("/journeys/{journeyId}/rules", responses=example(page_of(examples.RULE), also=READ))
+    @made.get(
+        "/journeys/{journeyId}/rules",
+        summary="List the rules of a journey",
+        responses=example(page_of(examples.RULE), also=READ),
+    )
     def list_rules(
         _: Reader, journey_id: JourneyPath, stage_id: StageQuery = None, cursor: Cursor = None, limit: Limit = 100
     ) -> Page[Rule]:
@@ -37,24 +41,35 @@ def router(engine: JobEngine) -> APIRouter:
         found = engine.rules.page(journey_id, stage_id=stage_id, cursor=cursor, size=limit)
         return Page[Rule](items=found.items, cursor=found.cursor)
 
-    @made.post("/journeys/{journeyId}/rules", status_code=201, responses=example(examples.RULE, 201, WRITE))
+    @made.post(
+        "/journeys/{journeyId}/rules",
+        summary="Add a rule",
+        status_code=201,
+        responses=example(examples.RULE, 201, WRITE),
+    )
     def add_rule(who: Writer, journey_id: JourneyPath, wanted: RuleDraft, response: Response) -> Rule:
         """Add a rule behind the others of its stage."""
         rule = engine.rules.add(journey_id, wanted, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/rules/{rule.rule_id}"
         return rule
 
-    @made.get("/journeys/{journeyId}/rules/{ruleId}", responses=example(examples.RULE, also=READ))
+    @made.get("/journeys/{journeyId}/rules/{ruleId}", summary="Get a rule", responses=example(examples.RULE, also=READ))
     def get_rule(_: Reader, journey_id: JourneyPath, rule_id: RulePath) -> Rule:
         """One rule."""
         return engine.rules.get(journey_id, rule_id)
 
-    @made.patch("/journeys/{journeyId}/rules/{ruleId}", responses=example(examples.RULE, also=WRITE))
+    @made.patch(
+        "/journeys/{journeyId}/rules/{ruleId}", summary="Change a rule", responses=example(examples.RULE, also=WRITE)
+    )
     def change_rule(_: Writer, journey_id: JourneyPath, rule_id: RulePath, wanted: RuleChange) -> Rule:
         """Change a rule. Its stage, type and index stay: they are in its key."""
         return engine.rules.change(journey_id, rule_id, wanted)
 
-    @made.post("/journeys/{journeyId}/rules/{ruleId}/deactivate", responses=example(examples.RULE, also=WRITE))
+    @made.post(
+        "/journeys/{journeyId}/rules/{ruleId}/deactivate",
+        summary="Deactivate a rule",
+        responses=example(examples.RULE, also=WRITE),
+    )
     def deactivate_rule(_: Writer, journey_id: JourneyPath, rule_id: RulePath) -> Rule:
         """Apply it no more."""
         return engine.rules.deactivate(journey_id, rule_id)
