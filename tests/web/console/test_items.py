@@ -29,7 +29,7 @@ def test_a_list_shows_the_status_and_never_a_signing_key(workspace: Workspace):
     # Who looks over a shoulder at a list must not read a token off it; and a status is worth more than a region.
     session = Session(session_id="sess_1", project_id="p", created_at=AT, expires_at=AT, signing_key="a.b.c")
     shown = columns(workspace, "wallcrawler-sessions", [session.to_item()])
-    assert {"sessionId", "status", "projectId", "createdAt"} <= set(shown)
+    assert {"sessionId", "status", "projectId", "createdAt"} <= set(shown[:5])
     assert "signingKey" not in shown
 
 

@@ -10,8 +10,9 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
+from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
-from sortkey.web.console.pieces import button, chip, heading
+from sortkey.web.console.pieces import button, chip, heading, quiet, refused
 from sortkey.web.console.showing import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
@@ -51,7 +52,7 @@ def _spread(workspace: Workspace, table: str, item: Item) -> Item:
 
 
 def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
-    """The attributes to list: what is a field before what is made for an index; nothing that is not to be printed."""
+    """The attributes to list: fields before what is made for an index; nothing that is not to be printed."""
     keys = list(workspace.key_names(table))
     declared = workspace.table(table)
     kind = declared.kind_attribute if declared else ""
@@ -60,6 +61,7 @@ def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str
         place for entity in (declared.entities if declared else ()) for place in entity.__layout__.places.values()
     ]
     last = set(chain.from_iterable(of_indexes)) - {place.attribute for place in places}
+    last |= {place.attribute for place in places if Updated in place.markers}  # long, and seldom what one looks for
     secret = {place.attribute for place in places if not place.info.repr}
     counts: dict[str, int] = {}
     for item in items:
@@ -147,7 +149,7 @@ def _save(
         wrong = [f"This is no JSON: {error}" if isinstance(error, json.JSONDecodeError) else refusal(error)]
     with problems:
         for line in wrong:
-            ui.label(line).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+            refused(line)
 
 
 def _delete(workspace: Workspace, table: str, item: Item, dialog: ui.dialog, changed: Done) -> None:
