@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from fastapi import FastAPI
 
+from sortkey.cli.listening import address_of
 from sortkey.web.serving import RestServer
 from sortkey.wire.addresses import bind
 
@@ -19,10 +20,11 @@ def running(app: FastAPI) -> Generator[str]:
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    server = RestServer(app, bind("127.0.0.1", 0))
+    sockets = bind("127.0.0.1", 0)
+    server = RestServer(app, sockets)
     asyncio.run_coroutine_threadsafe(server.start(), loop).result(20)
     try:
-        yield server.address
+        yield address_of(sockets[0])
     finally:
         asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
         loop.call_soon_threadsafe(loop.stop)

@@ -7,10 +7,9 @@ import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.listening import own
+from sortkey.cli.listening import named, own
 
 if TYPE_CHECKING:
     import socket
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from sortkey.engine import Engine
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.payloads.store import PayloadStore
+    from sortkey.web.app import Worker
     from sortkey.web.hosting import Host
     from sortkey.wire.second_openers import SecondOpeners
 
@@ -34,8 +34,7 @@ class Place:
     objects: str | None = None
 
     def __post_init__(self) -> None:
-        if self.data == "":  # an unset variable, most likely; it would mean the current folder
-            raise CommandFailed("the folder has no name: give one with --data", USAGE)
+        named(self.data)
 
     @property
     def tables(self) -> str:
@@ -100,13 +99,6 @@ def _store(
     if engine is None:
         return sortkey.open(place.store or "", objects=buckets, secret=cursors, metrics=metrics)
     return PayloadStore(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=metrics)
-
-
-class Worker(Protocol):
-    """What runs in threads of its own from `start` to `stop`. Stopping twice is fine."""
-
-    def start(self) -> object: ...
-    def stop(self) -> object: ...
 
 
 async def serve(

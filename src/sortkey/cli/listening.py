@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING, Any
 
-from sortkey.cli.failure import CommandFailed
+from sortkey.cli.failure import USAGE, CommandFailed
 
 if TYPE_CHECKING:
     import socket
@@ -46,6 +46,13 @@ def address_of(bound: socket.socket) -> str:
     name, port = bound.getsockname()[:2]
     host = EVERY_ADDRESS.get(name) or str(name)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def named(folder: str) -> str:
+    """The folder. One without a name is an unset variable, most likely, and would mean the current folder."""
+    if folder == "":
+        raise CommandFailed("the folder has no name: give one with --data", USAGE)
+    return folder
 
 
 def own(folder: str, **settings: Any) -> Engine:

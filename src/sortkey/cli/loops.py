@@ -1,8 +1,9 @@
-"""The event loop of commands that serve until they are told to stop."""
+"""The event loop and the log of commands that serve until they are told to stop."""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 from collections.abc import Coroutine
@@ -16,6 +17,11 @@ def run_loop(serving: Coroutine[None, None, None]) -> None:
         new_event_loop = None
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(serving)
+
+
+def log_to_stderr() -> None:
+    """Warnings and worse, each with its time: what serves for long is read about later."""
+    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
 
 
 def stop_signal() -> asyncio.Event:

@@ -50,13 +50,11 @@ def run(
     Everything lies in one folder, unless --store and --objects name other places. Users need a token, programs a
     key; /docs describes every route, /health says whether it runs.
     """
-    import logging
-
-    from sortkey.cli.loops import run_loop
+    from sortkey.cli.loops import log_to_stderr, run_loop
     from sortkey.web.hosting import HOSTABLE
     from sortkey.wire.second_openers import SecondOpeners
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     place, has_workers = Place(data, store, objects), not no_workers
     sockets = listen(host, port)
     address = url or address_of(sockets[0])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, own, reaches_others
+from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, named, own, reaches_others
 
 if TYPE_CHECKING:
     import socket
@@ -79,9 +79,9 @@ def run(
 
 def _serve(options: Options, credentials: Credentials | None) -> None:
     """Until SIGINT or SIGTERM."""
-    import logging
+    from sortkey.cli.loops import log_to_stderr, run_loop
 
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     _raise_file_limit()
     sockets = _bind(options, credentials)
     engine = own(options.folder or ":memory:", synchronous=options.synchronous, region=options.region)
@@ -89,7 +89,6 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
         from secrets import token_hex
         from time import time
 
-        from sortkey.cli.loops import run_loop
         from sortkey.wire.access import Access
         from sortkey.wire.server import Server
 
@@ -127,11 +126,9 @@ def _region(text: str) -> str:
 
 
 def _folder(data: str | None, memory: bool) -> str | None:
-    if data == "":  # an unset variable, most likely; it would mean the current folder
-        raise CommandFailed("the folder has no name: give one with --data", USAGE)
     if data is not None and memory:
         raise CommandFailed("choose one of --data and --memory", USAGE)
-    return None if memory else data or "data"
+    return None if memory else named("data" if data is None else data)
 
 
 def _raise_file_limit() -> None:

@@ -78,11 +78,9 @@ def run(
 
     The first time it makes the tables and loads sample data, so that there is something to see.
     """
-    import logging
+    from sortkey.cli.loops import log_to_stderr, run_loop
 
-    from sortkey.cli.loops import run_loop
-
-    logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    log_to_stderr()
     place = _place(data, aws, objects)
     search = search or (None if aws else os.path.join(data, "search"))
     options = Options(place, aws, search, _names(systems), not no_sample, _password(host, password))

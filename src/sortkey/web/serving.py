@@ -35,11 +35,6 @@ class RestServer:
         )
         self._serving: asyncio.Task[None] | None = None
 
-    @property
-    def address(self) -> str:
-        host, port, *_ = self._sockets[0].getsockname()
-        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
     async def start(self) -> None:
         """Serve from now on. Raises what kept it from starting."""
         for each in self._sockets:
