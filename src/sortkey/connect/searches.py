@@ -129,15 +129,24 @@ class Searches(Mapping[str, KeptSearch]):
         handlers = [each.handler() for each in opened if each.state != "read only"]
         try:
             if handlers and not self._stopping.is_set():
-                name = f"search-{model.name}"
-                worker = StreamWorker(self._store, handlers, name=name, lease_seconds=LEASE_SECONDS)
-                self._workers.append(worker.start())
+                self._workers.append(self._worker(model, opened, handlers).start())
         except Exception as error:
             for each in opened:
                 self._failed(each, error)
             return
         for each in opened:
             self._fill(each)
+
+    def _worker(self, model: Model, opened: Sequence[KeptSearch], handlers: Sequence[AnyHandler]) -> StreamWorker:
+        """One that begins now where everything is to be built: the tables say what came before."""
+        is_new = all(each.search.index.noted() is None for each in opened)
+        return StreamWorker(
+            self._store,
+            handlers,
+            name=f"search-{model.name}",
+            start="LATEST" if is_new else "TRIM_HORIZON",
+            lease_seconds=LEASE_SECONDS,
+        )
 
     def _open(self, model: Model, declared: ModelDocument) -> KeptSearch | None:
         assert self.address is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,8 +14,8 @@ from nicegui.events import ValueChangeEventArguments
 from sortkey.connect.searches import KeptSearch, Searches
 from sortkey.errors import SortkeyError
 from sortkey.web.console.pieces import button, chip, empty, quiet
-from sortkey.web.console.search_cards import choice_id, filter_card, result_card
-from sortkey.web.console.search_results import Asked, Results, ask, sorts_of
+from sortkey.web.console.search_cards import Leading, choice_id, filter_card, result_card
+from sortkey.web.console.search_results import Asked, Results, ask, sorts_of, telling_fields
 from sortkey.web.console.search_words import HELP
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Workspace, refusal
@@ -63,7 +64,10 @@ class _Page:
         self.asked = Asked(words)
         self.before: list[str | None] = []
         self.turn = 0
+        self.client = ui.context.client
         self.seen: tuple[Any, ...] = ()
+        self.fields: list[str] = []
+        self.learnt_of = ("", 0)
 
     async def show(self) -> None:
         with ui.element("div").classes("sk-card sk-stack").style("gap: 0.6rem"):
@@ -76,13 +80,13 @@ class _Page:
             self.filters = ui.element("aside").classes("sk-filters").props('aria-label="Filters"')
             self.results = ui.element("div").classes("sk-stack").style("gap: 0.75rem")
             self.results.props('role="region" aria-label="Results"')
-        ui.keyboard(on_key=self._key)
+        self.dialogs = ui.element("div")  # beside the results: these may change while one is open
         await self.draw()
         ui.timer(LOOK_SECONDS, self._look)
 
     def _box(self) -> None:
         box = ui.input("Search", value=self.asked.words, on_change=self._typed)
-        box.props('outlined dense clearable autofocus debounce=150 type=search autocomplete=off input-class="sk-box"')
+        box.props("outlined dense clearable autofocus debounce=150 type=search autocomplete=off")
         box.style("flex: 1 1 18rem").on("keydown.enter", self.draw)
         with box.add_slot("prepend"):
             ui.icon("search").props('aria-hidden="true"')
@@ -115,7 +119,7 @@ class _Page:
     async def _choose(self, field: str, value: Any) -> None:
         now = self.asked.chosen.get(field, frozenset())
         await self._ask(replace(self.asked, chosen={**self.asked.chosen, field: now ^ {value}}))
-        ui.run_javascript(f"document.querySelector('[data-choice=\"{choice_id(field, value)}\"]')?.focus()")
+        self.client.run_javascript(f"document.querySelector('[data-choice=\"{choice_id(field, value)}\"]')?.focus()")
 
     async def _without_filters(self) -> None:
         await self._ask(replace(self.asked, chosen={}))
@@ -124,18 +128,13 @@ class _Page:
         self.before = before
         self.asked = replace(self.asked, cursor=cursor)
         await self.draw()
-        ui.run_javascript("window.scrollTo({top: 0})")
-
-    def _key(self, event: Any) -> None:
-        """As on many pages: `/` leads to the box."""
-        if event.action.keydown and event.key == "/":
-            ui.run_javascript("setTimeout(() => document.querySelector('input.sk-box')?.focus(), 0)")
+        self.client.run_javascript("window.scrollTo({top: 0})")
 
     async def _ask(self, asked: Asked) -> None:
         self.before, self.asked = [], replace(asked, cursor=None)
         await self.draw()
         there = urlencode({"of": self.of, "q": self.asked.words})
-        ui.run_javascript(f"history.replaceState(history.state, '', '?{there}')")
+        self.client.run_javascript(f"history.replaceState(history.state, '', '?{there}')")
 
     async def _look(self) -> None:
         """What was indexed meanwhile shows by itself."""
@@ -155,7 +154,8 @@ class _Page:
         found: Results | SortkeyError | None = None
         if kept is not None:
             self.seen = await run.io_bound(_pulse, kept) or self.seen  # None while the server stops
-            found = await run.io_bound(_found, kept, self.asked)
+            await self._learn(kept)
+            found = await run.io_bound(_found, kept, self.asked, self.fields)
         if turn != self.turn:
             return
         for each in (self.state, self.filters, self.results):
@@ -175,6 +175,14 @@ class _Page:
         with self.filters:
             for each in found.filters:
                 filter_card(each, self._choose)
+
+    async def _learn(self, kept: KeptSearch) -> None:
+        """By which fields results can be narrowed: again when there are twice as many documents."""
+        of, count = self.learnt_of
+        now: int = self.seen[-1]
+        if of != self.of or now > 2 * count:
+            self.fields = await run.io_bound(_telling, kept) or []
+            self.learnt_of = self.of, now
 
     def _state(self, kept: KeptSearch | None, found: Results | None) -> None:
         if kept is None or kept.state == "waiting":
@@ -201,7 +209,7 @@ class _Page:
         if found.are_similar:
             quiet("Nothing has exactly these words. These have similar ones:")
         for hit in found.page.hits:
-            result_card(self.workspace, kept, hit, self.draw)
+            result_card(Leading(self.workspace, kept, self.dialogs, self.draw), hit)
         with ui.element("div").classes("sk-row"):
             if self.before:
                 *before, last = self.before
@@ -220,12 +228,19 @@ class _Page:
             empty("Nothing was found.", "Write fewer words, or only how they begin.")
 
 
-def _found(kept: KeptSearch, asked: Asked) -> Results | SortkeyError | None:
+def _telling(kept: KeptSearch) -> list[str]:
+    try:
+        return telling_fields(kept.search)
+    except SortkeyError:
+        return []
+
+
+def _found(kept: KeptSearch, asked: Asked, fields: Sequence[str]) -> Results | SortkeyError | None:
     """None where there is nothing to ask yet."""
     if kept.state == "waiting":
         return None
     try:
-        return ask(kept.search, asked)
+        return ask(kept.search, asked, fields)
     except SortkeyError as error:
         return error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from typing import Any
@@ -12,6 +13,7 @@ from nicegui import run, ui
 from sortkey.connect.searches import KeptSearch
 from sortkey.model.entity import Entity
 from sortkey.runtime.search import Hit
+from sortkey.values.attributes import Item
 from sortkey.web.console.items import item_dialog
 from sortkey.web.console.pieces import button, chip, code, empty, heading, quiet
 from sortkey.web.console.search_results import Filter, facts_of, marks_of, snippets_of, title_of
@@ -20,7 +22,6 @@ from sortkey.web.console.showing import pretty
 from sortkey.web.console.workspace import Workspace
 
 MARKS = 10
-Done = Callable[[], Any]
 
 
 def choice_id(field: str, value: Any) -> str:
@@ -39,6 +40,7 @@ def filter_card(shown: Filter, choose: Callable[[str, Any], Any]) -> None:
                     text, value=each.is_chosen, on_change=partial(_chosen, choose, shown.field, each.value)
                 )
                 box.props(f'dense data-choice="{choice_id(shown.field, each.value)}"').tooltip(text)
+                box.props["aria-label"] = f"{label_of(shown.field)}: {text}"
                 quiet(f"{each.count:,}")
 
 
@@ -46,11 +48,61 @@ async def _chosen(choose: Callable[[str, Any], Any], field: str, value: Any) -> 
     await choose(field, value)
 
 
-def result_card(workspace: Workspace, kept: KeptSearch, hit: Hit, changed: Done) -> None:
+@dataclass(frozen=True)
+class Leading:
+    """Where results lead to. Dialogs are opened in a place of their own, which no later result takes away."""
+
+    workspace: Workspace
+    kept: KeptSearch
+    place: ui.element
+    changed: Callable[[], Any]
+
+    async def to_item(self, id: str) -> None:
+        """The item that a document stands for."""
+        parts = await run.io_bound(self.kept.parts, id)
+        if parts:
+            self.open(parts[0])
+        else:
+            with self.place:
+                ui.notify("This item is gone; the index will know in a moment.", type="warning")
+
+    def open(self, entity: Entity) -> None:
+        table = entity.__layout__.table.name
+        with self.place:
+            item_dialog(self.workspace, table, self.workspace.item(table, self.key(entity)), self.changed)
+
+    def key(self, entity: Entity) -> Item:
+        return self.workspace.key_of(entity.__layout__.table.name, entity.to_item())
+
+    async def to_document(self, hit: Hit) -> None:
+        """The document as the index has it, and the items that it is made of."""
+        parts = await run.io_bound(self.kept.parts, hit.id) or []
+        wide = "width: min(60rem, 94vw); max-width: none; gap: 0.9rem"
+        with self.place, ui.dialog(value=True) as dialog, ui.card().style(wide):
+            with ui.element("div").classes("sk-row sk-spread"):
+                heading(hit.id)
+                chip(f"{self.kept.model}/{self.kept.search.document.name}")
+            code(pretty(hit.fields))
+            heading("Made of", 3)
+            for each in parts:
+                self._part(each)
+            if not parts:
+                empty("The items are gone.")
+            with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
+                button("Close", dialog.close, is_main=False)
+
+    def _part(self, entity: Entity) -> None:
+        key = " / ".join(str(next(iter(value.values()))) for value in self.key(entity).values())
+        with ui.element("div").classes("sk-row"):
+            button(type(entity).__name__, partial(self.open, entity), is_main=False).props("dense")
+            ui.label(key).classes("sk-mono sk-quiet")
+
+
+def result_card(leading: Leading, hit: Hit) -> None:
     """A result. Its title leads to the item that it stands for."""
-    document = kept.search.document
+    document = leading.kept.search.document
     with ui.element("article").classes("sk-card sk-stack sk-result"):
-        with ui.element("button").classes("sk-title").on("click", partial(_open, workspace, kept, hit.id, changed)):
+        with ui.element("button").classes("sk-title").on("click", partial(leading.to_item, hit.id)):
             ui.html(title_of(document, hit), sanitize=False)
         ui.label(hit.id).classes("sk-mono sk-quiet")
         for label, text in snippets_of(document, hit):
@@ -61,47 +113,8 @@ def result_card(workspace: Workspace, kept: KeptSearch, hit: Hit, changed: Done)
             for label, value in facts_of(document, hit):
                 quiet(f"{label} {value:,}" if isinstance(value, int) else f"{label} {_moment(value)}")
             ui.space()
-            made = button("What is indexed", partial(_document_dialog, workspace, kept, hit, changed), is_main=False)
-            made.props("dense flat size=sm")
-
-
-async def _open(workspace: Workspace, kept: KeptSearch, id: str, changed: Done) -> None:
-    parts = await run.io_bound(kept.parts, id)
-    if not parts:
-        ui.notify("This item is gone; the index will know in a moment.", type="warning")
-        return
-    _item(workspace, parts[0], changed)
-
-
-def _item(workspace: Workspace, entity: Entity, changed: Done) -> None:
-    table = entity.__layout__.table.name
-    key = workspace.key_of(table, entity.to_item())
-    item_dialog(workspace, table, workspace.item(table, key), changed)
-
-
-async def _document_dialog(workspace: Workspace, kept: KeptSearch, hit: Hit, changed: Done) -> None:
-    """The document as the index has it, and the items that it is made of."""
-    parts = await run.io_bound(kept.parts, hit.id) or []
-    with ui.dialog(value=True) as dialog, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
-        with ui.element("div").classes("sk-row sk-spread"):
-            heading(hit.id)
-            chip(f"{kept.model}/{kept.search.document.name}")
-        code(pretty(hit.fields))
-        heading("Made of", 3)
-        if not parts:
-            empty("The items are gone.")
-        for each in parts:
-            with ui.element("div").classes("sk-row"):
-                name = type(each).__name__
-                button(name, partial(_item, workspace, each, changed), is_main=False).props("dense")
-                ui.label(_key(workspace, each)).classes("sk-mono sk-quiet")
-        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
-            button("Close", dialog.close, is_main=False)
-
-
-def _key(workspace: Workspace, entity: Entity) -> str:
-    key = workspace.key_of(entity.__layout__.table.name, entity.to_item())
-    return " / ".join(str(next(iter(value.values()))) for value in key.values())
+            shown = button("What is indexed", partial(leading.to_document, hit), is_main=False)
+            shown.props("dense flat size=sm")
 
 
 def _moment(text: str) -> str:

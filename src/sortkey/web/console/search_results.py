@@ -61,18 +61,31 @@ class Results:
     milliseconds: float
 
 
-def ask(search: Search[Any], asked: Asked) -> Results:
-    """Raises ModelError for what cannot be asked."""
+def telling_fields(search: Search[Any]) -> list[str]:
+    """The fields that tell documents apart in groups: one value for all, or another for each, is no help.
+
+    Learnt from all documents and then kept: to count what is different in each of many is slow.
+    """
+    fields = _countable(search.document)
+    query = SearchQuery().limit(0)
+    for name in fields:
+        query = query.facet(name, 2)
+    facets = search.query(query).facets
+    return [name for name in fields if _tells(facets[name])]
+
+
+def ask(search: Search[Any], asked: Asked, fields: Sequence[str]) -> Results:
+    """What is found, with filters for some fields. Raises ModelError for what cannot be asked."""
     began = time.perf_counter()
     document = search.document
     words, are_similar = match_of(document, asked.words), False
-    page = search.query(_query(document, asked, words))
+    page = search.query(_query(document, asked, words, fields))
     if not page.total and has_words(asked.words):
         similar = match_of(document, asked.words, fuzzy=True)
-        other = search.query(_query(document, asked, similar))
+        other = search.query(_query(document, asked, similar, fields))
         if other.total:
             page, words, are_similar = other, similar, True
-    filters = _filters(search, asked, words, page)
+    filters = _filters(search, asked, words, page, fields)
     return Results(page, filters, are_similar, (time.perf_counter() - began) * 1000)
 
 
@@ -136,7 +149,10 @@ def marks_of(document: Document[Any], hit: Hit) -> list[str]:
     return [*true, *lists]
 
 
-def _query(document: Document[Any], asked: Asked, words: Match | None, without: str = "") -> SearchQuery:
+def _query(
+    document: Document[Any], asked: Asked, words: Match | None, fields: Sequence[str], without: str = ""
+) -> SearchQuery:
+    """One without the values chosen of a field only counts that field's."""
     query = SearchQuery(words).limit(PAGE)
     for name, values in asked.chosen.items():
         if values and name != without:
@@ -145,24 +161,28 @@ def _query(document: Document[Any], asked: Asked, words: Match | None, without: 
         query = query.sorted_by(asked.sort)
     if without:
         return query.limit(0).facet(without, CHOICES)
-    for name in _countable(document):
+    for name in fields:
         query = query.facet(name, CHOICES)
     return query.highlighting(*_worded(document)).after(asked.cursor)
 
 
-def _filters(search: Search[Any], asked: Asked, words: Match | None, page: SearchPage) -> list[Filter]:
-    """Fields that tell results apart. A field that has a choice is counted without it: one may choose others too."""
+def _filters(
+    search: Search[Any], asked: Asked, words: Match | None, page: SearchPage, fields: Sequence[str]
+) -> list[Filter]:
+    """Fields that tell the results apart. One that has a choice is counted without it: others may be chosen too."""
     made: list[Filter] = []
-    for name in _countable(search.document):
+    for name in dict.fromkeys([*fields, *(name for name, values in asked.chosen.items() if values)]):
         chosen = asked.chosen.get(name, frozenset())
         if chosen:
-            counted = search.query(_query(search.document, asked, words, without=name)).facets[name]
-        else:
-            counted = page.facets[name]
-            if len(counted) < 2 or counted[0].count < 2:
-                continue
-        made.append(Filter(name, _choices(counted, chosen)))
+            query = _query(search.document, asked, words, (), without=name)
+            made.append(Filter(name, _choices(search.query(query).facets[name], chosen)))
+        elif _tells(page.facets[name]):
+            made.append(Filter(name, _choices(page.facets[name], chosen)))
     return made[:FILTERS]
+
+
+def _tells(counted: Sequence[FacetValue]) -> bool:
+    return len(counted) > 1 and counted[0].count > 1
 
 
 def _choices(counted: Sequence[FacetValue], chosen: frozenset[Any]) -> list[Choice]:
