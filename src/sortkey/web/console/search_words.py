@@ -49,7 +49,7 @@ def has_words(text: str) -> bool:
 def label_of(field: str) -> str:
     """A field's name as people read it: without what says its type, and with blanks."""
     kind, _, rest = field.partition("_")
-    return (rest if kind in _PREFIXES or not kind else field).replace("_", " ")
+    return (rest if kind in _PREFIXES or not kind else field).replace("_", " ").strip()
 
 
 _PREFIXES = {kind.value.removesuffix("_") for kind in FieldKind}
