@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -21,14 +21,26 @@ USER = "12345"
 SECONDS = 1.0
 WORST_FIRST = ("critical", "high", "medium", "low")
 MOST = 300
+ALL_RUNS = ("Runs", "/applens")
+COLUMNS = {
+    "address": "address",
+    "threatSurface": "surface",
+    "internetExposed": "exposed",
+    "datastore": "datastore",
+    "findings": "findings",
+    "resourceType": "type",
+    "provider": "provider",
+    "mode": "mode",
+}
+"""Of the inventory, by the names that people use."""
 
 
 def pages(service: AppLens, base: str) -> list[ConsolePage]:
     group = "AppLens"
     return [
         ConsolePage("/applens", "Runs", "radar", partial(runs_page, service, base), group),
-        ConsolePage("/applens/runs/{run_id}", "Run", "radar", partial(run_page, service, base), group, in_menu=False),
-        ConsolePage("/applens/compare", "Compare", "difference", partial(compare_page, service, base), group),
+        ConsolePage("/applens/runs/{run_id}", "Run", "radar", partial(run_page, service), group, in_menu=False),
+        ConsolePage("/applens/compare", "Compare", "difference", partial(compare_page, service), group),
     ]
 
 
@@ -38,7 +50,7 @@ def pages(service: AppLens, base: str) -> list[ConsolePage]:
 def runs_page(service: AppLens, base: str, user: str = USER) -> None:
     title("Terraform, seen as an attacker would", "Upload a file or an archive; a run gives its graph and its risks.")
     with ui.element("section").classes("sk-card sk-stack"):
-        _upload(service, base, user)
+        _upload(service, user)
 
     @ui.refreshable
     def listed() -> None:
@@ -56,9 +68,10 @@ def runs_page(service: AppLens, base: str, user: str = USER) -> None:
     ui.timer(SECONDS, look)
 
 
-def _upload(service: AppLens, base: str, user: str) -> None:
+def _upload(service: AppLens, user: str) -> None:
     with ui.element("div").classes("sk-row"):
-        environment = ui.toggle(["dev", "prod"], value="dev").props("no-caps unelevated")
+        pieces.quiet("Environment")
+        environment = ui.toggle(["dev", "prod"], value="dev").props('no-caps unelevated aria-label="Environment"')
 
         async def take(event: events.UploadEventArguments) -> None:
             try:
@@ -79,7 +92,7 @@ def _upload(service: AppLens, base: str, user: str) -> None:
 def _runs(service: AppLens, base: str, user: str) -> None:
     found = service.runs(user, size=50).items
     if not found:
-        pieces.empty("There are no runs yet.", "sortkey applens analyze ./infra")
+        pieces.empty("There are no runs yet.", "Choose a file above; a minute later its graph is here.")
         return
     rows = [
         (
@@ -93,7 +106,7 @@ def _runs(service: AppLens, base: str, user: str) -> None:
         for run in found
     ]
     with ui.element("section").classes("sk-card"):
-        columns = ("run", "status", "environment", "created", "nodes", "edges", "exposed", "datastores", "file")
+        columns = ("run", "status", "environment", "created, UTC", "nodes", "edges", "exposed", "datastores", "file")
         pieces.table(columns, rows, numbers=(4, 5, 6, 7))
 
 
@@ -108,26 +121,25 @@ def _counts(run: Run) -> tuple[int | None, ...]:
 # -- one run
 
 
-async def run_page(service: AppLens, base: str, run_id: str, user: str = USER) -> None:
+def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
     try:
         run = service.get(user, run_id)
-    except SortkeyError as error:
-        title(f"Run {run_id}")
-        pieces.empty(str(error))
+    except SortkeyError:
+        title("There is no such run", above=ALL_RUNS)
+        pieces.empty(f"{run_id} was deleted, or is of another user than {user}.", link=ALL_RUNS)
         return
     when = f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else ""
-    title(f"Run {run_id}", " · ".join(filter(None, (_file(run), run.environment, when))))
+    title(f"Run {run_id}", " · ".join(filter(None, (_file(run), run.environment, when))), ALL_RUNS)
     if run.status == "COMPLETE":
-        _complete(service, base, run, user)
+        _complete(service, run, user)
     elif run.status == "FAILED":
-        with ui.element("section").classes("sk-card sk-stack"):
-            pieces.chip("FAILED")
-            ui.label(run.last_error or "The analysis failed.")
+        pieces.refused(run.last_error or "The analysis failed.")
+        pieces.empty("There is no graph: mend the file, and upload it again.", link=("Upload", ALL_RUNS[1]))
     else:
-        await _under_way(service, base, run_id, user)
+        _under_way(service, run_id, user)
 
 
-async def _under_way(service: AppLens, base: str, run_id: str, user: str) -> None:
+def _under_way(service: AppLens, run_id: str, user: str) -> None:
     with ui.element("section").classes("sk-card sk-stack"):
         said = ui.label("Waiting for a worker")
         bar = ui.linear_progress(0, show_value=False).props('rounded aria-label="Progress"')
@@ -140,12 +152,11 @@ async def _under_way(service: AppLens, base: str, run_id: str, user: str) -> Non
         said.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
 
     ui.timer(SECONDS / 2, look)
-    await asyncio.sleep(0)
 
 
-def _complete(service: AppLens, base: str, run: Run, user: str) -> None:
+def _complete(service: AppLens, run: Run, user: str) -> None:
     graph, report = (json.loads(each) for each in (service.graph(user, run.run_id), service.report(user, run.run_id)))
-    with ui.element("section").classes("sk-card sk-row").style("gap: 2.25rem"):
+    with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
         pieces.figure(str(report["score"]), "risk, of 100")
         for severity in WORST_FIRST:
             pieces.figure(str(report["severities"].get(severity, 0)), severity)
@@ -170,7 +181,9 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
     nodes = {node["id"]: node for node in graph["nodes"]}
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.quiet("Drag to move, scroll to zoom, click a node. Ways from the internet to data are red.")
-        chart = ui.echart(picture(graph, report["exposedPaths"])).style("height: 34rem; width: 100%")
+        chart = ui.echart(picture(graph, report["exposedPaths"])).style(
+            "height: clamp(22rem, 62vw, 34rem); width: 100%"
+        )
         shown = ui.element("div").classes("sk-stack")
         for way in report["exposedPaths"]:
             pieces.mono(" → ".join(way["steps"])).style("color: var(--bad)")
@@ -228,17 +241,21 @@ def _findings(report: dict[str, Any]) -> None:
 
 
 def _finding(finding: dict[str, Any]) -> None:
-    with ui.expansion().props("dense-toggle") as each:
-        with each.add_slot("header"), ui.element("div").classes("sk-row"):
-            pieces.chip(finding["severity"])
-            ui.label(finding["title"]).style("font-weight: 550")
-            pieces.quiet(" · ".join(filter(None, (finding["evidence"][0], finding["detail"]))))
-        for place in finding["evidence"]:
-            pieces.mono(place)
-        pieces.quiet(f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}")
-        pieces.mono(f"{finding['file']}:{finding['line']}")
-        for mitigation in finding["mitigations"]:
-            ui.label(f"→ {mitigation}").classes("sk-small")
+    def head() -> None:
+        ui.html(pieces.chip_html(finding["severity"]), sanitize=False).style("width: 4.5rem")
+        ui.label(finding["title"]).style("font-weight: 550")
+        pieces.quiet(" · ".join(filter(None, (finding["evidence"][0], finding["detail"]))))
+
+    def draw() -> None:
+        with ui.element("div").classes("sk-stack"):
+            for mitigation in finding["mitigations"]:
+                ui.label(f"→ {mitigation}")
+            pieces.mono(f"{finding['file']}:{finding['line']}")
+            for place in finding["evidence"]:
+                pieces.mono(place)
+            pieces.quiet(f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}")
+
+    pieces.fold(draw, head=head)
 
 
 def _inventory(service: AppLens, run_id: str, user: str) -> None:
@@ -251,9 +268,10 @@ def _inventory(service: AppLens, run_id: str, user: str) -> None:
         if not found:
             pieces.empty("Nothing has this in its name, type or surface.")
             return
-        columns = [name for name in found[0] if name not in ("id", "label", "attributes")]
+        pieces.quiet(f"{len(found):,} resources" if len(found) <= MOST else f"The first {MOST} of {len(found):,}")
         with ui.element("section").classes("sk-card"):
-            pieces.table(columns, [[_shown(each[name]) for name in columns] for each in found[:MOST]])
+            rows = [[_shown(each[name]) for name in COLUMNS] for each in found[:MOST]]
+            pieces.table(tuple(COLUMNS.values()), rows, numbers=(4,))
 
     listed()
     wanted.on_value_change(lambda _: listed.refresh())
@@ -268,16 +286,18 @@ def _shown(value: Any) -> Any:
 # -- two runs
 
 
-def compare_page(service: AppLens, base: str, user: str = USER) -> None:
+def compare_page(service: AppLens, user: str = USER) -> None:
     title("Compare two runs", "What came, what went, what changed, and what that did to the score.")
     ready = [run for run in service.runs(user, size=50).items if run.status == "COMPLETE"]
     if len(ready) < 2:
-        pieces.empty("Two complete runs are needed.", f"Upload some Terraform at {base}/applens")
+        pieces.empty("Two complete runs are needed.", link=("Upload some Terraform", "/applens"))
         return
     names = {run.run_id: f"{run.run_id} · {run.environment} · {run.created_at:%m-%d %H:%M:%S}" for run in ready}
     with ui.element("div").classes("sk-card sk-row"):
         before = (
-            ui.select(names, label="Before", value=ready[1].run_id).props("outlined dense").style("min-width: 18rem")
+            ui.select(names, label="Before", value=_before(ready).run_id)
+            .props("outlined dense")
+            .style("min-width: 18rem")
         )
         after = ui.select(names, label="After", value=ready[0].run_id).props("outlined dense").style("min-width: 18rem")
         pieces.button("Compare", lambda: draw(), icon="difference")
@@ -291,15 +311,21 @@ def compare_page(service: AppLens, base: str, user: str = USER) -> None:
     draw()
 
 
+def _before(ready: Sequence[Run]) -> Run:
+    """What the newest run is compared with, unless another is chosen: the one before it of the same environment."""
+    newest, *others = ready
+    return next((run for run in others if run.environment == newest.environment), others[0])
+
+
 def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
     made = service.compare(user, before, after)
-    with ui.element("section").classes("sk-card sk-row").style("gap: 2.25rem"):
+    with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
         pieces.figure(f"{made.score_before} → {made.score_after}", "risk")
         pieces.figure("the same" if made.same_graph else "changed", "graph")
     for name, changes in (("Findings", made.findings), ("Nodes", made.nodes), ("Edges", made.edges)):
         with ui.element("section").classes("sk-card sk-stack"):
             pieces.heading(name)
-            lines = [
+            lines: list[tuple[str, pieces.Tone, Sequence[str]]] = [
                 ("came", "note", changes.added),
                 ("went", "good", changes.removed),
                 ("changed", "warn", changes.changed),
@@ -308,6 +334,6 @@ def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
                 pieces.quiet("No difference.")
             for word, tone, several in lines:
                 for each in several[:MOST]:
-                    with ui.element("div").classes("sk-row"):
-                        pieces.chip(word, tone)  # pyright: ignore[reportArgumentType]
+                    with ui.element("div").classes("sk-row").style("flex-wrap: nowrap"):
+                        ui.html(pieces.chip_html(word, tone), sanitize=False).style("width: 5rem; flex: none")
                         pieces.mono(each)

@@ -22,6 +22,7 @@ from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
+from sortkey.web.console.pieces import empty
 from sortkey.web.console.requests import requests_page
 from sortkey.web.console.search import search_page
 from sortkey.web.console.shell import ConsolePage, Shell, title
@@ -45,7 +46,7 @@ def add_console(
 ) -> None:
     """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder."""
     nicegui.storage.path = sessions
-    shell = Shell((*_own_pages(workspace), *pages), base)
+    shell = Shell((*_own_pages(workspace), *pages), base, workspace.places)
     if password is not None:
         ui.page("/login")(partial(login_page, password))
     lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
@@ -63,8 +64,8 @@ def add_console(
 
 
 def lost_page(path: str) -> None:
-    title("There is no such page", f"/{path}")
-    ui.link("Home", "/")
+    title("There is no such page")
+    empty(f"Nothing is at /{path}.", "Ctrl K jumps to any page, model or table.", ("Home", "/"))
 
 
 def _own_pages(workspace: Workspace) -> list[ConsolePage]:

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from sortkey.engine.recent import RecentChange
 from sortkey.values.attributes import Item
-from sortkey.web.console.pieces import Tone, chip, code, empty, quiet
+from sortkey.web.console.pieces import Tone, chip_html, code, empty, fold, quiet
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import cell, clock, plain_item, pretty
 from sortkey.web.console.workspace import Workspace
@@ -67,18 +67,21 @@ def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -
 def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], None]) -> None:
     word, tone = _word(change)
     item = change.new or change.old or {}
-    shown = ui.expansion(on_value_change=lambda _: opened()).props("dense dense-toggle")
-    with shown as each:
-        with each.add_slot("header"), ui.element("div").classes("sk-row"):
-            quiet(clock(change.at))
-            chip(word, tone)
-            ui.label(change.table).style("font-weight: 550")
-            ui.label(_key(workspace, change.table, item)).classes("sk-mono")
+
+    def head() -> None:
+        quiet(clock(change.at)).style("font-variant-numeric: tabular-nums")
+        ui.html(chip_html(word, tone), sanitize=False).style("width: 4.75rem")
+        ui.label(change.table).style("font-weight: 550")
+        ui.label(_key(workspace, change.table, item)).classes("sk-mono")
+
+    def draw() -> None:
         if change.old and change.new:
             for line in _differences(change.old, change.new):
                 ui.label(line).classes("sk-mono")
         else:
             code(pretty(plain_item(item)))
+
+    fold(draw, head=head).props("dense").on_value_change(opened)
 
 
 def _word(change: RecentChange) -> tuple[str, Tone]:

@@ -11,7 +11,7 @@ from nicegui.events import ValueChangeEventArguments
 from sortkey.errors import SortkeyError
 from sortkey.values.attributes import Item
 from sortkey.web.console.items import item_dialog, items_table
-from sortkey.web.console.pieces import button, chip, empty, heading
+from sortkey.web.console.pieces import button, chip, empty, heading, refused
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import size
 from sortkey.web.console.workspace import ItemPage, TableFacts, Workspace, refusal
@@ -87,7 +87,7 @@ class _Browser:
             try:
                 page = self.workspace.browse(self.table, self.index or None, self.partition, self.sort, self.starts[-1])
             except SortkeyError as error:
-                ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+                refused(refusal(error))
                 return
             self._summary(page)
             if not page.items:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sortkey.web.console.pieces import chipped, empty, figure, heading, quiet, table
+from sortkey.web.console.pieces import chip, chipped, empty, figure, heading, quiet, table
+from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import clock, size
 from sortkey.web.console.workspace import TableFacts, Workspace
@@ -21,6 +22,7 @@ def home(workspace: Workspace) -> None:
         with ui.element("div").classes("sk-row sk-spread"):
             heading("Lately")
             ui.html('<span class="sk-small sk-quiet"><span class="sk-live"></span>live</span>', sanitize=False)
+        quiet("The newest request of each kind: of programs over the wire, and of the systems in this process.")
         _lately(workspace)
 
 
@@ -28,26 +30,22 @@ def _systems(workspace: Workspace) -> None:
     facts = workspace.tables()
     for name, told in workspace.told.items():
         own = [each for each in facts if each.system == name]
-        with (
-            ui.link(target=f"/models/{name}")
-            .classes("sk-card sk-stack")
-            .style("text-decoration: none; color: inherit; gap: 0.75rem")
-        ):
+        with ui.link(target=f"/models/{name}").classes("sk-card sk-stack sk-open").style("gap: 0.75rem"):
             with ui.element("div").classes("sk-row sk-spread"):
                 heading(name)
                 _health(own, len(told["tables"]))
             quiet(told["doc"])
-            with ui.element("div").classes("sk-row").style("gap: 1.75rem"):
+            with ui.element("div").classes("sk-row").style("gap: 1.75rem; margin-top: auto"):
                 figure(f"{sum(each.count for each in own):,}", "items")
                 figure(str(len(told["tables"])), "table" if len(told["tables"]) == 1 else "tables")
                 figure(str(len(told["patterns"])), "access patterns")
-            quiet(f"{size(sum(each.bytes for each in own))} stored")
+            guards = "guards of unique values counted too" if workspace.has_guards(name) else ""
+            quiet(" · ".join(filter(None, (f"{size(sum(each.bytes for each in own))} stored", guards))))
 
 
 def _health(own: list[TableFacts], wanted: int) -> None:
     ready = sum(each.status == "ACTIVE" for each in own)
-    text, tone = ("ready", "sk-good") if ready == wanted else (f"{ready} of {wanted} tables", "sk-warn")
-    ui.html(f'<span class="sk-chip {tone}">{text}</span>', sanitize=False)
+    chip("ready", "good") if ready == wanted else chip(f"{ready} of {wanted} tables", "warn")
 
 
 def _lately(workspace: Workspace) -> None:
@@ -61,14 +59,14 @@ def _lately(workspace: Workspace) -> None:
             empty("Nothing has been asked yet.", "Open a model and run one of its access patterns.")
             return
         table(
-            ("time", "from", "what", "on", "access pattern", "times", "ms", "units"),
+            ("time, UTC", "from", "request", "on", "access pattern", "times", "ms", "units"),
             [
                 (
                     clock(each.at),
                     each.source,
                     chipped(each.operation, "bad" if each.problem else ""),
                     each.target,
-                    each.pattern,
+                    asked(each),
                     f"{count:,}",
                     f"{each.milliseconds:.1f}",
                     "" if each.units is None else f"{each.units:g}",

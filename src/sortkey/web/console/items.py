@@ -74,13 +74,14 @@ def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str
 
 def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Done = lambda: None) -> None:
     """Show an item to read, change or delete; None to make a new one."""
-    entity = workspace.entity_of(table, item) if item else None
     keys = workspace.key_names(table)
     start = {name: (item or {}).get(name, {"S": ""}) for name in keys} | (item or {})
     with ui.dialog(value=True) as dialog, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
         with ui.element("div").classes("sk-row sk-spread"):
-            heading(entity.__name__ if entity else ("Item" if item else "New item"))
+            heading(_called(workspace, table, item))
             chip(table)
+        if item is not None and workspace.is_guard(table, item):
+            quiet("It keeps a value unique: Sortkey writes and deletes it together with the item that has the value.")
         with ui.tabs().props("dense align=left no-caps") as tabs:
             form, text = ui.tab("Fields"), ui.tab("DynamoDB JSON")
         with ui.tab_panels(tabs, value=form if item else text).classes("w-full").props("animated=false"):
@@ -99,6 +100,15 @@ def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Do
                 button("Delete", lambda: _delete(workspace, table, item, dialog, changed), is_main=False)
             button("Close", dialog.close, is_main=False)
             button("Save", lambda: _save(workspace, table, item, read, problems, dialog, changed))
+
+
+def _called(workspace: Workspace, table: str, item: Item | None) -> str:
+    if item is None:
+        return "New item"
+    if workspace.is_guard(table, item):
+        return "Guard of a unique value"
+    entity = workspace.entity_of(table, item)
+    return entity.__name__ if entity else "Item"
 
 
 def _fields(item: Item) -> dict[str, ui.input | ui.textarea]:

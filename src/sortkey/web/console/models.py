@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from nicegui import ui
 
@@ -11,7 +12,7 @@ from sortkey.model.describing import Told, parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
-from sortkey.web.console.pieces import button, chip, code_cell, empty, fold, heading, mono, quiet, table
+from sortkey.web.console.pieces import button, chip, code_cell, empty, fold, heading, mono, quiet, refused, table
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Found, Workspace, refusal
 
@@ -23,9 +24,7 @@ def models_page(workspace: Workspace) -> None:
     title("Models", "What each system stores, under which keys, and how it is read.")
     for name, told in workspace.told.items():
         entities = sum(len(each["entities"]) for each in told["tables"])
-        with (
-            ui.link(target=f"/models/{name}").classes("sk-card sk-stack").style("text-decoration: none; color: inherit")
-        ):
+        with ui.link(target=f"/models/{name}").classes("sk-card sk-stack sk-open"):
             heading(name)
             quiet(told["doc"])
             tables, patterns = len(told["tables"]), len(told["patterns"])
@@ -39,12 +38,11 @@ def _count(number: int, one: str, several: str) -> str:
 
 def model_page(workspace: Workspace, name: str) -> None:
     if name not in workspace.told:
-        title(name)
-        empty(f"There is no model {name!r}.", f"There are: {', '.join(workspace.told)}")
+        title("There is no such model", above=("Models", "/models"))
+        empty(f"Nothing is called {name}. There are: {', '.join(workspace.told)}.", link=("All models", "/models"))
         return
     told = workspace.told[name]
-    title(name, told["doc"])
-    ui.page_title(f"{name} · Sortkey")
+    title(name, told["doc"], ("Models", "/models"))
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         patterns = ui.tab("Access patterns", icon="route")
         tables = ui.tab("Tables and entities", icon="table_chart")
@@ -151,15 +149,21 @@ def _explained(told: Told) -> None:
         ),
         ("key condition", code_cell(told["key_condition"])),
         *([("filter", code_cell(told["filter"]))] if told["filter"] else []),
-        ("read units", " · ".join(f"{count:g} for {number} of 1 KB" for number, count in units.items())),
-        ("a million times", " · ".join(f"${count * DOLLARS:.2f} for {number}" for number, count in units.items())),
+        ("read units", " · ".join(f"{count:g} for {_items(number)} of 1 KB" for number, count in units.items())),
+        (
+            "a million times",
+            " · ".join(f"${count * DOLLARS:.2f} for {_items(number)}" for number, count in units.items()),
+        ),
     ]
     table(("", ""), rows)
 
 
+def _items(number: Any) -> str:
+    return _count(int(number), "item", "items")
+
+
 def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
     inputs: dict[str, ui.input] = {}
-    cursors: list[str | None] = [None]
     with ui.element("div").classes("sk-row q-mt-sm"):
         for each in parameters_of(pattern):
             example = pattern.example.get(each.name, sample(each.name, pattern.parameters.get(each.name, str)))
@@ -176,10 +180,9 @@ def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
                     model, pattern.name, {key: each.value or "" for key, each in inputs.items()}, cursor
                 )
             except (SortkeyError, ValueError) as error:
-                ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+                refused(refusal(error))
                 return
             _found(workspace, found)
-            cursors[0] = found.cursor
             if found.cursor:
                 button("Next page", lambda: run(found.cursor), is_main=False)
 

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from sortkey.errors import SortkeyError
 from sortkey.runtime.objects import Objects, ObjectVersion
-from sortkey.web.console.pieces import button, chipped, code, code_cell, empty, table
+from sortkey.web.console.pieces import button, chipped, code, code_cell, copied, empty, heading, refused, table
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import moment, size
 from sortkey.web.console.workspace import Workspace, refusal
@@ -58,19 +58,18 @@ def _versions(objects: Objects, prefix: str) -> None:
             chipped("deleted", "bad") if each.is_marker else chipped("latest" if each.is_latest else "older", ""),
             "" if each.is_marker else size(each.size),
             moment(each.modified_at),
-            code_cell(each.version_id),
+            copied(each.version_id),
         )
         for each in found
     ]
     with ui.element("section").classes("sk-card"):
-        table(("key", "", "size", "written", "version"), rows, numbers=(2,))
+        table(("key", "", "size", "written, UTC", "version"), rows, numbers=(2,))
     _look(objects, [each.key for each in found if each.is_latest and not each.is_marker])
 
 
 def _look(objects: Objects, keys: Sequence[str]) -> None:
     if not keys:
         return
-    shown = ui.element("div").classes("sk-stack")
 
     def read() -> None:
         shown.clear()
@@ -79,10 +78,14 @@ def _look(objects: Objects, keys: Sequence[str]) -> None:
                 with objects.open(str(key.value), end=SHOWN_BYTES) as reader:
                     data = reader.read()
             except SortkeyError as error:
-                empty(refusal(error))
+                refused(refusal(error))
                 return
             code(data.decode("utf-8", "replace") if not data.startswith(b"\x28\xb5\x2f\xfd") else "packed with zstd")
 
-    with ui.element("div").classes("sk-row"):
-        key = ui.select(list(keys), value=keys[0], label="Object").props("outlined dense").style("flex: 1 1 20rem")
-        button("Show its beginning", read, is_main=False)
+    with ui.element("section").classes("sk-card sk-stack").style("gap: 0.75rem"):
+        heading("Look into one")
+        with ui.element("div").classes("sk-row"):
+            key = ui.select(list(keys), value=keys[0], label="Object", with_input=True)
+            key.props("outlined dense").style("flex: 1 1 16rem")
+            button("Show its beginning", read, is_main=False)
+        shown = ui.element("div").classes("sk-stack")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any, Literal
@@ -26,6 +27,8 @@ TONES: dict[str, Tone] = {
     "cancelled": "warn",
 }
 """How words for states are coloured, on every page the same."""
+SHORT = 30
+"""So many characters of a cell are not broken into lines."""
 
 
 def heading(text: str, level: Literal[1, 2, 3] = 2) -> None:
@@ -59,12 +62,19 @@ def figure(value: str, label: str) -> None:
         quiet(label)
 
 
-def empty(text: str, what_to_do: str = "") -> None:
-    """What a page shows where there is nothing yet, and how to change that."""
+def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:
+    """What a page shows where there is nothing yet, and how to change that; a link is a text and a path."""
     with ui.element("div").classes("sk-empty"):
         ui.label(text)
         if what_to_do:
             ui.label(what_to_do).classes("sk-mono").style("margin-top: 0.5rem")
+        if link is not None:
+            ui.link(*link).style("display: inline-block; margin-top: 0.75rem")
+
+
+def refused(text: str) -> None:
+    """Why something was not done."""
+    ui.label(text).classes("sk-refused").props('role="alert"')
 
 
 def fold(
@@ -88,15 +98,18 @@ def fold(
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequence[int] = ()) -> None:
-    """A table to read. A cell is a text, or `Markup` that is safe already."""
-    heads = "".join(f'<th scope="col"{_number(at, numbers)}>{escape(name)}</th>' for at, name in enumerate(columns))
+    """A table to read. A cell is a text, or `Markup` that is safe already; without names of columns it has no head."""
+    heads = "".join(f'<th scope="col"{_kind(name, at, numbers)}>{escape(name)}</th>' for at, name in enumerate(columns))
     body = "".join(
-        "<tr>" + "".join(f"<td{_number(at, numbers)}>{_cell(each)}</td>" for at, each in enumerate(row)) + "</tr>"
+        "<tr>" + "".join(f"<td{_kind(each, at, numbers)}>{_cell(each)}</td>" for at, each in enumerate(row)) + "</tr>"
         for row in rows
     )
-    made = f'<table class="sk-table"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
-    with ui.element("div").classes("sk-scroll").props('tabindex="0" role="region" aria-label="Table"'):
-        ui.html(made, sanitize=False).classes("w-full")
+    head = f"<thead><tr>{heads}</tr></thead>" if any(columns) else ""
+    with ui.element("div").classes("sk-scroll") as region:
+        ui.html(f'<table class="sk-table">{head}<tbody>{body}</tbody></table>', sanitize=False).classes("w-full")
+    # Wide tables scroll sideways, by keys too: who does not see it must hear what it is.
+    region.props["tabindex"], region.props["role"] = "0", "region"
+    region.props["aria-label"] = f"Table: {', '.join(filter(None, columns)) or rows[0][0]}"
 
 
 class Markup(str):
@@ -109,6 +122,15 @@ def link(text: str, target: str) -> Markup:
 
 def chipped(text: str, tone: Tone | None = None) -> Markup:
     return Markup(chip_html(text, tone))
+
+
+def copied(text: str, shown: int = 12) -> Markup:
+    """The beginning of a long id. A click copies all of it."""
+    short = text if len(text) <= shown else f"{text[: shown - 1]}…"
+    return Markup(
+        f'<button type="button" class="sk-copy sk-mono" data-copy="{escape(text)}" title="Copy {escape(text)}"'
+        f' aria-label="Copy {escape(text)}">{escape(short)}</button>'
+    )
 
 
 def code_cell(text: str) -> Markup:
@@ -124,5 +146,8 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, Markup) else escape(str(value))
 
 
-def _number(at: int, numbers: Sequence[int]) -> str:
-    return ' class="num"' if at in numbers else ""
+def _kind(value: Any, at: int, numbers: Sequence[int]) -> str:
+    """Numbers stand below each other; what is short stays in one line, however narrow the window is."""
+    if at in numbers:
+        return ' class="num"'
+    return ' class="short"' if len(re.sub("<[^>]*>", "", str(value))) <= SHORT else ""

@@ -119,6 +119,14 @@ class RequestLog(Metrics):
             return sorted(self.spent.values(), key=lambda each: getattr(each, by), reverse=True)
 
 
+def asked(request: Recorded) -> str:
+    """The access pattern of a request; of a write, which has none, the kind of item."""
+    kind, _, rest = request.pattern.partition(".")
+    if rest == request.operation:
+        return kind
+    return "" if request.pattern in ("transact", "batch_write") else request.pattern
+
+
 def _units(answer: Mapping[str, Any]) -> float | None:
     told: Any = answer.get("ConsumedCapacity")
     if told is None:
@@ -134,4 +142,7 @@ def _target(request: Mapping[str, Any]) -> str:
         return f"{request['TableName']}/{index}" if index else str(request["TableName"])
     if "RequestItems" in request:
         return ", ".join(cast(Mapping[str, Any], request["RequestItems"]))
+    if "TransactItems" in request:
+        parts = cast("list[Mapping[str, Mapping[str, Any]]]", request["TransactItems"])
+        return ", ".join(dict.fromkeys(str(each["TableName"]) for part in parts for each in part.values()))
     return str(request.get("Statement", ""))[:80]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from sortkey.web.console.pieces import chipped, empty, heading, quiet, table
+from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import clock
 from sortkey.web.console.workspace import Workspace
@@ -65,10 +66,12 @@ def _latest(workspace: Workspace) -> None:
                 each.source,
                 chipped(each.operation, "bad" if each.problem else ""),
                 each.target,
-                each.pattern or each.problem[:120],
+                asked(each) or each.problem[:120],
                 f"{each.milliseconds:.1f}",
                 "" if each.units is None else f"{each.units:g}",
             )
             for each in newest
         ]
-        table(("time", "from", "operation", "on", "access pattern or refusal", "ms", "units"), rows, numbers=(5, 6))
+        table(
+            ("time, UTC", "from", "operation", "on", "access pattern or refusal", "ms", "units"), rows, numbers=(5, 6)
+        )

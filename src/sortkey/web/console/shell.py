@@ -9,8 +9,19 @@ from typing import Any, cast
 
 from nicegui import app, ui
 
+from sortkey.web.console.jumping import Places, jump_button
 from sortkey.web.console.pieces import heading, quiet
 from sortkey.web.console.theme import COLOURS, CSS
+
+SCRIPT = """<script>
+document.documentElement.lang = "en";
+document.addEventListener('click', async event => {
+  const button = event.target.closest('[data-copy]');
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  Quasar.Notify.create({message: `Copied ${button.dataset.copy}`, timeout: 1500});
+});
+</script>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +42,11 @@ class Shell:
 
     pages: Sequence[ConsolePage]
     base: str
+    places: Callable[[], Places]
+    """Where one can jump to besides the pages."""
 
     @contextmanager
-    def frame(self, page: ConsolePage, title: str = "") -> Generator[None]:
+    def frame(self, page: ConsolePage) -> Generator[None]:
         style()
         dark = ui.dark_mode(value=_is_dark())  # None is what the browser prefers
         drawer = self._drawer(page)
@@ -43,11 +56,15 @@ class Shell:
             )
             ui.link("Sortkey", "/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
             ui.space()
+            jump_button(self._places)
             turn = ui.button(icon="contrast", on_click=lambda: _turn(dark)).classes("sk-second")
             turn.props('flat round dense aria-label="Light or dark"')
-        if title or page.title:
-            ui.page_title(f"{title or page.title} · Sortkey")
+        ui.page_title(f"{page.title} · Sortkey")
         yield
+
+    def _places(self) -> Places:
+        own = {page.path: " · ".join(filter(None, (page.group, page.title))) for page in self.pages if page.in_menu}
+        return own | self.places()
 
     def _drawer(self, current: ConsolePage) -> ui.left_drawer:
         drawer = (
@@ -74,9 +91,13 @@ class Shell:
             entry.props('aria-current="page"')
 
 
-def title(text: str, below: str = "") -> None:
-    """The head of a page."""
+def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> None:
+    """The head of a page; `above` is the text and the path of the page that it belongs to."""
+    ui.page_title(f"{text} · Sortkey")
     with ui.element("div").classes("sk-stack"):
+        if above is not None:
+            with ui.element("nav").props('aria-label="Where this is"').classes("sk-small"):
+                ui.link(f"← {above[0]}", above[1]).style("text-decoration: none")
         heading(text, 1)
         if below:
             quiet(below)
@@ -84,7 +105,7 @@ def title(text: str, below: str = "") -> None:
 
 def style() -> None:
     """Make the page look like the console's."""
-    ui.add_head_html('<script>document.documentElement.lang = "en"</script>')
+    ui.add_head_html(SCRIPT)
     ui.add_css(CSS)
     ui.colors(**COLOURS)
 

@@ -7,7 +7,7 @@ import time
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
-from sortkey.web.console.pieces import button, chip, code, empty
+from sortkey.web.console.pieces import button, chip, code, empty, quiet, refused
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import plain_item, pretty
 from sortkey.web.console.workspace import Workspace, refusal
@@ -22,6 +22,8 @@ def statements_page(workspace: Workspace) -> None:
         box.classes("w-full sk-editor")
         with ui.element("div").classes("sk-row"):
             button("Run", lambda: run(None), icon="play_arrow")
+            quiet("or Ctrl Enter")
+        box.on("keydown.ctrl.enter", lambda: run(None))
     shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
 
     def run(token: str | None) -> None:
@@ -31,7 +33,7 @@ def statements_page(workspace: Workspace) -> None:
             try:
                 items, more, units = workspace.statement(box.value or "", token)
             except SortkeyError as error:
-                ui.label(refusal(error)).classes("sk-chip sk-bad").style("white-space: normal; border-radius: 8px")
+                refused(refusal(error))
                 return
             with ui.element("div").classes("sk-row"):
                 chip(f"{len(items)} items", "note")

@@ -6,14 +6,15 @@ CSS = """
 :root {
   --ground: #f6f7f8; --surface: #ffffff; --sunken: #eef0f2; --line: #dfe3e7; --ink: #1d2329; --quiet: #5b6670;
   --accent: #1f5f8b; --accent-soft: #e3eef5; --good: #23713f; --good-soft: #e2f1e7; --warn: #8a5a00;
-  --warn-soft: #fbefd5; --bad: #b3261e; --bad-soft: #fbe6e4; --shadow: 0 1px 2px rgb(20 30 40 / 6%);
+  --warn-soft: #fbefd5; --bad: #b3261e; --bad-soft: #fbe6e4; --edge: rgb(20 30 40 / 26%);
+  --shadow: 0 1px 2px rgb(20 30 40 / 6%);
   --text-s: 0.8125rem; --text-m: 0.9375rem; --text-l: 1.125rem; --text-xl: 1.5rem;
   --mono: ui-monospace, "SF Mono", "Cascadia Code", "DejaVu Sans Mono", monospace;
 }
 .body--dark {
   --ground: #13171a; --surface: #1b2024; --sunken: #242a2f; --line: #313940; --ink: #e6eaed; --quiet: #9aa7b1;
   --accent: #7cbce8; --accent-soft: #1d3342; --good: #7fd29a; --good-soft: #1c3325; --warn: #e5b45a;
-  --warn-soft: #3a2f18; --bad: #f2938c; --bad-soft: #3f2321; --shadow: none;
+  --warn-soft: #3a2f18; --bad: #f2938c; --bad-soft: #3f2321; --edge: rgb(160 190 215 / 38%); --shadow: none;
 }
 body, .q-layout, .q-page-container, .nicegui-content { background: var(--ground); color: var(--ink); }
 body { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; font-size: var(--text-m);
@@ -31,6 +32,8 @@ h3 { font-size: var(--text-m); font-weight: 600; line-height: 1.5; }
 .sk-mono { font-family: var(--mono); font-size: var(--text-s); overflow-wrap: anywhere; }
 .sk-card { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; padding: 1.1rem 1.25rem;
   box-shadow: var(--shadow); width: 100%; }
+.sk-open { text-decoration: none; color: inherit; transition: border-color 0.15s; }
+.sk-open:hover { border-color: var(--accent); } .sk-open:hover h2 { color: var(--accent); }
 .sk-grid { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fill, minmax(min(19rem, 100%), 1fr));
   width: 100%; }
 .sk-row { display: flex; gap: 0.75rem; align-items: center; flex-wrap: wrap; width: 100%; }
@@ -48,18 +51,34 @@ h3 { font-size: var(--text-m); font-weight: 600; line-height: 1.5; }
 .sk-good { background: var(--good-soft); color: var(--good); } .sk-warn { background: var(--warn-soft);
   color: var(--warn); } .sk-bad { background: var(--bad-soft); color: var(--bad); }
 .sk-note { background: var(--accent-soft); color: var(--accent); }
+kbd { font-family: inherit; font-size: 0.72rem; color: var(--quiet); background: var(--sunken); border-radius: 4px;
+  padding: 0.1rem 0.35rem; } .sk-jump .q-btn__content { gap: 0.6rem; font-weight: 400; }
+.sk-jump { margin-right: 0.5rem; padding: 0.15rem 0.6rem; }
+.sk-jump-card { width: min(36rem, 94vw); margin-top: 3.5rem; }
+.sk-refused { background: var(--bad-soft); color: var(--bad); border-radius: 8px; padding: 0.5rem 0.85rem;
+  font-size: var(--text-s); overflow-wrap: anywhere; width: 100%; }
+.sk-copy { all: unset; cursor: copy; color: var(--ink); border-bottom: 1px dotted var(--quiet); white-space: nowrap; }
+.sk-copy:hover { color: var(--accent); } .sk-copy:focus-visible { outline: 2px solid var(--accent); }
 .sk-figure { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; line-height: 1.2; }
 .sk-empty { text-align: center; padding: 2.5rem 1rem; color: var(--quiet); border: 1px dashed var(--line);
   border-radius: 10px; width: 100%; }
 .sk-scroll { overflow-x: auto; width: 100%; }
+.sk-scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+.sk-scroll, .q-table__middle { background: linear-gradient(to right, var(--surface) 40%, transparent) left / 3rem 100%,
+  linear-gradient(to left, var(--surface) 40%, transparent) right / 3rem 100%,
+  linear-gradient(to right, var(--edge), transparent) left / 0.75rem 100%,
+  linear-gradient(to left, var(--edge), transparent) right / 0.75rem 100%;
+  background-repeat: no-repeat; background-attachment: local, local, scroll, scroll; }
 table.sk-table { border-collapse: collapse; width: 100%; font-size: var(--text-s); }
 table.sk-table th { text-align: left; font-weight: 600; color: var(--quiet); padding: 0.45rem 0.75rem;
   border-bottom: 1px solid var(--line); white-space: nowrap; }
 table.sk-table td { padding: 0.45rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+table.sk-table td.short { white-space: nowrap; } table.sk-table td:not(.short, .num) { min-width: 11rem; }
 table.sk-table tr:last-child td { border-bottom: none; }
 table.sk-table tbody tr:hover { background: var(--sunken); }
 table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-numeric: tabular-nums; }
-.q-table, .q-table__card, .q-card, .q-menu, .q-dialog__inner > div { background: var(--surface) !important;
+.q-table { background: transparent !important; }
+.q-table__card, .q-card, .q-menu, .q-dialog__inner > div { background: var(--surface) !important;
   color: var(--ink); }
 .q-table__card { border: 1px solid var(--line); border-radius: 10px; box-shadow: var(--shadow); }
 .q-table th { color: var(--quiet); font-weight: 600; font-size: var(--text-s); }
@@ -69,10 +88,13 @@ table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-n
 .q-field--outlined .q-field__control { border-radius: 8px; background: var(--surface); }
 .q-field__label, .q-field__native, .q-field__input { color: var(--ink) !important; }
 .sk-editor textarea { font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; }
-.q-btn.sk-second { color: var(--ink) !important; }
+@layer overrides { .q-btn.sk-second { color: var(--ink) !important; } }
+.q-btn.sk-second:before { border-color: var(--quiet); }
 .q-header a { color: var(--accent) !important; }
 .q-btn { border-radius: 8px; text-transform: none; font-weight: 550; }
-.q-tab { text-transform: none; } .q-tab-panels { background: transparent !important; }
+.q-tab { text-transform: none; padding: 0 1rem; } .q-tab-panels { background: transparent !important; }
+.q-tab-panel.q-tab-panel { padding: 1.25rem 0 0; } .q-tabs { border-bottom: 1px solid var(--line); }
+.q-tab--active { color: var(--accent); } .q-tab__icon { font-size: 1.2rem; }
 .q-expansion-item { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); width: 100%; }
 a { color: var(--accent); } a:focus-visible, button:focus-visible, .sk-nav:focus-visible {
   outline: 2px solid var(--accent); outline-offset: 2px; }
@@ -80,9 +102,17 @@ pre.sk-code { margin: 0; padding: 0.85rem 1rem; background: var(--sunken); borde
   font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; color: var(--ink); max-height: 32rem; }
 .sk-live { display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--good);
   margin-right: 0.4rem; vertical-align: middle; }
-.sk-paper { background: #ffffff; color: #1d2329; } .sk-paper svg { max-width: 100%; height: auto; }
+.sk-paper { background: #ffffff; color: #1d2329; } .body--dark .sk-paper { filter: invert(0.89) hue-rotate(180deg); }
+.q-timeline__title.q-timeline__title { font-size: var(--text-m); font-weight: 600; margin: 0 0 0.15rem; padding: 0; }
+.q-timeline__subtitle.q-timeline__subtitle { text-transform: none; letter-spacing: 0; opacity: 1; color: var(--quiet);
+  font-size: var(--text-s); font-weight: 400; margin: 0; }
+.q-timeline__content.q-timeline__content { padding-bottom: 1.5rem; }
+.sk-paper svg { max-width: 100%; height: auto; }
 table.sk-table td .sk-mono { overflow-wrap: break-word; word-break: normal; }
-@media (max-width: 640px) { .nicegui-content { padding: 1rem 1rem 3rem; } }
+@media (max-width: 640px) { .sk-wide { display: none; } .nicegui-content { padding: 1rem 1rem 3rem; }
+  .sk-card { padding: 1rem; }
+  .q-tab { padding: 0 0.45rem; } .q-tab__label { font-size: var(--text-s); }
+  .q-tab__icon { display: none; } .q-btn-group .q-btn { padding: 0.3rem 0.6rem; } }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 """
 

@@ -21,6 +21,7 @@ from sortkey.model.queries import ItemKey, Query
 from sortkey.model.reading import fits, whole
 from sortkey.model.tables import Table
 from sortkey.runtime.audit import audit, audit_table
+from sortkey.runtime.guards import GUARD_KIND
 from sortkey.runtime.objects import Objects
 from sortkey.runtime.store import Store
 from sortkey.values.attributes import Item
@@ -111,17 +112,33 @@ class Workspace:
                 return entity
         return None
 
+    def is_guard(self, table: str, item: Item) -> bool:
+        """Whether an item is one that the store writes beside another, to keep a value unique."""
+        declared = self.table(table)
+        return declared is not None and item.get(declared.kind_attribute) == {"S": GUARD_KIND}
+
+    def has_guards(self, model: str) -> bool:
+        return any(entity.__layout__.unique for table in self.models[model].tables for entity in table.entities)
+
+    def places(self) -> dict[str, str]:
+        """The models and the tables, as paths of the console with what each is called."""
+        models = {f"/models/{name}": f"Model · {name}" for name in self.models}
+        return models | {f"/data?table={name}": f"Table · {name}" for name in self._table_names()}
+
     # -- tables
 
     def tables(self) -> list[TableFacts]:
         """Every table that is there, those of no model too."""
+        return [self._facts(name) for name in self._table_names()]
+
+    def _table_names(self) -> list[str]:
         names: list[str] = []
         answer = self._call("ListTables", {})
         names += answer["TableNames"]
         while "LastEvaluatedTableName" in answer:
             answer = self._call("ListTables", {"ExclusiveStartTableName": answer["LastEvaluatedTableName"]})
             names += answer["TableNames"]
-        return [self._facts(name) for name in names]
+        return names
 
     def _facts(self, name: str) -> TableFacts:
         told = self._call("DescribeTable", {"TableName": name})["Table"]
