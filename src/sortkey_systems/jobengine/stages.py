@@ -104,7 +104,7 @@ def _stage(
         journey_id=journey_id,
         order=order,
         stage_id=stage_id,
-        name=_title(stage_id),
+        name=title_of(stage_id),
         description=description,
         rule_types=rule_types,
         steps=steps,
@@ -112,9 +112,9 @@ def _stage(
 
 
 def _steps(*step_ids: str, ai_assisted: bool = False) -> list[Step]:
-    return [Step(step_id=step_id, name=_title(step_id), ai_assisted=ai_assisted) for step_id in step_ids]
+    return [Step(step_id=step_id, name=title_of(step_id), ai_assisted=ai_assisted) for step_id in step_ids]
 
 
-def _title(name: str) -> str:
+def title_of(name: str) -> str:
     """`tmf_mapping` → `TMF Mapping`."""
     return " ".join(word.upper() if word in ("tmf", "api", "etl") else word.capitalize() for word in name.split("_"))

@@ -1,0 +1,123 @@
+"""One job in the console: its log with filters, and what it reported."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from nicegui import ui
+
+from sortkey.errors import SortkeyError
+from sortkey.web.console import pieces, title
+from sortkey_systems.jobengine.console_live import LIVE, not_there, while_live
+from sortkey_systems.jobengine.log_search import LogFilter, search_logs
+from sortkey_systems.jobengine.model import Job
+from sortkey_systems.jobengine.parts import LogLine
+from sortkey_systems.jobengine.reports import FullReport
+from sortkey_systems.jobengine.service import JobEngine
+from sortkey_systems.jobengine.stages import title_of
+
+LEVELS = ["all", "DEBUG", "INFO", "WARNING", "ERROR"]
+TONES: dict[str, pieces.Tone] = {"ERROR": "bad", "WARNING": "warn"}
+LINES = 200
+REPORT_CHARACTERS = 50_000
+
+
+def job_page(service: JobEngine, journey_id: str, job_id: str, tab: str = "Log") -> None:
+    try:
+        journey, job = service.journeys.get(journey_id), service.job(journey_id, job_id)
+    except SortkeyError:
+        not_there("job", f"{job_id} was deleted with its journey, or never was.", ("Journeys", "/jobengine"))
+        return
+    title(title_of(job.stage_id), f"Execution {job.execution_number}", (journey.name, f"/jobengine/{journey_id}"))
+    with ui.element("div").classes("sk-row"):
+        pieces.chip(job.status)
+        ui.html(pieces.copied(job_id, 16), sanitize=False)
+        if job.status == "failed":
+            pieces.button("Retry", lambda: _again(service, journey_id, job_id), is_main=False)
+        if job.status in LIVE:
+            pieces.button("Cancel", lambda: service.executions.cancel(job_id), is_main=False)
+    if job.error_message:
+        pieces.refused(job.error_message)
+    with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
+        ui.tab("Log", icon="subject")
+        ui.tab("Reports", icon="article")
+    with ui.tab_panels(tabs, value="Reports" if tab == "Reports" else "Log").classes("w-full").props("animated=false"):
+        with ui.tab_panel("Log"):
+            _log(service, job)
+        with ui.tab_panel("Reports"):
+            _job_reports(service, job)
+
+
+def _again(service: JobEngine, journey_id: str, job_id: str) -> None:
+    try:
+        made = service.executions.retry(job_id)
+    except SortkeyError as error:
+        ui.notify(str(error), type="negative")
+        return
+    ui.navigate.to(f"/jobengine/{journey_id}/jobs/{made.job_id}")
+
+
+def _log(service: JobEngine, job: Job) -> None:
+    steps = {"": "all steps"} | {step.step_id: title_of(step.step_id) for step in job.steps}
+    with ui.element("div").classes("sk-row"):
+        level = ui.select(LEVELS, value="all", label="Level").props("outlined dense").style("min-width: 9rem")
+        step = ui.select(steps, value="", label="Step").props("outlined dense").style("min-width: 14rem")
+        text = ui.input("Text").props("outlined dense clearable").style("flex: 1 1 14rem")
+
+    @ui.refreshable
+    def lines() -> None:
+        wanted = LogFilter.of(level=None if level.value == "all" else level.value, text=text.value or None)
+        chosen = step.value or None
+        place = (service.buckets.logs, service.store, job.journey_id, job.stage_id, job.job_id)
+        found = search_logs(*place, wanted, step=chosen, limit=LINES)
+        if not found.items:
+            pieces.empty("No line fits.")
+            return
+        with ui.element("section").classes("sk-card"):
+            pieces.table(("time, UTC", "level", "step", "message", "details"), [_line(each) for each in found.items])
+            if found.cursor:
+                pieces.quiet(f"The first {LINES} lines; narrow the search to see others.")
+
+    for each in (level, step, text):
+        each.on_value_change(lambda _: lines.refresh())
+    lines()
+    if job.status in LIVE:
+        while_live(lambda: service.job(job.journey_id, job.job_id).status in LIVE, lines.refresh)
+
+
+def _line(line: LogLine) -> tuple[Any, ...]:
+    return (
+        f"{line.timestamp:%H:%M:%S.%f}"[:-3],
+        pieces.chipped(line.level, TONES.get(line.level, "")),
+        title_of(line.step_id),
+        line.message,
+        pieces.code_cell(_details(line.details or {})),
+    )
+
+
+def _details(details: Mapping[str, Any]) -> str:
+    """`rows 399 · table orders`: what is more than a text or a number, as JSON."""
+    shown = (
+        (name, value if isinstance(value, str) else json.dumps(value, default=str)) for name, value in details.items()
+    )
+    return " · ".join(f"{name} {value}" for name, value in shown)
+
+
+def _job_reports(service: JobEngine, job: Job) -> None:
+    found = list(service.get_job_reports(job.journey_id, job.job_id, job.stage_id))
+    if not found:
+        pieces.empty("No report was written yet.")
+    with ui.element("div").classes("sk-stack"):
+        for each in found:
+            pieces.fold(partial(_report, each), each.file.title, each.file.summary)
+
+
+def _report(report: FullReport) -> None:
+    with ui.element("div").classes("sk-stack"):
+        for line in report.file.recommendations:
+            ui.label(f"→ {line}").classes("sk-small")
+        results = json.dumps(report.file.detailed_results, indent=2, ensure_ascii=False, default=str)
+        pieces.code(results[:REPORT_CHARACTERS])
