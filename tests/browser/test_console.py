@@ -14,6 +14,7 @@ PAGES = [
     "/models/jobengine",
     "/models/vams",
     "/data",
+    "/search",
     "/changes",
     "/objects",
     "/partiql",
@@ -111,6 +112,29 @@ def test_a_write_is_seen_while_it_happens_with_what_it_changed(up: Up, page: Pag
     page.get_by_role("switch", name="live").click()
     entry.get_by_role("button").click()
     expect(entry.get_by_text("note: first → second")).to_be_visible()
+
+
+def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: Page):
+    # Who knows a word of it finds the item; what is written meanwhile appears by itself.
+    page.goto(f"{up.console}/search")
+    box, title = page.get_by_label("Search", exact=True), page.get_by_role("button", name="Centrifugal pump P-101")
+    box.fill("centrif")
+    expect(title.locator("em", has_text="Centrifugal")).to_be_visible()
+    box.fill("colour:red")
+    expect(page.get_by_role("alert")).to_contain_text("There is no field colour")
+    name = f"Zeppelin {page.viewport_size['width']}"  # pyright: ignore
+    box.fill(f'"{name}"')
+    expect(page.get_by_text("Nothing was found.")).to_be_visible()
+    ship = {"databaseId": "hangar-4", "assetId": name, "assetName": name, "updatedAt": "2026-01-01T00:00:00.000000Z"}
+    client(up).put_item(TableName="AssetStorageTable", Item={field: {"S": text} for field, text in ship.items()})
+    expect(page.get_by_role("button", name=name)).to_be_visible()
+    box.fill("pump")
+    if page.viewport_size == NARROW:
+        page.get_by_role("button", name="Filters", exact=True).click()
+    page.get_by_role("checkbox", name="tags: rotating equipment").click()
+    expect(page.get_by_text("1 found")).to_be_visible()
+    title.click()
+    expect(page.get_by_role("dialog").get_by_label("assetName (S)")).to_have_value("Centrifugal pump P-101")
 
 
 def test_an_object_is_shown_with_its_versions(up: Up, page: Page):
