@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -156,14 +155,15 @@ def test_an_index_that_cannot_be_opened_says_why(store: Store, tmp_path: Path) -
     searches.stop()
 
 
-def test_models_without_documents_cost_nothing(store: Store, tmp_path: Path) -> None:
-    # Neither threads, nor a table for checkpoints, nor the library of an index.
-    program = (
-        "import sys, sortkey; from sortkey_systems.applens.model import model; store = sortkey.open(':memory:');"
-        f"sortkey.open_searches(store, [model], {str(tmp_path)!r}).start().stop(); assert 'tantivy' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", program], check=True)
-    assert open_searches(store, [Model("empty")], tmp_path / "search").start().declared == []
+def test_models_without_documents_cost_nothing(tmp_path: Path) -> None:
+    # Neither threads, nor a folder, nor a table for checkpoints.
+    with sortkey.open(":memory:") as empty:
+        before = threading.active_count()
+        searches = open_searches(empty, [Model("empty")], tmp_path / "search").start()
+        assert (searches.declared, threading.active_count()) == ([], before)
+        assert empty.backend.call("ListTables", {})["TableNames"] == []
+        searches.stop()
+    assert not (tmp_path / "search").exists()
 
 
 def test_a_model_has_a_document_once_and_knows_where_it_comes_from() -> None:

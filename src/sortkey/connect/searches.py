@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit, urlunsplit
 
@@ -44,13 +44,15 @@ def open_searches(store: Store, models: Sequence[Model], address: str | os.PathL
 
 @dataclass
 class KeptSearch:
-    """One search, and how it is doing. `written` counts while it is built; `problem` says why it failed."""
+    """One search, and how it is doing. `written` counts documents while it is built, `followed` the changes since
+    then, in batches; `problem` says why it failed."""
 
     model: str
     search: Search[Any]
     source: Source[Any]
     state: State = "waiting"
     written: int = 0
+    followed: int = 0
     problem: str = ""
 
     def parts(self, id: str) -> Sequence[Entity]:
@@ -61,7 +63,13 @@ class KeptSearch:
 
     def handler(self) -> AnyHandler:
         composed = self._composed
-        return follow(self.search, self.source) if composed is None else follow_composed(self.search, composed)
+        made = follow(self.search, self.source) if composed is None else follow_composed(self.search, composed)
+
+        def counted(changes: Any) -> None:
+            made.function(changes)
+            self.followed += 1
+
+        return replace(made, function=counted)
 
     @property
     def _composed(self) -> ComposedSource[Any, Any] | None:

@@ -87,7 +87,7 @@ class _Page:
     def _box(self) -> None:
         box = ui.input("Search", value=self.asked.words, on_change=self._typed)
         box.props("outlined dense clearable autofocus debounce=150 type=search autocomplete=off")
-        box.style("flex: 1 1 18rem").on("keydown.enter", self.draw)
+        box.style("flex: 4 1 18rem").on("keydown.enter", self.draw)
         with box.add_slot("prepend"):
             ui.icon("search").props('aria-hidden="true"')
 
@@ -96,12 +96,12 @@ class _Page:
         if len(self.searches.declared) > 1:
             ui.select(self.searches.declared, value=self.of, label="Search in", on_change=self._other).props(
                 "outlined dense"
-            ).style("flex: 0 1 12rem")
+            ).style("flex: 1 1 10rem")
         if self.of in self.searches:
             orders = sorts_of(self.searches[self.of].search.document)
             ui.select(orders, value=self.asked.sort, label="Order", on_change=self._sorted).props(
                 "outlined dense"
-            ).style("flex: 0 1 14rem")
+            ).style("flex: 1 1 12rem")
 
     # -- what somebody does
 
@@ -251,4 +251,4 @@ def _pulse(kept: KeptSearch) -> tuple[Any, ...]:
         count = kept.search.count() if kept.state != "waiting" else 0
     except SortkeyError:
         count = 0
-    return kept.state, kept.written, count
+    return kept.state, kept.written, kept.followed, count

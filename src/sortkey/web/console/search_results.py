@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -120,18 +120,20 @@ def title_of(document: Document[Any], hit: Hit) -> str:
 
 
 def snippets_of(document: Document[Any], hit: Hit) -> list[tuple[str, str]]:
-    """Where the words stand, apart from the title; without such places the longest text. Labels, and HTML."""
-    title = title_field(document)
-    seen = {title, *(name for name in hit.fields if _says(document, name))}
+    """Where the words stand, apart from the title and the id; sentences before keys. Labels, and HTML."""
+    seen = {title_field(document), *(name for name in hit.fields if _says(document, name))}
     marked = {name: " … ".join(texts) for name, texts in hit.highlights.items() if name not in seen}
-    places = sorted((name for name in marked if "<em>" in marked[name]), key=lambda name: " " not in marked[name])
-    if places:
-        return [(label_of(name), marked[name]) for name in places[:SNIPPETS]]
+    places = [(label_of(name), text) for name, text in marked.items() if "<em>" in text]
+    sentences = [each for each in places if " " in each[1]]
+    return sentences[:SNIPPETS] or [*_longest(document, hit, seen), *places[:1]]
+
+
+def _longest(document: Document[Any], hit: Hit, seen: Container[str]) -> list[tuple[str, str]]:
+    """The beginning of the longest text, where there is one of several words."""
     texts = {name: str(value) for name, value in hit.fields.items() if _kind(document, name) is FieldKind.TEXT}
-    longest = max(
-        (name for name in texts if name != title and " " in texts[name]), key=lambda n: len(texts[n]), default=""
-    )
-    return [(label_of(longest), snippet(texts[longest], []))] if longest else []
+    several = [name for name in texts if name not in seen and " " in texts[name]]
+    name = max(several, key=lambda name: len(texts[name]), default=None)
+    return [] if name is None else [(label_of(name), snippet(texts[name], []))]
 
 
 def facts_of(document: Document[Any], hit: Hit) -> list[tuple[str, Any]]:
