@@ -29,6 +29,7 @@ from sortkey import (
 from sortkey.connect.searches import KeptSearch
 from sortkey.errors import ModelError
 from sortkey.runtime.search import sources
+from tests.contract import search_adapters
 
 PATIENCE_SECONDS = 60
 notes = Table("Notes", key=("noteId",), stream="NEW_IMAGE")
@@ -136,6 +137,24 @@ def test_a_build_that_is_cut_off_goes_on_at_the_next_start(
     assert kept.written == 30
     assert kept.search.count() == 50
     searches.stop()
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("opensearch")
+def test_on_opensearch_the_indexes_of_a_model_have_its_name_and_are_built_once(store: Store) -> None:
+    # Several models, and several programs, share a cluster.
+    address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
+    store.create(Note(note_id="a", text="old harbour"))
+    searches = open_searches(store, [model], address)
+    try:
+        for written in (1, 0):
+            kept = ready(searches.start())
+            assert (kept.written, kept.search.query(Match.text("harbour")).ids) == (written, ["a"])
+            searches.stop()
+        with sortkey.open_search(searchable_note, f"{address}diary-") as there:
+            assert there.count() == 1
+    finally:
+        search_adapters.forget(address)
 
 
 def test_where_there_is_no_address_the_documents_are_known_and_nothing_is_opened(store: Store) -> None:
