@@ -98,6 +98,17 @@ def test_a_table_is_rewound_in_place_to_a_moment(folder: Path) -> None:
         assert store.backend.call("ListTables", {})["TableNames"] == ["Kept", "Loose"]
 
 
+def test_what_a_stopped_restore_left_is_cleared_away(folder: Path) -> None:
+    # Stopped while the table of the moment was being made: it may be made still when the command is given again.
+    moment = a_moment()
+    put(folder / "data", "Kept", a=100)
+    with library.open(folder / "data") as store:
+        request = {"SourceTableName": "Kept", "TargetTableName": "Kept.restoring", "UseLatestRestorableTime": True}
+        store.backend.call("RestoreTableToPointInTime", request)
+    said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=folder))
+    assert held(folder / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
+
+
 def test_a_backup_outlives_its_table(folder: Path) -> None:
     # The name is free again, so none is asked for.
     said(sortkey("backup", "Loose", "--name", "last", cwd=folder))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -146,6 +147,55 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setattr("sortkey.cli.models.load_model", lambda name: __import__("rustworkx"))
     assert main(["models", "applens"]) == 1
     assert capsys.readouterr().err.endswith("install sortkey[systems]\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (["export", "out", "--data", "."], "sortkey export: stopped: the same command goes on where it was\n"),
+        (["models"], "sortkey models: stopped\n"),
+    ],
+)
+def test_ctrl_c_is_heard_and_says_how_to_go_on(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, line: list[str], told: str
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"sortkey.cli.{line[0]}.{'open_store' if line[0] == 'export' else 'load_model'}", stop)
+    assert main(line) == 130
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize(
+    ("number", "told"),
+    [
+        (errno.EACCES, "sortkey models: /srv/shop: Permission denied; choose another place, or ask its owner\n"),
+        (errno.EIO, "sortkey models: /srv/shop: Input/output error\n"),
+    ],
+)
+def test_an_error_of_the_system_says_where_and_what_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int, told: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number), "/srv/shop")
+
+    monkeypatch.setattr("sortkey.cli.models.load_model", refuse)
+    assert main(["models"]) == 1
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("line", [["--help"], ["models"]])
+def test_a_reader_that_has_seen_enough_is_no_error(line: list[str]) -> None:
+    # `sortkey models | head`, whether rich writes or we do: 141, as a shell has it, and nothing on stderr.
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+    started = subprocess.Popen(
+        [sys.executable, "-m", "sortkey", *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+    assert started.stdout is not None
+    started.stdout.close()
+    assert started.stderr is not None
+    assert (started.stderr.read(), started.wait()) == (b"", 141)
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["serve", "--data", ""], ["serve", "--port", "x"]])

@@ -208,6 +208,21 @@ def test_one_key_twice_in_a_file_is_the_later_one(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        ('{"n": 1}', "bad.jsonl, line 2: the key attribute pk is missing"),
+        ('{"pk": 7}', "bad.jsonl, line 2: the key attribute pk is of another type"),
+        ('{"pk": ', "bad.jsonl, line 2: Expecting value"),
+        ('{"pk": "", "n": 1}', "of the items 1 to 2 one is refused: "),
+    ],
+)
+def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) -> None:
+    # Of a file of a million lines one wants to know which.
+    (folder / "bad.jsonl").write_text(f'{{"pk": "a"}}\n{line}\n')
+    assert message in refused(sortkey("import", "bad.jsonl", "--into", "Shop", "--merge", cwd=folder), 1)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
         (["export", "Nothing", "out"], "there is no table Nothing; there are: Shop, Typed"),
         (["export", "applens", "out"], "none of the tables of applens is there"),
         (["export", "."], ". is not empty: choose another folder"),

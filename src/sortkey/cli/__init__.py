@@ -19,10 +19,14 @@ READER_GONE = 141
 
 
 class Command(NamedTuple):
-    """A command before it is loaded: a line of help, and the file of this package, where it has another name."""
+    """A command before it is loaded: a line of help, and the file of this package, where it has another name.
+
+    One that `goes_on` can be stopped, and given again.
+    """
 
     help: str
     file: str | None = None
+    goes_on: bool = False
 
 
 COMMANDS: dict[str, Command] = {
@@ -35,11 +39,11 @@ COMMANDS: dict[str, Command] = {
     "explain": Command("What an access pattern does and costs."),
     "plan": Command("What to change in what is deployed, for a model."),
     "apply": Command("Change what is deployed into what a model says."),
-    "backfill": Command("Bring stored items up to date with their entities."),
+    "backfill": Command("Bring stored items up to date with their entities.", goes_on=True),
     "query": Command("Run an access pattern on data."),
     "put": Command("Store items, checked by their entity."),
-    "export": Command("Tables into a folder of JSON Lines."),
-    "import": Command("Tables from a folder of JSON Lines.", "importing"),
+    "export": Command("Tables into a folder of JSON Lines.", goes_on=True),
+    "import": Command("Tables from a folder of JSON Lines.", "importing", goes_on=True),
     "backup": Command("Keep what tables hold now, or copy the whole folder."),
     "restore": Command("Tables as they were, at a moment or in a backup."),
     "verify": Command("Check the payloads of a model's items."),
@@ -50,15 +54,21 @@ COMMANDS: dict[str, Command] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the result is the exit code: 0 is done, 1 is failed, 2 is wrong arguments."""
+    """Run a command; the result is the exit code: 0 is done, 1 is failed, 2 is wrong arguments, 130 is stopped."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:  # answered before anything is loaded
         print(f"sortkey {__version__}")
         return 0
     try:
         return _run(given)
-    except BrokenPipeError:  # `sortkey models | head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except KeyboardInterrupt:
+        from sortkey.cli.failure import report_stop
+
+        return report_stop(given)
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):  # as Typer ends on it
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `sortkey models | head` has seen enough
         return READER_GONE
     except Exception as error:
         from sortkey.cli.failure import report
@@ -67,9 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(given: list[str]) -> int:
-    from sortkey.cli.failure import DEBUG
+    from sortkey.cli.failure import DEBUG, INTERRUPTED
     from sortkey.cli.program import make_program
 
     code = make_program().main([each for each in given if each != DEBUG], "sortkey", standalone_mode=False)
+    if code == INTERRUPTED:  # which is all that Typer leaves of it
+        raise KeyboardInterrupt
     sys.stdout.flush()
     return code or 0

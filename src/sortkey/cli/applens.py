@@ -12,6 +12,7 @@ import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
+from sortkey.cli.loading import part_of
 from sortkey.cli.options import Data, Json, check_place
 from sortkey.cli.printing import print_json
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
@@ -37,6 +38,9 @@ User = Annotated[str, typer.Option(metavar="ID", help="Whose runs.")]
 Objects = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
 ]
+Form = Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")]
+JsonForm = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+SarifForm = Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run, or `latest`.")]
 Environment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
 
@@ -49,14 +53,14 @@ def group() -> None:
 @app.command(epilog=ANALYZE_EXAMPLES)
 def analyze(
     paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Folder, file or archive.")],
-    form: Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")] = "text",
+    form: Form = "text",
     fail_on: Annotated[
         Literal["low", "medium", "high", "critical"] | None,
         typer.Option(help="Exit with 1 if there is such a finding, or a worse one."),
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    sarif: Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")] = False,
+    json: JsonForm = False,
+    sarif: SarifForm = False,
 ) -> int:
     """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
 
@@ -103,9 +107,12 @@ def show(
     user: User,
     data: Data = "data",
     objects: Objects = None,
-    form: Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")] = "text",
+    form: Form = "text",
+    json: JsonForm = False,
+    sarif: SarifForm = False,
 ) -> int:
     """Print the risk report of a run. The exit code is 3 for a run that has none."""
+    chosen = _one_form(form, json, sarif)
     from json import loads
 
     with _service(data, objects) as service:
@@ -113,14 +120,14 @@ def show(
         if found.status != "COMPLETE":
             why = f": {found.last_error}" if found.last_error else ""
             raise CommandFailed(f"run {found.run_id} is {found.status}{why}", NOT_ANALYSED)
-        if form == "sarif":
+        if chosen == "sarif":
             print_json(service.sarif(user, found.run_id))
             return 0
         told = loads(service.report(user, found.run_id))
-    if form == "json":
+    if chosen == "json":
         print_json(told)
     else:
-        print(_system("text").page(_system("report").Report.from_json(told)), end="")
+        print(part_of("applens", "text").page(part_of("applens", "report").Report.from_json(told)), end="")
     return 0
 
 
@@ -176,23 +183,13 @@ def _service(data: str, objects: str | None) -> Generator[Any]:
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
     with sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}")) as store:
-        service = _system("service").AppLens(store)
+        service = part_of("applens", "service").AppLens(store)
         service.ensure()
         yield service
 
 
-def _system(name: str) -> Any:
-    """By name: the library does not know the systems on it."""
-    from importlib import import_module
-
-    try:
-        return import_module(f"sortkey_systems.applens.{name}")
-    except ModuleNotFoundError as error:
-        raise CommandFailed(f"{error}: install sortkey[systems]", USAGE) from None
-
-
 def _analysis(paths: list[str]) -> Any:
-    system, problems = _system("analysis"), _system("problems")
+    system, problems = part_of("applens", "analysis"), part_of("applens", "problems")
     try:
         return system.analyze(paths)
     except problems.AnalysisFailed as failure:
@@ -214,10 +211,10 @@ def _formatted(analysis: Any, form: str, paths: list[str]) -> str:
     from sortkey import __version__
 
     if form == "text":
-        return _system("text").page(analysis.report)
+        return part_of("applens", "text").page(analysis.report)
     if form == "json":
         told = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
     else:
-        sarif = _system("sarif")
+        sarif = part_of("applens", "sarif")
         told = sarif.to_sarif(analysis.report, __version__, sarif.Checkout.of(paths))
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"

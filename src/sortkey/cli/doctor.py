@@ -9,7 +9,7 @@ import typer
 
 from sortkey.cli.failure import FAILED
 from sortkey.cli.options import Json
-from sortkey.cli.printing import print_json
+from sortkey.cli.printing import console, print_json
 from sortkey.cli.tabling import flat
 
 if TYPE_CHECKING:
@@ -46,17 +46,16 @@ def run(
 
 
 def _print(findings: list[Finding]) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console, group = Console(soft_wrap=True, highlight=False), ""
+    screen, group = console(soft_wrap=True), ""
     for each in findings:
         if each.group != group:
             group = each.group
-            console.print(Text(f"\n{group}" if each is not findings[0] else group, style="bold"))
+            screen.print(Text(f"\n{group}" if each is not findings[0] else group, style="bold"))
         mark, colour = _MARKS[each.state]
-        console.print(Text(f"  {mark} ", style=colour) + Text(f"{each.name:<14} {flat(each.told)}"))
+        screen.print(Text(f"  {mark} ", style=colour) + Text(f"{each.name:<14} {flat(each.told)}"))
         if each.advice:
-            console.print(Text(f"{'':<19}{each.advice}", style="dim"))
+            screen.print(Text(f"{'':<19}{each.advice}", style="dim"))
     counts = {state: sum(each.state == state for each in findings) for state in _MARKS}
-    console.print(f"\n{counts['problem']} problems, {counts['missing']} missing, {counts['ok']} as they should be")
+    screen.print(f"\n{counts['problem']} problems, {counts['missing']} missing, {counts['ok']} as they should be")

@@ -62,8 +62,6 @@ def run(
 def _begin(backend: Backend, folder: Path, names: list[str], form: Literal["dynamodb", "plain"], gzip: bool) -> Export:
     """A new export, or the one in the folder that was interrupted."""
     wanted = named_tables(backend, names)
-    if not wanted:
-        raise CommandFailed("there is no table to export", USAGE)
     known = read_export(folder)
     if known is not None and known.is_done:
         raise CommandFailed(f"{folder} holds an export already: choose another folder, or remove it", USAGE)

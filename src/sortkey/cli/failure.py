@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
 USAGE = 2
 FAILED = 1
+INTERRUPTED = 130
+"""As a shell tells of a program that was stopped with Ctrl-C."""
 DEBUG = "--debug"
 
 EXTRAS = {
@@ -23,6 +26,14 @@ EXTRAS = {
     "psycopg": "systems",
 }
 """Packages that need not be there, and the extra that brings them."""
+ADVICE = {
+    errno.EACCES: "choose another place, or ask its owner",
+    errno.EEXIST: "it is a file, where a folder is needed",
+    errno.ENOTDIR: "it is a file, where a folder is needed",
+    errno.ENOSPC: "make room, and try again",
+    errno.EROFS: "choose another place",
+}
+"""What to do about an error of the system."""
 
 
 class CommandFailed(Exception):
@@ -45,15 +56,29 @@ def report(error: Exception, arguments: list[str]) -> int:
     return getattr(error, "exit_code", FAILED)
 
 
-def _told(error: Exception) -> str:
-    from sortkey.errors import SortkeyError
+def report_stop(arguments: list[str]) -> int:
+    """Tell that Ctrl-C was heard, and whether anything can go on."""
+    from sortkey.cli import COMMANDS
 
+    name = next((each for each in arguments if not each.startswith("-")), "")
+    command = COMMANDS.get(name)
+    goes_on = ": the same command goes on where it was" if command is not None and command.goes_on else ""
+    print(f"{f'sortkey {name}'.strip()}: stopped{goes_on}", file=sys.stderr)
+    return INTERRUPTED
+
+
+def _told(error: Exception) -> str:
+    from sortkey.errors import SortkeyError, TableMissing
+
+    if isinstance(error, TableMissing):
+        return f"{str(error).partition(':')[0]}: `sortkey apply MODEL` makes the tables of a model"
     if isinstance(error, CommandFailed | SortkeyError):
         return str(error)
     if isinstance(error, ModuleNotFoundError) and (extra := EXTRAS.get((error.name or "").partition(".")[0])):
         return f"this needs the package {error.name}: install sortkey[{extra}]"
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        told = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return f"{told}; {ADVICE[error.errno]}" if error.errno in ADVICE else told
     return _told_by_typer(error)
 
 

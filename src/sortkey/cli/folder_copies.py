@@ -94,7 +94,8 @@ def _copy_database(path: Path, target: Path) -> None:
     try:
         source.set_busy_timeout(10_000)
         source.execute("begin; select count(*) from sqlite_master").fetchall()  # from here on it sees one moment
-        with made.backup("main", source, "main") as copying, progress(path.name, None, "pages") as advance:
+        pages = source.execute("pragma page_count").fetchall()[0][0]
+        with made.backup("main", source, "main") as copying, progress(path.name, pages, "pages") as advance:
             while not copying.done:
                 copying.step(STEP_PAGES)
                 advance(STEP_PAGES)

@@ -12,6 +12,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from sortkey.cli.printing import console
+
 WIDTH_MAX = 100
 """Longer lines are hard to read, however wide the terminal is."""
 _INDENT = 2
@@ -88,22 +90,22 @@ def _last_word(name: str) -> str:
 
 
 def _print(command: Any, ctx: Any) -> None:
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.padding import Padding
     from rich.text import Text
 
-    console = Console(highlight=False)
-    console.width = min(console.width, WIDTH_MAX)
+    screen = console()
+    screen.width = min(screen.width, WIDTH_MAX)
     params = [each for each in command.get_params(ctx) if not getattr(each, "hidden", False)]
     usage = usage_of(ctx.command_path, params)
     is_group = isinstance(command, TyperGroup)
-    console.print(Text(f"Usage: {usage}{' COMMAND ...' if is_group else ''}\n", style="bold"))
+    screen.print(Text(f"Usage: {usage}{' COMMAND ...' if is_group else ''}\n", style="bold"))
     for paragraph in _paragraphs(command.help or ""):
-        console.print(paragraph, soft_wrap=paragraph.startswith(" "), markup=False)
+        screen.print(paragraph, soft_wrap=paragraph.startswith(" "), markup=False)
     for title, rows in _sections(command, ctx, params):
-        console.print(Group(Text(title, style="bold"), Padding(_grid(rows), (0, 0, 1, _INDENT))))
-    for line in _examples(command.epilog or "", console.width):
-        console.print(line, soft_wrap=line.plain.startswith(" "))
+        screen.print(Group(Text(title, style="bold"), Padding(_grid(rows), (0, 0, 1, _INDENT))))
+    for line in _examples(command.epilog or "", screen.width):
+        screen.print(line, soft_wrap=line.plain.startswith(" "))
 
 
 def _paragraphs(text: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortkey.cli.batches import BATCH, in_batches, put_of, write_batch
-from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.options import Data, Json, check_place
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.table_files import Export, data_files, lines_of, read_export, write_whole
@@ -133,13 +133,19 @@ def _check_empty(backend: Backend, table: str, is_meant: bool) -> None:
 
 
 def _import(backend: Backend, source: Source, state: State) -> int:
+    from sortkey.errors import ValidationException
+
     keys, done = key_names(source.definition), state.items[source.table]
     with progress(source.table, source.items) as advance:
         advance(done)
         for batch in in_batches(_items(source, done), BATCH):
             # Of one key twice in a batch, which is refused, the later counts, as it would one by one.
             unique = {str([item.get(name) for name in keys]): item for item in batch}
-            write_batch(backend, source.table, [put_of(item) for item in unique.values()])
+            try:
+                write_batch(backend, source.table, [put_of(item) for item in unique.values()])
+            except ValidationException as error:
+                told = f"of the items {done + 1:,} to {done + len(batch):,} one is refused: {error}"
+                raise CommandFailed(told, FAILED) from None
             done += len(batch)
             advance(len(batch))
             state.note(source.table, done)
@@ -149,7 +155,8 @@ def _import(backend: Backend, source: Source, state: State) -> int:
 def _items(source: Source, skip: int) -> Iterator[dict[str, Any]]:
     types = key_types(source.definition)
     lines = (line for file in source.files for line in lines_of(file))
-    return (line.item(types) for line in islice(lines, skip, None))
+    keys = {name: types[name] for name in key_names(source.definition)}
+    return (line.item(types, keys) for line in islice(lines, skip, None))
 
 
 class State:

@@ -7,16 +7,18 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal
 
 import typer
 
+from sortkey.cli import jobengine_view as view
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
-from sortkey.cli.options import Json, check_place
+from sortkey.cli.jobengine_running import jobs_of, new_journey, open_engine, plain, print_end, read_rules, run_all
+from sortkey.cli.loading import part_of
+from sortkey.cli.options import Json
+from sortkey.cli.printing import print_json
 
 EXAMPLES = """\
 examples:
@@ -74,14 +76,14 @@ def demo(
     folder = data or tempfile.mkdtemp(prefix="sortkey-jobengine-")
     began = time.perf_counter()
     try:
-        with _engine(folder, None, makes=True) as engine:
-            sample = _system("sample")
+        with open_engine(folder, None, makes=True) as engine:
+            sample = part_of("jobengine", "sample")
             shop = sample.make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
-            journey = _new_journey(
+            journey = new_journey(
                 engine, str(shop), os.path.join(folder, "migrated.sqlite"), "The sample shop", "medium", sample.RULES
             )
-            done = _run_all(engine, journey.journey_id, threads=2)
-            code = _print_end(engine, done, time.perf_counter() - began, is_json=json, folder=folder)
+            done = run_all(engine, journey.journey_id, threads=2, data=folder if data or keep else None)
+            code = print_end(engine, done, time.perf_counter() - began, is_json=json, folder=folder)
         if not json and (data or keep):
             print(f"\nAll of it lies in {folder}: sortkey jobengine status --data {folder}", file=sys.stderr)
         return code
@@ -112,14 +114,14 @@ def run(
     if (source is None) == (journey is None):
         raise CommandFailed("name what to migrate, or with --journey a journey to go on with", USAGE)
     began = time.perf_counter()
-    with _engine(data, objects, makes=journey is None) as engine:
+    with open_engine(data, objects, makes=journey is None) as engine:
         journey_id = journey
         if journey_id is None:
-            drafts = _rules(rules) if rules else ()
-            journey_id = _new_journey(engine, source or "", target, name, priority, drafts).journey_id
+            drafts = read_rules(rules) if rules else ()
+            journey_id = new_journey(engine, source or "", target, name, priority, drafts).journey_id
             print(f"journey {journey_id}", file=sys.stderr)
-        done = _run_all(engine, journey_id, threads=threads, stage_id=stage)
-        return _print_end(engine, done, time.perf_counter() - began, is_json=json, folder=data)
+        done = run_all(engine, journey_id, threads=threads, data=data, stage_id=stage)
+        return print_end(engine, done, time.perf_counter() - began, is_json=json, folder=data)
 
 
 @app.command(
@@ -140,7 +142,7 @@ def work(data: Data = "data", objects: Objects = None, threads: Threads = 2) -> 
         await signalled.wait()
         await asyncio.to_thread(worker.stop)
 
-    with _engine(data, objects, makes=True) as engine:
+    with open_engine(data, objects, makes=True) as engine:
         worker = engine.worker(threads=threads).start()
         run_loop(until_signal())
 
@@ -155,21 +157,23 @@ def status(
     json: Json = False,
 ) -> None:
     """Print journeys, the stages and jobs of one journey, or the steps of one job."""
-    from sortkey.cli import jobengine_view as view
-    from sortkey.cli.printing import print_json
-
-    with _engine(data, objects) as engine:
+    with open_engine(data, objects) as engine:
         if of is None:
             journeys = engine.journeys.list()
-            print_json([_plain(each) for each in journeys]) if json else view.print_journeys(journeys)
+            if json:
+                print_json([plain(each) for each in journeys])
+            elif journeys:
+                view.print_journeys(journeys)
+            else:
+                print(f"there is no journey yet: `sortkey jobengine demo --data {data}` makes one", file=sys.stderr)
         elif of.startswith("JOB-"):
             job = engine.executions.get(of)
-            print_json(_plain(job)) if json else view.print_steps(job)
+            print_json(plain(job)) if json else view.print_steps(job)
         else:
             journey, stages = engine.journeys.get(of), engine.journeys.stages(of)
             jobs = list(engine.executions.list_jobs(of, size=1000).items)
             if json:
-                print_json({"journey": _plain(journey), "jobs": [_plain(each) for each in jobs]})
+                print_json({"journey": plain(journey), "jobs": [plain(each) for each in jobs]})
             else:
                 view.print_journeys([journey])
                 view.print_jobs(stages, jobs)
@@ -189,14 +193,16 @@ def logs(
     ] = None,
     text: Annotated[str | None, typer.Option(help="Only lines in which this occurs.")] = None,
     form: Annotated[Literal["txt", "json", "csv"], typer.Option("--format", help="What to print.")] = "txt",
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     data: Data = "data",
     objects: Objects = None,
 ) -> None:
     """Print the log of a job, line by line, also while it runs."""
-    search, export = _system("log_search"), _system("log_export")
+    form = "json" if json else form
+    search, export = part_of("jobengine", "log_search"), part_of("jobengine", "log_export")
     where = search.LogFilter.of(level, text=text)
-    with _engine(data, objects) as engine:
-        for job in _jobs(engine, of):
+    with open_engine(data, objects) as engine:
+        for job in jobs_of(engine, of):
             about = (job.journey_id, job.stage_id, job.job_id)
             for chunk in export.export_logs(engine.buckets.logs, *about, form, where, step=step):
                 sys.stdout.write(chunk.decode())
@@ -212,10 +218,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Print the final report of a journey, or what the steps of a job report."""
-    from sortkey.cli import jobengine_view as view
-    from sortkey.cli.printing import print_json
-
-    with _engine(data, objects) as engine:
+    with open_engine(data, objects) as engine:
         if not of.startswith("JOB-"):
             told = engine.executions.final_report(of)
             print_json(told) if json else view.print_markdown(told["text"])
@@ -242,17 +245,13 @@ def retry(
     json: Json = False,
 ) -> int:
     """Run a job again: a new execution with the next number. The old one stays as it is."""
-    from sortkey.cli.printing import print_json
-
-    with _engine(data, objects) as engine:
+    with open_engine(data, objects) as engine:
         made = engine.executions.retry(job)
         if wait:
-            from sortkey.cli.jobengine_view import watch
-
             with engine.worker(threads=1):
-                watch(engine, made.journey_id, made.stage_id)
+                view.watch(engine, made.journey_id, made.stage_id)
             made = engine.executions.get(made.job_id)
-        print_json(_plain(made)) if json else print(f"{made.job_id}, execution {made.execution_number}: {made.status}")
+        print_json(plain(made)) if json else print(f"{made.job_id}, execution {made.execution_number}: {made.status}")
         return FAILED if wait and made.status != "completed" else 0
 
 
@@ -265,129 +264,13 @@ def cancel(
     of: Annotated[str, typer.Argument(metavar="ID", help="A job, or a journey with what runs of it.")],
     data: Data = "data",
     objects: Objects = None,
+    json: Json = False,
 ) -> None:
     """End a job at its next safe point; one that waits at once. Of a journey nothing starts any more."""
-    with _engine(data, objects) as engine:
-        if of.startswith("JOB-"):
-            found = engine.executions.cancel(of)
-            told = "it ends at its next safe point" if found.status == "running" else f"it is {found.status}"
-        else:
-            told = f"it is {engine.cancel_journey(of).status}"
-        print(f"{of}: {told}")
-
-
-# -- what the commands share
-
-
-@contextmanager
-def _engine(data: str, objects: str | None, *, makes: bool = False) -> Generator[Any]:
-    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
-    `makes` no folder: a name with a typing error would be a new one."""
-    from sortkey.cli.sharing import shared_store
-
-    check_place(data, makes=makes)
-    if objects is None and "://" in data:
-        raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
-    service, buckets = _system("service"), _system("buckets")
-    with shared_store(data) as store:
-        opened = buckets.Buckets.open(objects or os.path.join(data, "buckets", "{bucket}"))
-        try:
-            engine = service.JobEngine(store, opened)
-            engine.ensure()
-            yield engine
-        finally:
-            opened.close()
-
-
-def _new_journey(engine: Any, source: str, target: str, name: str | None, priority: str, rules: Any) -> Any:
-    from pydantic import ValidationError
-
-    parts, drafts = _system("parts"), _system("inputs")
-    is_file = "://" not in source
-    if is_file and not os.path.isfile(source):
-        raise CommandFailed(f"there is no file {source} to migrate", USAGE)
-    title = Path(source).stem if is_file else source.rsplit("/", 1)[-1]
-    about = {"type": "database", "schema_id": title, "schema_name": title, "schema_version": "1"}
-    address = os.path.abspath(source) if is_file else source
-    try:
-        return engine.journeys.create(
-            name=name or title,
-            created_by=os.environ.get("USER", "command line"),
-            oda_component_type="PRODUCTCATALOG",
-            source=parts.Source(**about, address=address),
-            configuration=parts.JourneyConfiguration(target=os.path.abspath(target)),
-            priority=priority,
-            rules=[drafts.RuleDraft(**each) for each in rules],
-        )
-    except ValidationError as error:
-        # Without what was given: it may hold a password.
-        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-        raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
-
-
-def _rules(path: Path) -> list[dict[str, Any]]:
-    from json import JSONDecodeError, loads
-
-    try:
-        found: Any = loads(path.read_text(encoding="utf-8"))
-    except JSONDecodeError as error:
-        raise CommandFailed(f"{path} is no JSON: {error}", USAGE) from None
-    if not isinstance(found, list):
-        raise CommandFailed(f"{path} is no list of rules", USAGE)
-    return cast("list[dict[str, Any]]", found)
-
-
-def _run_all(engine: Any, journey_id: str, *, threads: int, stage_id: str | None = None) -> Any:
-    """Run what is left of a journey, or one stage, on workers in this process."""
-    from sortkey.cli.jobengine_view import watch
-
-    stages = engine.journeys.stages(journey_id)
-    if not any(stage.status == "running" for stage in stages):  # else somebody was stopped in its middle: go on
-        if stage_id is None:
-            engine.run_journey(journey_id)
-        else:
-            engine.start_job(journey_id, stage_id)
-    with engine.worker(threads=threads, poll_seconds=0.2):
-        return watch(engine, journey_id, stage_id)
-
-
-def _print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str) -> int:
-    """The final report, or how far it came; the result is the exit code."""
-    from sortkey.cli.jobengine_view import print_markdown
-    from sortkey.cli.printing import print_json
-
-    jobs = list(engine.executions.list_jobs(journey.journey_id, size=1000).items)
-    found = engine.executions.final_report(journey.journey_id) if journey.status == "completed" else None
-    if is_json:
-        told = {"journey": _plain(journey), "seconds": round(seconds, 1), "jobs": [_plain(each) for each in jobs]}
-        print_json({**told, "report": found, "folder": folder})
-    elif found:
-        print_markdown(found["text"])
-        totals = journey.aggregates
-        told = f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, {totals.total_warnings} warnings"
-        print(f"\n{journey.journey_id} is completed after {seconds:.1f} s: {told}.", file=sys.stderr)
-    else:
-        failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
-        why = f": {failed.stage_id}, {failed.error_message}" if failed and journey.status == "failed" else ""
-        print(f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}", file=sys.stderr)
-    if found is None:
-        return FAILED if journey.status in ("failed", "cancelled") else 0
-    return 0 if found["is_passed"] else FAILED
-
-
-def _jobs(engine: Any, of: str) -> list[Any]:
-    if of.startswith("JOB-"):
-        return [engine.executions.get(of)]
-    engine.journeys.get(of)
-    return list(engine.executions.list_jobs(of, size=1000).items)
-
-
-def _plain(entity: Any) -> Any:
-    return entity.model_dump(mode="json")
-
-
-def _system(name: str) -> Any:
-    """By name: the library does not know the systems on it."""
-    from importlib import import_module
-
-    return import_module(f"sortkey_systems.jobengine.{name}")
+    with open_engine(data, objects) as engine:
+        found = engine.executions.cancel(of) if of.startswith("JOB-") else engine.cancel_journey(of)
+    if json:
+        print_json(plain(found))
+        return
+    ends = of.startswith("JOB-") and found.status == "running"
+    print(f"{of}: it {'ends at its next safe point' if ends else f'is {found.status}'}")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sortkey.cli.printing import console
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 POLL_SECONDS = 0.1
@@ -43,7 +44,6 @@ Look = Callable[[], State]
 
 
 def _bars(look: Look) -> Any:
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -53,7 +53,7 @@ def _bars(look: Look) -> Any:
         TimeElapsedColumn(),
         TextColumn("{task.fields[step]}", style="dim"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bars:
+    with Progress(*columns, console=console(stderr=True)) as bars:
         tasks: dict[str, Any] = {}
         while True:
             state = look()
@@ -110,10 +110,9 @@ def print_markdown(text: str) -> None:
     if not sys.stdout.isatty():
         print(text, end="")
         return
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    Console().print(Markdown(text))
+    console().print(Markdown(text))
 
 
 def print_journeys(journeys: list[Any]) -> None:

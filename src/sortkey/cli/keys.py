@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.helping import examples
+from sortkey.cli.loading import SYSTEMS
 from sortkey.cli.options import Data, Json, open_store
 from sortkey.cli.printing import print_json
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
@@ -53,6 +56,8 @@ def create(
         print_json({"key": made.text, **_told(made.record)})
     else:
         print(made.text)
+    if system not in SYSTEMS:
+        print(f"it is for {system}, which is no system that ships", file=sys.stderr)
 
 
 @app.command("list", epilog=examples("sortkey keys list --system jobengine"))
@@ -72,11 +77,18 @@ def list_(system: System, data: Data = "data", json: Json = False) -> None:
 def revoke(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key, as `list` prints it.")],
     data: Data = "data",
+    json: Json = False,
 ) -> None:
     """Make a key worthless, from the next request on."""
+    from sortkey.errors import KeyValueError
+
     with _keys(data) as keys:
-        revoked = keys.revoke(key_id)
-    print(f"{revoked.key_id} ({revoked.name}) is revoked")
+        try:
+            revoked = keys.revoke(key_id)
+        except KeyValueError:
+            told = f"{key_id!r} is no id of a key: `sortkey keys list --system NAME` prints them"
+            raise CommandFailed(told, USAGE) from None
+    print_json(_told(revoked)) if json else print(f"{revoked.key_id} ({revoked.name}) is revoked")
 
 
 @contextmanager

@@ -51,6 +51,16 @@ def _import(module: str) -> Any:
         sys.path.pop(0)
 
 
+def part_of(system: str, part: str) -> Any:
+    """A module of a system by its name: the library does not know the systems on it."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"sortkey_systems.{system}.{part}")
+    except ModuleNotFoundError as error:
+        raise CommandFailed(f"{error}: install sortkey[systems]", USAGE) from None
+
+
 def find_entity(name: str) -> type[Entity]:
     """The entity of `model:Entity`."""
     model, colon, entity = name.rpartition(":")

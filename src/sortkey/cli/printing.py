@@ -19,16 +19,26 @@ def print_json(value: Any) -> None:
     print(dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
+def console(**settings: Any) -> Any:
+    """rich's console, which leaves a reader that has seen enough to `main`, as `print` does."""
+    from rich.console import Console
+
+    class Plain(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Plain(highlight=False, **settings)
+
+
 @contextmanager
 def progress(title: str, total: int | None, unit: str = "items") -> Generator[Advance]:
     """A bar while the block runs; the block calls what it is given with how much more is done."""
     if not sys.stderr.isatty():
         yield lambda count: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
-    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, TimeRemainingColumn(), console=console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda count: bar.advance(task, count)

@@ -59,6 +59,8 @@ def run(
 
 def _text(file: str) -> str:
     if file == "-":
+        if sys.stdin.isatty():
+            print("reading JSON from the keyboard: Ctrl-D ends it, Ctrl-C gives up", file=sys.stderr)
         return sys.stdin.read()
     try:
         with open(file, encoding="utf-8") as opened:
@@ -80,7 +82,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
         except ValueError:
             raise CommandFailed(f"this is no JSON: {whole}", FAILED) from None
     if not found:
-        raise CommandFailed("there is no item in it", FAILED)
+        raise CommandFailed("there is no item in it: give a file, or JSON on the standard input", FAILED)
     for number, each in enumerate(found, 1):
         if not isinstance(each, dict):
             raise CommandFailed(f"item {number} is no JSON object: {each!r:.60}", FAILED)

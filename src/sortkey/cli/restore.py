@@ -113,6 +113,7 @@ def _restore_one(
         raise CommandFailed(f"{table} is there: give the restored one another name with --as, or --in-place", USAGE)
     target = new_name or f"{table}.restoring"
     if in_place and describe(backend, target) is not None:  # of a run that was interrupted
+        _wait(backend, target, f"what an earlier run left of {table}")
         _drop(backend, target)
     _make(backend, table, target, moment, backup)
     if not in_place:
@@ -129,8 +130,12 @@ def _make(backend: Backend, table: str, target: str, moment: float | None, backu
     else:
         request = {"SourceTableName": table, "TargetTableName": target, "RestoreDateTime": moment}
         backend.call("RestoreTableToPointInTime", request)
-    with progress(f"restoring {table}", None) as advance:
-        for _ in waiting(backend, target):
+    _wait(backend, target, f"restoring {table}")
+
+
+def _wait(backend: Backend, table: str, title: str) -> None:
+    with progress(title, None) as advance:
+        for _ in waiting(backend, table):
             advance(0)
 
 

@@ -20,9 +20,10 @@ Item = dict[str, Any]
 
 def make_equal(backend: Backend, source: str, target: str) -> tuple[int, int]:
     """Put what the target lacks or has otherwise, delete what it has besides; how many of each."""
-    keys = key_names(describe(backend, source) or {"KeySchema": []})
+    described = [describe(backend, each) or {"KeySchema": []} for each in (source, target)]
+    keys, total = key_names(described[0]), sum(each.get("ItemCount", 0) for each in described)
     put = deleted = 0
-    with progress(f"putting back {target}", None) as advance:
+    with progress(f"putting back {target}", total or None) as advance:
         for items in in_batches(_scan(backend, source, None), READ_BATCH):
             there = _read(backend, target, [_key(item, keys) for item in items], keys)
             writes = [put_of(item) for item in items if there.get(_mark(item, keys)) != item]

@@ -113,10 +113,14 @@ class Line:
     number: int
     content: bytes
 
-    def item(self, key_types: Mapping[str, str]) -> dict[str, Any]:
-        """The item in it, as DynamoDB JSON."""
+    def item(self, types: Mapping[str, str], key: Mapping[str, str]) -> dict[str, Any]:
+        """The item in it, as DynamoDB JSON. It must have the key of the table."""
         try:
-            return _item(self.content, key_types)
+            found = _item(self.content, types)
+            for name, kind in key.items():
+                if kind not in found.get(name, ()):
+                    raise ValueError(f"the key attribute {name} is {'of another type' if name in found else 'missing'}")
+            return found
         except (ValueError, TypeError) as error:
             raise CommandFailed(f"{self.path}, line {self.number}: {error}", FAILED) from None
 

@@ -30,6 +30,8 @@ def all_tables(backend: Backend) -> list[str]:
 def named_tables(backend: Backend, names: Sequence[str]) -> list[str]:
     """The tables of names: of tables, or of models, whose tables are then all meant. No name means every table."""
     there = all_tables(backend)
+    if not there:
+        raise CommandFailed("there is no table yet: `sortkey apply MODEL` makes those of a model", USAGE)
     if not names:
         return there
     found: list[str] = []
@@ -40,7 +42,7 @@ def named_tables(backend: Backend, names: Sequence[str]) -> list[str]:
 
 def _of_model(name: str, there: Sequence[str]) -> list[str]:
     if name not in SYSTEMS and ":" not in name:
-        raise CommandFailed(f"there is no table {name}; there are: {', '.join(there) or 'none'}", USAGE)
+        raise CommandFailed(f"there is no table {name}; there are: {', '.join(there)}", USAGE)
     wanted = [table.name for table in load_model(name).tables]
     found = [each for each in wanted if each in there]
     if not found:

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sortkey.cli.printing import console
+
 SHORT_MIN = 12
 """Narrower than this a value says nothing: its column is left out instead."""
 CELL_MAX = 60
@@ -66,18 +68,17 @@ def fitting(widths: Sequence[int], room: int, whole: int) -> dict[int, int]:
 
 def _draw(columns: Sequence[str], cells: list[list[str]], title: str | None, whole: int, more: str) -> None:
     from rich.cells import cell_len
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    screen = console()
     widest = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
-    chosen = fitting([min(width, CELL_MAX) for width in widest], console.width, whole)
+    chosen = fitting([min(width, CELL_MAX) for width in widest], screen.width, whole)
     if title:
-        console.print(Text(title, style="italic"))
-    console.print(Text(_line(columns, chosen), style="bold"))
-    console.print("─" * (sum(chosen.values()) + GAP * (len(chosen) - 1)))
+        screen.print(Text(title, style="italic"))
+    screen.print(Text(_line(columns, chosen), style="bold"))
+    screen.print("─" * (sum(chosen.values()) + GAP * (len(chosen) - 1)))
     for row in cells:
-        console.print(Text(_line(row, chosen)))
+        screen.print(Text(_line(row, chosen)))
     left_out = [name for number, name in enumerate(columns) if number not in chosen]
     _tell(left_out, any(widest[number] > width for number, width in chosen.items()), more)
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import check_place
+from sortkey.cli.options import Json, check_place
+from sortkey.cli.printing import print_json
 
 EXAMPLES = """\
 examples:
@@ -25,6 +26,7 @@ def run(
     data: Annotated[str, typer.Option(metavar="FOLDER", help="Data folder of the server.")] = "data",
     seconds: Annotated[int, typer.Option(min=1, metavar="S", help="How long it is good for.")] = 3600,
     scope: Annotated[list[str] | None, typer.Option(metavar="WORD", help="What it is for; may be repeated.")] = None,
+    json: Json = False,
 ) -> None:
     """Print a token with which a user is let in by `sortkey rest`.
 
@@ -37,4 +39,5 @@ def run(
         raise CommandFailed("the secret lies in the folder of `sortkey rest`: name that with --data", USAGE)
     check_place(data)
     tokens = Tokens(secret_for("tokens", server_secret(data)))
-    print(tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM))
+    token = tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM)
+    print_json({"token": token, "user": user, "system": system, "seconds": seconds}) if json else print(token)

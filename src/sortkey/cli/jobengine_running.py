@@ -1,0 +1,124 @@
+"""What the commands of `sortkey jobengine` share: the engine on its data, a new journey, and a journey that is run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+from sortkey.cli.failure import FAILED, INTERRUPTED, USAGE, CommandFailed
+from sortkey.cli.jobengine_view import print_markdown, watch
+from sortkey.cli.loading import part_of
+from sortkey.cli.options import check_place
+from sortkey.cli.printing import print_json
+
+
+@contextmanager
+def open_engine(data: str, objects: str | None, *, makes: bool = False) -> Generator[Any]:
+    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
+    `makes` no folder: a name with a typing error would be a new one."""
+    from sortkey.cli.sharing import shared_store
+
+    check_place(data, makes=makes)
+    if objects is None and "://" in data:
+        raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
+    service, buckets = part_of("jobengine", "service"), part_of("jobengine", "buckets")
+    with shared_store(data) as store:
+        opened = buckets.Buckets.open(objects or os.path.join(data, "buckets", "{bucket}"))
+        try:
+            engine = service.JobEngine(store, opened)
+            engine.ensure()
+            yield engine
+        finally:
+            opened.close()
+
+
+def new_journey(engine: Any, source: str, target: str, name: str | None, priority: str, rules: Any) -> Any:
+    from pydantic import ValidationError
+
+    parts, drafts = part_of("jobengine", "parts"), part_of("jobengine", "inputs")
+    is_file = "://" not in source
+    if is_file and not os.path.isfile(source):
+        raise CommandFailed(f"there is no file {source} to migrate", USAGE)
+    title = Path(source).stem if is_file else source.rsplit("/", 1)[-1]
+    about = {"type": "database", "schema_id": title, "schema_name": title, "schema_version": "1"}
+    address = os.path.abspath(source) if is_file else source
+    try:
+        return engine.journeys.create(
+            name=name or title,
+            created_by=os.environ.get("USER", "command line"),
+            oda_component_type="PRODUCTCATALOG",
+            source=parts.Source(**about, address=address),
+            configuration=parts.JourneyConfiguration(target=os.path.abspath(target)),
+            priority=priority,
+            rules=[drafts.RuleDraft(**each) for each in rules],
+        )
+    except ValidationError as error:
+        # Without what was given: it may hold a password.
+        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
+
+
+def read_rules(path: Path) -> list[dict[str, Any]]:
+    from json import JSONDecodeError, loads
+
+    try:
+        found: Any = loads(path.read_text(encoding="utf-8"))
+    except JSONDecodeError as error:
+        raise CommandFailed(f"{path} is no JSON: {error}", USAGE) from None
+    except OSError as error:
+        raise CommandFailed(f"cannot read {path}: {error.strerror}", USAGE) from None
+    if not isinstance(found, list):
+        raise CommandFailed(f"{path} is no list of rules", USAGE)
+    return cast("list[dict[str, Any]]", found)
+
+
+def run_all(engine: Any, journey_id: str, *, threads: int, data: str | None, stage_id: str | None = None) -> Any:
+    """Run what is left of a journey, or one stage, on workers in this process. `data` is where it stays, if it does."""
+    stages = engine.journeys.stages(journey_id)
+    if not any(stage.status == "running" for stage in stages):  # else somebody was stopped in its middle: go on
+        if stage_id is None:
+            engine.run_journey(journey_id)
+        else:
+            engine.start_job(journey_id, stage_id)
+    try:
+        with engine.worker(threads=threads, poll_seconds=0.2):
+            return watch(engine, journey_id, stage_id)
+    except KeyboardInterrupt:
+        goes_on = f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it" if data else ""
+        raise CommandFailed(f"stopped{goes_on}", INTERRUPTED) from None
+
+
+def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str) -> int:
+    """The final report, or how far it came; the result is the exit code."""
+    jobs = list(engine.executions.list_jobs(journey.journey_id, size=1000).items)
+    found = engine.executions.final_report(journey.journey_id) if journey.status == "completed" else None
+    if is_json:
+        told = {"journey": plain(journey), "seconds": round(seconds, 1), "jobs": [plain(each) for each in jobs]}
+        print_json({**told, "report": found, "folder": folder})
+    elif found:
+        print_markdown(found["text"])
+        totals = journey.aggregates
+        told = f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, {totals.total_warnings} warnings"
+        print(f"\n{journey.journey_id} is completed after {seconds:.1f} s: {told}.", file=sys.stderr)
+    else:
+        failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
+        why = f": {failed.stage_id}, {failed.error_message}" if failed and journey.status == "failed" else ""
+        print(f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}", file=sys.stderr)
+    if found is None:
+        return FAILED if journey.status in ("failed", "cancelled") else 0
+    return 0 if found["is_passed"] else FAILED
+
+
+def jobs_of(engine: Any, of: str) -> list[Any]:
+    if of.startswith("JOB-"):
+        return [engine.executions.get(of)]
+    engine.journeys.get(of)
+    return list(engine.executions.list_jobs(of, size=1000).items)
+
+
+def plain(entity: Any) -> Any:
+    return entity.model_dump(mode="json")
