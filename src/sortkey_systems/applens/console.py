@@ -126,7 +126,7 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
         run = service.get(user, run_id)
     except SortkeyError:
         title("There is no such run", above=ALL_RUNS)
-        pieces.empty(f"{run_id} was deleted, or is of another user than {user}.", link=ALL_RUNS)
+        pieces.empty(f"{run_id} was deleted, or never was.", link=ALL_RUNS)
         return
     when = f"{run.created_at:%Y-%m-%d %H:%M:%S} UTC" if run.created_at else ""
     title(f"Run {run_id}", " · ".join(filter(None, (_file(run), run.environment, when))), ALL_RUNS)
@@ -322,6 +322,7 @@ def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
     with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
         pieces.figure(f"{made.score_before} → {made.score_after}", "risk")
         pieces.figure("the same" if made.same_graph else "changed", "graph")
+    told = _told(service, user, before) | _told(service, user, after)
     for name, changes in (("Findings", made.findings), ("Nodes", made.nodes), ("Edges", made.edges)):
         with ui.element("section").classes("sk-card sk-stack"):
             pieces.heading(name)
@@ -336,4 +337,10 @@ def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
                 for each in several[:MOST]:
                     with ui.element("div").classes("sk-row").style("flex-wrap: nowrap"):
                         ui.html(pieces.chip_html(word, tone), sanitize=False).style("width: 5rem; flex: none")
-                        pieces.mono(each)
+                        ui.label(told[each]).classes("sk-small") if each in told else pieces.mono(each)
+
+
+def _told(service: AppLens, user: str, run_id: str) -> dict[str, str]:
+    """The findings of a run in words, by their ids."""
+    found = json.loads(service.report(user, run_id))["findings"]
+    return {each["id"]: f"{each['title']} · {each['evidence'][0]}" for each in found}

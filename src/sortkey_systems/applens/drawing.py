@@ -26,6 +26,8 @@ RED = "#c62828"
 SMALL = 70
 """Nodes that still fit around the exposed way; more are spread by the forces between them."""
 WIDTH, HEIGHT = 1000.0, 620.0
+PHONE = 480
+"""Where names would stand upon each other; a click on a node shows its own."""
 
 Graph = Mapping[str, Any]
 Place = tuple[float, float]
@@ -42,6 +44,7 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             {"data": [name for name in SURFACES if _has(graph, name)], "bottom": 0, "textStyle": {"color": "#788590"}}
         ],
         "animation": False,
+        "media": [{"query": {"maxWidth": PHONE}, "option": {"series": [{"label": {"show": False}}]}}],
         "series": [
             {
                 "type": "graph",

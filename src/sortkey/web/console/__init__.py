@@ -65,7 +65,7 @@ def add_console(
 
 def lost_page(path: str) -> None:
     title("There is no such page")
-    empty(f"Nothing is at /{path}.", "Ctrl K jumps to any page, model or table.", ("Home", "/"))
+    empty(f"Nothing is at /{path}. Ctrl K jumps to any page, model or table.", link=("Home", "/"))
 
 
 def _own_pages(workspace: Workspace) -> list[ConsolePage]:

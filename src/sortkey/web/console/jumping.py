@@ -7,6 +7,8 @@ from collections.abc import Callable
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
+FILTERED_MS = 60
+"""After a letter is typed, when the list has become shorter."""
 Places = dict[str, str]
 """Paths, without the console's base, and what each is called."""
 
@@ -43,4 +45,7 @@ def _ask(places: Places) -> None:
         box = ui.select(places, label="Page, model or table", with_input=True, on_change=go)
         box.props("outlined autofocus behavior=menu hide-dropdown-icon").classes("w-full")
         dialog.on("show", lambda: box.run_method("showPopup"))
+        # Enter goes to the first that fits, without an arrow key before it.
+        first = f"() => setTimeout(() => getElement({box.id}).$refs.qRef.setOptionIndex(0), {FILTERED_MS})"
+        box.on("input-value", js_handler=first)
     dialog.on("hide", dialog.delete)

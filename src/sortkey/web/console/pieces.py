@@ -128,7 +128,7 @@ def copied(text: str, shown: int = 12) -> Markup:
     """The beginning of a long id. A click copies all of it."""
     short = text if len(text) <= shown else f"{text[: shown - 1]}…"
     return Markup(
-        f'<button type="button" class="sk-copy sk-mono" data-copy="{escape(text)}" title="Copy {escape(text)}"'
+        f'<button type="button" class="sk-copy" data-copy="{escape(text)}" title="Copy {escape(text)}"'
         f' aria-label="Copy {escape(text)}">{escape(short)}</button>'
     )
 

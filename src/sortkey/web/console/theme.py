@@ -57,7 +57,8 @@ kbd { font-family: inherit; font-size: 0.72rem; color: var(--quiet); background:
 .sk-jump-card { width: min(36rem, 94vw); margin-top: 3.5rem; }
 .sk-refused { background: var(--bad-soft); color: var(--bad); border-radius: 8px; padding: 0.5rem 0.85rem;
   font-size: var(--text-s); overflow-wrap: anywhere; width: 100%; }
-.sk-copy { all: unset; cursor: copy; color: var(--ink); border-bottom: 1px dotted var(--quiet); white-space: nowrap; }
+.sk-copy { all: unset; cursor: copy; color: var(--ink); font-family: var(--mono); font-size: var(--text-s);
+  border-bottom: 1px dotted var(--quiet); white-space: nowrap; }
 .sk-copy:hover { color: var(--accent); } .sk-copy:focus-visible { outline: 2px solid var(--accent); }
 .sk-figure { font-size: 1.6rem; font-weight: 600; font-variant-numeric: tabular-nums; line-height: 1.2; }
 .sk-empty { text-align: center; padding: 2.5rem 1rem; color: var(--quiet); border: 1px dashed var(--line);
