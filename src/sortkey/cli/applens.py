@@ -179,9 +179,9 @@ def _service(data: str, objects: str | None) -> Generator[Any]:
     """The service on a folder with its buckets, or on what lies elsewhere."""
     import sortkey
 
-    check_place(data)
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
+    check_place(data)
     with sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}")) as store:
         service = part_of("applens", "service").AppLens(store)
         service.ensure()

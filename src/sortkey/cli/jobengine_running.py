@@ -22,9 +22,9 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False) -> Gener
     `makes` no folder: a name with a typing error would be a new one."""
     from sortkey.cli.sharing import shared_store
 
-    check_place(data, makes=makes)
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
+    check_place(data, makes=makes)
     service, buckets = part_of("jobengine", "service"), part_of("jobengine", "buckets")
     with shared_store(data) as store:
         opened = buckets.Buckets.open(objects or os.path.join(data, "buckets", "{bucket}"))

@@ -74,9 +74,9 @@ def run(
 def _open(data: str, objects: str | None) -> PayloadStore:
     import sortkey
 
-    check_place(data)
     if "://" in data and objects is None:
         raise CommandFailed("say where the buckets are: --objects 's3://name-{bucket}'", USAGE)
+    check_place(data)
     return sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}"))
 
 
