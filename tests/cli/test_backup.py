@@ -181,6 +181,14 @@ def test_a_copy_has_the_buckets_and_their_secret(folder: Path) -> None:
     assert not (folder / "new" / "backup.json").exists()
 
 
+def test_a_copy_has_no_search_index_that_would_be_ahead_of_its_tables(folder: Path) -> None:
+    # `sortkey up` builds it from the tables when it is not there.
+    (folder / "data" / "searches" / "shop").mkdir(parents=True)
+    (folder / "data" / "searches" / "shop" / "meta.json").write_text("{}")
+    said(sortkey("backup", "--to", "copy", cwd=folder))
+    assert not (folder / "copy" / "searches").exists()
+
+
 def test_a_copy_can_be_made_older(folder: Path) -> None:
     # The copy has the history of the tables with it.
     delete(folder / "data", "DeleteTable", TableName="Loose")

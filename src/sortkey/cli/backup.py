@@ -45,7 +45,7 @@ def run(
     """Back up tables, as they are at this moment, while they are in use.
 
     A backup of tables lies beside them, in the same data, and `sortkey restore` makes a table of it.
-    With --to the whole folder is copied: tables with their backups and history, buckets, search indexes.
+    With --to the whole folder is copied: tables with their backups and history, and buckets.
     """
     if to is not None:
         if what or name or show or delete:

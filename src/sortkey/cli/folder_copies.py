@@ -20,6 +20,9 @@ from sortkey.cli.table_files import write_whole
 from sortkey.storage.folder import DATABASE_NAME, LOCK_NAME
 
 NOTE = "backup.json"
+SEARCHES = "searches"
+"""Where `sortkey up` keeps its search indexes. They are not copied: the next start builds them from the tables."""
+
 STEP_PAGES = 1000
 _SQLITE = b"SQLite format 3\0"
 _LEFT_OUT = ("-wal", "-shm", "-journal", LOCK_NAME)
@@ -69,7 +72,7 @@ def _new_folder(target: Path) -> Path:
 def _rest(source: Path) -> Iterator[Path]:
     for path in sorted(source.rglob("*")):
         is_left_out = path.name.endswith(_LEFT_OUT) or path.name in (DATABASE_NAME, NOTE)
-        if path.is_file() and not is_left_out:
+        if path.is_file() and not is_left_out and path.relative_to(source).parts[0] != SEARCHES:
             yield path
 
 

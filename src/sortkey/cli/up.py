@@ -78,11 +78,12 @@ def run(
 
     The first time it makes the tables and loads sample data, so that there is something to see.
     """
+    from sortkey.cli.folder_copies import SEARCHES
     from sortkey.cli.loops import log_to_stderr, run_loop
 
     log_to_stderr()
     place = _place(data, aws, objects)
-    search = search or (None if aws else os.path.join(data, "search"))
+    search = search or (None if aws else os.path.join(data, SEARCHES))
     options = Options(place, aws, search, _names(systems), not no_sample, _password(host, password))
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
