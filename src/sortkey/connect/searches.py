@@ -29,6 +29,7 @@ from sortkey.runtime.streams.handlers import AnyHandler
 log = logging.getLogger("sortkey.search")
 LEASE_SECONDS = 60.0
 """A lease is renewed after a third of it. Rarely: each is a write, for ever."""
+RETRY_SECONDS = 30.0
 State = Literal["waiting", "building", "ready", "read only", "failed"]
 
 
@@ -78,15 +79,17 @@ class KeptSearch:
 
 
 class Searches(Mapping[str, KeptSearch]):
-    """The searches by `<model>/<document>`. `address` is None where nobody has said where they are to be."""
+    """The searches by `<model>/<document>`. `address` is None where nobody has said where they are to be; `problem`
+    says why there are none yet.
+    """
 
     def __init__(self, store: Store, models: Sequence[Model], address: str | None) -> None:
-        self.address = address
+        self.address, self.problem = address, ""
         self.declared = [f"{model.name}/{each.document.name}" for model in models for each in model.documents]
-        self._store, self._models = store, models
+        self._store, self._models = store, [model for model in models if model.documents]
         self._kept: dict[str, KeptSearch] = {}
-        self._workers: list[StreamWorker] = []
-        self._stopping = threading.Event()
+        self._workers: dict[str, StreamWorker] = {}
+        self._stopping, self._settled = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
     def __getitem__(self, name: str) -> KeptSearch:
@@ -100,9 +103,12 @@ class Searches(Mapping[str, KeptSearch]):
 
     def start(self) -> Searches:
         """Open what is there, build what is not, and follow changes, until `stop`. Returns at once."""
-        if self._thread is None and self.address is not None and self.declared:
+        if self._thread is None and self.address is not None and self._models:
             self._stopping.clear()
-            self._thread = threading.Thread(target=self._run, name="sortkey-searches", daemon=True)
+            self._settled.clear()
+            self._thread = threading.Thread(
+                target=self._run, args=(self.address,), name="sortkey-searches", daemon=True
+            )
             self._thread.start()
         return self
 
@@ -112,82 +118,90 @@ class Searches(Mapping[str, KeptSearch]):
         if self._thread is not None:
             self._thread.join()
             self._thread = None
-        while self._workers:
-            self._workers.pop().stop()
-        for each in self._kept.values():
-            each.search.close()
+        for model in self._models:
+            self._close(model)
         self._kept = {}
 
     def wait(self, seconds: float) -> bool:
-        """Until everything is built, or has failed; says whether it is."""
-        if self._thread is not None:
-            self._thread.join(seconds)
-        return self._thread is None or not self._thread.is_alive()
+        """Until everything is built, or has failed once; says whether it is."""
+        return self._thread is None or self._settled.wait(seconds)
 
     # -- in the thread
 
-    def _run(self) -> None:
-        for model in self._models:
-            if model.documents:
-                self._run_model(model)
+    def _run(self, address: str) -> None:
+        """What fails is tried again after a while: an OpenSearch may be away for a moment."""
+        models = self._models
+        while models:
+            models = [model for model in models if not self._keep(model, address)]
+            self._settled.set()
+            if not models or self._stopping.wait(RETRY_SECONDS):
+                return
+            for model in models:
+                self._close(model)
 
-    def _run_model(self, model: Model) -> None:
-        """Follow first, build then: what changes meanwhile goes into both indexes."""
-        opened = [each for declared in model.documents if (each := self._open(model, declared)) is not None]
-        handlers = [each.handler() for each in opened if each.state != "read only"]
+    def _keep(self, model: Model, address: str) -> bool:
+        """Follow first, build then: what changes meanwhile goes into both indexes. Says whether it is done.
+
+        All or none: the worker would note changes as done that an index which cannot be opened has not seen.
+        """
+        opened: list[KeptSearch] = []
         try:
-            if handlers and not self._stopping.is_set():
-                self._workers.append(self._worker(model, opened, handlers).start())
-        except Exception as error:
+            for declared in model.documents:
+                opened.append(self._open(model, declared, address))
+                self._kept[f"{model.name}/{declared.document.name}"] = opened[-1]
             for each in opened:
-                self._failed(each, error)
-            return
-        for each in opened:
-            self._fill(each)
+                _ensure(each)
+            self._follow(model, [each for each in opened if each.state != "read only"])
+            for each in opened:
+                self._fill(each)
+        except _Stopped:
+            return True
+        except Exception as error:
+            self._failed(model, opened, error)
+            return False
+        return True
 
-    def _worker(self, model: Model, opened: Sequence[KeptSearch], handlers: Sequence[AnyHandler]) -> StreamWorker:
-        """One that begins now where everything is to be built: the tables say what came before."""
+    def _open(self, model: Model, declared: ModelDocument, address: str) -> KeptSearch:
+        return KeptSearch(model.name, _opened(declared, address, model.name), _source(declared, self._store))
+
+    def _follow(self, model: Model, opened: Sequence[KeptSearch]) -> None:
+        """From now on where everything is to be built: the tables say what came before."""
+        if not opened or self._stopping.is_set():
+            return
         is_new = all(each.search.index.noted() is None for each in opened)
-        return StreamWorker(
+        worker = StreamWorker(
             self._store,
-            handlers,
+            [each.handler() for each in opened],
             name=f"search-{model.name}",
             start="LATEST" if is_new else "TRIM_HORIZON",
             lease_seconds=LEASE_SECONDS,
         )
-
-    def _open(self, model: Model, declared: ModelDocument) -> KeptSearch | None:
-        assert self.address is not None
-        kept = KeptSearch(model.name, _opened(declared, self.address, model.name), _source(declared, self._store))
-        self._kept[f"{model.name}/{declared.document.name}"] = kept
-        try:
-            for told in kept.search.ensure():
-                log.info(told)
-        except SearchIndexInUse as error:
-            kept.state, kept.problem = "read only", str(error)
-        except Exception as error:
-            self._failed(kept, error)
-            return None
-        return kept
+        self._workers[model.name] = worker
+        worker.start()
 
     def _fill(self, kept: KeptSearch) -> None:
         """Unless that was done to its end before: only what `reindex` has put in place has a note."""
-        try:
-            if kept.state == "read only" or kept.search.index.noted() is not None:
-                kept.state = "ready" if kept.state == "waiting" else kept.state
-                return
+        if kept.state == "read only":
+            return
+        if kept.search.index.noted() is None:
             kept.state = "building"
             source = _Stoppable(kept.source, self._stopping)
             reindex(kept.search, source, told=lambda count: setattr(kept, "written", count))
-            kept.state = "ready"
-        except _Stopped:
-            pass
-        except Exception as error:
-            self._failed(kept, error)
+        kept.state = "ready"
 
-    def _failed(self, kept: KeptSearch, error: Exception) -> None:
-        log.error("the search %s of %s cannot be kept: %s", kept.search.document.name, kept.model, error)
-        kept.state, kept.problem = "failed", str(error) or type(error).__name__
+    def _failed(self, model: Model, opened: Sequence[KeptSearch], error: Exception) -> None:
+        self.problem = str(error) or type(error).__name__
+        log.error("the searches of %s cannot be kept: %s; trying again", model.name, self.problem)
+        for each in opened:
+            each.state, each.problem = "failed", self.problem
+
+    def _close(self, model: Model) -> None:
+        worker = self._workers.pop(model.name, None)
+        if worker is not None:
+            worker.stop()
+        for each in self._kept.values():
+            if each.model == model.name:
+                each.search.close()
 
 
 class _Stopped(Exception):
@@ -207,6 +221,14 @@ class _Stoppable(Source[Any]):
 
     def find(self, ids: Sequence[str], /) -> list[Any]:
         return self.source.find(ids)
+
+
+def _ensure(kept: KeptSearch) -> None:
+    try:
+        for told in kept.search.ensure():
+            log.info(told)
+    except SearchIndexInUse as error:
+        kept.state, kept.problem = "read only", str(error)
 
 
 def _opened(declared: ModelDocument, address: str, model: str) -> Search[Any]:

@@ -13,7 +13,7 @@ from nicegui.events import ValueChangeEventArguments
 
 from sortkey.connect.searches import KeptSearch, Searches
 from sortkey.errors import SortkeyError
-from sortkey.web.console.pieces import button, chip, empty, quiet
+from sortkey.web.console.pieces import button, chip, empty, quiet, refused
 from sortkey.web.console.search_cards import Leading, choice_id, filter_card, result_card
 from sortkey.web.console.search_results import Asked, Results, ask, sorts_of, telling_fields
 from sortkey.web.console.search_words import HELP
@@ -21,6 +21,8 @@ from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Workspace, refusal
 
 LOOK_SECONDS = 1.0
+UNREADABLE = (SortkeyError, OSError)
+"""What an index may answer with that was never opened, or is gone."""
 CSS = """
 .sk-search { display: grid; grid-template-columns: 15rem minmax(0, 1fr); gap: 1rem; align-items: start; width: 100%; }
 .sk-search.is-whole { grid-template-columns: minmax(0, 1fr); } .sk-search.is-whole .sk-filters { display: none; }
@@ -49,7 +51,7 @@ async def search_page(workspace: Workspace, of: str = "", q: str = "") -> None:
     elif searches.address is None:
         empty(
             f"Search needs an address: {', '.join(searches.declared)} can be searched on OpenSearch.",
-            "sortkey up --aws <region> --search https://<host>",
+            'sortkey up --aws <region> --search "https://<host>?region=<region>"',
         )
     else:
         ui.add_css(CSS)
@@ -138,7 +140,7 @@ class _Page:
 
     async def _look(self) -> None:
         """What was indexed meanwhile shows by itself."""
-        if self._kept is not None and await run.io_bound(_pulse, self._kept) != self.seen:
+        if await self._pulse() != self.seen:
             self._choices.refresh()
             await self.draw()
 
@@ -151,9 +153,9 @@ class _Page:
     async def draw(self) -> None:
         self.turn += 1
         turn, kept = self.turn, self._kept
-        found: Results | SortkeyError | None = None
+        found: Results | Exception | None = None
+        self.seen = await self._pulse()
         if kept is not None:
-            self.seen = await run.io_bound(_pulse, kept) or self.seen  # None while the server stops
             await self._learn(kept)
             found = await run.io_bound(_found, kept, self.asked, self.fields)
         if turn != self.turn:
@@ -167,14 +169,20 @@ class _Page:
         if kept is None or found is None:
             return
         with self.results:
-            if isinstance(found, SortkeyError):
-                told = ui.label(refusal(found)).classes("sk-chip sk-bad").props('role="alert"')
-                told.style("white-space: normal; border-radius: 8px; padding: 0.5rem 0.75rem")
+            if isinstance(found, Exception):
+                if kept.state != "failed":  # it has said why
+                    refused(refusal(found))
                 return
             self._results(kept, found)
         with self.filters:
             for each in found.filters:
                 filter_card(each, self._choose)
+
+    async def _pulse(self) -> tuple[Any, ...]:
+        """Another one whenever there is something new to show. The last is how many documents there are."""
+        kept = self._kept
+        told = None if kept is None else await run.io_bound(_pulse, kept)
+        return told or (self.searches.problem, 0)  # also while the server stops
 
     async def _learn(self, kept: KeptSearch) -> None:
         """By which fields results can be narrowed: again when there are twice as many documents."""
@@ -185,12 +193,14 @@ class _Page:
             self.learnt_of = self.of, now
 
     def _state(self, kept: KeptSearch | None, found: Results | None) -> None:
-        if kept is None or kept.state == "waiting":
+        if kept is None and self.searches.problem:
+            refused(self.searches.problem)
+        elif kept is None or kept.state == "waiting":
             chip("The index is being opened …", "note")
         elif kept.state == "building":
             chip(f"The index is being built: {kept.written:,} documents so far", "note")
         elif kept.state == "failed":
-            chip("The index cannot be kept in step", "bad")
+            chip("The index cannot be kept in step; trying again", "bad")
             quiet(kept.problem).style("overflow-wrap: anywhere")
         if found is not None and kept is not None:
             chip(f"{found.page.total:,} found", "note")
@@ -231,24 +241,23 @@ class _Page:
 def _telling(kept: KeptSearch) -> list[str]:
     try:
         return telling_fields(kept.search)
-    except SortkeyError:
+    except UNREADABLE:
         return []
 
 
-def _found(kept: KeptSearch, asked: Asked, fields: Sequence[str]) -> Results | SortkeyError | None:
+def _found(kept: KeptSearch, asked: Asked, fields: Sequence[str]) -> Results | Exception | None:
     """None where there is nothing to ask yet."""
     if kept.state == "waiting":
         return None
     try:
         return ask(kept.search, asked, fields)
-    except SortkeyError as error:
+    except UNREADABLE as error:
         return error
 
 
 def _pulse(kept: KeptSearch) -> tuple[Any, ...]:
-    """Another one whenever there is something new to show. The last is how many documents there are."""
     try:
         count = kept.search.count() if kept.state != "waiting" else 0
-    except SortkeyError:
+    except UNREADABLE:
         count = 0
     return kept.state, kept.written, kept.followed, count
