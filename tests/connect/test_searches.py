@@ -17,8 +17,11 @@ from sortkey import (
     Instant,
     Match,
     Model,
+    Retries,
+    Search,
     Searchable,
     Store,
+    StreamWorker,
     Table,
     Updated,
     camel,
@@ -106,6 +109,25 @@ def test_what_changed_while_nobody_followed_is_caught_up_with(store: Store, tmp_
     kept = ready(searches)
     until(lambda: kept.search.count(Match.text("meanwhile")) == 1)
     assert kept.written == 0, "it was built already: that must not be done again"
+    searches.stop()
+
+
+def test_a_change_that_could_not_be_indexed_is_taken_up_again_at_the_next_start(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The disk was full, the service away for longer than one can wait: it is put aside, and not forgotten.
+    monkeypatch.setattr("sortkey.connect.searches.RETRIES", Retries(attempts=1))
+    searches = open_searches(store, [model], tmp_path / "search").start()
+    ready(searches)
+    letters = StreamWorker(store, [searches["diary/notes"].handler()], name="search-diary").dead_letters
+    with monkeypatch.context() as broken:
+        broken.setattr(Search, "write", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
+        store.create(Note(note_id="a", text="meanwhile"))
+        until(letters.list)
+    searches.stop()
+    searches.start()
+    assert ready(searches).search.count(Match.text("meanwhile")) == 1
+    assert letters.list() == []
     searches.stop()
 
 

@@ -23,12 +23,14 @@ from sortkey.model.patterns import Model
 from sortkey.runtime.search import ComposedSource, EntitySource, Search, Source, SourcePage, reindex
 from sortkey.runtime.search.following import follow, follow_composed
 from sortkey.runtime.store import Store
-from sortkey.runtime.streams import StreamWorker
+from sortkey.runtime.streams import Retries, StreamWorker
 from sortkey.runtime.streams.handlers import AnyHandler
 
 log = logging.getLogger("sortkey.search")
 LEASE_SECONDS = 60.0
 """A lease is renewed after a third of it. Rarely: each is a write, for ever."""
+RETRIES = Retries(attempts=10)
+"""More than a minute, before a change is put aside."""
 RETRY_SECONDS = 30.0
 State = Literal["waiting", "building", "ready", "read only", "failed"]
 
@@ -175,9 +177,11 @@ class Searches(Mapping[str, KeptSearch]):
             name=f"search-{model.name}",
             start="LATEST" if is_new else "TRIM_HORIZON",
             lease_seconds=LEASE_SECONDS,
+            retries=RETRIES,
         )
         self._workers[model.name] = worker
         worker.start()
+        worker.replay()  # what failed for too long, the last time: documents are made of what the tables say now
 
     def _fill(self, kept: KeptSearch) -> None:
         """Unless that was done to its end before: only what `reindex` has put in place has a note."""
