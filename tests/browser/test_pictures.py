@@ -19,14 +19,14 @@ def test_a_run_with_its_exposed_ways_for_the_readme(up: Up, wide: Page):
     wide.locator("tr").filter(has_text="COMPLETE").last.locator("a").click()  # the oldest, before it was mended
     expect(wide.locator("canvas").first).to_be_visible()
     expect(wide.get_by_text("internet →").first).to_be_visible()
-    wide.wait_for_timeout(800)  # for the canvas
+    wide.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # the canvas
     _save(wide, "console")
 
 
 def test_a_journey_for_the_docs(up: Up, wide: Page):
     wide.goto(f"{up.console}/jobengine")
-    wide.locator("table a").first.click()
-    expect(wide.get_by_text("100 %")).to_be_visible(timeout=120_000)
+    wide.get_by_role("link", name="The sample shop").last.click()
+    expect(wide.get_by_text("100 %").first).to_be_visible(timeout=120_000)
     _save(wide, "journey")
 
 

@@ -182,7 +182,7 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.quiet("Drag to move, scroll to zoom, click a node. Ways from the internet to data are red.")
         chart = ui.echart(picture(graph, report["exposedPaths"])).style(
-            "height: clamp(22rem, 62vw, 34rem); width: 100%"
+            "height: 34rem; max-height: max(22rem, 62vw); width: 100%"
         )
         shown = ui.element("div").classes("sk-stack")
         for way in report["exposedPaths"]:

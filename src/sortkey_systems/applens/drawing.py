@@ -44,7 +44,6 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             {"data": [name for name in SURFACES if _has(graph, name)], "bottom": 0, "textStyle": {"color": "#788590"}}
         ],
         "animation": False,
-        "media": [{"query": {"maxWidth": PHONE}, "option": {"series": [{"label": {"show": False}}]}}],
         "series": [
             {
                 "type": "graph",
@@ -65,6 +64,7 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     "fontSize": 10,
                     "lineHeight": 12,
                     "color": "#788590",
+                    ":formatter": f"each => window.innerWidth < {PHONE} ? '' : each.name",
                 },
             }
         ],

@@ -74,7 +74,7 @@ def _row(journey: Journey, base: str) -> tuple[Any, ...]:
 
 
 def _new_journey(service: JobEngine) -> None:
-    with ui.dialog(value=True) as dialog, ui.card().style("width: min(34rem, 94vw); max-width: none; gap: 1rem"):
+    with pieces.dialog("New journey") as dialog, ui.card().style("width: min(34rem, 94vw); max-width: none; gap: 1rem"):
         pieces.heading("New journey")
         name = ui.input("Name", placeholder="Our shop, to TM Forum").props("outlined autofocus").classes("w-full")
         kinds = {"sample": "The sample shop", "file": "A file on this machine"}
@@ -109,4 +109,3 @@ def _new_journey(service: JobEngine) -> None:
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             pieces.button("Close", dialog.close, is_main=False)
             begin = pieces.button("Start", start, icon="play_arrow")
-    dialog.on("hide", dialog.delete)

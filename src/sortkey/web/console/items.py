@@ -12,7 +12,7 @@ from nicegui import ui
 from sortkey.errors import SortkeyError
 from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
-from sortkey.web.console.pieces import button, chip, heading, quiet, refused
+from sortkey.web.console.pieces import button, chip, dialog, heading, quiet, refused
 from sortkey.web.console.showing import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
@@ -76,9 +76,10 @@ def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Do
     """Show an item to read, change or delete; None to make a new one."""
     keys = workspace.key_names(table)
     start = {name: (item or {}).get(name, {"S": ""}) for name in keys} | (item or {})
-    with ui.dialog(value=True) as dialog, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
+    called = _called(workspace, table, item)
+    with dialog(called) as shown, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
         with ui.element("div").classes("sk-row sk-spread"):
-            heading(_called(workspace, table, item))
+            heading(called)
             chip(table)
         if item is not None and workspace.is_guard(table, item):
             quiet("It keeps a value unique: Sortkey writes and deletes it together with the item that has the value.")
@@ -97,9 +98,9 @@ def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Do
 
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             if item is not None:
-                button("Delete", lambda: _delete(workspace, table, item, dialog, changed), is_main=False)
-            button("Close", dialog.close, is_main=False)
-            button("Save", lambda: _save(workspace, table, item, read, problems, dialog, changed))
+                button("Delete", lambda: _delete(workspace, table, item, shown, changed), is_main=False)
+            button("Close", shown.close, is_main=False)
+            button("Save", lambda: _save(workspace, table, item, read, problems, shown, changed))
 
 
 def _called(workspace: Workspace, table: str, item: Item | None) -> str:
@@ -142,7 +143,7 @@ def _save(
     old: Item | None,
     read: Callable[[], Item],
     problems: ui.element,
-    dialog: ui.dialog,
+    shown: ui.dialog,
     changed: Done,
 ) -> None:
     problems.clear()
@@ -151,7 +152,7 @@ def _save(
         wrong = workspace.check(table, new)
         if not wrong:
             workspace.replace(table, old, new)
-            dialog.close()
+            shown.close()
             ui.notify("Stored", type="positive")
             changed()
             return
@@ -162,8 +163,8 @@ def _save(
             refused(line)
 
 
-def _delete(workspace: Workspace, table: str, item: Item, dialog: ui.dialog, changed: Done) -> None:
-    with ui.dialog(value=True) as asked, ui.card():
+def _delete(workspace: Workspace, table: str, item: Item, shown: ui.dialog, changed: Done) -> None:
+    with dialog("Delete this item?") as asked, ui.card():
         ui.label("Delete this item? It can be brought back by point-in-time recovery only.")
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             button("Keep it", asked.close, is_main=False)
@@ -172,6 +173,6 @@ def _delete(workspace: Workspace, table: str, item: Item, dialog: ui.dialog, cha
     def delete() -> None:
         workspace.delete(table, workspace.key_of(table, item))
         asked.close()
-        dialog.close()
+        shown.close()
         ui.notify("Deleted")
         changed()

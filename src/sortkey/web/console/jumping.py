@@ -7,6 +7,8 @@ from collections.abc import Callable
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
+from sortkey.web.console.pieces import dialog
+
 FILTERED_MS = 60
 """After a letter is typed, when the list has become shorter."""
 Places = dict[str, str]
@@ -38,14 +40,13 @@ def jump_button(places: Callable[[], Places]) -> None:
 
 def _ask(places: Places) -> None:
     def go(event: ValueChangeEventArguments[str]) -> None:
-        dialog.close()
+        shown.close()
         ui.navigate.to(event.value)
 
-    with ui.dialog(value=True).props("position=top") as dialog, ui.card().classes("sk-jump-card"):
+    with dialog("Jump").props("position=top") as shown, ui.card().classes("sk-jump-card"):
         box = ui.select(places, label="Page, model or table", with_input=True, on_change=go)
         box.props("outlined autofocus behavior=menu hide-dropdown-icon").classes("w-full")
-        dialog.on("show", lambda: box.run_method("showPopup"))
+        shown.on("show", lambda: box.run_method("showPopup"))
         # Enter goes to the first that fits, without an arrow key before it.
         first = f"() => setTimeout(() => getElement({box.id}).$refs.qRef.setOptionIndex(0), {FILTERED_MS})"
         box.on("input-value", js_handler=first)
-    dialog.on("hide", dialog.delete)

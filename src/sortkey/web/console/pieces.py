@@ -62,6 +62,14 @@ def figure(value: str, label: str) -> None:
         quiet(label)
 
 
+def dialog(label: str) -> ui.dialog:
+    """An open dialog. Esc closes it, and then it is gone."""
+    made = ui.dialog(value=True)
+    made.props["aria-label"] = label
+    made.on("hide", made.delete)
+    return made
+
+
 def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:
     """What a page shows where there is nothing yet, and how to change that; a link is a text and a path."""
     with ui.element("div").classes("sk-empty"):
