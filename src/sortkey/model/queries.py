@@ -274,11 +274,3 @@ def _free_slot_is(layout: Layout, slot: Slot, value: Any) -> Condition:
     if place.key_only:
         raise ModelError(f"{place.name} is free and KeyOnly: keys that begin with it cannot be told from longer ones")
     return Attr[Any](layout, place, place.path, place.info.annotation) == value
-
-
-def attributes_of(fields: tuple[Any, ...]) -> tuple[Attr[Any], ...]:
-    """Fields given as `Stage.status`, which a type checker takes for their values."""
-    for each in fields:
-        if not isinstance(each, Attr):
-            raise ModelError(f"{each!r} is no field: name it on the class, as Stage.status")
-    return fields

@@ -32,18 +32,10 @@ def job_created(job: Job, *, journey: Journey, stages: Sequence[Stage] | None = 
     return [_of_journey(journey, actions, _unmoved(journey)), _of_stage(stage_of(stages, job.stage_id), "running")]
 
 
-def job_progressed(job: Job, stages: Sequence[Stage], *, old: Job | None = None) -> list[Update[Any]]:
-    """The journey's progress; and with `old`, the job as it is stored, what it has logged since."""
-    actions = [attr(Journey.overall_progress).set(overall_progress(stages, job))]
-    if old is not None:
-        actions += _logged(job.metrics, old.metrics)
+def job_progressed(job: Job, old: Job, stages: Sequence[Stage]) -> list[Update[Any]]:
+    """The journey's progress, and what the job has logged since `old`, which is the job as it is stored."""
+    actions = [attr(Journey.overall_progress).set(overall_progress(stages, job)), *_logged(job.metrics, old.metrics)]
     return [Update(Journey.key(journey_id=job.journey_id), tuple(actions))]
-
-
-def logs_added(job: Job, old: Job) -> list[Update[Any]]:
-    """What a job has logged since `old`, which is the job as it is stored. Nothing where that is nothing."""
-    actions = _logged(job.metrics, old.metrics)
-    return [Update(Journey.key(journey_id=job.journey_id), tuple(actions))] if actions else []
 
 
 def job_ended(

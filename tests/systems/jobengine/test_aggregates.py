@@ -7,7 +7,7 @@ import pytest
 from sortkey import Store, attr
 from sortkey.errors import TransactionFailed
 from sortkey_systems.jobengine import aggregates
-from sortkey_systems.jobengine.aggregates import job_progressed, logs_added, minutes, rebuild, seconds_of, with_journey
+from sortkey_systems.jobengine.aggregates import job_progressed, minutes, rebuild, seconds_of, with_journey
 from sortkey_systems.jobengine.inputs import RuleChange
 from sortkey_systems.jobengine.journeys import Journeys
 from sortkey_systems.jobengine.model import Job, Journey, StageJob
@@ -137,15 +137,16 @@ def test_JE_17_the_progress_of_a_job_is_partial_credit(journeys: Journeys, at_ho
     end(at_home, begin(at_home, made.journey_id))
     job = begin(at_home, made.journey_id, "stripped_schema")
     half = job.changed(progress=50, metrics=LogCounts(total_logs=10, warning_count=3, info_count=7))
-    at_home.transact(*job_progressed(half, journeys.stages(made.journey_id), old=job))
+    stages = journeys.stages(made.journey_id)
+    at_home.transact(*job_progressed(half, job, stages))
     after = journeys.get(made.journey_id)
     assert after.overall_progress == 25
     assert (after.aggregates.total_logs, after.aggregates.total_warnings) == (155, 11)
     more = half.changed(metrics=LogCounts(total_logs=12, warning_count=3, error_count=2, info_count=7))
-    at_home.transact(*logs_added(more, half))
-    counted = journeys.get(made.journey_id).aggregates
-    assert (counted.total_logs, counted.total_errors, counted.total_warnings) == (157, 4, 11)
-    assert logs_added(more, more) == []
+    for old in (half, more):  # the second time nothing new is logged, and nothing counted
+        at_home.transact(*job_progressed(more, old, stages))
+        counted = journeys.get(made.journey_id).aggregates
+        assert (counted.total_logs, counted.total_errors, counted.total_warnings) == (157, 4, 11)
 
 
 @pytest.mark.accepts("JE-18")
@@ -196,13 +197,13 @@ def test_many_at_once_are_all_counted(journeys: Journeys, rules: Rules, at_home:
     # Rules are added by many programs while logs are counted: no count is lost, no index is given twice.
     made = created(journeys)
     job = begin(at_home, made.journey_id)
-    more = job.changed(metrics=LOGGED)
+    more, stages = job.changed(metrics=LOGGED), journeys.stages(made.journey_id)
 
     def add(number: int) -> None:
         if number % 2:
             rules.add(made.journey_id, draft(title=f"Rule {number}"), created_by="me")
         else:
-            at_home.transact(*logs_added(more, job))
+            at_home.transact(*job_progressed(more, job, stages))
 
     with ThreadPoolExecutor(4) as several:
         list(several.map(add, range(16)))

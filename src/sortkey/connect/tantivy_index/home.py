@@ -88,10 +88,6 @@ class Home:
 
     # -- who writes
 
-    @property
-    def is_owned(self) -> bool:
-        return self._lock is not None
-
     def own(self) -> None:
         """Become the only writer, until `release` or the end of the process. Raises SearchIndexInUse."""
         if self._lock is not None:

@@ -27,10 +27,6 @@ class ShardInfo:
     parent: str | None
     last: int | None
 
-    @property
-    def is_open(self) -> bool:
-        return self.last is None
-
 
 def start_text(start: Start) -> str:
     """A start as it is written down; refuses what is none."""

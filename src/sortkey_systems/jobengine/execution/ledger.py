@@ -70,7 +70,7 @@ def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> 
 
 def progress(store: Store, old: Job, new: Job, stages: Sequence[Stage]) -> Job:
     """How far it is: on the job, on its line and on its journey."""
-    _transact(store, old, *changes(old, new), *job_progressed(new, stages, old=old))
+    _transact(store, old, *changes(old, new), *job_progressed(new, old, stages))
     return new
 
 
