@@ -28,16 +28,14 @@ CROSSING = {"routes_to", "invokes", "assumes_role", "grants_actions", "reads_fro
 """Relationships that carry requests or rights: only these can cross a trust boundary."""
 
 _POLICY = r"aws_iam_(policy|role_policy|user_policy|group_policy|role)"
+_GROUP_RULES = r"aws_(security_group|default_security|vpc_security_group_)"
+_MACHINES = r"aws_(ecs_service|autoscaling_group|instance)"
+_LOGS = r".*(logging_config|access_log|access_logs|log_destination|s3_bucket_name|cloud_watch_logs).*"
+_API_PARTS = r"aws_(api_gateway|apigatewayv2)_(integration|method|route|resource|authorizer)$"
 _TABLE = [
     (r".*", r"depends_on", r".*", "depends_on", ""),
     (r".*", r".*kms_(master_)?key(_id|_arn|s)?|.*kms_key_identifier|.*key_arn", r"aws_kms", "encrypted_with", ""),
-    (
-        r"aws_(security_group|default_security|vpc_security_group_)",
-        r".*security_group.*",
-        r"aws_\w*sec",
-        "allows_from",
-        "",
-    ),
+    (_GROUP_RULES, r".*security_group.*", r"aws_\w*sec", "allows_from", ""),
     (r"aws_security_group_rule", r"security_group_id", r".*", "attaches_to", ""),
     (r".*", r".*security_group(s|_ids|_id)?", r"aws_(default_)?security_group", "guarded_by", ""),
     (r".*", r"web_acl_(id|arn)", r".*", "guarded_by", ""),
@@ -57,13 +55,7 @@ _TABLE = [
     (r"aws_(ecs_service|autoscaling_\w+)", r".*target_group_arns?", r".*", "attaches_to", "<"),
     (r"aws_autoscaling_attachment", r"autoscaling_group_name", r".*", "routes_to", ">"),
     (r"aws_elb$", r"instances", r".*", "routes_to", ">"),
-    (
-        r"aws_(ecs_service|autoscaling_group|instance)",
-        r"(task_definition|launch_\w+.*|mixed.*)",
-        r".*",
-        "reads_from",
-        ">",
-    ),
+    (_MACHINES, r"(task_definition|launch_\w+.*|mixed.*)", r".*", "reads_from", ">"),
     (r"aws_lambda_permission", r"source_arn", r".*", "grants_actions", "<"),
     (r"aws_lambda_permission", r"function_name", r".*", "grants_actions", ">"),
     (r"aws_lambda_event_source_mapping", r"event_source_arn", r".*", "reads_from", "<"),
@@ -71,20 +63,8 @@ _TABLE = [
     (r"aws_cloudwatch_event_target", r"rule", r".*", "reads_from", "<"),
     (r"aws_s3_bucket_notification", r"bucket", r".*", "attaches_to", "<"),
     (r"aws_s3_bucket_logging", r"target_bucket", r".*", "logs_to", ""),
-    (
-        r".*",
-        r".*(logging_config|access_log|access_logs|log_destination|s3_bucket_name|cloud_watch_logs).*",
-        r".*",
-        "logs_to",
-        "",
-    ),
-    (
-        r"aws_(api_gateway|apigatewayv2)_(integration|method|route|resource|authorizer)$",
-        r"(rest_)?api_id",
-        r".*",
-        "belongs_to",
-        "<",
-    ),
+    (r".*", _LOGS, r".*", "logs_to", ""),
+    (_API_PARTS, r"(rest_)?api_id", r".*", "belongs_to", "<"),
     (r"aws_apigatewayv2_route", r"target", r".*", "routes_to", ">"),
     (r"aws_(api_gateway|apigatewayv2)_integration$", r"(uri|integration_uri)", r"aws_(lambda|sfn)", "invokes", ">"),
     (r"aws_(api_gateway|apigatewayv2)_integration$", r"(uri|integration_uri|connection_id)", r".*", "routes_to", ">"),

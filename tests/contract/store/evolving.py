@@ -29,6 +29,19 @@ def _model(name: str, **settings: Any) -> tuple[Model, Table]:
     return model, model.add(Table(f"{PREFIX}-{name}", key=("PK", "SK"), pitr=False, **settings))
 
 
+def _note(table: Table) -> type[Entity]:
+    """What no age changes."""
+
+    class Note(Entity, table=table, kind="Note", names=camel):
+        customer: KeyOnly[str]
+        text: str
+
+        @key("CUSTOMER#{customer}", "NOTE")
+        def key(*, customer: str): ...
+
+    return Note
+
+
 def first_age(name: str) -> Age:
     """No index, one name."""
     model, table = _model(name)
@@ -43,14 +56,7 @@ def first_age(name: str) -> Age:
         @key("CUSTOMER#{customer}", "ORDER#{number:06d}")
         def key(*, customer: str, number: int): ...
 
-    class Note(Entity, table=table, kind="Note", names=camel):
-        customer: KeyOnly[str]
-        text: str
-
-        @key("CUSTOMER#{customer}", "NOTE")
-        def key(*, customer: str): ...
-
-    return Age(model, table, Order, Note)
+    return Age(model, table, Order, _note(table))
 
 
 def second_age(name: str) -> Age:
@@ -76,14 +82,7 @@ def second_age(name: str) -> Age:
         @index("ByRegion", "{region}", "{customer}#{number:06d}")
         def in_region(*, region: str): ...
 
-    class Note(Entity, table=table, kind="Note", names=camel):
-        customer: KeyOnly[str]
-        text: str
-
-        @key("CUSTOMER#{customer}", "NOTE")
-        def key(*, customer: str): ...
-
-    return Age(model, table, Order, Note)
+    return Age(model, table, Order, _note(table))
 
 
 def split_buyer(values: dict[str, Any]) -> dict[str, Any]:
@@ -125,14 +124,7 @@ def third_age(name: str) -> Age:
         @index("ByBuyer", "BUYER#{last}", "{first}#{customer}#{number:06d}")
         def by_buyer(*, last: str): ...
 
-    class Note(Entity, table=table, kind="Note", names=camel):
-        customer: KeyOnly[str]
-        text: str
-
-        @key("CUSTOMER#{customer}", "NOTE")
-        def key(*, customer: str): ...
-
-    return Age(model, table, Order, Note)
+    return Age(model, table, Order, _note(table))
 
 
 @contextmanager
