@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
 from sortkey.cli.loading import part_of
-from sortkey.cli.options import Data, Json, check_place
+from sortkey.cli.options import Data, Json, buckets_of, check_place
 from sortkey.cli.printing import print_json
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
@@ -179,10 +178,9 @@ def _service(data: str, objects: str | None) -> Generator[Any]:
     """The service on a folder with its buckets, or on what lies elsewhere."""
     import sortkey
 
-    if objects is None and "://" in data:
-        raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
+    where = buckets_of(data, objects)
     check_place(data)
-    with sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}")) as store:
+    with sortkey.open(data, objects=where) as store:
         service = part_of("applens", "service").AppLens(store)
         service.ensure()
         yield service

@@ -12,7 +12,7 @@ from typing import Any, cast
 from sortkey.cli.failure import FAILED, INTERRUPTED, USAGE, CommandFailed
 from sortkey.cli.jobengine_view import print_markdown, watch
 from sortkey.cli.loading import part_of
-from sortkey.cli.options import check_place
+from sortkey.cli.options import buckets_of, check_place
 from sortkey.cli.printing import print_json
 
 
@@ -22,12 +22,11 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False) -> Gener
     `makes` no folder: a name with a typing error would be a new one."""
     from sortkey.cli.sharing import shared_store
 
-    if objects is None and "://" in data:
-        raise CommandFailed(f"the tables are at {data}: say where the buckets are, with --objects", USAGE)
+    where = buckets_of(data, objects)
     check_place(data, makes=makes)
     service, buckets = part_of("jobengine", "service"), part_of("jobengine", "buckets")
     with shared_store(data) as store:
-        opened = buckets.Buckets.open(objects or os.path.join(data, "buckets", "{bucket}"))
+        opened = buckets.Buckets.open(where)
         try:
             engine = service.JobEngine(store, opened)
             engine.ensure()

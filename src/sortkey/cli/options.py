@@ -30,6 +30,15 @@ def open_store(data: str) -> Store:
     return sortkey.open(data, secret=_CURSORS)
 
 
+def buckets_of(data: str, objects: str | None) -> str:
+    """Where the buckets are: where it was said, or in the folder of the tables."""
+    if objects is None and "://" in data:
+        raise CommandFailed(
+            f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE
+        )
+    return objects or os.path.join(data, "buckets", "{bucket}")
+
+
 def check_place(data: str, *, makes: bool = False) -> None:
     """Whether there is anything at the address of tables. What `makes` a folder needs none."""
     if "://" in data:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -12,7 +11,7 @@ import typer
 from sortkey.cli.completing import complete_entities
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import find_entity
-from sortkey.cli.options import Data, Json, check_place, open_store
+from sortkey.cli.options import Data, Json, buckets_of, check_place, open_store
 from sortkey.cli.printing import print_json, progress
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def _open(kind: type[Entity], data: str) -> Store:
     import sortkey
 
     check_place(data)
-    return sortkey.open(data, objects=os.path.join(data, "buckets", "{bucket}"))
+    return sortkey.open(data, objects=buckets_of(data, None))
 
 
 def _key(entity: Entity) -> str:

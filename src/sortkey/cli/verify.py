@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sortkey.cli.completing import complete_models
-from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.failure import FAILED
 from sortkey.cli.loading import MODEL_HELP, load_model
 from sortkey.cli.moments import read_duration
-from sortkey.cli.options import Data, Json, check_place
+from sortkey.cli.options import Data, Json, buckets_of, check_place
 from sortkey.cli.printing import print_json
 
 if TYPE_CHECKING:
@@ -74,10 +73,9 @@ def run(
 def _open(data: str, objects: str | None) -> PayloadStore:
     import sortkey
 
-    if "://" in data and objects is None:
-        raise CommandFailed("say where the buckets are: --objects 's3://name-{bucket}'", USAGE)
+    where = buckets_of(data, objects)
     check_place(data)
-    return sortkey.open(data, objects=objects or os.path.join(data, "buckets", "{bucket}"))
+    return sortkey.open(data, objects=where)
 
 
 def _print(model: Model, findings: list[Finding], removed: list[Finding]) -> None:
