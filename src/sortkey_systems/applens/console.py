@@ -21,6 +21,7 @@ USER = "12345"
 SECONDS = 1.0
 WORST_FIRST = ("critical", "high", "medium", "low")
 MOST = 300
+SHOWN = 50
 ALL_RUNS = ("Runs", "/applens")
 COLUMNS = {
     "address": "address",
@@ -57,13 +58,13 @@ def runs_page(service: AppLens, base: str, user: str = USER) -> None:
         _runs(service, base, user)
 
     listed()
-    busy = [True]
+    seen = [service.runs(user, size=SHOWN).items]
 
     def look() -> None:
-        running = any(run.status in ("UPLOADED", "PROCESSING") for run in service.runs(user, size=20).items)
-        if running or busy[0]:
+        now = service.runs(user, size=SHOWN).items
+        if now != seen[0]:
+            seen[0] = now
             listed.refresh()
-        busy[0] = running
 
     ui.timer(SECONDS, look)
 
@@ -90,7 +91,7 @@ def _upload(service: AppLens, user: str) -> None:
 
 
 def _runs(service: AppLens, base: str, user: str) -> None:
-    found = service.runs(user, size=50).items
+    found = service.runs(user, size=SHOWN).items
     if not found:
         pieces.empty("There are no runs yet.", "Choose a file above; a minute later its graph is here.")
         return
@@ -288,7 +289,7 @@ def _shown(value: Any) -> Any:
 
 def compare_page(service: AppLens, user: str = USER) -> None:
     title("Compare two runs", "What came, what went, what changed, and what that did to the score.")
-    ready = [run for run in service.runs(user, size=50).items if run.status == "COMPLETE"]
+    ready = [run for run in service.runs(user, size=SHOWN).items if run.status == "COMPLETE"]
     if len(ready) < 2:
         pieces.empty("Two complete runs are needed.", link=("Upload some Terraform", "/applens"))
         return

@@ -12,7 +12,7 @@ from sortkey.errors import SortkeyError
 from sortkey.web.console import ConsolePage, pieces, title
 from sortkey_systems.jobengine.console_job import job_page
 from sortkey_systems.jobengine.console_journey import journey_page
-from sortkey_systems.jobengine.console_live import LIVE, while_live
+from sortkey_systems.jobengine.console_live import follow
 from sortkey_systems.jobengine.model import Journey
 from sortkey_systems.jobengine.parts import PRIORITIES, Priority
 from sortkey_systems.jobengine.service import JobEngine
@@ -52,7 +52,7 @@ def journeys_page(service: JobEngine, base: str) -> None:
             pieces.table(columns, [_row(each, base) for each in reversed(found)], numbers=(2, 5, 6))
 
     listed()
-    while_live(lambda: any(each.status in LIVE for each in service.journeys.list()), listed.refresh)
+    follow(service.journeys.list, listed.refresh)
 
 
 def _row(journey: Journey, base: str) -> tuple[Any, ...]:

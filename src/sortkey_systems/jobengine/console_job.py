@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from nicegui import ui
 
 from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces, title
-from sortkey_systems.jobengine.console_live import LIVE, not_there, while_live
+from sortkey_systems.jobengine.console_live import LIVE, follow, not_there
 from sortkey_systems.jobengine.log_search import LogFilter, search_logs
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.parts import LogLine
@@ -85,7 +86,13 @@ def _log(service: JobEngine, job: Job) -> None:
         each.on_value_change(lambda _: lines.refresh())
     lines()
     if job.status in LIVE:
-        while_live(lambda: service.job(job.journey_id, job.job_id).status in LIVE, lines.refresh)
+        follow(lambda: _state(service, job), lines.refresh)
+
+
+def _state(service: JobEngine, job: Job) -> tuple[Job, float]:
+    """While it runs there is another line at any time."""
+    now = service.job(job.journey_id, job.job_id)
+    return now, time.monotonic() if now.status in LIVE else 0.0
 
 
 def _line(line: LogLine) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces, title
-from sortkey_systems.jobengine.console_live import LIVE, not_there, while_live
+from sortkey_systems.jobengine.console_live import LIVE, follow, not_there
 from sortkey_systems.jobengine.model import Job, Journey, Stage
 from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages import title_of
@@ -39,7 +39,13 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
             _rules(service, journey_id)
         with ui.tab_panel("Reports"):
             reports = _refreshed(_reports, service, base, journey_id)
-    while_live(lambda: service.journeys.get(journey_id).status in LIVE, stages, jobs, reports)
+    follow(lambda: _state(service, journey_id), stages, jobs, reports)
+
+
+def _state(service: JobEngine, journey_id: str) -> tuple[Journey, list[Job]]:
+    """What is shown of it; the jobs of one that is over do not change."""
+    journey = service.journeys.get(journey_id)
+    return journey, _all_jobs(service, journey_id) if journey.status in LIVE else []
 
 
 def _refreshed(draw: Callable[..., None], *given: Any) -> Callable[[], Any]:

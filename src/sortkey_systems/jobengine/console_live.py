@@ -13,16 +13,16 @@ SECONDS = 1.0
 LIVE = ("pending", "running")
 
 
-def while_live(is_live: Callable[[], bool], *refreshes: Callable[[], Any]) -> None:
-    """Draw anew every second while something runs, and once more when it has ended."""
-    was = [True]
+def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
+    """Draw anew when the state is another than a second ago: what one reads or scrolls stays where it is until then."""
+    seen = [state()]
 
     def look() -> None:
-        live = is_live()
-        if live or was[0]:
+        now = state()
+        if now != seen[0]:
+            seen[0] = now
             for refresh in refreshes:
                 refresh()
-        was[0] = live
 
     ui.timer(SECONDS, look)
 

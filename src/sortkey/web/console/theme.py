@@ -94,7 +94,7 @@ table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-n
 .q-header a { color: var(--accent) !important; }
 .q-btn { border-radius: 8px; text-transform: none; font-weight: 550; }
 .q-tab { text-transform: none; padding: 0 1rem; } .q-tab-panels { background: transparent !important; }
-.q-tab-panel.q-tab-panel { padding: 1.25rem 0 0; } .q-tabs { border-bottom: 1px solid var(--line); }
+.q-tab-panel.q-tab-panel { padding: 0.25rem 0 0; } .q-tabs { border-bottom: 1px solid var(--line); }
 .q-tab--active { color: var(--accent); } .q-tab__icon { font-size: 1.2rem; }
 .q-expansion-item { border: 1px solid var(--line); border-radius: 10px; background: var(--surface); width: 100%; }
 a { color: var(--accent); } a:focus-visible, button:focus-visible, .sk-nav:focus-visible {
