@@ -141,6 +141,20 @@ def test_expected_is_refused_in_the_words_of_aws(condition: dict[str, Any], faul
     assert refused.value.message == INVALID + f"{fault} for Attribute: a"
 
 
+def test_entries_that_are_null_are_refused_by_name():
+    # A client that leaves a value out by writing null learns which one.
+    null: Any = {"a": None}
+    for read, message in (
+        (expected, INVALID + "ExpectedAttributeValue must not be null for Attribute: a"),
+        (legacy_filter, "The filter condition for an attribute cannot be null: a"),
+        (key_conditions, "The filter condition for an attribute cannot be null: a"),
+        (attribute_updates, INVALID + "Only DELETE action is allowed when no attribute value is specified"),
+    ):
+        with pytest.raises(ValidationException) as refused:
+            read(null)
+        assert refused.value.message == message
+
+
 def test_a_conditional_operator_needs_two_conditions():
     # It would join nothing; AWS says which of the two ways it is wrong.
     with pytest.raises(ValidationException, match=r"^ConditionalOperator cannot be used without Filter or Expected$"):

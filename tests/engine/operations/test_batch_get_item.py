@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from sortkey.engine import Engine
+from sortkey.errors import ValidationException
 from tests.engine.tables import table
 
 KB = 1024
@@ -55,3 +58,9 @@ def test_what_does_not_fit_is_left_of_every_table(engine: Engine) -> None:
     assert len(answer["Responses"]["one"]) + len(left["one"]["Keys"]) == 50
     assert left["two"] == wanted["two"]
     assert answer["Responses"]["two"] == []
+
+
+def test_a_table_with_null_for_its_keys_is_named(engine: Engine) -> None:
+    # Not a fault of the server: the client sent nothing for the table.
+    with pytest.raises(ValidationException, match="is required: tbl has empty list"):
+        engine.call("BatchGetItem", {"RequestItems": {"tbl": None}})

@@ -83,7 +83,7 @@ def _check_counts(tables: dict[str, dict[str, Any]]) -> None:
     if not tables:
         raise ValidationException("BatchGetItem must have some requests set")
     for name, request in tables.items():
-        if not request["Keys"]:
+        if not request or not request["Keys"]:
             raise ValidationException(
                 f"The list of keys in RequestItems for BatchGetItem is required: {name} has empty list"
             )

@@ -27,8 +27,9 @@ def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
     return Update(paths, tree, tuple(changes), only_removes, frozenset(updates), given=given)
 
 
-def _change(name: str, update: Mapping[str, Any]) -> Change:
+def _change(name: str, update: Mapping[str, Any] | None) -> Change:
     check_name(name)
+    update = update or {}
     action, given = update.get("Action") or "PUT", update.get("Value")
     if given is None:
         if action != "DELETE":

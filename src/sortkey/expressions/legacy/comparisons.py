@@ -45,6 +45,14 @@ _QUESTIONS: dict[str, Question] = {
 }
 
 
+def read_named(name: str, condition: Mapping[str, Any] | None) -> tuple[str, list[AttributeValue]]:
+    """`read_comparison` of an entry of KeyConditions or of a filter, which has a name and is not null."""
+    check_name(name)
+    if condition is None:
+        raise ValidationException(f"The filter condition for an attribute cannot be null: {name}")
+    return read_comparison(condition)
+
+
 def read_comparison(condition: Mapping[str, Any]) -> tuple[str, list[AttributeValue]]:
     """ComparisonOperator and AttributeValueList, both checked."""
     operator = condition.get("ComparisonOperator")

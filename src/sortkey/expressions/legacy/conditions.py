@@ -7,10 +7,10 @@ from typing import Any
 
 from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition, Test
-from sortkey.expressions.legacy.comparisons import check_arguments, check_name, comparison, read_comparison
+from sortkey.expressions.legacy.comparisons import check_arguments, check_name, comparison, read_comparison, read_named
 from sortkey.values.attributes import INVALID, read_value
 
-Conditions = Mapping[str, Mapping[str, Any]]
+Conditions = Mapping[str, Mapping[str, Any] | None]
 
 
 def expected(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
@@ -27,10 +27,7 @@ def legacy_filter(conditions: Conditions | None, conditional_operator: str | Non
     check_operator(conditions, conditional_operator)
     if not conditions:
         return None
-    tests: list[Test] = []
-    for name, condition in conditions.items():
-        check_name(name)
-        tests.append(comparison(name, *read_comparison(condition)))
+    tests = [comparison(name, *read_named(name, condition)) for name, condition in conditions.items()]
     return _joined(conditions, tests, conditional_operator)
 
 
@@ -62,8 +59,10 @@ def _every(tests: list[Test]) -> Test:
     return lambda item: all(test(item) for test in tests)
 
 
-def _expectation(name: str, condition: Mapping[str, Any]) -> Test:
+def _expectation(name: str, condition: Mapping[str, Any] | None) -> Test:
     check_name(name)
+    if condition is None:
+        raise _misused("ExpectedAttributeValue must not be null", name)
     value, given = condition.get("Value"), condition.get("AttributeValueList")
     exists, operator = condition.get("Exists"), condition.get("ComparisonOperator")
     if value is not None and given is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from sortkey.errors import ValidationException
 from sortkey.expressions.key_conditions import KeyCondition
 from sortkey.expressions.key_ranges import KeyTerm
-from sortkey.expressions.legacy.comparisons import check_name, read_comparison
+from sortkey.expressions.legacy.comparisons import read_named
 
 # The rest of the operators keep their names: `resolve` refuses them.
 _OPERATORS = {
@@ -27,7 +27,6 @@ def key_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> KeyCondition:
         raise ValidationException("Conditions must be at least length 1")
     terms: list[KeyTerm] = []
     for name, condition in conditions.items():
-        check_name(name)
-        operator, given = read_comparison(condition)
+        operator, given = read_named(name, condition)
         terms.append(KeyTerm(name, _OPERATORS.get(operator, operator), tuple(given)))
     return KeyCondition(tuple(terms), tuple((name,) for name in conditions))
