@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
+
+from tests.cli.forking import forked
 
 SHOP = '''
 from typing import Annotated, Literal
@@ -61,15 +62,9 @@ def everything_of(*, customer_id: str):
 
 def sortkey(*arguments: str | Path, cwd: Path, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, with `given` as its input."""
-    return subprocess.run(
-        [sys.executable, "-m", "sortkey", *map(str, arguments)],
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "utf-8"} | environment,
-        input=given,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    line = [str(each) for each in arguments]
+    code, out, err = forked().run(line, cwd, given, os.environ | environment)
+    return subprocess.CompletedProcess(["sortkey", *line], code, out, err)
 
 
 def said(done: subprocess.CompletedProcess[str]) -> str:
