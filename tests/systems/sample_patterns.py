@@ -7,6 +7,7 @@ from sortkey import Entity, Model, Store
 from sortkey.model.describing import parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.request_log import RequestLog
+from sortkey.web.console.running import run_pattern
 from sortkey.web.console.workspace import Workspace
 
 
@@ -28,7 +29,7 @@ def silent_examples(store: Store, model: Model) -> list[str]:
     def finds(pattern: AccessPattern) -> bool:
         shown = {name: sample(name, kind) for name, kind in pattern.parameters.items()} | dict(pattern.example)
         texts = {name: _text(value) for name, value in shown.items()}
-        return bool(workspace.run(model.name, pattern.name, texts).items)
+        return bool(run_pattern(workspace, model.name, pattern.name, texts).items)
 
     return [each.name for each in model.patterns() if not finds(each)]
 
@@ -46,7 +47,7 @@ def _is_shown(
 
     def finds(names: list[str]) -> bool:
         given = (_texts(entity, names) | {name: more[name] for name in names if name in more} for entity in entities)
-        return any(workspace.run(model.name, pattern.name, texts).items for texts in given)
+        return any(run_pattern(workspace, model.name, pattern.name, texts).items for texts in given)
 
     return finds([name for name in takes if name in pattern.parameters]) and finds(takes)
 

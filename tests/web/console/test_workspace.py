@@ -10,7 +10,10 @@ from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.errors import ModelError
 from sortkey.runtime.audit import AuditRecord
 from sortkey.runtime.store import Store
+from sortkey.web.console.browsing import browse, statement
+from sortkey.web.console.editing import check, delete, replace
 from sortkey.web.console.request_log import RequestLog
+from sortkey.web.console.running import run_pattern
 from sortkey.web.console.workspace import Workspace
 from sortkey_systems.applens.model import Run, model
 
@@ -30,11 +33,11 @@ def workspace():
 
 
 def run_of(workspace: Workspace, run_id: str) -> Any:
-    return next(item for item in workspace.browse(TABLE).items if item.get("runId") == {"S": run_id})
+    return next(item for item in browse(workspace, TABLE).items if item.get("runId") == {"S": run_id})
 
 
 def test_a_pattern_is_run_with_texts_and_told_with_its_cost(workspace: Workspace):
-    found = workspace.run("applens", "Run.of_user", {"user_id": "1"})
+    found = run_pattern(workspace, "applens", "Run.of_user", {"user_id": "1"})
     assert [item["runId"]["S"] for item in found.items] == ["r0", "r1", "r2"]
     assert found.kinds == ["Run"] * 3
     assert found.explanation.operation == "Query"
@@ -47,39 +50,39 @@ def test_a_pattern_is_run_with_texts_and_told_with_its_cost(workspace: Workspace
 )
 def test_a_form_that_is_filled_in_wrongly_is_told_so(workspace: Workspace, arguments: dict[str, str], said: str):
     with pytest.raises(ModelError, match=said):
-        workspace.run("applens", "Run.of_user", arguments)
+        run_pattern(workspace, "applens", "Run.of_user", arguments)
 
 
 def test_a_partition_is_browsed_by_the_beginning_of_the_sort_key_and_page_by_page(workspace: Workspace):
-    page = workspace.browse(TABLE, None, "USER#1", "RUN#2026", limit=2)
+    page = browse(workspace, TABLE, None, "USER#1", "RUN#2026", limit=2)
     assert len(page.items) == 2
-    rest = workspace.browse(TABLE, None, "USER#1", "RUN#2026", page.next, limit=2)
+    rest = browse(workspace, TABLE, None, "USER#1", "RUN#2026", page.next, limit=2)
     assert len(rest.items) == 1
-    assert workspace.browse(TABLE, None, "USER#1", "RUN#2027").items == []
-    assert len(workspace.browse(TABLE, "GSI2", "USER#1#ENV#dev").items) == 3
+    assert browse(workspace, TABLE, None, "USER#1", "RUN#2027").items == []
+    assert len(browse(workspace, TABLE, "GSI2", "USER#1#ENV#dev").items) == 3
 
 
 def test_an_item_is_known_by_its_kind_and_checked_by_its_entity(workspace: Workspace):
     item = run_of(workspace, "r1")
     assert workspace.entity_of(TABLE, item) is Run
-    assert workspace.check(TABLE, item) == []
-    assert "status" in "\n".join(workspace.check(TABLE, {**item, "status": {"S": "DONE"}}))
+    assert check(workspace, TABLE, item) == []
+    assert "status" in "\n".join(check(workspace, TABLE, {**item, "status": {"S": "DONE"}}))
 
 
 def test_a_key_that_no_longer_fits_its_fields_is_refused(workspace: Workspace):
     # An item whose environment says prod and whose index key says dev would be found where it is not.
-    wrong = workspace.check(TABLE, {**run_of(workspace, "r1"), "environment": {"S": "prod"}})
+    wrong = check(workspace, TABLE, {**run_of(workspace, "r1"), "environment": {"S": "prod"}})
     assert wrong == ["GSI2PK does not fit the fields it is made of: it would be USER#1#ENV#prod"]
 
 
 def test_an_edit_is_stored_once_and_leaves_a_record(workspace: Workspace):
     old = run_of(workspace, "r1")
     new = {**old, "nodeCount": {"N": "7"}}
-    workspace.replace(TABLE, old, new)
+    replace(workspace, TABLE, old, new)
     assert workspace.item(TABLE, workspace.key_of(TABLE, old)) == new
     with pytest.raises(ModelError, match="somebody else has changed this item"):
-        workspace.replace(TABLE, old, {**old, "nodeCount": {"N": "8"}})
-    workspace.delete(TABLE, workspace.key_of(TABLE, old))
+        replace(workspace, TABLE, old, {**old, "nodeCount": {"N": "8"}})
+    delete(workspace, TABLE, workspace.key_of(TABLE, old))
     records = workspace.store.scan(AuditRecord)
     assert sorted((record.actor, record.action) for record in records) == [
         ("console", "item.delete"),
@@ -90,18 +93,18 @@ def test_an_edit_is_stored_once_and_leaves_a_record(workspace: Workspace):
 def test_an_edit_cannot_turn_an_item_into_another(workspace: Workspace):
     old = run_of(workspace, "r1")
     with pytest.raises(ModelError, match="key cannot be changed"):
-        workspace.replace(TABLE, old, {**old, "SK": {"S": "RUN#other"}})
+        replace(workspace, TABLE, old, {**old, "SK": {"S": "RUN#other"}})
 
 
 def test_a_new_item_does_not_replace_one_that_is_there(workspace: Workspace):
     with pytest.raises(ModelError, match="somebody else"):
-        workspace.replace(TABLE, None, run_of(workspace, "r1"))
+        replace(workspace, TABLE, None, run_of(workspace, "r1"))
 
 
 def test_statements_are_run_and_those_that_write_are_recorded(workspace: Workspace):
-    items, _, _ = workspace.statement(f"SELECT runId FROM \"{TABLE}\" WHERE PK = 'USER#1'")
+    items, _, _ = statement(workspace, f"SELECT runId FROM \"{TABLE}\" WHERE PK = 'USER#1'")
     assert len(items) == 3
-    workspace.statement(f"INSERT INTO \"{TABLE}\" VALUE {{'PK': 'X', 'SK': 'Y'}}")
+    statement(workspace, f"INSERT INTO \"{TABLE}\" VALUE {{'PK': 'X', 'SK': 'Y'}}")
     assert [record.action for record in workspace.store.scan(AuditRecord)] == ["statement"]
 
 

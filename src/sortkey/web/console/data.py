@@ -10,11 +10,12 @@ from nicegui.events import ValueChangeEventArguments
 
 from sortkey.errors import SortkeyError
 from sortkey.values.attributes import Item
+from sortkey.web.console.browsing import ItemPage, browse
 from sortkey.web.console.items import item_dialog, items_table
 from sortkey.web.console.pieces import button, chip, empty, heading, refused
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import size
-from sortkey.web.console.workspace import ItemPage, TableFacts, Workspace, refusal
+from sortkey.web.console.workspace import TableFacts, Workspace, refusal
 
 TABLE_ITSELF = "the table itself"
 
@@ -85,7 +86,9 @@ class _Browser:
         self.results.clear()
         with self.results:
             try:
-                page = self.workspace.browse(self.table, self.index or None, self.partition, self.sort, self.starts[-1])
+                page = browse(
+                    self.workspace, self.table, self.index or None, self.partition, self.sort, self.starts[-1]
+                )
             except SortkeyError as error:
                 refused(refusal(error))
                 return

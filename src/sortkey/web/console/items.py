@@ -12,6 +12,7 @@ from nicegui import ui
 from sortkey.errors import SortkeyError
 from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
+from sortkey.web.console import editing
 from sortkey.web.console.pieces import button, chip, dialog, heading, quiet, refused
 from sortkey.web.console.showing import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
@@ -149,9 +150,9 @@ def _save(
     problems.clear()
     try:
         new = read()
-        wrong = workspace.check(table, new)
+        wrong = editing.check(workspace, table, new)
         if not wrong:
-            workspace.replace(table, old, new)
+            editing.replace(workspace, table, old, new)
             shown.close()
             ui.notify("Stored", type="positive")
             changed()
@@ -171,7 +172,7 @@ def _delete(workspace: Workspace, table: str, item: Item, shown: ui.dialog, chan
             button("Delete", lambda: delete()).props("color=negative")
 
     def delete() -> None:
-        workspace.delete(table, workspace.key_of(table, item))
+        editing.delete(workspace, table, workspace.key_of(table, item))
         asked.close()
         shown.close()
         ui.notify("Deleted")

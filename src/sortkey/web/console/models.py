@@ -1,4 +1,5 @@
-"""Models: the tables and entities of a system, a diagram, and its access patterns, each explained and ready to run."""
+"""Models: the tables and entities of a system, what is searchable, a diagram, and its access patterns, each explained
+and ready to run."""
 
 from __future__ import annotations
 
@@ -13,8 +14,9 @@ from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
 from sortkey.web.console.pieces import button, chip, code_cell, empty, fold, heading, mono, quiet, refused, table
+from sortkey.web.console.running import Found, run_pattern
 from sortkey.web.console.shell import title
-from sortkey.web.console.workspace import Found, Workspace, refusal
+from sortkey.web.console.workspace import Workspace, refusal
 
 DOLLARS = 0.125
 """A million read units, on demand, in us-east-1."""
@@ -29,7 +31,10 @@ def models_page(workspace: Workspace) -> None:
             quiet(told["doc"])
             tables, patterns = len(told["tables"]), len(told["patterns"])
             counts = [_count(tables, "table", "tables"), _count(entities, "kind of items", "kinds of items")]
-            quiet(" · ".join([*counts, _count(patterns, "access pattern", "access patterns")]))
+            counts.append(_count(patterns, "access pattern", "access patterns"))
+            if told["documents"]:
+                counts.append(_count(len(told["documents"]), "search document", "search documents"))
+            quiet(" · ".join(counts))
 
 
 def _count(number: int, one: str, several: str) -> str:
@@ -46,6 +51,7 @@ def model_page(workspace: Workspace, name: str) -> None:
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         patterns = ui.tab("Access patterns", icon="route")
         tables = ui.tab("Tables and entities", icon="table_chart")
+        searched = ui.tab("Search documents", icon="search") if told["documents"] else None
         drawn = ui.tab("Diagram", icon="hub")
     with ui.tab_panels(tabs, value=patterns).classes("w-full").props("animated=false"):
         with ui.tab_panel(patterns).classes("q-pa-none"):
@@ -53,6 +59,10 @@ def model_page(workspace: Workspace, name: str) -> None:
         with ui.tab_panel(tables).classes("q-pa-none"):
             for each in told["tables"]:
                 _table(each, told["patterns"])
+        if searched is not None:
+            with ui.tab_panel(searched).classes("q-pa-none"):
+                for each in told["documents"]:
+                    _document(workspace, name, each)
         with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll sk-paper"):
             ui.mermaid(diagram(told), config={"securityLevel": "strict", "theme": "neutral"})
 
@@ -105,6 +115,29 @@ def _entity(told: Told, patterns: Sequence[Told]) -> None:
 def _pair(templates: dict[str, str]) -> tuple[str, str]:
     texts = [*templates.values(), ""]
     return texts[0], texts[1]
+
+
+# -- search documents
+
+
+def _document(workspace: Workspace, model: str, told: Told) -> None:
+    with ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem"):
+        with ui.element("div").classes("sk-row sk-spread"):
+            heading(told["name"])
+            if workspace.search is not None:
+                ui.link("Search it", f"/search?of={model}/{told['name']}").classes("sk-small")
+        if told["doc"]:
+            quiet(told["doc"])
+        rows = [
+            ("id", code_cell(told["id"])),
+            ("index", code_cell(f"{told['index']} on OpenSearch, {told['folder']} in a folder")),
+            ("made of", ", ".join(told["made_of"])),
+            ("made anew by changes of", ", ".join(told["follows"])),
+        ]
+        table(("", ""), rows)
+        table(
+            ("field", "type", "for"), [(code_cell(each["name"]), each["type"], each["for"]) for each in told["fields"]]
+        )
 
 
 # -- access patterns
@@ -176,8 +209,8 @@ def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
         shown.clear()
         with shown:
             try:
-                found = workspace.run(
-                    model, pattern.name, {key: each.value or "" for key, each in inputs.items()}, cursor
+                found = run_pattern(
+                    workspace, model, pattern.name, {key: each.value or "" for key, each in inputs.items()}, cursor
                 )
             except (SortkeyError, ValueError) as error:
                 refused(refusal(error))

@@ -7,6 +7,7 @@ import time
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
+from sortkey.web.console.browsing import statement
 from sortkey.web.console.pieces import button, chip, code, empty, quiet, refused
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import plain_item, pretty
@@ -31,7 +32,7 @@ def statements_page(workspace: Workspace) -> None:
         with shown:
             began = time.perf_counter()
             try:
-                items, more, units = workspace.statement(box.value or "", token)
+                items, more, units = statement(workspace, box.value or "", token)
             except SortkeyError as error:
                 refused(refusal(error))
                 return
