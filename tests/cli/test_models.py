@@ -15,11 +15,12 @@ import pytest
 
 from sortkey.cli import main
 from sortkey.cli.loading import SYSTEMS
+from sortkey.model.describing import describe
 
 OWN = '''
 from typing import Annotated, Literal
 from sortkey import GSI, Created, Entity, Instant, ItemKey, KeyOnly, Model, Query, Range, States, Table, camel
-from sortkey import index, key
+from sortkey import GeoPoint, Searchable, document, index, key
 
 model = Model("notes", "Notes in notebooks.")
 table = model.add(
@@ -64,13 +65,24 @@ def by_code(code: str) -> ItemKey[Note]:
     """The note with a code, as blue-007."""
     book, number = code.split("-")
     return Note.key(book=book, number=int(number))
+
+
+@document(
+    Note, "notes", id="{book}:{number}", fields=("str_title", "gp_place", "num_rank", "MD_"), version=lambda note: 1
+)
+def searchable_note(note: Note) -> Searchable:
+    """A note that is not done."""
+    return {"str_title": note.title, "gp_place": GeoPoint(44, 8)}
+
+
+model.searchable(searchable_note)
 '''
 
 PAGE = """\
 notes
 =====
 Notes in notebooks.
-1 table, 1 entity, 4 access patterns
+1 table, 1 entity, 4 access patterns, 1 search document
 
 
 Table Notes
@@ -120,6 +132,22 @@ More access patterns
     The note with a code, as blue-007.
     cannot be explained with made-up arguments: ValueError: not enough values to unpack (expected 2,
     got 1)
+
+
+Search documents
+----------------
+
+  notes
+    A note that is not done.
+    id       {book}:{number}
+    index    notes-notes on OpenSearch, notes/notes in a folder
+    made of  Note
+    follows  Note
+
+    str_title  text          found by words; matched, counted, sorted whole
+    gp_place   place         found in a box, or near a point
+    num_rank   whole number  matched, ranged, counted, sorted
+    MD_        map           matched by the names in it
 """
 
 
@@ -191,6 +219,18 @@ def test_json_has_the_same_for_programs() -> None:
     assert run["keys"][0]["templates"] == {"PK": "USER#{userId}", "SK": "RUN#{createdAt}#{runId}"}
     latest = next(pattern for pattern in applens["patterns"] if pattern["name"] == "latest_run")
     assert (latest["operation"], latest["read_units"]) == ("Query", {"1": 0.5})
+    assert applens["documents"] == []
+
+
+def test_a_document_of_several_items_names_all_of_them_and_those_whose_changes_it_follows() -> None:
+    # Who changes an item wants to know what is found by it, and whether it is found anew by itself.
+    asset, file = describe(model_of("vams"))["documents"]
+    assert asset["made_of"] == ["Asset", "AssetVersion", "S3AssetBucket", "AssetLink", "AssetFileMetadata"]
+    assert asset["follows"] == ["Asset", "AssetLink", "AssetFileMetadata"]
+    assert (asset["index"], asset["id"]) == ("vams-asset", "{database_id}:{asset_id}")
+    assert file["made_of"] == [*asset["made_of"], "AssetFileVersion", "FileAttribute"]
+    size = next(field for field in file["fields"] if field["name"] == "num_filesize")
+    assert size == {"name": "num_filesize", "type": "whole number", "for": "matched, ranged, counted, sorted"}
 
 
 @pytest.mark.parametrize(

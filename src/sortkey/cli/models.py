@@ -28,7 +28,8 @@ def run(
     json: Json = False,
 ) -> None:
     """Print data models: tables with their keys, indexes and settings; entities with their key templates and fields;
-    access patterns with what they do and what they cost. Nothing is connected to, and nothing is read or written.
+    access patterns with what they do and what they cost; search documents with what they are made of and what their
+    fields are for. Nothing is connected to, and nothing is read or written.
 
     Read units are those of items of 1 KB and of reads that need not be consistent: for one item, and for 100 where
     a query finds several. `sortkey explain` has the figures for other sizes and numbers.

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from sortkey.model.describing_documents import documents_of
 from sortkey.model.describing_fields import fields_of, parts_of
 from sortkey.model.keys import BoundKey, BoundQuery, Declared
 from sortkey.model.patterns import AccessPattern, Model
@@ -30,15 +31,18 @@ def describe(model: Model) -> Told:
         "doc": model.doc,
         "tables": [_table(table) for table in model.tables],
         "patterns": [_pattern(pattern) for pattern in model.patterns()],
+        "documents": documents_of(model),
     }
 
 
 def page(told: Told, width: int = WIDTH) -> str:
-    """A description as text: each table with its entities, each entity with its reads, then the reads of several."""
+    """A description as text: each table with its entities, each entity with its reads; then the reads of several, and
+    what is searchable."""
     counts = [
         _count(len(told["tables"]), "table"),
         _count(sum(len(table["entities"]) for table in told["tables"]), "entity", "entities"),
         _count(len(told["patterns"]), "access pattern"),
+        *([_count(len(told["documents"]), "search document")] if told["documents"] else []),
     ]
     lines = [told["name"], "=" * len(told["name"]), *_wrapped(told["doc"], width), ", ".join(counts)]
     own = {entity["name"] for table in told["tables"] for entity in table["entities"]}
@@ -52,6 +56,10 @@ def page(told: Told, width: int = WIDTH) -> str:
         lines += ["", "", *_heading("More access patterns")]
         for pattern in shared:
             lines += ["", *_indented(_pattern_lines(pattern, width - 2))]
+    if told["documents"]:
+        lines += ["", "", *_heading("Search documents")]
+        for document in told["documents"]:
+            lines += ["", *_indented(_document_lines(document, width - 2))]
     return "\n".join(lines) + "\n"
 
 
@@ -227,6 +235,18 @@ def _pattern_lines(pattern: Told, width: int) -> list[str]:
     several = f", in {pattern['requests']} requests" if pattern["requests"] > 1 else ""
     rows.append(("read units", f"{', '.join(costs)} of {pattern['item_bytes'] // 1024} KB{several}"))
     return lines + _columns(rows, width, 2)
+
+
+def _document_lines(document: Told, width: int) -> list[str]:
+    rows = [
+        ("id", document["id"]),
+        ("index", f"{document['index']} on OpenSearch, {document['folder']} in a folder"),
+        ("made of", ", ".join(document["made_of"])),
+        ("follows", ", ".join(document["follows"]) or "nothing"),
+    ]
+    fields = [(each["name"], each["type"], each["for"]) for each in document["fields"]]
+    told = [*_indented(_wrapped(document["doc"], width - 2)), *_columns(rows, width, 2)]
+    return [document["name"], *told, "", *_columns(fields, width, 2)]
 
 
 def _key(names: Sequence[str], types: dict[str, str]) -> str:
