@@ -103,8 +103,10 @@ class Engine:
             raise
 
     def _find(self, name: str) -> Run:
+        if name in not_offered.REASONS:
+            return lambda engine, request: not_offered.refuse(engine, name, request)
         if name not in OPERATIONS:
-            raise UnknownOperationException(not_offered.REASONS.get(name, ""))
+            raise UnknownOperationException("")
         run = self._runs[name] = OPERATIONS[name]
         return run
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from sortkey.errors import UnknownOperationException
+
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
 
 _REGIONS = "is not offered: a global table lives in several regions, and this engine is one region."
 _SCALING = "is not offered: replicas live in other regions, and nothing here is scaled."
@@ -13,13 +18,8 @@ _BULK = "is not offered: bulk operations read from S3. Use ImportTable, or Batch
 REASONS: Final[dict[str, str]] = {
     name: f"{name} {why}"
     for why, names in {
-        _REGIONS: (
-            "CreateGlobalTable",
-            "UpdateGlobalTable",
-            "DescribeGlobalTableSettings",
-            "UpdateGlobalTableSettings",
-        ),
-        _SCALING: ("DescribeTableReplicaAutoScaling", "UpdateTableReplicaAutoScaling"),
+        _REGIONS: ("CreateGlobalTable",),
+        _SCALING: ("UpdateTableReplicaAutoScaling",),
         _KINESIS: (
             "EnableKinesisStreamingDestination",
             "DisableKinesisStreamingDestination",
@@ -42,3 +42,10 @@ PARAMETERS: Final[dict[str, str]] = {
     "VectorIndexUpdates": "vector indexes are not supported.",
 }
 """Parameters of CreateTable and UpdateTable, likewise."""
+
+
+def refuse(engine: Engine, name: str, request: dict[str, Any]) -> NoReturn:
+    """Say why. A table that is not there is told first, as it would be on AWS."""
+    if "TableName" in request:
+        engine.catalog.described(request["TableName"])
+    raise UnknownOperationException(REASONS[name])

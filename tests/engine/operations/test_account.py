@@ -84,10 +84,40 @@ def test_contributor_insights_come_in_pages(engine: Engine) -> None:
     assert "NextToken" not in rest
 
 
+KINESIS = {"TableName": "tbl", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/changes"}
+BULK = {"BulkOperationArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tbl/bulk/01234567890123-abcdefab"}
+NOT_OFFERED = {
+    "CreateGlobalTable": {"GlobalTableName": "tbl", "ReplicationGroup": [{"RegionName": "us-east-1"}]},
+    "UpdateTableReplicaAutoScaling": {"TableName": "tbl"},
+    "EnableKinesisStreamingDestination": KINESIS,
+    "DisableKinesisStreamingDestination": KINESIS,
+    "UpdateKinesisStreamingDestination": KINESIS,
+    "SearchVectors": {"TableName": "tbl", "IndexName": "vectors", "SearchVector": [{"N": "1"}], "TopK": 1},
+    "StartBulkPutItems": {
+        "TableName": "tbl",
+        "InputS3Configuration": {"S3Bucket": "from", "InputFormat": "DYNAMODB_JSON"},
+        "OutputS3Configuration": {"OutputType": ["ERROR"]},
+    },
+    "DescribeBulkOperation": BULK,
+    "ListBulkOperations": {},
+    "CancelBulkOperation": BULK,
+}
+
+
 @pytest.mark.parametrize("name", not_offered.REASONS)
 def test_an_operation_that_is_not_offered_says_why(engine: Engine, name: str) -> None:
     # "Unknown operation" alone would look like a bug of the client.
-    assert failure(engine, name, {}) == f"UnknownOperationException: {not_offered.REASONS[name]}"
+    engine.call("CreateTable", table())
+    assert failure(engine, name, NOT_OFFERED[name]) == f"UnknownOperationException: {not_offered.REASONS[name]}"
+
+
+def test_what_is_wrong_with_a_request_is_told_before_that_it_is_not_offered(engine: Engine) -> None:
+    # Programs that handle a missing table must find it here as on AWS.
+    name = "EnableKinesisStreamingDestination"
+    missing = "ResourceNotFoundException: Requested resource not found: Table: tbl not found"
+    assert failure(engine, name, KINESIS) == missing
+    null = "Value null at 'streamArn' failed to satisfy constraint: Member must not be null"
+    assert failure(engine, name, {"TableName": "tbl"}) == f"ValidationException: 1 validation error detected: {null}"
 
 
 def test_every_operation_of_aws_is_offered_or_says_why_not() -> None:
@@ -103,4 +133,10 @@ def test_reads_of_what_cannot_exist_are_answered(engine: Engine) -> None:
     destinations = engine.call("DescribeKinesisStreamingDestination", {"TableName": "tbl"})
     assert destinations == {"TableName": "tbl", "KinesisDataStreamDestinations": []}
     message = "GlobalTableNotFoundException: Global table not found: Global table with name: 'tbl' does not exist."
-    assert failure(engine, "DescribeGlobalTable", {"GlobalTableName": "tbl"}) == message
+    settings = {"GlobalTableName": "tbl"}
+    for name in ("DescribeGlobalTable", "DescribeGlobalTableSettings", "UpdateGlobalTableSettings"):
+        assert failure(engine, name, settings) == message
+    assert failure(engine, "UpdateGlobalTable", {**settings, "ReplicaUpdates": []}) == message
+    assert engine.call("DescribeTableReplicaAutoScaling", {"TableName": "tbl"}) == {
+        "TableAutoScalingDescription": {"TableName": "tbl", "TableStatus": "ACTIVE", "Replicas": []}
+    }
