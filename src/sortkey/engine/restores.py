@@ -84,9 +84,8 @@ def step(engine: Engine, state: jobs.State) -> bool:
     if target is not None and target.number == state["number"]:
         if not _load(engine, target, state):
             return False
-        # An active table does not tell any more where it comes from.
-        settings = {name: value for name, value in target.settings.items() if name != "RestoreSummary"}
-        engine.catalog.save(replace(target, status="ACTIVE", settings=settings))
+        summary = {**target.settings["RestoreSummary"], "RestoreInProgress": False}
+        engine.catalog.save(replace(target, status="ACTIVE", settings={**target.settings, "RestoreSummary": summary}))
     if state["snapshot"] is not None:
         snapshots.rows_of(engine, state["rows"]).drop()
     return True

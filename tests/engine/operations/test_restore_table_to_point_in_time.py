@@ -69,7 +69,7 @@ def test_a_table_goes_back_to_any_second(engine, clock):
         "RestoreInProgress": True,
     }
     assert len(scan(engine, "restored")) == 5
-    assert "RestoreSummary" not in described(engine, "restored")
+    assert described(engine, "restored")["RestoreSummary"] == {**latest["RestoreSummary"], "RestoreInProgress": False}
 
 
 def test_changes_older_than_the_period_are_forgotten_and_younger_ones_kept(engine, clock):
