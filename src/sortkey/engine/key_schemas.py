@@ -100,14 +100,15 @@ def check_non_key_total(projections: Iterable[dict[str, Any]]) -> None:
 
 
 def check_not_redefined(table: Table, new: KeySchema, definitions: Definitions) -> None:
-    """An attribute that is a key already keeps its type: items are checked against it."""
-    for name in new.names:
+    """An attribute that is a key already keeps its type: items are checked against it. One that is not used too."""
+    for name in dict.fromkeys((*new.names, *definitions)):
         if table.types.get(name, definitions[name]) != definitions[name]:
             holder = next(key for key in (table.key, *(i.key for i in table.indexes)) if name in key.names)
+            new = new if name in new.names else holder
             raise ValidationException(
                 f"{INVALID}Attributes cannot be redefined. Please check that your attribute has the same type as "
                 f"previously defined. Existing schema: {_shown(holder, table.types)} "
-                f"New schema: {_shown(new, definitions)}"
+                f"New schema: {_shown(new, {**table.types, **definitions})}"
             )
 
 

@@ -150,6 +150,13 @@ REFUSED_ON_DEMAND: list[tuple[dict[str, Any], str]] = [
         "defined. Existing schema: Schema:[SchemaElement: key{a:S:HASH}, SchemaElement: key{b:S:RANGE}] "
         "New schema: Schema:[SchemaElement: key{b:N:HASH}]",
     ),
+    # Also where the new index does not use it.
+    (
+        create("new", "c", attributes="b:N c"),
+        INVALID + "Attributes cannot be redefined. Please check that your attribute has the same type as previously "
+        "defined. Existing schema: Schema:[SchemaElement: key{a:S:HASH}, SchemaElement: key{b:S:RANGE}] "
+        "New schema: Schema:[SchemaElement: key{a:S:HASH}, SchemaElement: key{b:N:RANGE}]",
+    ),
     (create("new", "c", projection={}), INVALID + "Unknown ProjectionType: null"),
     (
         create("new", "c", ProvisionedThroughput=UNITS),
