@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.tables import Index, Table
@@ -50,11 +51,17 @@ def index_write_units(table: Table, index: Index, old: Item | None, new: Item | 
     return write_units(item_size(before)) + write_units(item_size(after))
 
 
+def shown_names(named: Iterable[str]) -> dict[str, str]:
+    """The tables that a request names by their ARN: AWS answers with the ARN then."""
+    return {name.rpartition("/")[2]: name for name in named if name.startswith("arn:")}
+
+
 class Meter:
     """Adds up what a request consumes, by table and index, and reports it as the request asked."""
 
-    def __init__(self, mode: str | None, transactional: bool = False) -> None:
+    def __init__(self, mode: str | None, named: Iterable[str] = (), *, transactional: bool = False) -> None:
         self.on = mode in ("TOTAL", "INDEXES")
+        self._shown = shown_names(named) if self.on else {}
         self._by_index = mode == "INDEXES"
         self._transactional = transactional
         self._tables: dict[str, _Units] = {}
@@ -90,7 +97,7 @@ class Meter:
         return {"ConsumedCapacity": self._reports()} if self.on else {}
 
     def _of(self, table: Table) -> _Units:
-        return self._tables.setdefault(table.name, _Units(table.name))
+        return self._tables.setdefault(table.name, _Units(self._shown.get(table.name, table.name)))
 
     def _reports(self) -> list[dict[str, Any]]:
         return [units.report(self._by_index, self._transactional) for units in self._tables.values()]

@@ -86,7 +86,7 @@ def answer(
         consistent=bool(request.get("ConsistentRead")),
         whole=reads_whole(table, index, request, projection),
     )
-    meter = Meter(request.get("ReturnConsumedCapacity"))
+    meter = Meter(request.get("ReturnConsumedCapacity"), (request["TableName"],))
     as_stored = index is None and condition is None and projection is None
     if of_partition and as_stored and not page.count_only and not meter.on:
         return _finished(page, span, meter)

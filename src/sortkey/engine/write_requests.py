@@ -19,7 +19,7 @@ Attributes = Callable[[Change], dict[str, Any]]
 
 def run_write(engine: Engine, request: dict[str, Any], wanted: Write, attributes: Attributes | None) -> dict[str, Any]:
     """Write, and answer with the attributes, the capacity and the collection metrics that were asked for."""
-    meter = Meter(request.get("ReturnConsumedCapacity"))
+    meter = Meter(request.get("ReturnConsumedCapacity"), (request.get("TableName", ""),))
     wanted.reads_old = wanted.reads_old or attributes is not None or meter.on
     change = write(engine, wanted)
     answer = attributes(change) if attributes else {}

@@ -35,7 +35,7 @@ class Wanted:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    meter = Meter(request.get("ReturnConsumedCapacity"))
+    meter = Meter(request.get("ReturnConsumedCapacity"), request["RequestItems"])
     responses: dict[str, list[Any]] = {}
     unprocessed: dict[str, Any] = {}
     size_read = 0

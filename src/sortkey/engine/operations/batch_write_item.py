@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import item_collections
-from sortkey.engine.capacity import Meter
+from sortkey.engine.capacity import Meter, shown_names
 from sortkey.engine.item_keys import check_batched_key
 from sortkey.engine.operations import delete_item, put_item
 from sortkey.engine.writes import Bind, Write, prepare, store
@@ -19,7 +19,8 @@ REQUESTS_MAX = 25
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    meter = Meter(request.get("ReturnConsumedCapacity"))
+    meter = Meter(request.get("ReturnConsumedCapacity"), request["RequestItems"])
+    shown = shown_names(request["RequestItems"])
     metrics: dict[str, list[Any]] = {}
     writes = parse(engine, request["RequestItems"])
     if meter.on:
@@ -30,7 +31,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         store(engine, change)
         meter.write(change)
         if change.table.has_lsi:
-            metrics.setdefault(change.table.name, []).append(item_collections.metrics(change))
+            metrics.setdefault(shown.get(change.table.name, change.table.name), []).append(
+                item_collections.metrics(change)
+            )
     answer: dict[str, Any] = {"UnprocessedItems": {}, **meter.report_list()}
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:
         answer["ItemCollectionMetrics"] = metrics

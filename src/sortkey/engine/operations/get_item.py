@@ -28,7 +28,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     found, size = fetch(table, encoded, projection)
     answer = {} if found is None else {"Item": found}
     if "ReturnConsumedCapacity" in request:
-        meter = Meter(request["ReturnConsumedCapacity"])
+        meter = Meter(request["ReturnConsumedCapacity"], (request["TableName"],))
         meter.read(table, read_units(size, bool(request.get("ConsistentRead"))))
         answer.update(meter.report())
     return answer

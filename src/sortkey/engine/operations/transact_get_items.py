@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    meter = Meter(request.get("ReturnConsumedCapacity"), transactional=True)
     gets = [each["Get"] for each in request["TransactItems"]]
+    meter = Meter(request.get("ReturnConsumedCapacity"), (get["TableName"] for get in gets), transactional=True)
     parsed = [(read_projection(get), read_item(get["Key"])[0]) for get in gets]
     tables = [engine.catalog.table(get["TableName"]) for get in gets]
     reasons = Reasons(len(parsed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import item_collections, transactions
-from sortkey.engine.capacity import Meter
+from sortkey.engine.capacity import Meter, shown_names
 from sortkey.engine.conditions import guard
 from sortkey.engine.item_keys import check_scalar_keys, encode_key
 from sortkey.engine.operations import delete_item, put_item, update_item
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for each in request["TransactItems"]:
         _check_one_action(each)
-    meter = Meter(request.get("ReturnConsumedCapacity"), transactional=True)
-    parsed = [_PARSERS[name](body) for each in request["TransactItems"] for name, body in each.items() if body]
+    actions = [(name, body) for each in request["TransactItems"] for name, body in each.items() if body]
+    named = [body["TableName"] for _, body in actions]
+    meter = Meter(request.get("ReturnConsumedCapacity"), named, transactional=True)
+    parsed = [_PARSERS[name](body) for name, body in actions]
     token = transactions.Token.of(engine, request, request["TransactItems"])
     if token is not None and token.used():
         transactions.read_again(engine, parsed, meter)
@@ -30,15 +32,16 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     changes = transactions.write_all(engine, parsed, meter.on)
     if token is not None:
         token.remember()
-    return _answer(request, changes, meter)
+    return _answer(request, changes, meter, shown_names(named))
 
 
-def _answer(request: dict[str, Any], changes: list[Change], meter: Meter) -> dict[str, Any]:
+def _answer(request: dict[str, Any], changes: list[Change], meter: Meter, shown: dict[str, str]) -> dict[str, Any]:
     metrics: dict[str, list[Any]] = {}
     for change, action in zip(changes, request["TransactItems"], strict=True):
         meter.write(change)
         if change.table.has_lsi and action.get("ConditionCheck") is None:
-            metrics.setdefault(change.table.name, []).append(item_collections.metrics(change))
+            name = shown.get(change.table.name, change.table.name)
+            metrics.setdefault(name, []).append(item_collections.metrics(change))
     answer = meter.report_list()
     if request.get("ReturnItemCollectionMetrics") == "SIZE" and metrics:
         answer["ItemCollectionMetrics"] = metrics
