@@ -40,6 +40,7 @@ REFUSED: list[tuple[dict[str, Any] | None, dict[str, Any] | None, str]] = [
         "must contain exactly one of the supported datatypes for key :v",
     ),
     (None, {":v": {"S": "x" * (2 * 1024 * 1024 + 1)}}, "ExpressionAttributeValues exceeds max size"),
+    ({f"#{n}": "x" * 65_000 for n in range(33)}, None, "ExpressionAttributeNames exceeds max size"),
 ]
 
 

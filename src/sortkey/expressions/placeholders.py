@@ -23,7 +23,7 @@ from sortkey.values.attributes import EMPTY_NAME, NAME_BYTES_MAX, NAME_TOO_LARGE
 
 NAMES, VALUES = "ExpressionAttributeNames", "ExpressionAttributeValues"
 KEY_LENGTH_MAX = 255
-VALUES_BYTES_MAX = 2 * 1024 * 1024
+BYTES_MAX = 2 * 1024 * 1024
 
 _Product = TypeVar("_Product")
 _cache = Cache()
@@ -115,12 +115,16 @@ def _check_keys(parameter: str, given: Mapping[str, Any]) -> None:
 
 
 def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
+    total = 0
     for key, name in names.items():
         if not name:
             fault = EMPTY_NAME if name == "" else "null"
             raise ValidationException(f"{NAMES} contains invalid value: {fault} for key {key}")
         if len(name) * 4 > NAME_BYTES_MAX and len(name.encode()) > NAME_BYTES_MAX:
             raise ValidationException(f"{NAMES} contains invalid value: {NAME_TOO_LARGE} for key {key}")
+        total += len(name)
+    if total * 4 > BYTES_MAX and sum(len(name.encode()) for name in names.values()) > BYTES_MAX:
+        raise ValidationException(f"{NAMES} exceeds max size")
     return names
 
 
@@ -134,7 +138,7 @@ def _read_values(raw: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
         except ValidationException as error:
             raise ValidationException(f"{VALUES} contains invalid value: {error.message} for key {key}") from None
         total += size
-    if total > VALUES_BYTES_MAX:
+    if total > BYTES_MAX:
         raise ValidationException(f"{VALUES} exceeds max size")
     return values
 
