@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from sortkey.errors import ValidationException
@@ -11,16 +12,11 @@ from sortkey.errors import ValidationException
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-NO_BUCKETS = (
-    "This engine has no folder for S3 buckets, because it keeps its data in memory. "
-    "Open it with buckets=FOLDER, or with a data folder, to export and import tables"
-)
-
 
 def folder(engine: Engine, bucket: str) -> Path:
     """The bucket's folder, which need not be there."""
     if engine.buckets is None:
-        raise ValidationException(NO_BUCKETS)
+        engine.buckets = _passing(engine)
     path = engine.buckets / bucket
     if path.name != bucket or not path.resolve().is_relative_to(engine.buckets.resolve()):
         raise ValidationException(f"The specified bucket is not valid: {bucket}")
@@ -54,3 +50,10 @@ def keys(engine: Engine, bucket: str, prefix: str) -> list[str]:
         if key.startswith(prefix) and path.is_file() and path.resolve().is_relative_to(root.resolve()):
             found.append(key)
     return sorted(found)
+
+
+def _passing(engine: Engine) -> Path:
+    """A folder for an engine in memory that was given none: it goes with the engine."""
+    made = TemporaryDirectory(prefix="sortkey-buckets-")
+    engine.at_close.append(made.cleanup)
+    return Path(made.name)

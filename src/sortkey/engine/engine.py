@@ -53,7 +53,8 @@ class Engine:
         self.counts = Counts()
         self.address: str | None = None
         self.buckets = _buckets(database, buckets)
-        """Where exports go and imports come from: a folder for each S3 bucket."""
+        """Where exports go and imports come from: a folder for each S3 bucket. In memory it is made when needed."""
+        self.at_close: list[Callable[[], None]] = []
         self.background = Background(self)
         self._runs: dict[str, Run] = {}
         self.lock = threading.RLock()
@@ -164,6 +165,8 @@ class Engine:
             self._worker.stop()
         with self.lock:
             self.database.close()
+        while self.at_close:
+            self.at_close.pop()()
 
     def __enter__(self) -> Engine:
         return self

@@ -203,7 +203,8 @@ def test_an_export_that_cannot_be_is_refused(engine, buckets, members, message):
     assert failure(engine, "ExportTableToPointInTime", {"TableArn": TABLE, "S3Bucket": "bucket", **members}) == message
 
 
-def test_an_export_needs_recovery_and_a_folder(engine, tmp_path):
+def test_an_export_needs_recovery_and_in_memory_has_a_bucket_that_passes(engine):
+    # Programs that export are tried out against `serve --memory` too.
     engine.call("CreateTable", table())
     request = {"TableArn": TABLE, "S3Bucket": "bucket"}
     assert failure(engine, "ExportTableToPointInTime", request) == (
@@ -211,7 +212,11 @@ def test_an_export_needs_recovery_and_a_folder(engine, tmp_path):
     )
     recovery = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
     engine.call("UpdateContinuousBackups", recovery)
-    assert "no folder for S3 buckets" in failure(engine, "ExportTableToPointInTime", request)
+    put(engine, {"a": {"S": "x"}})
+    done = describe(engine, export(engine))
+    assert lines(engine.buckets, done) == [{"Item": {"a": {"S": "x"}}}]
+    engine.close()
+    assert not engine.buckets.exists()
 
 
 def test_a_disk_that_refuses_fails_the_export_and_nothing_else(engine, buckets):
