@@ -40,6 +40,8 @@ COMMANDS: dict[str, Command] = {
     "plan": Command("What to change in what is deployed, for a model."),
     "apply": Command("Change what is deployed into what a model says."),
     "backfill": Command("Bring stored items up to date with their entities.", goes_on=True),
+    "reindex": Command("Build the search indexes of a model anew.", goes_on=True),
+    "reconcile": Command("Compare search indexes with their tables, and mend them."),
     "query": Command("Run an access pattern on data."),
     "put": Command("Store items, checked by their entity."),
     "export": Command("Tables into a folder of JSON Lines.", goes_on=True),

@@ -29,12 +29,16 @@ def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
     from sortkey.cli.loading import load_model
     from sortkey.model.describing import parameters_of
 
-    first, words = ctx.params["pattern"], [each for each in ctx.params.get("arguments") or () if each != incomplete]
+    incomplete = incomplete.removeprefix(":")  # which is a word of its own in bash
+    first, words = (
+        ctx.params["pattern"],
+        [each for each in ctx.params.get("arguments") or () if each not in (":", incomplete)],
+    )
     try:
-        found, given = read_call(first, words)
+        found, named = read_call(first, words)
     except CommandFailed:  # a model, so far
         return [each.name for each in load_model(first).patterns() if each.name.startswith(incomplete)]
-    names = [each.name for each in parameters_of(found) if each.name not in given]
+    names = [each.name for each in parameters_of(found) if each.name not in named]
     return [f"{name}=" for name in names if name.startswith(incomplete)]
 
 
@@ -46,3 +50,11 @@ def complete_entities(incomplete: str) -> list[str]:
     if not colon:
         return [f"{name}:" for name in complete_models(begun)]
     return [f"{model}:{each.__name__}" for each in load_model(model).entities if each.__name__.startswith(begun)]
+
+
+def complete_documents(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Search documents of the model that was given."""
+    from sortkey.cli.loading import load_model
+
+    known = [each.document.name for each in load_model(ctx.params["model"]).documents]
+    return [name for name in known if name.startswith(incomplete)]

@@ -45,6 +45,12 @@ def open_searches(store: Store, models: Sequence[Model], address: str | os.PathL
     return Searches(quiet, models, None if address is None else os.fspath(address))
 
 
+def open_kept(store: Store, model: Model, declared: ModelDocument, address: str) -> KeptSearch:
+    """One search with its source, where `open_searches` has it. Nothing is made, and nothing followed."""
+    source = EntitySource(store, declared.document) if declared.source is None else declared.source(store)
+    return KeptSearch(model.name, _opened(declared, address, model.name), source)
+
+
 @dataclass
 class KeptSearch:
     """One search, and how it is doing. `written` counts documents while it is built, `followed` the changes since
@@ -57,6 +63,10 @@ class KeptSearch:
     written: int = 0
     followed: int = 0
     problem: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.model}/{self.search.document.name}"
 
     def parts(self, id: str) -> Sequence[Entity]:
         """The items that a document is made of as they are now, the one that it stands for first."""
@@ -149,8 +159,8 @@ class Searches(Mapping[str, KeptSearch]):
         opened: list[KeptSearch] = []
         try:
             for declared in model.documents:
-                opened.append(self._open(model, declared, address))
-                self._kept[f"{model.name}/{declared.document.name}"] = opened[-1]
+                opened.append(open_kept(self._store, model, declared, address))
+                self._kept[opened[-1].name] = opened[-1]
             for each in opened:
                 _ensure(each)
             self._follow(model, [each for each in opened if each.state != "read only"])
@@ -162,9 +172,6 @@ class Searches(Mapping[str, KeptSearch]):
             self._failed(model, opened, error)
             return False
         return True
-
-    def _open(self, model: Model, declared: ModelDocument, address: str) -> KeptSearch:
-        return KeptSearch(model.name, _opened(declared, address, model.name), _source(declared, self._store))
 
     def _follow(self, model: Model, opened: Sequence[KeptSearch]) -> None:
         """From now on where everything is to be built: the tables say what came before."""
@@ -240,7 +247,3 @@ def _opened(declared: ModelDocument, address: str, model: str) -> Search[Any]:
         return open_search(declared.document, os.path.join(address, model))
     url = urlsplit(address)
     return open_search(declared.document, urlunsplit(url._replace(path=f"{url.path}{model}-")))
-
-
-def _source(declared: ModelDocument, store: Store) -> Source[Any]:
-    return EntitySource(store, declared.document) if declared.source is None else declared.source(store)

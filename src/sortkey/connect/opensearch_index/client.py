@@ -54,7 +54,7 @@ class Connection:
 
 def _ours(error: failures.TransportError) -> Exception:
     if isinstance(error, failures.ConnectionError):
-        return Unreachable(f"OpenSearch does not answer: {error}")
+        return Unreachable(f"OpenSearch does not answer: {error.error}; start it, or check the address")
     if error.status_code == TOO_MANY:
         return Throttled(f"OpenSearch refuses for load: {_told(error)}")
     if "not_found" in str(error.error) or "alias [" in str(error.error):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -40,8 +40,13 @@ class Drift:
         return f"{self.checked} checked: {told}{rest}" + ("" if self.is_mended or not self.count else ", not mended")
 
 
-def reconcile(search: Search[T], source: Source[T], *, mend: bool = True) -> Drift:
-    """Compare all of the source with all of the index; `mend=False` only reports."""
+def reconcile(
+    search: Search[T], source: Source[T], *, mend: bool = True, told: Callable[[int], object] = lambda count: None
+) -> Drift:
+    """Compare all of the source with all of the index; `mend=False` only reports.
+
+    `told` hears how many documents of the source have been compared so far.
+    """
     drift = Drift(is_mended=mend)
     search.refresh()
     seen: set[str] = set()
@@ -51,6 +56,7 @@ def reconcile(search: Search[T], source: Source[T], *, mend: bool = True) -> Dri
         writes = [search.document.write_of(each) for each in page.entities]
         seen.update(write.id for write in writes)
         _compare(search, source, writes, drift)
+        told(drift.checked)
     _look_for_orphans(search, source, seen, drift)
     if mend:
         search.refresh()

@@ -1,0 +1,90 @@
+"""`sortkey reconcile`: where the search indexes of a model differ from its tables, and that it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sortkey.cli.failure import FAILED, CommandFailed
+from sortkey.cli.options import Data, Json
+from sortkey.cli.printing import print_json
+from sortkey.cli.searching import Buckets, Documents, Index, SearchedModel, counting, kept_searches, listed
+
+if TYPE_CHECKING:
+    from sortkey.connect.searches import KeptSearch
+    from sortkey.runtime.search import Drift
+
+EXAMPLES = """\
+examples:
+  sortkey reconcile vams --dry-run          what differs in data/searches/?
+  sortkey reconcile vams                    mend it
+  sortkey reconcile vams file --json        one document, for programs
+  sortkey reconcile shop.model:model --search https://user:password@host:9200
+"""
+KINDS = ("missing", "stale", "orphaned", "unreadable")
+
+
+def run(
+    model: SearchedModel,
+    documents: Documents = None,
+    data: Data = "data",
+    objects: Buckets = None,
+    search: Index = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what differs.")] = False,
+    json: Json = False,
+) -> int:
+    """Compare the search indexes of a model with its tables, by id, version and content; list what differs and mend it.
+
+      missing     in the tables, and not found
+      stale       other in the index than in the tables
+      orphaned    found, and not in the tables any more
+      unreadable  an item that is none of its entity; nothing is done about it
+
+    It may run at any time. What was written a moment ago may show as a difference until the index has followed. One
+    process writes an index in a folder: while a `sortkey up` has that folder, only --dry-run can be sure to work.
+    The exit code is 1 when something is left: what differs with --dry-run, and what is unreadable.
+    """
+    with kept_searches(model, documents or [], data, objects, search) as kept:
+        done = {each.name: _compared(each, model, mend=not dry_run) for each in kept}
+    if json:
+        print_json([_json(name, drift) for name, drift in done.items()])
+    else:
+        print("\n".join(line for name, drift in done.items() for line in _lines(name, drift)))
+    return FAILED if any(each.unreadable or (dry_run and each.count) for each in done.values()) else 0
+
+
+def _compared(kept: KeptSearch, model: str, *, mend: bool) -> Drift:
+    from sortkey.runtime.search import reconcile
+
+    _check_built(kept, model)
+    with counting(f"comparing {kept.name}") as told:
+        if mend:
+            kept.search.ensure()
+        return reconcile(kept.search, kept.source, mend=mend, told=told)
+
+
+def _check_built(kept: KeptSearch, model: str) -> None:
+    """An index that was never filled to its end lacks everything: that is no list for anybody to read."""
+    from sortkey.errors import SearchIndexMissing
+
+    try:
+        is_built = kept.search.index.noted() is not None
+    except SearchIndexMissing:
+        is_built = False
+    if not is_built:
+        name = kept.search.document.name
+        raise CommandFailed(
+            f"the index of {kept.name} is not built, or not for the fields of today: `sortkey reindex {model} {name}`"
+            " builds it, and so does `sortkey up`"
+        )
+
+
+def _json(name: str, drift: Drift) -> dict[str, Any]:
+    told: dict[str, Any] = {"document": name, "checked": drift.checked}
+    return told | {kind: getattr(drift, kind) for kind in KINDS} | {"is_mended": drift.is_mended}
+
+
+def _lines(name: str, drift: Drift) -> list[str]:
+    mended = ", mended" if drift.is_mended and drift.count else ""
+    return [*(line for kind in KINDS for line in listed(kind, getattr(drift, kind))), f"{name}: {drift}{mended}"]

@@ -1,0 +1,118 @@
+"""What `sortkey reindex` and `sortkey reconcile` share: the search documents of a model, opened with their tables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sortkey.cli.completing import complete_documents, complete_models
+from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.folder_copies import SEARCHES
+from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.options import buckets_of, check_place
+from sortkey.cli.printing import progress
+
+if TYPE_CHECKING:
+    from sortkey.connect.searches import KeptSearch
+    from sortkey.model.documents import ModelDocument
+    from sortkey.model.patterns import Model
+    from sortkey.runtime.store import Store
+
+SearchedModel = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)]
+Documents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DOCUMENT", help="Search documents (default: all of the model).", autocompletion=complete_documents
+    ),
+]
+Buckets = Annotated[
+    str | None,
+    typer.Option(
+        "--objects",
+        metavar="ADDRESS",
+        help="Where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder).",
+    ),
+]
+Index = Annotated[
+    str | None,
+    typer.Option(
+        "--search", metavar="ADDRESS", help=f"Where the indexes are: OpenSearch (default: {SEARCHES}/ in the folder)."
+    ),
+]
+SHOWN = 20
+"""So many ids of a kind are for people; --json has all."""
+
+
+@contextmanager
+def kept_searches(
+    model: str, names: Sequence[str], data: str, objects: str | None, search: str | None
+) -> Generator[list[KeptSearch]]:
+    """The searches of a model's documents, as `sortkey up` has them, closed with the block. Nothing is made yet."""
+    from contextlib import ExitStack
+
+    from sortkey.connect.searches import open_kept
+    from sortkey.errors import SearchIndexInUse
+
+    found = load_model(model)
+    chosen, address = _chosen(found, names), _address(data, search)
+    with _store(chosen, data, objects) as store, ExitStack() as opened:
+        kept = [open_kept(store, found, each, address) for each in chosen]
+        for each in kept:
+            opened.enter_context(closing(each.search))
+        try:
+            yield kept
+        except SearchIndexInUse as held:
+            raise CommandFailed(
+                f"{str(held).partition(': ')[0]}, which keeps it in step (`sortkey up`?): stop that, give this command"
+                " again, and start it; `sortkey reconcile --dry-run` tells whether it is needed"
+            ) from None
+
+
+@contextmanager
+def counting(title: str) -> Generator[Callable[[int], None]]:
+    """A bar while the block runs; the block calls what it is given with how many documents are done."""
+    seen = 0
+    with progress(title, None, "documents") as advance:
+
+        def told(count: int) -> None:
+            nonlocal seen
+            advance(count - seen)
+            seen = count
+
+        yield told
+
+
+def listed(title: str, ids: Sequence[str]) -> list[str]:
+    """Lines for people: a kind, and what is of it."""
+    more = [f"{'':<11} and {len(ids) - SHOWN:,} more: --json lists all"] if len(ids) > SHOWN else []
+    return [*(f"{title:<11} {each}" for each in ids[:SHOWN]), *more]
+
+
+def _chosen(model: Model, names: Sequence[str]) -> list[ModelDocument]:
+    known = {each.document.name: each for each in model.documents}
+    if not known:
+        raise CommandFailed(f"{model.name} has nothing to search: model.searchable(document) declares it", USAGE)
+    for name in names:
+        if name not in known:
+            raise CommandFailed(f"{model.name} has no search document {name!r}; there are: {', '.join(known)}", USAGE)
+    return [known[name] for name in dict.fromkeys(names)] or list(known.values())
+
+
+def _address(data: str, search: str | None) -> str:
+    if search is None and "://" in data:
+        raise CommandFailed(f"the tables are at {data}: say where the indexes are, with --search", USAGE)
+    return search or os.path.join(data, SEARCHES)
+
+
+def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> Store:
+    """With the buckets, where documents may be made of what lies in them: without it they would lose that."""
+    import sortkey
+
+    is_composed = any(each.source is not None for each in chosen)
+    where = buckets_of(data, objects) if is_composed or objects else None
+    check_place(data)
+    return sortkey.open(data) if where is None else sortkey.open(data, objects=where)
