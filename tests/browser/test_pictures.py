@@ -14,7 +14,8 @@ def test_home_for_the_docs(up: Up, wide: Page):
 
 
 def test_a_run_with_its_exposed_ways_for_the_readme(up: Up, wide: Page):
-    # The sample of AppLens has ways from the internet to data: that is what the picture shows.
+    # The sample of AppLens has ways from the internet to data: that is what the picture shows, to the legend.
+    wide.set_viewport_size({"width": 1280, "height": 1000})
     wide.goto(f"{up.console}/applens")
     wide.locator("tr").filter(has_text="COMPLETE").last.locator("a").click()  # the oldest, before it was mended
     expect(wide.locator("canvas").first).to_be_visible()

@@ -64,6 +64,8 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     "fontSize": 10,
                     "lineHeight": 12,
                     "color": "#788590",
+                    "textBorderWidth": 3,
+                    ":textBorderColor": "getComputedStyle(document.body).getPropertyValue('--surface')",
                     ":formatter": f"each => window.innerWidth < {PHONE} ? '' : each.name",
                 },
             }

@@ -36,11 +36,11 @@ def _systems(workspace: Workspace) -> None:
                 _health(own, len(told["tables"]))
             quiet(told["doc"])
             with ui.element("div").classes("sk-row").style("gap: 1.75rem; margin-top: auto"):
-                figure(f"{sum(each.count for each in own):,}", "items")
+                counted = "items and guards" if workspace.has_guards(name) else "items"  # of unique values: see Data
+                figure(f"{sum(each.count for each in own):,}", counted)
                 figure(str(len(told["tables"])), "table" if len(told["tables"]) == 1 else "tables")
                 figure(str(len(told["patterns"])), "access patterns")
-            guards = "guards of unique values counted too" if workspace.has_guards(name) else ""
-            quiet(" · ".join(filter(None, (f"{size(sum(each.bytes for each in own))} stored", guards))))
+            quiet(f"{size(sum(each.bytes for each in own))} stored")
 
 
 def _health(own: list[TableFacts], wanted: int) -> None:

@@ -107,9 +107,12 @@ pre.sk-code { margin: 0; padding: 0.85rem 1rem; background: var(--sunken); borde
 .q-timeline__title.q-timeline__title { font-size: var(--text-m); font-weight: 600; margin: 0 0 0.15rem; padding: 0; }
 .q-timeline__subtitle.q-timeline__subtitle { text-transform: none; letter-spacing: 0; opacity: 1; color: var(--quiet);
   font-size: var(--text-s); font-weight: 400; margin: 0; }
-.q-timeline__content.q-timeline__content { padding-bottom: 1.5rem; }
+.q-timeline__content.q-timeline__content { padding-bottom: 1.5rem; gap: 0.3rem; }
 .sk-paper svg { max-width: 100%; height: auto; }
 table.sk-table td .sk-mono { overflow-wrap: break-word; word-break: normal; }
+#popup.nicegui-error-popup { background: var(--surface); color: var(--ink); border: 1px solid var(--warn);
+  border-radius: 10px; max-width: min(26rem, 90vw); }
+#popup span:last-child::after { content: " Should it not come back, start sortkey up again: nothing is lost."; }
 @media (max-width: 640px) { .sk-wide { display: none; } .nicegui-content { padding: 1rem 1rem 3rem; }
   .sk-card { padding: 1rem; }
   .q-tab { padding: 0 0.45rem; } .q-tab__label { font-size: var(--text-s); }
