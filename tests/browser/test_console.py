@@ -119,7 +119,10 @@ def test_a_write_is_seen_while_it_happens_with_what_it_changed(up: Up, page: Pag
 
 def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: Page):
     # Who knows a word of it finds the item; what is written meanwhile appears by itself.
-    page.goto(f"{up.console}/search")
+    page.goto(f"{up.console}/models/vams")
+    page.get_by_role("tab", name="Search documents").click()
+    expect(page.get_by_role("cell", name="num_filesize")).to_be_visible()
+    page.get_by_role("link", name="Search it").first.click()
     box, title = page.get_by_label("Search", exact=True), page.get_by_role("button", name="Centrifugal pump P-101")
     box.fill("centrif")
     expect(title.locator("em", has_text="Centrifugal")).to_be_visible()

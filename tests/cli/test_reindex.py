@@ -27,6 +27,7 @@ from sortkey import (
 from sortkey.cli import main
 from sortkey.cli.searching import SHOWN
 from sortkey.model.describing import describe
+from tests.contract import search_adapters
 
 MODEL = "tests.cli.test_reindex:model"
 notes = Table("Notes", key=("noteId",), stream="NEW_IMAGE")
@@ -146,6 +147,25 @@ def test_an_index_that_another_process_writes_is_left_alone_and_can_be_compared(
         assert "stop that" in said
     assert main(["reconcile", MODEL, "words", "--dry-run"]) == 1
     assert "missing     a\n" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("opensearch")
+def test_the_same_is_done_on_opensearch_also_while_it_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    # There an index has many writers: nobody has to be stopped.
+    address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
+    try:
+        assert main(["reconcile", MODEL, "words", "--search", address]) == 1
+        assert f"`sortkey reindex {MODEL} words` builds it" in capsys.readouterr().err
+        assert main(["reindex", MODEL, "words", "--search", address]) == 0
+        with sortkey.open_search(words, f"{address}diary-") as index:
+            assert sorted(index.query(Match.text("harbour")).ids) == ["a", "b"]
+            index.write([DeleteDocument("a", index.versions_of(["a"])["a"] + 1)])
+            assert main(["reconcile", MODEL, "words", "--search", address]) == 0
+            assert "missing     a\n" in capsys.readouterr().out
+            assert index.query(Match.text("harbour")).total == 2
+    finally:
+        search_adapters.forget(address)
 
 
 def test_a_long_list_is_cut_for_people(index: Search[Note], capsys: pytest.CaptureFixture[str]) -> None:
