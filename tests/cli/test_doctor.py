@@ -80,6 +80,16 @@ def test_a_folder_that_others_can_read_is_told(folder: Path) -> None:
     assert (found["state"], found["advice"]) == ("missing", "chmod 700 data")
 
 
+def test_a_folder_of_somebody_else_is_a_problem_and_no_end(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Just then one asks the doctor.
+    monkeypatch.setattr("sortkey.cli.machine.os.access", lambda *_: False)
+    assert main(["doctor", "--data", str(folder / "data"), "--json"]) == 1
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["checks"]}
+    assert (found["access"]["state"], "owner" in found) == ("problem", False)
+
+
 def test_a_port_in_use_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

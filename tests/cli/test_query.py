@@ -186,6 +186,7 @@ def test_what_cannot_be_read_is_told_in_a_line(shop: Path, line: list[str], mess
         ("query jobengine:Stage.o", "Stage.of_journey"),
         ("query jobengine Stage.o", "Stage.of_journey"),
         ("explain jobengine:Stage.o", "Stage.of_journey"),
+        ("query jobengine : Stage.o", "Stage.of_journey"),  # as bash takes the words apart
         ("query jobengine Stage.of_journey ", "journey_id="),
         ("query jobengine:Stage.of_journey jour", "journey_id="),
     ],

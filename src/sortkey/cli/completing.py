@@ -29,11 +29,8 @@ def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
     from sortkey.cli.loading import load_model
     from sortkey.model.describing import parameters_of
 
-    incomplete = incomplete.removeprefix(":")  # which is a word of its own in bash
-    first, words = (
-        ctx.params["pattern"],
-        [each for each in ctx.params.get("arguments") or () if each not in (":", incomplete)],
-    )
+    first, given = ctx.params["pattern"], ctx.params.get("arguments") or ()
+    words = [each for each in given if each not in (":", incomplete)]  # to bash a colon is a word
     try:
         found, named = read_call(first, words)
     except CommandFailed:  # a model, so far

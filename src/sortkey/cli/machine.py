@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import socket
@@ -144,6 +145,10 @@ def _folder(folder: Path, thorough: bool) -> Iterator[Finding]:
             group, "folder", "missing", "not there", "sortkey up and sortkey serve make it; or name another with --data"
         )
         return
+    if not os.access(folder, os.R_OK | os.X_OK):
+        told = f"cannot be looked into (mode {folder.stat().st_mode & 0o777:o})"
+        yield Finding(group, "access", "problem", told, "choose another, or change its owner")
+        return
     owner = owner_of(folder)
     told = "nobody uses it" if owner is None else f"process {owner.pid}, on {owner.address or 'no address'}"
     yield Finding(group, "owner", "ok", told)
@@ -156,8 +161,6 @@ def _folder(folder: Path, thorough: bool) -> Iterator[Finding]:
 
 
 def _room(group: str, folder: Path) -> Iterator[Finding]:
-    import os
-
     mode = folder.stat().st_mode & 0o777
     if not os.access(folder, os.W_OK | os.X_OK):
         yield Finding(

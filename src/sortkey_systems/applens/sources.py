@@ -99,7 +99,7 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
 
 def _in_folder(root: Path) -> Iterator[Source]:
     """Files of a folder, links not followed: a link may lead out of what was given."""
-    for folder, folders, files in os.walk(root):
+    for folder, folders, files in os.walk(root, onerror=_refuse_unread):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
         for name in sorted(files):
             path = Path(folder) / name
@@ -108,6 +108,11 @@ def _in_folder(root: Path) -> Iterator[Source]:
             if not name.endswith(READABLE) and path.stat().st_size > BESIDE_BYTES_MAX:
                 continue
             yield _told_apart(Source(path.relative_to(root).as_posix(), path.read_bytes()))
+
+
+def _refuse_unread(error: OSError) -> None:
+    """What is passed over without a word would count as sound."""
+    raise SourceRefused(f"{error.filename} cannot be read: {error.strerror}")
 
 
 def _told_apart(source: Source) -> Source:

@@ -1,9 +1,11 @@
 """Inputs: what is read, what is refused, and archives that mean harm."""
 
 import io
+import os
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,3 +146,19 @@ def test_two_configurations_in_one_tree_have_their_folders_in_their_addresses(tm
     files = {f"envs/{env}/main.tf": 'resource "aws_vpc" "v" {}' for env in ("dev", "prod")}
     found = [node.id for node in analyze(write(tmp_path, files)).graph.nodes]
     assert found == ["envs/dev:aws_vpc.v", "envs/prod:aws_vpc.v"]
+
+
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is passed over would count as sound.
+    (tmp_path / "main.tf").write_text('resource "aws_vpc" "v" {}')
+    (tmp_path / "hidden").mkdir()
+    scan = os.scandir
+
+    def refuse(path: str) -> Any:
+        if str(path).endswith("hidden"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    with pytest.raises(SourceRefused, match="hidden cannot be read: Permission denied"):
+        analyze(tmp_path)
