@@ -33,9 +33,7 @@ def open_store(data: str) -> Store:
 def buckets_of(data: str, objects: str | None) -> str:
     """Where the buckets are: where it was said, or in the folder of the tables."""
     if objects is None and "://" in data:
-        raise CommandFailed(
-            f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE
-        )
+        raise CommandFailed(f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE)
     return objects or os.path.join(data, "buckets", "{bucket}")
 
 
