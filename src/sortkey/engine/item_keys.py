@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sortkey.engine.tables import HASH_BYTES_MAX, RANGE_BYTES_MAX, Index, Table
@@ -17,6 +17,9 @@ SHORT = 255
 MISMATCH = "The provided key element does not match the schema"
 HASH_TOO_LONG = INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"  # sic
 RANGE_TOO_LONG = INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+JOINT_TOO_LONG = (
+    "Aggregate size for {} key attributes {} of index {} has exceeded limit {} bytes, with actual size {} bytes"
+)
 EMPTY_KEY = (
     "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
     "empty {} value. Key: {}"
@@ -116,6 +119,9 @@ def check_index_keys(table: Table, item: Item) -> None:
         if not item[name][kind]:
             raise ValidationException(EMPTY_INDEX_KEY.format(_EMPTY[kind], index.name, name))
         _check_index_length(index, name, item[name])
+    for index, side, names, size, most in _joint_sizes(table, item):
+        if size > most:
+            raise ValidationException(JOINT_TOO_LONG.format(side, ", ".join(names), index.name, most, size))
 
 
 def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]]) -> None:
@@ -140,6 +146,15 @@ def check_updated_index_keys(table: Table, item: Item) -> None:
             raise ValidationException(UPDATED_TO_EMPTY.format(_EMPTY[kind]))
         if _too_long(value, HASH_BYTES_MAX if name in index.key.hash else RANGE_BYTES_MAX):
             raise ValidationException(UPDATED_TOO_LONG)
+    if any(size > most for _, _, _, size, most in _joint_sizes(table, item)):
+        raise ValidationException(UPDATED_TOO_LONG)
+
+
+def _joint_sizes(table: Table, item: Item) -> Iterator[tuple[Index, str, tuple[str, ...], int, int]]:
+    """Of each side of an index that has several attributes: their bytes together, and how many those may be."""
+    for index, side, names, most in table.joint_keys:
+        if all(name in item for name in names):
+            yield index, side, names, sum(value_size(item[name]) for name in names), most
 
 
 def check_lengths(table: Table, key: Item) -> None:

@@ -138,6 +138,19 @@ class Table:
         )
 
     @cached_property
+    def joint_keys(self) -> tuple[tuple[Index, str, tuple[str, ...], int], ...]:
+        """(index, side, attributes, bytes at most) of every side of an index that has more than one attribute."""
+        return tuple(
+            (index, side, names, most)
+            for index in self.indexes
+            for side, names, most in (
+                ("HASH", index.key.hash, HASH_BYTES_MAX),
+                ("RANGE", index.key.range, RANGE_BYTES_MAX),
+            )
+            if len(names) > 1
+        )
+
+    @cached_property
     def index_key_set(self) -> frozenset[str]:
         return frozenset(name for name, _, _ in self.index_key_names)
 
@@ -192,10 +205,9 @@ def _sparing(index: Index, encode: keys.Encoder) -> keys.Encoder:
 
     def encode_fitting(item: Mapping[str, Mapping[str, Any]]) -> bytes | None:
         for names, most in ((index.key.hash, HASH_BYTES_MAX), (index.key.range, RANGE_BYTES_MAX)):
-            for name in names:
-                value = item.get(name)
-                if value is None or not 0 < value_size(dict(value)) <= most:
-                    return None
+            sizes = [value_size(dict(item[name])) if name in item else 0 for name in names]
+            if 0 in sizes or sum(sizes) > most:
+                return None
         return encode(item)
 
     return encode_fitting

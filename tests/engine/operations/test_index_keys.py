@@ -1,0 +1,56 @@
+"""Keys of global indexes that have several attributes: how long they may be together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sortkey.engine import Engine
+from tests.engine.tables import definitions, failure, index, table
+
+MANY = index("many", "a:H b:H c:R d:R")
+LONG = "ValidationException: Aggregate size for {} has exceeded limit {} bytes, with actual size {} bytes"
+UPDATED = (
+    "ValidationException: The update expression attempted to update the secondary index key beyond allowed size limits"
+)
+
+
+def put(**lengths: int) -> dict[str, Any]:
+    item = {name: {"S": "x" * lengths.get(name, 1)} for name in "abcd"}
+    return {"TableName": "tbl", "Item": {"pk": {"S": "one"}, **item}}
+
+
+@pytest.fixture
+def indexed(engine: Engine) -> Engine:
+    engine.call("CreateTable", table("tbl", "pk", "pk a b c d", GlobalSecondaryIndexes=[MANY]))
+    return engine
+
+
+def test_each_side_of_a_key_has_a_length_for_all_its_attributes(indexed: Engine) -> None:
+    # The limits of a key are those of its side, however many attributes make it.
+    indexed.call("PutItem", put(a=1024, b=1024, c=512, d=512))
+
+    assert failure(indexed, "PutItem", put(a=1024, b=1025)) == LONG.format(
+        "HASH key attributes a, b of index many", 2048, 2049
+    )
+    assert failure(indexed, "PutItem", put(c=513, d=512)) == LONG.format(
+        "RANGE key attributes c, d of index many", 1024, 1025
+    )
+
+
+def test_an_update_cannot_make_a_key_longer_either(indexed: Engine) -> None:
+    indexed.call("PutItem", put(a=1024, b=1024))
+    update = {"TableName": "tbl", "Key": {"pk": {"S": "one"}}, "UpdateExpression": "SET b = :b"}
+
+    assert failure(indexed, "UpdateItem", {**update, "ExpressionAttributeValues": {":b": {"S": "x" * 1025}}}) == UPDATED
+
+
+def test_an_index_made_later_leaves_out_what_is_too_long(engine: Engine) -> None:
+    engine.call("CreateTable", table("tbl", "pk"))
+    engine.call("PutItem", put(a=1024, b=1025))
+    engine.call("PutItem", {**put(), "Item": {**put()["Item"], "pk": {"S": "two"}}})
+    create = {"GlobalSecondaryIndexUpdates": [{"Create": MANY}], "AttributeDefinitions": definitions("pk a b c d")}
+    engine.call("UpdateTable", {"TableName": "tbl", **create})
+
+    assert engine.call("Scan", {"TableName": "tbl", "IndexName": "many"})["Count"] == 1
