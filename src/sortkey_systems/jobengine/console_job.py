@@ -101,16 +101,16 @@ def _line(line: LogLine) -> tuple[Any, ...]:
         pieces.chipped(line.level, TONES.get(line.level, "")),
         title_of(line.step_id),
         line.message,
-        pieces.code_cell(_details(line.details or {})),
+        _details(line.details or {}),
     )
 
 
-def _details(details: Mapping[str, Any]) -> str:
-    """`rows 399 · table orders`: what is more than a text or a number, as JSON."""
-    shown = (
-        (name, value if isinstance(value, str) else json.dumps(value, default=str)) for name, value in details.items()
-    )
-    return " · ".join(f"{name} {value}" for name, value in shown)
+def _details(details: Mapping[str, Any]) -> pieces.Markup:
+    """`rows 399 · table orders`: what is more than a text or a number as JSON, and what has many lines folded."""
+    texts = {name: each if isinstance(each, str) else json.dumps(each, default=str) for name, each in details.items()}
+    short = " · ".join(f"{name} {text}" for name, text in texts.items() if "\n" not in text)
+    long = "".join(pieces.folded(name, text) for name, text in texts.items() if "\n" in text)
+    return pieces.Markup(pieces.code_cell(short) + long)
 
 
 def _job_reports(service: JobEngine, job: Job) -> None:

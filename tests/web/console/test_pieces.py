@@ -7,8 +7,8 @@ from sortkey.model.describing import describe
 from sortkey.runtime.steps import Call
 from sortkey.web.console.access import Password
 from sortkey.web.console.diagrams import diagram
-from sortkey.web.console.pieces import chip_html, link
-from sortkey.web.console.request_log import KEPT, RequestLog
+from sortkey.web.console.pieces import chip_html, copied, folded, link
+from sortkey.web.console.request_log import KEPT, Recorded, RequestLog, asked
 from sortkey.web.console.showing import cell, plain, size
 from sortkey_systems.jobengine.model import model
 
@@ -72,7 +72,28 @@ def test_five_wrong_passwords_close_the_door_for_a_minute():
 
 
 def test_text_of_data_is_never_markup():
-    assert "<script>" not in chip_html("<script>alert(1)</script>") + link("<script>", '"><script>')
+    shown = chip_html("<script>alert(1)</script>") + link("<script>", '"><script>')
+    assert "<script>" not in shown + copied('"><script>') + folded("<script>", "</pre><script>")
+
+
+def test_a_long_id_is_shown_by_its_beginning_and_copied_whole():
+    shown = copied("JRN-ABC123456789", 8)
+    assert ">JRN-ABC…<" in shown
+    assert 'data-copy="JRN-ABC123456789"' in shown
+
+
+@pytest.mark.parametrize(
+    ("operation", "pattern", "shown"),
+    [
+        ("Query", "Run.of_user", "Run.of_user"),
+        ("PutItem", "Run.PutItem", "Run"),
+        ("TransactWriteItems", "transact", ""),
+    ],
+)
+def test_a_request_is_told_by_its_pattern_or_by_what_it_writes(operation: str, pattern: str, shown: str):
+    # What the library calls its own requests says nothing to somebody who looks at them.
+    request = Recorded(1, 0.0, "program", operation, "Things", pattern, 1.0, None, "")
+    assert asked(request) == shown
 
 
 def test_a_diagram_has_every_entity_and_index_and_no_sign_that_is_mermaids_own():

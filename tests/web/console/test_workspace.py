@@ -69,6 +69,20 @@ def test_an_item_is_known_by_its_kind_and_checked_by_its_entity(workspace: Works
     assert "status" in "\n".join(check(workspace, TABLE, {**item, "status": {"S": "DONE"}}))
 
 
+def test_guards_of_unique_values_are_known_as_such(workspace: Workspace):
+    # Nobody wrote them, and a newcomer who opens one is told what it is.
+    items = browse(workspace, TABLE).items
+    assert sum(workspace.is_guard(TABLE, item) for item in items) == 3
+    assert not workspace.is_guard(TABLE, run_of(workspace, "r1"))
+    assert workspace.has_guards("applens")
+
+
+def test_every_model_and_table_is_a_place_to_jump_to(workspace: Workspace):
+    places = workspace.places()
+    assert places["/models/applens"] == "Model · applens"
+    assert places[f"/data?table={TABLE}"] == f"Table · {TABLE}"
+
+
 def test_a_key_that_no_longer_fits_its_fields_is_refused(workspace: Workspace):
     # An item whose environment says prod and whose index key says dev would be found where it is not.
     wrong = check(workspace, TABLE, {**run_of(workspace, "r1"), "environment": {"S": "prod"}})

@@ -141,6 +141,11 @@ def copied(text: str, shown: int = 12) -> Markup:
     )
 
 
+def folded(label: str, text: str) -> Markup:
+    """A text of many lines in a cell, behind its name."""
+    return Markup(f'<details><summary>{escape(label)}</summary><pre class="sk-code">{escape(text)}</pre></details>')
+
+
 def code_cell(text: str) -> Markup:
     return Markup(f'<span class="sk-mono">{escape(text)}</span>')
 

@@ -76,7 +76,7 @@ table.sk-table th { text-align: left; font-weight: 600; color: var(--quiet); pad
 table.sk-table td { padding: 0.45rem 0.75rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 table.sk-table td.short { white-space: nowrap; } table.sk-table td:not(.short, .num) { min-width: 11rem; }
 table.sk-table tr:last-child td { border-bottom: none; }
-table.sk-table tbody tr:hover { background: var(--sunken); }
+table.sk-table tbody tr:hover { background: rgb(120 135 150 / 11%); }
 table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-numeric: tabular-nums; }
 .q-table { background: transparent !important; }
 .q-table__card, .q-card, .q-menu, .q-dialog__inner > div { background: var(--surface) !important;
@@ -101,6 +101,7 @@ a { color: var(--accent); } a:focus-visible, button:focus-visible, .sk-nav:focus
   outline: 2px solid var(--accent); outline-offset: 2px; }
 pre.sk-code { margin: 0; padding: 0.85rem 1rem; background: var(--sunken); border-radius: 8px; overflow: auto;
   font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; color: var(--ink); max-height: 32rem; }
+summary { cursor: pointer; color: var(--accent); } td pre.sk-code { max-width: 44rem; max-height: 20rem; }
 .sk-live { display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--good);
   margin-right: 0.4rem; vertical-align: middle; }
 .sk-paper { background: #ffffff; color: #1d2329; } .body--dark .sk-paper { filter: invert(0.89) hue-rotate(180deg); }
