@@ -189,7 +189,7 @@ def test_a_long_list_is_cut_for_people(index: Search[Note], capsys: pytest.Captu
         (["reindex", "vams", "--data", "aws://eu-west-1", "--search", "http://127.0.0.1:9"], 2, "--objects"),
         (["reindex", MODEL, "--search", "http://127.0.0.1:9"], 1, "OpenSearch does not answer"),
         (["reindex", MODEL, "--search", "ftp://host"], 1, "an address of OpenSearch is"),
-        (["reindex", "vams"], 1, "`sortkey apply MODEL` makes the tables"),
+        (["reindex", "vams", "asset"], 1, "AssetFileMetadataStorageTableV2 are not there: check --data"),
         (["reconcile", MODEL, "words"], 1, f"`sortkey reindex {MODEL} words` builds it"),
     ],
 )
@@ -200,3 +200,12 @@ def test_what_cannot_be_done_is_said_in_a_line(
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+    assert not Path("data/searches").exists()
+
+
+def test_the_shell_completes_documents(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_SORTKEY_COMPLETE", "complete_zsh")
+    monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "sortkey reindex vams as")
+    with pytest.raises(SystemExit):
+        main([])
+    assert "asset" in capsys.readouterr().out

@@ -60,6 +60,7 @@ def kept_searches(
     found = load_model(model)
     chosen, address = _chosen(found, names), _address(data, search)
     with _store(chosen, data, objects) as store, ExitStack() as opened:
+        _check_tables(store, chosen, model)
         kept = [open_kept(store, found, each, address) for each in chosen]
         for each in kept:
             opened.enter_context(closing(each.search))
@@ -116,3 +117,17 @@ def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> S
     where = buckets_of(data, objects) if is_composed or objects else None
     check_place(data)
     return sortkey.open(data) if where is None else sortkey.open(data, objects=where)
+
+
+def _check_tables(store: Store, chosen: Sequence[ModelDocument], model: str) -> None:
+    """Before an index is made in vain."""
+    from sortkey.runtime.differences import describe
+
+    followed = [getattr(each.source, "follows", ()) if each.source else (each.document.of,) for each in chosen]
+    tables = dict.fromkeys(entity.__layout__.table for several in followed for entity in several)
+    missing = [table.name for table in tables if store.run(describe(table)) is None]
+    if missing:
+        raise CommandFailed(
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there: check --data, or make the tables"
+            f" with `sortkey apply {model}`"
+        )
