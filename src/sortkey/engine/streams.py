@@ -5,12 +5,13 @@ A stream has one open shard at a time, replaced every four hours; a shard is a r
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.tables import Stream, Table
-from sortkey.errors import ResourceNotFoundException
+from sortkey.errors import ResourceNotFoundException, ValidationException
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 KIND = "stream"
 RETENTION_MS = 24 * 3600 * 1000
 SHARD_MS = 4 * 3600 * 1000
+_ARN = re.compile(r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/[^/]+/stream/[^/]+")
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ def find(engine: Engine, arn: str) -> Feed:
     """The stream of an ARN."""
     feed = known(engine, arn)
     if feed is None:
+        if not _ARN.fullmatch(arn):
+            raise ValidationException("Invalid StreamArn")
         raise ResourceNotFoundException(f"Requested resource not found: Stream: {arn} not found")
     return feed
 

@@ -86,6 +86,14 @@ def test_shards_come_in_pages_and_go_after_a_day(engine, clock):
             "constraint: Member must be CHILD_SHARDS",
         ),
         (
+            {"StreamArn": "neither an ARN nor too short to be one"},
+            "ValidationException: Invalid StreamArn",
+        ),
+        (
+            {"StreamArn": f"{ARN}tbl"},
+            "ValidationException: Invalid StreamArn",
+        ),
+        (
             {"StreamArn": f"{ARN}tbl/stream/nonsense"},
             f"ResourceNotFoundException: Requested resource not found: Stream: {ARN}tbl/stream/nonsense not found",
         ),
