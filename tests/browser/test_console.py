@@ -22,8 +22,9 @@ PAGES = [
     "/partiql",
     "/requests",
     "/applens",
+    "/applens/compare",
+    "/jobengine",
 ]
-PAGES += ["/applens/compare", "/jobengine"]
 
 
 def test_home_shows_every_system_with_its_counts_and_what_happened(up: Up, page: Page):

@@ -167,13 +167,13 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
         drawn, found = ui.tab("Graph", icon="hub"), ui.tab("Findings", icon="report")
         things, why = ui.tab("Inventory", icon="inventory_2"), ui.tab("Score", icon="functions")
     with ui.tab_panels(tabs, value=drawn).classes("w-full").props("animated=false"):
-        with ui.tab_panel(drawn).classes("q-pa-none"):
+        with ui.tab_panel(drawn):
             _graph(graph, report)
-        with ui.tab_panel(found).classes("q-pa-none"):
+        with ui.tab_panel(found):
             _findings(report)
-        with ui.tab_panel(things).classes("q-pa-none"):
+        with ui.tab_panel(things):
             _inventory(service, run.run_id, user)
-        with ui.tab_panel(why).classes("q-pa-none"), ui.element("section").classes("sk-card sk-stack"):
+        with ui.tab_panel(why), ui.element("section").classes("sk-card sk-stack"):
             for line in report["rationale"]:
                 ui.label(line).classes("sk-small")
 

@@ -87,9 +87,9 @@ def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Do
         with ui.tabs().props("dense align=left no-caps") as tabs:
             form, text = ui.tab("Fields"), ui.tab("DynamoDB JSON")
         with ui.tab_panels(tabs, value=form if item else text).classes("w-full").props("animated=false"):
-            with ui.tab_panel(form).classes("q-pa-none"):
+            with ui.tab_panel(form):
                 inputs = _fields(start)
-            with ui.tab_panel(text).classes("q-pa-none"):
+            with ui.tab_panel(text):
                 editor = ui.textarea("The whole item", value=pretty(start)).props("outlined rows=18")
                 editor.classes("w-full sk-editor")
         problems = ui.element("div").classes("sk-stack")

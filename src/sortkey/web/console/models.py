@@ -54,16 +54,16 @@ def model_page(workspace: Workspace, name: str) -> None:
         searched = ui.tab("Search documents", icon="search") if told["documents"] else None
         drawn = ui.tab("Diagram", icon="hub")
     with ui.tab_panels(tabs, value=patterns).classes("w-full").props("animated=false"):
-        with ui.tab_panel(patterns).classes("q-pa-none"):
+        with ui.tab_panel(patterns):
             _patterns(workspace, name)
-        with ui.tab_panel(tables).classes("q-pa-none"):
+        with ui.tab_panel(tables):
             for each in told["tables"]:
                 _table(each, told["patterns"])
         if searched is not None:
-            with ui.tab_panel(searched).classes("q-pa-none"):
+            with ui.tab_panel(searched):
                 for each in told["documents"]:
                     _document(workspace, name, each)
-        with ui.tab_panel(drawn).classes("q-pa-none"), ui.element("div").classes("sk-card sk-scroll sk-paper"):
+        with ui.tab_panel(drawn), ui.element("div").classes("sk-card sk-scroll sk-paper"):
             ui.mermaid(diagram(told), config={"securityLevel": "strict", "theme": "neutral"})
 
 
