@@ -206,6 +206,9 @@ def _local_index_key(operation: str, request: Any, ours: Answer, oracle: Answer)
 
 
 def _only_removes(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    if ours.ok and "document path provided in the update expression is invalid" in f"{oracle.message} {oracle.body}":
+        updates = [each.get("Update") for each in request.get("TransactItems", [{"Update": request}])]
+        return any(update and _removes(update) for update in updates)
     if operation != "UpdateItem" or not (ours.ok and oracle.ok) or not _removes(request):
         return False
     made = oracle.body.get("Attributes", {})
@@ -400,8 +403,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "update-that-only-removes",
-        "UpdateItem with only REMOVE or DELETE on a key that does not exist creates no item on AWS; DynamoDB Local "
-        "creates one.",
+        "UpdateItem with only REMOVE or DELETE on a key that does not exist does nothing on AWS; DynamoDB Local "
+        "creates an item, or refuses paths that are not there.",
         _only_removes,
     ),
     Known(

@@ -89,9 +89,9 @@ def apply_update(
         refuse(old)
     if update is None:
         return key if old is None else old
-    new = update(key if old is None else old)
     if old is None and update.only_removes:
-        return None  # AWS makes no item just to remove something from it
+        return None  # AWS makes no item just to remove something from it, whatever the paths
+    new = update(key if old is None else old)
     if not update.top_level.isdisjoint(table.index_key_set):
         check(table, new)
     check_nesting(new, update.top_level)
