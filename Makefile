@@ -40,16 +40,16 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
-	$(BIN)/python tools/generate_shapes.py --check
-	$(BIN)/python tools/generate_library.py --check
-	$(BIN)/python tools/generate_commands.py --check
+	$(BIN)/python -m tools.generate_shapes --check
+	$(BIN)/python -m tools.generate_library --check
+	$(BIN)/python -m tools.generate_commands --check
 
 format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
-	$(BIN)/python tools/generate_shapes.py
-	$(BIN)/python tools/generate_library.py
-	$(BIN)/python tools/generate_commands.py
+	$(BIN)/python -m tools.generate_shapes
+	$(BIN)/python -m tools.generate_library
+	$(BIN)/python -m tools.generate_commands
 
 oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
 	$(BIN)/python -m tests.oracle.machine --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))

@@ -13,6 +13,7 @@ from typing import Any
 from sortkey.cli import COMMANDS
 from sortkey.cli.helping import default_of, label_of, usage_of
 from sortkey.cli.program import load
+from tools.generated import keep
 
 PAGE = Path(__file__).parents[1] / "docs/reference/commands.md"
 HEAD = """\
@@ -36,15 +37,7 @@ def generate() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    text = generate()
-    if "--check" not in arguments:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print("docs/reference/commands.md is not what the commands say: run `make format`, or tools/generate_commands.py")
-    return 1
+    return keep(PAGE, generate(), arguments, "the help of the commands")
 
 
 def _sections(path: list[str], command: Any) -> Iterator[str]:

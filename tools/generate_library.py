@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import sortkey
+from tools.generated import keep
 
 PAGE = Path(__file__).parents[1] / "docs/reference/library.md"
 HEAD = """\
@@ -44,15 +45,7 @@ def generate() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    text = generate()
-    if "--check" not in arguments:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.exists() and PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print("docs/reference/library.md is not what the library says: run `make format`, or tools/generate_library.py")
-    return 1
+    return keep(PAGE, generate(), arguments, "the library")
 
 
 def _room(name: str) -> str:

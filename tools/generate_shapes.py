@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tools.generated import keep
+
 MODEL = Path(__file__).parents[1] / "src/sortkey/engine/shapes/model.json"
 SERVICES = ("dynamodb", "dynamodbstreams")
 VERSION = "2012-08-10"
@@ -31,14 +33,7 @@ def generate() -> str:
 
 
 def main(arguments: list[str]) -> int:
-    text = generate()
-    if "--check" not in arguments:
-        MODEL.write_text(text)
-        return 0
-    if MODEL.exists() and MODEL.read_text() == text:
-        return 0
-    print("model.json is not what botocore's service model gives: run tools/generate_shapes.py and read the diff")
-    return 1
+    return keep(MODEL, generate(), arguments, "botocore's service model")
 
 
 def _service_model(service: str) -> dict[str, Any]:

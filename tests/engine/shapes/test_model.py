@@ -16,8 +16,8 @@ OPERATIONS = sorted(model._model()["operations"])
 
 def test_the_checked_in_model_is_what_botocore_gives():
     # A new AWS release shows up here, as a small diff to read, and nowhere else.
-    command = [sys.executable, str(ROOT / "tools/generate_shapes.py"), "--check"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "tools.generate_shapes", "--check"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
