@@ -74,10 +74,14 @@ def _row(journey: Journey, base: str) -> tuple[Any, ...]:
 
 
 def _new_journey(service: JobEngine) -> None:
+    is_at_this_machine = pieces.is_at_this_machine()
     with pieces.dialog("New journey") as dialog, ui.card().style("width: min(34rem, 94vw); max-width: none; gap: 1rem"):
         pieces.heading("New journey")
         name = ui.input("Name", placeholder="Our shop, to TM Forum").props("outlined autofocus").classes("w-full")
-        kinds = {"sample": "The sample shop", "file": "A file on this machine"}
+        kinds = {
+            "sample": "The sample shop",
+            "file": "A file on this machine" if is_at_this_machine else "A file of the server",
+        }
         source = ui.toggle(kinds, value="sample").props('no-caps unelevated aria-label="Source"')
         pieces.quiet("A shop's database of 22 tables, with fifteen years of flaws.").bind_visibility_from(
             source, "value", value="sample"
@@ -94,7 +98,13 @@ def _new_journey(service: JobEngine) -> None:
                 given = path.value or "" if source.value == "file" else None
                 chosen = cast(Priority, priority.value)
                 made = await asyncio.to_thread(
-                    start_journey, service, name=name.value or "", path=given, priority=chosen, created_by=CONSOLE
+                    start_journey,
+                    service,
+                    name=name.value or "",
+                    path=given,
+                    priority=chosen,
+                    created_by=CONSOLE,
+                    is_at_this_machine=is_at_this_machine,
                 )
             except SortkeyError as error:
                 begin.props(remove="loading")

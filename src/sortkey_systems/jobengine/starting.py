@@ -33,15 +33,26 @@ class NotAJourney(Refused):
 
 
 def start_journey(
-    service: JobEngine, *, name: str, path: str | None, priority: Priority = "medium", created_by: str
+    service: JobEngine,
+    *,
+    name: str,
+    path: str | None,
+    priority: Priority = "medium",
+    created_by: str,
+    is_at_this_machine: bool,
 ) -> Journey:
     """Create a journey and run it: from the file of this path, or from the sample shop where there is none.
 
-    Raises NotAJourney where the name is missing, or the file is not there or of another kind.
+    Who is not at this machine may name files in the folder of the journeys only. Raises NotAJourney where the name is
+    missing, or the file is not there or of another kind.
     """
     if not name.strip():
         raise NotAJourney("Give the journey a name.")
-    source = _sample(service) if path is None else _copy(service, _checked(path))
+    source = (
+        _sample(service)
+        if path is None
+        else _copy(service, _checked(path, None if is_at_this_machine else service.places.root))
+    )
     rules = [RuleDraft(**each) for each in RULES] if path is None else []
     made = service.journeys.create(
         name=name.strip(),
@@ -56,11 +67,13 @@ def start_journey(
     return service.journeys.get(made.journey_id)
 
 
-def _checked(given: str) -> Path:
-    """The file that a path names, if a journey can read it."""
+def _checked(given: str, within: Path | None) -> Path:
+    """The file that a path names, if a journey can read it; inside a folder, where there is one."""
     if not given.strip():
         raise NotAJourney("Give the path of a SQLite file or of a SQL dump on this machine.")
-    path = Path(given.strip()).expanduser().absolute()
+    path = Path(given.strip()).expanduser().absolute() if within is None else (within / given.strip()).resolve()
+    if within is not None and not path.is_relative_to(within.resolve()):
+        raise NotAJourney(f"From another machine only files in {within.absolute()} can be named: put the file there.")
     if path.is_dir():
         raise NotAJourney(f"{path} is a folder: give the path of a file in it.")
     try:

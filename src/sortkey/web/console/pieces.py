@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from html import escape
+from ipaddress import ip_address
 from typing import Any, Literal
 
 from nicegui import ui
@@ -164,3 +165,11 @@ def _kind(value: Any, at: int, numbers: Sequence[int]) -> str:
     if at in numbers:
         return ' class="num"'
     return ' class="short"' if len(re.sub("<[^>]*>", "", str(value))) <= SHORT else ""
+
+
+def is_at_this_machine() -> bool:
+    """Whether the one who looks sits at the machine that this runs on."""
+    try:
+        return ip_address(ui.context.client.ip).is_loopback
+    except ValueError:
+        return False
