@@ -79,6 +79,15 @@ REFUSED: list[tuple[str, Schema, str]] = [
     ),
     ("p.x = :s OR r = :n", TABLE, SCALAR + "p"),
     ("p = :s AND q.x = :s", TABLE, "KeyConditionExpressions cannot have conditions on nested attributes"),
+    # Of several faults the leftmost is told.
+    ("q.x = r", TABLE, "KeyConditionExpressions cannot have conditions on nested attributes"),
+    ("size(r) = q.x", TABLE, "KeyConditionExpressions cannot contain nested operations"),
+    (
+        ":n BETWEEN size(r) AND :n",
+        TABLE,
+        INVALID + "BETWEEN operator must have the key attribute as its first operand",
+    ),
+    ("p = :s AND p = :s AND q.x = :s", TABLE, "KeyConditionExpressions must only contain one condition per key"),
     ("p = :n", TABLE, TYPE),
     ("p < :n", TABLE, TYPE),
     ("p = :s AND begins_with(r, :h)", TABLE, TYPE),

@@ -90,14 +90,12 @@ def _filled(template: _Template, values: Values) -> KeyTerm:
 
 
 def _templates(tree: Tree, scope: Scope) -> list[_Template]:
-    templates: list[_Template] = []
+    templates: dict[str, _Template] = {}
     for term in _conjuncts(tree):
         template = _template(term, scope)
-        templates.append(template)
-    names = [template.name for template in templates]
-    if len(set(names)) < len(names):
-        raise _Problem("KeyConditionExpressions must only contain one condition per key")
-    return templates
+        if templates.setdefault(template.name, template) is not template:
+            raise _Problem("KeyConditionExpressions must only contain one condition per key")
+    return list(templates.values())
 
 
 def _conjuncts(tree: Tree) -> list[Tree]:
@@ -123,6 +121,7 @@ def _template(tree: Tree, scope: Scope) -> _Template:
         case Comparison(operator, Path() as path, right):
             return _term(operator, path, (right,), scope)
         case Comparison(operator, left, Path() as path):
+            _placeholders((left,))  # what is wrong is told from left to right
             return _term(_FLIPPED[operator], path, (left,), scope)
         case Comparison(_, left, right):
             _placeholders((left, right))
@@ -135,16 +134,15 @@ def _keyed_first(operator: str, operands: tuple[Operand, ...], scope: Scope) -> 
     first, *others = operands
     if isinstance(first, Path):
         return _term(operator, first, tuple(others), scope)
-    _placeholders([operand for operand in operands if isinstance(operand, Call)])
+    _placeholders((first,))
     raise _Problem(f"{_INVALID}{operator} operator must have the key attribute as its first operand")
 
 
 def _term(operator: str, path: Path, operands: tuple[Operand, ...], scope: Scope) -> _Template:
-    placeholders = _placeholders(operands)
     parts = scope.path(path)
     if parts[1:]:
         raise _Problem("KeyConditionExpressions cannot have conditions on nested attributes")
-    return _Template(str(parts[0]), operator, placeholders)
+    return _Template(str(parts[0]), operator, _placeholders(operands))
 
 
 def _placeholders(operands: Iterable[Operand]) -> tuple[str, ...]:
