@@ -36,11 +36,11 @@ def _systems(workspace: Workspace) -> None:
                 _health(own, len(told["tables"]))
             quiet(told["doc"])
             with ui.element("div").classes("sk-row").style("gap: 1.75rem; margin-top: auto"):
-                counted = "items and guards" if workspace.has_guards(name) else "items"  # of unique values: see Data
-                figure(f"{sum(each.count for each in own):,}", counted)
+                figure(f"{sum(each.count for each in own):,}", "items")
                 figure(str(len(told["tables"])), "table" if len(told["tables"]) == 1 else "tables")
                 figure(str(len(told["patterns"])), "access patterns")
-            quiet(f"{size(sum(each.bytes for each in own))} stored")
+            guards = ", guards included" if workspace.has_guards(name) else ""
+            quiet(f"{size(sum(each.bytes for each in own))} stored{guards}")
 
 
 def _health(own: list[TableFacts], wanted: int) -> None:
