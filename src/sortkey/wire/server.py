@@ -61,7 +61,10 @@ class Exchange:
     def run(self) -> bytes:
         server, request = self._server, self._request
         try:
-            return server.answers.result(request, server.engine.execute(self._operation, read_members(request.body)))
+            answer = server.engine.execute(self._operation, read_members(request.body))
+            if self._operation == "DescribeEndpoints":
+                answer = _where_it_was_called(request, answer)
+            return server.answers.result(request, answer)
         except ServiceError as error:
             return server.answers.error(request, error)
 
@@ -251,6 +254,14 @@ class _TooMany(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.close()
+
+
+def _where_it_was_called(request: Request, answer: Any) -> Any:
+    """A client of another machine must not be sent to an address of its own: what it called is what reaches us."""
+    host = request.headers.get(b"host")
+    if not host:
+        return answer
+    return {"Endpoints": [{**each, "Address": host.decode("latin-1")} for each in answer["Endpoints"]]}
 
 
 def read_members(body: bytes) -> dict[str, Any]:
