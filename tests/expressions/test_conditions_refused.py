@@ -74,6 +74,7 @@ REFUSED = [
     ("a = a", DISTINCT + "=, first operand: [a]"),
     ("a.b[0] <> a.b[0]", DISTINCT + "<>, first operand: [a, b, [0]]"),
     ("a IN (b, a)", DISTINCT + "IN, first operand: [a]"),
+    ("attribute_type(a, a)", DISTINCT + "attribute_type, first operand: [a]"),
     ("contains(a, a)", DISTINCT + "contains, first operand: [a]"),
     ("a < :ss", OPERAND + "<, operand type: SS"),
     (":t >= a", OPERAND + ">=, operand type: BOOL"),

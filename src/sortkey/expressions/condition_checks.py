@@ -99,6 +99,7 @@ def _check_call(call: Call, scope: Scope) -> None:
             if not isinstance(operands[0], Path):
                 raise path_required(function)
         case "attribute_type":
+            check_distinct(function, operands, scope)
             if kinds[1] != "S":
                 raise wrong_operand_type(function, kinds[1] or _ANY_TYPE)
             if isinstance(operands[1], Value):
