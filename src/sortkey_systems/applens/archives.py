@@ -6,6 +6,7 @@ Refused as a whole: an archive that tries is not one to analyse the rest of.
 from __future__ import annotations
 
 import io
+import lzma
 import posixpath
 import tarfile
 import zipfile
@@ -24,20 +25,24 @@ RATIO_FLOOR_BYTES = 1_000_000
 
 SUFFIXES = (".zip", ".tar", ".tgz", ".tar.gz")
 
+BROKEN = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    ValueError,  # a name that is no Unicode
+    RuntimeError,  # a password, or a way of packing that Python does not know
+)
+"""What reading ends with where an archive is damaged, or is none."""
+
 
 def files_of(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file in an archive whose name ends in one of `wanted`."""
     try:
         yield from _zipped(name, data, wanted) if name.lower().endswith(".zip") else _tarred(name, data, wanted)
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        EOFError,
-        OSError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except BROKEN as error:
         raise SourceRefused(f"{name} cannot be read as an archive: {error}") from None
 
 
@@ -62,7 +67,7 @@ def _zipped(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[s
 def _tarred(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     budget = _Budget(name, len(data))
     mode = "r:gz" if name.lower().endswith(("gz", "tgz")) else "r:"
-    with tarfile.open(fileobj=_Metered(data, budget) if mode == "r:" else io.BytesIO(data), mode=mode) as archive:
+    with tarfile.open(fileobj=io.BytesIO(data), mode=mode) as archive:
         for entry in archive:
             if entry.issym() or entry.islnk():
                 raise SourceRefused(f"{name}: {entry.name!r} is a link; archives with links are not read")
@@ -72,14 +77,6 @@ def _tarred(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[s
             budget.spend(0 if path.endswith(wanted) else entry.size)  # what is skipped is inflated too
             if entry.isfile() and path.endswith(wanted) and (file := archive.extractfile(entry)):
                 yield path, budget.content(file)
-
-
-class _Metered(io.BytesIO):
-    """Plain bytes: a tar that is not packed cannot swell."""
-
-    def __init__(self, data: bytes, budget: _Budget) -> None:
-        super().__init__(data)
-        budget.packed = max(budget.packed, len(data))
 
 
 class _Budget:

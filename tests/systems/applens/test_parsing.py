@@ -212,6 +212,37 @@ def test_half_a_reference_is_a_text_and_not_a_crash(word: str) -> None:
     assert analysis.graph.nodes[0].attributes["b"][0].startswith("${")
 
 
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'coalesce(null, "")',
+        "coalescelist([], [])",
+        "element([], 0)",
+        "[for x in [1] : coalesce(null)]",
+        '[1]["--1"]',
+        '[1]["²"]',
+        '[1][jsondecode("1e999")]',
+        '"x${parseint(join("", [for n in range(9000) : "f"]), 16)}"',
+        'tonumber("inf") + 1',
+        f'"x${{{" * ".join(["9" * 300] * 9)}}}"',
+        f"{'9' * 300}.0 * {'9' * 300}.0",
+    ],
+)
+def test_a_function_on_what_it_does_not_take_is_unresolved_and_not_a_crash(expression: str) -> None:
+    # One expression that Terraform itself would refuse must not cost the analysis of all the rest.
+    text = f'resource "aws_x" "x" {{\n  v = {expression}\n}}\nresource "aws_vpc" "v" {{}}'
+    found = reading(main_tf=text).resources
+    assert {each.type for each in found if each.mode != "declaration"} == {"aws_x", "aws_vpc"}
+    json.dumps([each.attributes for each in found], allow_nan=False)
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "1e999"])
+def test_a_number_that_is_too_large_is_an_error_with_its_line(number: str) -> None:
+    # Python takes no whole number of so many digits, and JSON has no infinity.
+    with pytest.raises(NothingParsed, match=r"main\.tf:2: the number .* is too large"):
+        analyze_upload("main.tf", f"locals {{\n  n = {number}\n}}".encode())
+
+
 def test_circles_end() -> None:
     # Terraform refuses them; we say what we can.
     found = reading(

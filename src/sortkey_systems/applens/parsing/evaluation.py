@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import operator
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from sortkey_systems.applens.parsing import syntax as s
-from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call
+from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call, within
 from sortkey_systems.applens.parsing.hcl import parse_template
 from sortkey_systems.applens.parsing.rendering import render
 from sortkey_systems.applens.parsing.symbols import (
@@ -29,6 +30,8 @@ STEPS_MAX = 2_000_000
 """Expressions that one analysis evaluates, and elements that they give. A source that needs more was made to."""
 TEXT_STEP = 100
 """Characters that count as one element."""
+_WHOLE = re.compile(r"-?\d{1,15}(?:\.0)?", re.ASCII)
+"""The place of an element, as a number or a text."""
 
 
 class HasAttributes(Protocol):
@@ -107,7 +110,7 @@ def step(of: Any, key: Any) -> Any:
         return values[key] if key in values else values.get(str(key), Absent(f"${{{key}}}"))
     if isinstance(of, list):
         items = cast(list[Any], of)
-        at = int(key) if isinstance(key, int | float) or str(key).lstrip("-").isdigit() else None
+        at = int(float(key)) if _WHOLE.fullmatch(str(key)) else None
         if at is not None and -len(items) <= at < len(items):
             return items[at]
         return items[0].attribute(key) if at is None and items and hasattr(items[0], "attribute") else Absent("${null}")
@@ -275,7 +278,7 @@ def _binary(expression: s.Binary, scope: Scope) -> Any:
             left, right = float(left), float(right)
         if symbol == "*" and not all(isinstance(side, int | float) for side in (left, right)):
             raise NotKnown(symbol)
-        return with_references(_OPERATORS[symbol](left, right), references)
+        return with_references(within(_OPERATORS[symbol](left, right)), references)
     except (NotKnown, TypeError, ValueError, ZeroDivisionError, OverflowError):
         shown(list(sides), references)
         return Symbol("${" + render(expression) + "}", references)

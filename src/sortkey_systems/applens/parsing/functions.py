@@ -29,6 +29,8 @@ from sortkey_systems.applens.parsing.symbols import (
 
 SIZE_MAX = 1_000_000
 """Characters of a text, elements of a list. What grows beyond it is left unresolved."""
+BITS_MAX = 4096
+"""Of a whole number. Terraform has 512; Python takes very long to write very long ones, and refuses in the end."""
 
 
 def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
@@ -36,18 +38,18 @@ def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
     references: list[Reference] = []
     try:
         if name == "jsonencode":
-            return with_references(_within(json.dumps(shown(arguments[0], references))), references)
+            return with_references(within(json.dumps(shown(arguments[0], references))), references)
         if name in ("sensitive", "nonsensitive"):
             return arguments[0]
         if name in STRUCTURAL:
             return STRUCTURAL[name](*[top(each, references) for each in arguments])
         values = [deep(each, references) for each in arguments]
-        return with_references(_within(PLAIN[name](*values)), references)
+        return with_references(within(PLAIN[name](*values)), references)
     except NoMatch:
         return Absent("${null}", references)
     except NotKnown:
         pass
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, RecursionError):
+    except (LookupError, StopIteration, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         pass
     references.clear()
     shown(arguments, references)
@@ -58,8 +60,13 @@ class NoMatch(Exception):
     """A regular expression that does not match: an error to Terraform, unless `try` or `can` stand around it."""
 
 
-def _within(value: Any) -> Any:
+def within(value: Any) -> Any:
+    """The value, unless it has grown too large to go on with: then `NotKnown`."""
     if isinstance(value, str | list) and len(cast(str, value)) > SIZE_MAX:
+        raise NotKnown("too large")
+    if isinstance(value, int) and value.bit_length() > BITS_MAX:
+        raise NotKnown("too large")
+    if isinstance(value, float) and not math.isfinite(value):
         raise NotKnown("too large")
     return value
 

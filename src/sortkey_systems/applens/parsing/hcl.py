@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.tokens import DEPTH_MAX, Hole, Part, Token, parts_of, tokens_of
@@ -22,6 +23,8 @@ _PRECEDENCE = {
     "/": 6,
     "%": 6,
 }
+DIGITS_MAX = 400
+"""Of a number. Terraform has 512 bits for it, and an exponent."""
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -183,8 +186,7 @@ class _Parser:
         if kind == "template" and not isinstance(token.value, str):
             return _template(token.value)
         if kind == "number":
-            text = str(token.value)
-            return s.Literal(int(text) if text.isdigit() else float(text))
+            return s.Literal(self._number(str(token.value), token.line))
         if kind == "name":
             word = str(token.value)
             if self.tokens[self.at].kind == "(":
@@ -194,6 +196,11 @@ class _Parser:
             return self._bracket(kind)
         self.at -= 1
         raise self.wrong("a value should stand at")
+
+    def _number(self, text: str, line: int) -> int | float:
+        if len(text) > DIGITS_MAX or not isfinite(float(text)):
+            raise s.HclError(f"the number {text[:20]}… is too large", line)
+        return int(text) if text.isdigit() else float(text)
 
     def _bracket(self, kind: str) -> s.Expression:
         self.flat += 1
