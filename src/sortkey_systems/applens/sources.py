@@ -23,6 +23,9 @@ BESIDE_BYTES_MAX = 200_000
 BESIDE_ALL_BYTES_MAX = 5_000_000
 """What is beyond is left out: it is data, not configuration."""
 
+BEGINNING_BYTES = 4096
+"""So far into a JSON it is looked for what makes it a plan or a state."""
+
 _SKIPPED_FOLDERS = {".terraform", ".git", "node_modules", ".venv", "__pycache__"}
 
 
@@ -87,9 +90,9 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
     beside = 0
     for source in sources:
         if source.is_beside:
-            beside += len(source.data)
-            if len(source.data) > BESIDE_BYTES_MAX or beside > BESIDE_ALL_BYTES_MAX:
+            if len(source.data) > BESIDE_BYTES_MAX or beside + len(source.data) > BESIDE_ALL_BYTES_MAX:
                 continue
+            beside += len(source.data)
         else:
             size += len(source.data)
             _refuse_large(name, size)
@@ -105,8 +108,10 @@ def _in_folder(root: Path) -> Iterator[Source]:
             path = Path(folder) / name
             if path.is_symlink() or not name.endswith((*READABLE, *BESIDE)):
                 continue
-            if not name.endswith(READABLE) and path.stat().st_size > BESIDE_BYTES_MAX:
-                continue
+            size = path.stat().st_size
+            if size > BESIDE_BYTES_MAX and not _is_terraform(name, _beginning(path)):
+                continue  # before it is read: data may have any size
+            _refuse_large(str(path), size)
             yield _told_apart(Source(path.relative_to(root).as_posix(), path.read_bytes()))
 
 
@@ -117,9 +122,17 @@ def _refuse_unread(error: OSError) -> None:
 
 def _told_apart(source: Source) -> Source:
     """A folder has other JSON too: of that only what looks like a plan or a state is one."""
-    if source.path.endswith((*TERRAFORM, ".tfstate")) or b'"terraform_version"' in source.data[:4096]:
-        return source
-    return replace(source, is_beside=True)
+    is_terraform = _is_terraform(source.path, source.data[:BEGINNING_BYTES])
+    return source if is_terraform else replace(source, is_beside=True)
+
+
+def _is_terraform(name: str, beginning: bytes) -> bool:
+    return name.endswith((*TERRAFORM, ".tfstate")) or b'"terraform_version"' in beginning
+
+
+def _beginning(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(BEGINNING_BYTES)
 
 
 def _without_hidden(sources: Iterable[Source]) -> list[Source]:

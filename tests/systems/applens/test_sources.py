@@ -112,6 +112,40 @@ def test_a_truncated_archive_is_refused() -> None:
         analyze_upload("a.tgz", tarred({"a.tf": SHAPES["vpc"]})[:-40])
 
 
+def damaged(data: bytes, *, method: int = zipfile.ZIP_DEFLATED, name: bytes = b"main.tf") -> bytes:
+    """An archive of one file with a name of this form, whose packed content is overwritten where that is not plain."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("é.tf" if name != b"main.tf" else "main.tf", data)
+    made = buffer.getvalue()
+    if name != b"main.tf":
+        return made.replace("é.tf".encode(), name)
+    start = made.index(b"main.tf") + len("main.tf") + 9
+    return made[:start] + b"\xff" * 12 + made[start + 12 :]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [damaged(b"locals {}\n" * 50, method=zipfile.ZIP_LZMA), damaged(b"locals {}", name=b"\xff\xfe.tf")],
+    ids=["packed by LZMA and broken", "a name that is no Unicode"],
+)
+def test_a_damaged_archive_is_refused_and_not_a_crash(data: bytes) -> None:
+    # Each way of packing has its own error for it, and Python passes them on as they are.
+    with pytest.raises(SourceRefused, match="cannot be read as an archive"):
+        analyze_upload("a.zip", data)
+
+
+def test_data_of_any_size_beside_terraform_is_left_out_alone(tmp_path: Path) -> None:
+    # A large file of data is not read at all, and does not take the place of the policies that come after it.
+    with open(tmp_path / "data.json", "wb") as file:
+        file.truncate(20_000_000_000)
+    (tmp_path / "more.json").write_text(" " * 6_000_000)
+    (tmp_path / "policy.json").write_text('{"Statement": []}')
+    (tmp_path / "main.tf").write_text('resource "aws_x" "x" {\n  policy = file("policy.json")\n}')
+    (node,) = analyze(tmp_path).graph.nodes
+    assert node.attributes["policy"] == '{"Statement": []}'
+
+
 def test_more_than_ten_megabytes_are_refused(tmp_path: Path) -> None:
     # The documents' limit, for a file and for a folder.
     with pytest.raises(SourceRefused, match="at most 10 MB"):
