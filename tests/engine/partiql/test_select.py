@@ -101,6 +101,15 @@ def test_an_index_shows_what_it_projects_and_a_local_one_fetches_the_rest(run: R
 
 
 REFUSED = [
+    # The guide: "at max 50 hash attribute values or at max 100 non-key attribute values".
+    (
+        f"SELECT sk FROM things WHERE pk IN {[str(n) for n in range(51)]}",
+        "The IN operator is provided with too many operands; number of operands: 51",
+    ),
+    (
+        "SELECT sk FROM things WHERE v='x' ORDER BY v",
+        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
+    ),
     (
         "SELECT sk FROM things WHERE pk=1",
         "Key attribute's data type should match its data type in table's schema: Key pk",

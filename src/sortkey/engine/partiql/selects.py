@@ -29,6 +29,7 @@ from sortkey.values.keys import plain
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
+HASH_VALUES_MAX = 50
 _HASH_NEEDED = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
 _RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
@@ -86,10 +87,10 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
     index = find_index(table, {"IndexName": selection.index_name, "ConsistentRead": consistent})
     key = table.key if index is None else index.key
     check_key_paths(selection.paths, (*table.key.names, *key.names))
-    order = _read_order(key, selection)
     terms = [(tree, read_term(tree, selection.translator)) for tree in conjuncts(selection.where)]
-    if order and not any(term is not None and term.name in key.hash for _, term in terms):
+    if selection.order and not any(term is not None and term.name in key.hash for _, term in terms):
         raise ValidationException(_HASH_NEEDED)
+    order = _read_order(key, selection)
     partitions = _partitions(table, key, terms)
     ranges = [] if partitions is None else _ranges(table, key, terms)
     used = {id(tree) for tree, _ in ranges}
@@ -142,6 +143,11 @@ def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | No
         if not usable:
             return None
         tree, term = min(usable, key=lambda each: each[1].operator == "IN")
+        if len(term.operands) > HASH_VALUES_MAX:
+            count = len(term.operands)
+            raise ValidationException(
+                f"The IN operator is provided with too many operands; number of operands: {count}"
+            )
         for value in term.operands:
             check_key_value(table, name, value)
         trees.append(tree)
