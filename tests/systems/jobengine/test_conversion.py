@@ -53,6 +53,9 @@ def test_slashed_dates_are_read_as_the_column_proves() -> None:
         ("decimal", "12,5", 12.5),
         ("decimal", "€ 12.50", 12.5),
         ("decimal", "EUR 7", 7),
+        ("decimal", "1 234.50 kr", 1234.5),
+        ("decimal", "1.5e3", 1500),
+        ("integer", "1E+2", 100),
         ("integer", "42", 42),
         ("boolean", "Y", True),
         ("boolean", 0, False),
@@ -69,7 +72,20 @@ def test_values_become_what_their_attribute_has(convert: Any, value: Any, expect
 
 @pytest.mark.parametrize(
     ("convert", "value"),
-    [("decimal", "many"), ("integer", "1.5"), ("boolean", "maybe"), ("dateTime", "soon"), ("enum", "lost at sea")],
+    [
+        ("decimal", "many"),
+        ("decimal", "12:30"),
+        ("decimal", "1/2"),
+        ("decimal", "12€50"),
+        ("decimal", "2 of 3"),
+        ("decimal", float("nan")),
+        ("decimal", "1e999"),
+        ("integer", float("inf")),
+        ("integer", "1.5"),
+        ("boolean", "maybe"),
+        ("dateTime", "soon"),
+        ("enum", "lost at sea"),
+    ],
 )
 def test_what_is_not_understood_is_refused_and_not_guessed(convert: Any, value: Any) -> None:
     # A wrong value is found years later, a missing one in the report.

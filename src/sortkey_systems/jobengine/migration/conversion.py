@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from typing import Any
 
@@ -13,7 +14,10 @@ from sortkey_systems.jobengine.tmf import resources, words
 _TRUE = {"1", "true", "t", "yes", "y", "on", "active"}
 _FALSE = {"0", "false", "f", "no", "n", "off", "inactive"}
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_SCIENTIFIC = re.compile(r"[+-]?\d+(?:\.\d+)?[eE][+-]?\d{1,3}")
 _AMOUNT = re.compile(r"[^\d.,-]")
+_SEVERAL = re.compile(r"\d\D*[^\d.,'\u2019\s-]\D*\d")
+"""Digits with more than separators between them: 12:30, 1/2, 12€50, 2 of 3."""
 
 
 class NotConverted(Exception):
@@ -58,8 +62,14 @@ def _integer(value: Any) -> int:
 
 def _decimal(value: Any) -> int | float:
     """`1.234,50`, `1,234.50`, `12,50` and `€ 12.50`: the last of point and comma is the point."""
+    if isinstance(value, str) and _SCIENTIFIC.fullmatch(value.strip()):
+        value = float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise NotConverted(f"{value!r} is not a number")
     if isinstance(value, int | float):
         return value
+    if _SEVERAL.search(str(value)):
+        raise NotConverted(f"{value!r} is not one number")
     text = _AMOUNT.sub("", re.sub(r"\b[A-Z]{3}\b", "", str(value)))
     if "," in text and text.rfind(",") > text.rfind("."):
         text = text.replace(".", "").replace(",", ".")
