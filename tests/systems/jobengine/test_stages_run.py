@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sortkey_systems.jobengine.analysis import data_profiling
 from sortkey_systems.jobengine.analysis.data_profiling import Profile
 from sortkey_systems.jobengine.analysis.metadata_analysis import Metadata
 from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
@@ -63,6 +64,19 @@ def test_raw_analysis_finds_the_flaws_that_were_put_in(done: Work) -> None:
     assert f"email is repeated in {FLAWS.repeated_customers} rows" in issues
     assert f"full_name is missing in {FLAWS.nameless_customers} rows" in issues
     assert "registered_on mixes dates" in issues
+
+
+def test_more_values_than_are_counted_are_not_taken_for_repeated_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Counting ends somewhere, for the sake of memory; what was not counted was not seen twice.
+    monkeypatch.setattr(data_profiling, "DISTINCT_MAX", 9)
+    with sqlite3.connect(tmp_path / "people.sqlite") as db:
+        db.execute("CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT)")
+        db.executemany("INSERT INTO people VALUES (?, ?)", [(n, f"a{n}@example.com") for n in range(10)])
+    work = Work(open_source(tmp_path / "people.sqlite"), str(tmp_path / "out.sqlite"))
+    run_stage("raw_analysis", work, MemoryContext())
+    assert work.result("data_profiling", Profile).table("people").issues == []
 
 
 def test_relationships_that_nobody_declared_are_inferred(done: Work) -> None:

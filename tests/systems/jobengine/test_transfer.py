@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sortkey_systems.jobengine.migration.documents import Built
 from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.migration.transfer import Transferred, transfer
 from sortkey_systems.jobengine.planning.etl_script import EtlPlan
@@ -129,3 +130,13 @@ def test_JE_41_processed_is_succeeded_plus_failed(work: Work) -> None:
     run_stage("data_migration", work, MemoryContext())
     done, moved = work.results["mark_completion"], work.result("transfer", Transferred)
     assert done.records_processed == done.records_succeeded + done.records_failed == moved.rows
+
+
+def test_a_full_disk_is_told_as_one(tmp_path: Path) -> None:
+    # SQLite rolls back by itself then; a second time is an error, which would hide the first.
+    with Target(tmp_path / "out.sqlite") as target:
+        target._db.execute("PRAGMA max_page_count = 12")  # pyright: ignore[reportPrivateUsage]
+        rows = [Built(f"orders:[{n}]", f"{n}", {"id": f"{n}", "note": "x" * 4000}) for n in range(40)]
+        with pytest.raises(sqlite3.OperationalError, match="full"):
+            target.write("ProductOrder", "orders", rows)
+        assert target.counts("ProductOrder", "orders").written == 0

@@ -88,7 +88,8 @@ class Target:
                 )
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
+            if self._db.in_transaction:  # on a full disk SQLite has rolled back itself
+                self._db.execute("ROLLBACK")
             raise
 
     def _put(self, resource: str, table: str, built: Built) -> bool:
