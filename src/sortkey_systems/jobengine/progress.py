@@ -10,6 +10,8 @@ from sortkey_systems.jobengine.model import Job, Journey, Stage
 from sortkey_systems.jobengine.parts import PRIORITIES, JourneyStatus, StageStatus
 
 DONE: tuple[StageStatus, ...] = ("completed", "skipped")
+LIVE = ("pending", "running")
+"""Of a job that has not ended."""
 STARTABLE: tuple[JourneyStatus, ...] = ("pending", "running", "failed")
 
 

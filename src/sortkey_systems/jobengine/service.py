@@ -14,16 +14,15 @@ from sortkey.errors import JobNotEnded, NotFound
 from sortkey_systems.jobengine import aggregates, backup, logs, reports
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import Executions
+from sortkey_systems.jobengine.execution.ledger import key_of
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.inputs import JourneyDraft
 from sortkey_systems.jobengine.journeys import Journeys
 from sortkey_systems.jobengine.model import Job, Journey, Report, StageJob, model
 from sortkey_systems.jobengine.parts import Aggregates, JobStatus, LogLine, ReportType
-from sortkey_systems.jobengine.progress import next_stage
+from sortkey_systems.jobengine.progress import LIVE, next_stage
 from sortkey_systems.jobengine.reports import FullReport
 from sortkey_systems.jobengine.rule_book import Rules
-
-LIVE = ("pending", "running")
 
 
 class JobEngine:
@@ -111,15 +110,7 @@ class JobEngine:
     def job(self, journey_id: str, job_id: str) -> Job:
         """The job as it is stored now. Raises NotFound."""
         found = reports.job_of(self.store, journey_id, job_id)
-        assert found.created_at is not None
-        key = Job.key(
-            journey_id=journey_id,
-            order=found.order,
-            stage_id=found.stage_id,
-            execution_number=found.execution_number,
-            created_at=found.created_at,
-        )
-        return self.store.get(key, consistent=True)
+        return self.store.get(key_of(found), consistent=True)
 
     def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
         """The job when it has ended; after so many seconds, as it is then."""

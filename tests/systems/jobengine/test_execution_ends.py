@@ -357,6 +357,17 @@ def test_a_journey_in_its_folder_finds_its_file_and_a_place_for_its_documents(en
         places.source(database)
 
 
+@pytest.mark.parametrize("root", [True, False])
+def test_a_journey_does_not_write_into_its_source(engine: Engine, root: bool) -> None:
+    # Its tables would be taken for documents of another plan, and emptied.
+    places = Places(root=engine.folder if root else None)
+    shop = engine.shop()
+    journey = engine.journey(address=shop, target=str(shop.parent / "more" / ".." / shop.name))
+    with pytest.raises(PlaceRefused, match="is the source itself"):
+        places.target(journey)
+    assert engine.run(journey).status == "failed"
+
+
 def test_an_address_with_a_password_is_refused() -> None:
     # It would stand in the table, in its backups and in every answer of the service.
     about = {"type": "database", "schema_id": "shop", "schema_name": "Shop", "schema_version": "1"}
@@ -374,6 +385,24 @@ def test_more_executions_than_a_key_can_number_are_refused(engine: Engine) -> No
     engine.store.put(Job(**(dict(job) | {"execution_number": 999, "job_id": "JOB-last", "status": "cancelled"})))
     with pytest.raises(WrongState, match="999 executions"):
         engine.start(journey)
+
+
+def test_a_journey_that_is_broken_keeps_no_other_waiting(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+    # Workers look at all that run, one after the other: what is wrong with the first must not end the look.
+    class Lost(JobQueue):
+        def enqueue(self, *args: Any, **options: Any) -> Any:
+            """As by a process that was killed before it came to that."""
+
+    lost = Executions(engine.store, engine.buckets, Lost(engine.store, "jobengine"))
+    broken, other = engine.journey(), engine.journey()
+    for journey in (broken, other):
+        lost.start_job(journey.journey_id, "raw_analysis")
+    for stage in engine.journeys.stages(broken.journey_id):
+        engine.store.delete(stage)
+    engine.executions.tidy()
+    assert broken.journey_id in caplog.text
+    assert engine.work() == 1
+    assert engine.jobs(other)[0].status == "completed"
 
 
 @pytest.mark.slow

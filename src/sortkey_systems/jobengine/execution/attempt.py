@@ -21,11 +21,10 @@ from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import Course, Schedule
 from sortkey_systems.jobengine.execution.stage_run import StageRun, open_log
 from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, in_rank_order
-from sortkey_systems.jobengine.progress import stage_of
+from sortkey_systems.jobengine.progress import LIVE, stage_of
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.work import MissingResult, Work
 
-LIVE = ("pending", "running")
 IN_VAIN = (PlaceRefused, MissingResult, GiveUp)
 """What another try would end with too."""
 

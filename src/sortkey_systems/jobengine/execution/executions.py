@@ -6,6 +6,7 @@ queue knows who runs it.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -14,14 +15,17 @@ from typing import Any
 from sortkey import Backoff, JobQueue, JobWorker, Page, Store, job
 from sortkey.errors import JobNotEnded, NotFound
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.execution.attempt import LIVE, Attempts
+from sortkey_systems.jobengine.execution import ledger
+from sortkey_systems.jobengine.execution.attempt import Attempts
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import STAGE_JOB, Course, Schedule
 from sortkey_systems.jobengine.execution.worker import StageWorker
 from sortkey_systems.jobengine.model import Job, Journey, StageJob, active_journeys
 from sortkey_systems.jobengine.parts import JobStatus
-from sortkey_systems.jobengine.progress import WrongState, current_stage, stage_of
+from sortkey_systems.jobengine.progress import LIVE, WrongState, current_stage, stage_of
+
+log = logging.getLogger("sortkey.jobengine")
 
 QUEUE = "jobengine"
 CRASHES_MAX = 25
@@ -106,10 +110,16 @@ class Executions:
         """See to journeys that run and of which nothing runs: their worker is gone for good, or somebody was killed
         between two writes. Workers do it by themselves."""
         for journey in self.store.query(active_journeys().where(Journey.status == "running")):
-            _, stages = self._schedule.journey(journey.journey_id)
-            latest = self._schedule.latest(current_stage(stages))
-            if latest is not None:
-                self._attempts.go_on(self._attempts.settle(latest), self._course(latest))
+            try:
+                self._tidy(journey.journey_id)
+            except Exception:  # what is wrong with one journey must not keep the others waiting
+                log.exception("journey %s runs, and nobody can go on with it", journey.journey_id)
+
+    def _tidy(self, journey_id: str) -> None:
+        _, stages = self._schedule.journey(journey_id)
+        latest = self._schedule.latest(current_stage(stages))
+        if latest is not None:
+            self._attempts.go_on(self._attempts.settle(latest), self._course(latest))
 
     # -- watching
 
@@ -118,15 +128,7 @@ class Executions:
         found = self.store.first(Job.by_id(job_id=job_id))
         if found is None:
             raise NotFound(f"there is no job {job_id}")
-        assert found.created_at is not None
-        key = Job.key(
-            journey_id=found.journey_id,
-            order=found.order,
-            stage_id=found.stage_id,
-            execution_number=found.execution_number,
-            created_at=found.created_at,
-        )
-        return self._attempts.settle(self.store.get(key, consistent=True))
+        return self._attempts.settle(self.store.get(ledger.key_of(found), consistent=True))
 
     def wait(self, job_id: str, timeout: float | None = None) -> Job:
         """The job when it has ended. Raises JobNotEnded after `timeout` seconds."""

@@ -42,14 +42,18 @@ class Places:
         """The address that its documents are written to: a file named after the journey where none is given."""
         address = journey.configuration.target or DEFAULT_TARGET.format(journey_id=journey.journey_id)
         path = self._confined(address)
+        if path.resolve() == self._whole(journey.source.address or ""):
+            raise PlaceRefused(f"{address} is the source itself, which is only read: give the journey another target")
         path.parent.mkdir(parents=True, exist_ok=True)
         return str(path)
 
     def _confined(self, address: str) -> Path:
         if self.root is None:
             return Path(address)
-        root = self.root.resolve()
-        path = (root / address).resolve()
+        root, path = self.root.resolve(), self._whole(address)
         if not path.is_relative_to(root) or path == root:
             raise PlaceRefused(f"{address} is not in the folder that journeys may use: give a path inside it")
         return path
+
+    def _whole(self, address: str) -> Path:
+        return ((self.root or Path()) / address).resolve()

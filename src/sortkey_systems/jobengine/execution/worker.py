@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable
 from typing import Any, Self
 
 from sortkey import JobWorker, Store
-from sortkey.errors import SortkeyError
 
 TIDY_SECONDS = 15.0
 log = logging.getLogger("sortkey.jobengine")
@@ -28,21 +27,25 @@ class StageWorker(JobWorker):
     ) -> None:
         super().__init__(store, jobs, **settings)
         self._tidy, self._tidy_seconds, self._ended = tidy, tidy_seconds, threading.Event()
+        self._tidying = threading.Thread(target=self._keep_tidy, name="jobengine-tidy", daemon=True)
 
     def start(self) -> Self:
         super().start()
-        threading.Thread(target=self._keep_tidy, daemon=True).start()
+        self._tidying.start()
         return self
 
     def stop(self, *, finish: bool = False, wait_seconds: float = 30.0) -> bool:
         self._ended.set()
-        return super().stop(finish=finish, wait_seconds=wait_seconds)
+        all_ended = super().stop(finish=finish, wait_seconds=wait_seconds)
+        if self._tidying.is_alive():
+            self._tidying.join(wait_seconds)  # who stops a worker closes its store then
+        return all_ended
 
     def _keep_tidy(self) -> None:
         while True:
             try:
                 self._tidy()
-            except SortkeyError:
+            except Exception:  # the next look may find the store again
                 log.exception("worker %s could not look for jobs that nobody runs", self.name)
             if self._ended.wait(self._tidy_seconds):
                 return
