@@ -12,7 +12,7 @@ import orjson
 from orjson import Fragment
 
 from sortkey.engine.answers import Answer, Finished
-from sortkey.engine.capacity import Meter, entry, read_units
+from sortkey.engine.capacity import OFF, Meter, entry, read_units
 from sortkey.engine.item_keys import check_index_keys, check_scalar_keys, encode_key
 from sortkey.engine.tables import Index, Table
 from sortkey.errors import ValidationException
@@ -86,7 +86,8 @@ def answer(
         consistent=bool(request.get("ConsistentRead")),
         whole=reads_whole(table, index, request, projection),
     )
-    meter = Meter(request.get("ReturnConsumedCapacity"), (request["TableName"],))
+    mode = request.get("ReturnConsumedCapacity")
+    meter = Meter(mode, (request["TableName"],)) if mode else OFF
     as_stored = index is None and condition is None and projection is None
     if of_partition and as_stored and not page.count_only and not meter.on:
         return _finished(page, span, meter)

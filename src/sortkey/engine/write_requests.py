@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from orjson import Fragment
 
 from sortkey.engine import item_collections
-from sortkey.engine.capacity import Meter
+from sortkey.engine.capacity import OFF, Meter
 from sortkey.engine.writes import Change, Write, write
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ Attributes = Callable[[Change], dict[str, Any]]
 
 def run_write(engine: Engine, request: dict[str, Any], wanted: Write, attributes: Attributes | None) -> dict[str, Any]:
     """Write, and answer with the attributes, the capacity and the collection metrics that were asked for."""
-    meter = Meter(request.get("ReturnConsumedCapacity"), (request.get("TableName", ""),))
+    mode = request.get("ReturnConsumedCapacity")
+    meter = Meter(mode, (request.get("TableName", ""),)) if mode else OFF
     wanted.reads_old = wanted.reads_old or attributes is not None or meter.on
     change = write(engine, wanted)
     answer = attributes(change) if attributes else {}
