@@ -60,6 +60,13 @@ def test_a_file_of_lines_or_a_list_is_many_items(shop: Path) -> None:
     assert len(stored(shop)) == 4
 
 
+def test_a_line_of_json_ends_where_json_says(shop: Path) -> None:
+    # U+2028 may stand in a text as it is: to Python it is the end of a line, to JSON it is none.
+    lines = [json.dumps(ORDER | {"customer_id": f"a\u2028{n}\x85"}, ensure_ascii=False) for n in (1, 2)]
+    told = json.loads(said(put(shop, "\r\n".join(lines), "--dry-run", "--json")))
+    assert [each["customer_id"] for each in told] == ["a\u20281\x85", "a\u20282\x85"]
+
+
 def test_nothing_is_stored_when_one_item_is_wrong(shop: Path) -> None:
     # Half of a file would have to be looked for.
     said(put(shop, {"customer_id": "ada", "name": "Ada"}, "--ensure", kind="Customer"))

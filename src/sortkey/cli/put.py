@@ -77,7 +77,8 @@ def _objects(text: str) -> list[dict[str, Any]]:
         found: list[Any] = cast(list[Any], read) if isinstance(read, list) else [read]
     except ValueError as whole:
         try:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+            # Not splitlines(), which also cuts at signs that JSON has in its texts.
+            found = [json.loads(line) for line in text.split("\n") if line.strip()]
         except ValueError:
             raise CommandFailed(f"this is no JSON: {whole}", FAILED) from None
     if not found:
