@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -181,6 +182,23 @@ def test_a_copy_has_the_buckets_and_their_secret(folder: Path) -> None:
     assert not (folder / "new" / "backup.json").exists()
 
 
+def test_a_copy_has_every_file_of_people_whatever_its_name(folder: Path) -> None:
+    # Beside the database some names are ours; anywhere else a backup that leaves a file out has lost it.
+    files = folder / "data" / "files"
+    files.mkdir()
+    with sqlite3.connect(files / "shop.sqlite") as shop:
+        shop.execute("PRAGMA journal_mode = WAL")
+        shop.execute("CREATE TABLE orders (id INTEGER)")
+        names = ("backup.json", "sortkey.db", "my-sortkey.lock", "the-wal", "-journal", "1986-journal")
+        for name in names:
+            (files / name).write_text("mine")
+        said(sortkey("backup", "--to", "copy", cwd=folder))
+    shop.close()
+    said(sortkey("restore", "--from", "copy", "--data", "new", cwd=folder))
+    there = {each.name for each in (folder / "new" / "files").iterdir()}
+    assert there == {*names, "shop.sqlite"}
+
+
 def test_a_copy_has_no_search_index_that_would_be_ahead_of_its_tables(folder: Path) -> None:
     # `sortkey up` builds it from the tables when it is not there.
     (folder / "data" / "searches" / "shop").mkdir(parents=True)
@@ -206,6 +224,7 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
     [
         (["backup", "Nothing"], 2, "there is no table Nothing"),
         (["backup", "--to", "data"], 2, "data is there already"),
+        (["backup", "--to", "data/copy"], 2, "data/copy lies in the folder that is copied"),
         (["backup", "--to", "copy", "--list"], 2, "leave the rest out"),
         (["backup", "--to", "copy", "--data", "aws://eu-west-1"], 2, "--to copies a folder"),
         (["backup", "--delete", "none"], 2, "there is no backup none; there are: none"),

@@ -25,13 +25,17 @@ SEARCHES = "searches"
 
 STEP_PAGES = 1000
 _SQLITE = b"SQLite format 3\0"
-_LEFT_OUT = ("-wal", "-shm", "-journal", LOCK_NAME)
+_BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite has beside a database; a copy of the database holds it."""
+_OWN = (DATABASE_NAME, LOCK_NAME, NOTE)
 
 
 def copy_folder(source: Path, target: Path) -> int:
     """Copy a data folder; gives the bytes of the copy."""
     if not (source / DATABASE_NAME).is_file():
         raise CommandFailed(f"{source} is no folder of data: there is no {DATABASE_NAME} in it", USAGE)
+    if source.resolve() in target.resolve().parents:
+        raise CommandFailed(f"{target} lies in the folder that is copied: choose one outside of it", USAGE)
     begun = _new_folder(target)
     try:
         _copy_database(source / DATABASE_NAME, begun / DATABASE_NAME)
@@ -70,18 +74,31 @@ def _new_folder(target: Path) -> Path:
 
 
 def _rest(source: Path) -> Iterator[Path]:
+    """All but the database and what belongs to it. Files of people may have any name."""
     for path in sorted(source.rglob("*")):
-        is_left_out = path.name.endswith(_LEFT_OUT) or path.name in (DATABASE_NAME, NOTE)
-        if path.is_file() and not is_left_out and path.relative_to(source).parts[0] != SEARCHES:
+        inside = path.relative_to(source)
+        is_ours = inside.parts[0] == SEARCHES or str(inside) in _OWN
+        if path.is_file() and not is_ours and not _is_beside_a_database(path):
             yield path
+
+
+def _is_beside_a_database(path: Path) -> bool:
+    end = next((each for each in _BESIDE if path.name.endswith(each)), None)
+    return end is not None and path.name != end and _is_database(path.with_name(path.name.removesuffix(end)))
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except FileNotFoundError:
+        return False
 
 
 def _copy(path: Path, target: Path) -> None:
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        with open(path, "rb") as file:
-            is_database = file.read(len(_SQLITE)) == _SQLITE
-        if is_database:
+        if _is_database(path):
             _copy_database(path, target)
         else:
             shutil.copy2(path, target)
