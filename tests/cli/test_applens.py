@@ -149,10 +149,14 @@ def told_runs(stored: Path, capsys: pytest.CaptureFixture[str], *more: str) -> l
     return json.loads(capsys.readouterr().out)
 
 
-def test_stored_runs_are_listed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stored_runs_are_listed_and_all_of_them(
+    stored: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Who has a folder of somebody else's runs wants to see what is in it.
     assert [run["status"] for run in told_runs(stored, capsys)] == ["COMPLETE", "COMPLETE", "FAILED", "COMPLETE"]
     assert len(told_runs(stored, capsys, "--environment", "prod")) == 2
+    monkeypatch.setattr("sortkey.cli.applens.PAGE_RUNS", 3)
+    assert len(told_runs(stored, capsys)) == 4
     assert main(["applens", "runs", "--user", "12345", "--data", str(stored)]) == 0
     assert "a text is not closed on its line" in capsys.readouterr().out
     assert main(["applens", "runs", "--user", "nobody", "--data", str(stored)]) == 0

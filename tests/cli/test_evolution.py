@@ -56,7 +56,7 @@ def test_applied_and_backfilled_the_new_index_finds_what_was_stored_before(shop:
     applied = said(sortkey("apply", "shop:model", cwd=shop)).splitlines()
     assert applied[0] == "Shop: add the index ByDay (GSI1PK, GSI1SK; ALL)"
     assert applied[-1] == "  backfill Order: stored items lack GSI1PK, GSI1SK"
-    would = said(sortkey("backfill", "shop:model", "Order", "--dry-run", cwd=shop))
+    would = said(sortkey("backfill", "shop:model", "Order", "Order", "--dry-run", cwd=shop))
     assert would == "Order (dry run): 7 read, 7 written; 1 of 1 segments done\n"
     assert said(sortkey("backfill", "shop:model", cwd=shop)) == "Order: 7 read, 7 written; 1 of 1 segments done\n"
     found = json.loads(said(sortkey("query", "shop:model:Order.of_day", "day=2026-11-01", "--json", cwd=shop)))

@@ -190,13 +190,15 @@ def test_items_from_elsewhere_need_a_table(folder: Path) -> None:
     # AWS's exports: packed files under data/, with manifests beside them that are no items.
     (folder / "aws" / "data").mkdir(parents=True)
     (folder / "aws" / "manifest-files.json").write_text('{"itemCount": 1}')
+    for name in ("import-2026", "manifest-c"):  # files of people are read, whatever they begin with
+        (folder / "aws" / "data" / f"{name}.json").write_text(f'{{"pk": "{name}"}}')
     with gzip.open(folder / "aws" / "data" / "a.json.gz", "wt") as file:
         file.write('{"Item":{"pk":{"S":"a"}}}\n{"Item":{"pk":{"S":"b"}}}\n')
     assert "say with --into" in refused(sortkey("import", "aws", cwd=folder), 2)
     assert "there is no table None" in refused(sortkey("import", "aws", "--into", "None", cwd=folder), 2)
     assert "Shop holds items already: --merge" in refused(sortkey("import", "aws", "--into", "Shop", cwd=folder), 2)
-    assert said(sortkey("import", "aws", "--into", "Shop", "--merge", cwd=folder)) == "Shop: 2 items\n"
-    assert len(items(folder / "data", "Shop")) == 302
+    assert said(sortkey("import", "aws", "--into", "Shop", "--merge", cwd=folder)) == "Shop: 4 items\n"
+    assert len(items(folder / "data", "Shop")) == 304
 
 
 def test_one_key_twice_in_a_file_is_the_later_one(folder: Path) -> None:

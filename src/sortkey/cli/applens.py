@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -30,6 +30,7 @@ examples:
 exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed
 """
 NOT_ANALYSED = 3
+PAGE_RUNS = 100
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -86,7 +87,7 @@ def runs(
 ) -> None:
     """List the runs of a user, the newest first."""
     with _service(data, objects) as service:
-        rows = [_told(run) for run in service.runs(user, environment, size=100).items]
+        rows = [_told(run) for run in _runs(service, user, environment)]
     if json:
         print_json(rows)
     elif rows:
@@ -147,6 +148,15 @@ def compare(
         for sign, names in zip("+-~", told[part].values(), strict=True):
             for name in names:
                 print(f"{sign} {part[:-1]} {told['titles'].get(name, name)}")
+
+
+def _runs(service: Any, user: str, environment: str | None) -> Iterator[Any]:
+    cursor = None
+    while True:
+        page = service.runs(user, environment, cursor=cursor, size=PAGE_RUNS)
+        yield from page.items
+        if (cursor := page.cursor) is None:
+            return
 
 
 def _run(service: Any, user: str, run_id: str) -> Any:

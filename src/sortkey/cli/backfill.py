@@ -61,7 +61,7 @@ def _chosen(store: Store, model: Model, names: Sequence[str]) -> list[type[Entit
     for name in names:
         if name not in known:
             raise CommandFailed(f"{model.name} has no entity {name!r}; there are: {', '.join(known)}", USAGE)
-    wanted = [known[name] for name in names] or [each.entity for each in store.plan(model).backfills]
+    wanted = [known[name] for name in dict.fromkeys(names)] or [each.entity for each in store.plan(model).backfills]
     by_table: dict[Table, list[type[Entity]]] = {}
     for each in wanted:
         by_table.setdefault(each.__layout__.table, []).append(each)

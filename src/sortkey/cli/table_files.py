@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from decimal import Decimal
@@ -20,6 +21,8 @@ from sortkey.cli.failure import FAILED, CommandFailed
 Format = Literal["dynamodb", "plain"]
 MANIFEST = "export.json"
 DATA_SUFFIXES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+_NO_DATA = re.compile(r"export\.json|import-[0-9a-f]{12}\.json|manifest-(?:files|summary)\.json")
+"""What we, and AWS, write beside items. Other files may begin with the same words."""
 
 
 @dataclass
@@ -160,4 +163,4 @@ def data_files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     found = sorted(each for each in path.rglob("*") if each.name.endswith(DATA_SUFFIXES) and each.is_file())
-    return [each for each in found if not each.name.startswith(("manifest-", "import-")) and each.name != MANIFEST]
+    return [each for each in found if not _NO_DATA.fullmatch(each.name)]
