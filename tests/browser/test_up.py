@@ -58,6 +58,7 @@ def test_nothing_that_was_answered_is_lost_with_kill_9_and_ctrl_c_stops_it(start
 def test_with_a_password_nobody_sees_a_page_without_it(start: Any, wide: Page):
     up = start("--no-sample", "--systems", "applens", "--password", "correct horse")
     up.wait_for("Ctrl-C stops it")
+    assert "correct horse" not in up.said  # what a program prints stands in logs
     wide.goto(f"{up.console}/data")
     expect(wide.get_by_label("Password")).to_be_visible()
     assert "applens-graph-metadata" not in wide.content()

@@ -45,6 +45,8 @@ class Options:
     systems: Sequence[str]
     has_sample: bool
     password: str | None
+    is_made_up: bool
+    """The password: then it is told, for nobody knows it. One that was given is a secret."""
 
 
 def run(
@@ -84,7 +86,8 @@ def run(
     log_to_stderr()
     place = _place(data, aws, objects)
     search = search or (None if aws else os.path.join(data, SEARCHES))
-    options = Options(place, aws, search, _names(systems), not no_sample, _password(host, password))
+    needed = _password(host, password)
+    options = Options(place, aws, search, _names(systems), not no_sample, needed, is_made_up=needed != password)
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
     with _opened(options, address_of(sockets[0])) as up:
@@ -204,7 +207,8 @@ def _program() -> str:
 
 def _banner(options: Options, address: str, wire: list[socket.socket]) -> str:
     place, program = options.place, _program()
-    password = f"\n  password  {options.password}" if options.password else ""
+    told = options.password if options.is_made_up else "the one that was given"
+    password = f"\n  password  {told}" if options.password else ""
     dynamodb = address_of(wire[0]) if wire else f"that of {options.region}"
     reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
     where = f"{place.tables} and {place.objects}" if place.objects else place.tables
