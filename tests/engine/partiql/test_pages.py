@@ -80,6 +80,18 @@ def test_a_page_ends_at_a_megabyte_over_all_partitions(engine: Engine) -> None:
     assert len(engine.call("ExecuteStatement", {**request, "NextToken": first["NextToken"]})["Items"]) == 2
 
 
+def test_a_page_over_many_partitions_has_ten_items(engine: Engine) -> None:
+    # The guide, of IN: "Results are returned in pages of up to 10 items"; a longer list goes on by its token.
+    engine.call("CreateTable", table("small", "pk"))
+    for number in range(12):
+        put(engine, {"pk": {"S": str(number)}}, "small")
+    statement = f"SELECT pk FROM small WHERE pk IN {[str(number) for number in range(12)]}"
+    first = engine.call("ExecuteStatement", {"Statement": statement})
+    assert len(first["Items"]) == 10
+    assert len(_all(engine, statement, None)) == 12
+    assert "NextToken" not in engine.call("ExecuteStatement", {"Statement": statement.replace(", '10', '11'", "")})
+
+
 READS = [
     ("SELECT * FROM things WHERE pk='a' AND sk=1", {}, 0.5),
     ("SELECT * FROM things WHERE pk='a' AND sk=1", {"ConsistentRead": True}, 1.0),

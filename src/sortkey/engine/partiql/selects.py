@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 HASH_VALUES_MAX = 50
+MANY_PARTITIONS = 10
+"""A page over more has no more items than this: "Results are returned in pages of up to 10 items"."""
 _HASH_NEEDED = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
 _RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
@@ -226,7 +228,10 @@ def read_page(planned: Plan, request: dict[str, Any], start: Item | None) -> tup
     table, index = planned.table, planned.index
     projection: Any = planned.projection
     whole = reads_whole(table, index, request, projection)
-    page = Page(table, index, request.get("Limit"), planned.condition, projection, False, consistent, whole)
+    limit = request.get("Limit")
+    if len(planned.spans) > MANY_PARTITIONS:
+        limit = min(limit or MANY_PARTITIONS, MANY_PARTITIONS)
+    page = Page(table, index, limit, planned.condition, projection, False, consistent, whole)
     items: list[Any] = []
     for span in _from(planned, start):
         answer = read(page, span, meter)
