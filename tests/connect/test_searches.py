@@ -100,6 +100,15 @@ def test_a_missing_index_is_built_from_its_table_and_follows_it_then(store: Stor
     with_changes.stop()
 
 
+def test_who_looks_through_them_is_not_disturbed_while_they_are_opened(store: Store, tmp_path: Path) -> None:
+    # The console lists them from its own thread, also in the first moment.
+    searches = open_searches(store, [model], tmp_path / "search")
+    names = iter(searches)
+    ready(searches.start())
+    assert (list(names), list(searches)) == ([], ["diary/notes"])
+    searches.stop()
+
+
 def test_what_changed_while_nobody_followed_is_caught_up_with(store: Store, tmp_path: Path) -> None:
     searches = open_searches(store, [model], tmp_path / "search").start()
     ready(searches)

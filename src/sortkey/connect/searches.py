@@ -108,7 +108,7 @@ class Searches(Mapping[str, KeptSearch]):
         return self._kept[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._kept)
+        return iter(tuple(self._kept))  # the thread may add one meanwhile
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from sortkey import DeleteDocument, Match, PutDocument, Search, open_search
+from sortkey.connect.tantivy_index import writing
 from sortkey.errors import SearchIndexInUse, SearchWritesFailed
 from sortkey.testing import FrozenClock
 from tests.contract.search_adapters import Note, notes
@@ -196,6 +197,19 @@ def test_a_failure_behind_ones_back_is_told_to_the_next_caller(tmp_path: Path) -
         away.rename(inner)
         search.write(puts(2))
         until(lambda: search.count() == 2)
+
+
+def test_a_writer_that_cannot_be_had_for_much_is_followed_by_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # More threads need memory that may not be there. What was written is committed then, and writing goes on.
+    monkeypatch.setattr(writing, "BULK_WRITES", 3)
+    monkeypatch.setattr(writing, "BULK_HEAP_BYTES", 1)
+    with opened(tmp_path) as search:
+        for first in (1, 11, 21):
+            assert search.write(puts(*range(first, first + 5))).written == 5
+        search.refresh()
+        assert search.count() == 15
 
 
 def test_folders_of_crashes_are_removed(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ class Writer:
         self._writer: IndexWriter | None = opened.index.writer(HEAP_BYTES, 1)
         # Of a commit that a crash cut off, files may be left whose names the next one wants.
         self._writer.garbage_collect_files()
-        self._is_bulk = False
+        self._is_bulk: bool = False
         self._pending: dict[str, int] = {}
         self._failure: SearchWritesFailed | None = None
         self._wake = threading.Condition(threading.RLock())
@@ -103,11 +103,16 @@ class Writer:
 
     def _expect(self, *, bulk: bool) -> None:
         """More threads while very much comes; one else, because each makes files of its own with every commit."""
-        if bulk is not self._is_bulk:
-            self._writer = None  # gives its lock back
-            heap, threads = (BULK_HEAP_BYTES, BULK_THREADS) if bulk else (HEAP_BYTES, 1)
+        if bulk is self._is_bulk:
+            return
+        self._writer = None  # gives its lock back
+        heap, threads = (BULK_HEAP_BYTES, BULK_THREADS) if bulk else (HEAP_BYTES, 1)
+        try:
             self._writer = self._opened.index.writer(heap, threads)
             self._is_bulk = bulk
+        except Exception:  # everything is committed; the next write opens another, or says why it cannot
+            self.is_closed = True
+            self._wake.notify_all()
 
     def _commit(self) -> None:
         try:
