@@ -26,6 +26,8 @@ log = logging.getLogger("sortkey.web")
 RETRY_SECONDS = 1
 _RULES = ("value_error", "assertion_error")
 """What a validator says: the value has the right type, as the document has it, and breaks a rule."""
+_CODES = {413: "TooLarge"}
+"""Where the phrase is not the name that the same refusal has elsewhere; also, Python has changed this one."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -105,7 +107,7 @@ async def _sortkey_error(request: Request, error: Any) -> JSONResponse:
 async def _http_error(request: Request, error: Any) -> JSONResponse:
     phrase = HTTPStatus(error.status_code).phrase
     message = str(error.detail) if error.detail != phrase else _plain(request, error.status_code, phrase)
-    code = phrase.title().replace(" ", "").replace("-", "")
+    code = _CODES.get(error.status_code) or phrase.title().replace(" ", "").replace("-", "")
     headers = {"Allow": ", ".join(_methods_of(request))} if error.status_code == 405 else error.headers
     return error_answer(request_id_of(request), error.status_code, code, message, None, headers)
 
