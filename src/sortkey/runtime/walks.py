@@ -106,9 +106,6 @@ class MergedWalk:
             shard.walk.is_done = place is False
             shard.given = shard.walk.start = place or None
 
-    def place_of(self, item: Item) -> Item:
-        raise AssertionError("it never gives more than it is asked for, so nothing is given back")
-
     def next(self, size: int | None) -> Steps[list[Item]]:
         """So many items, or fewer at the end; without a size as many as one request to each shard tells of."""
         each = None if size is None else min(size, max(-(-size // len(self._shards)), SHARD_PAGE))

@@ -23,16 +23,16 @@ _SHOWN = 3
 
 def requests(writes: Sequence[DocumentWrite]) -> Iterator[tuple[list[DocumentWrite], bytes]]:
     """Writes with the bodies of the requests for them, none of which is too large for a small service."""
-    taken, body = list[DocumentWrite](), b""
+    taken, body = list[DocumentWrite](), bytearray()
     for write in writes:
         lines = _lines(write)
         if body and len(body) + len(lines) > BODY_BYTES:
-            yield taken, body
-            taken, body = [], b""
+            yield taken, bytes(body)
+            taken, body = [], bytearray()
         taken.append(write)
         body += lines
     if taken:
-        yield taken, body
+        yield taken, bytes(body)
 
 
 def _lines(write: DocumentWrite) -> bytes:

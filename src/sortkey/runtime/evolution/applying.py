@@ -17,8 +17,6 @@ from sortkey.runtime.steps import Call, Sleep, Steps
 
 FIRST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 20.0
-WAIT_SECONDS = 24 * 3600.0
-"""The service fills an index of a large table in hours."""
 
 
 def apply(
