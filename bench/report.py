@@ -41,7 +41,7 @@ class Run:
 def markdown(run: Run) -> str:
     parts: list[str] = []
     if run.measures:
-        parts += [_head(run), _goals(run), _start(run), *(_table(run, count) for count in CONNECTIONS)]
+        parts += [_head(run), *(_table(run, count) for count in reversed(CONNECTIONS)), _start(run), _goals(run)]
     parts += [_large(run), _clients(run), _in_process(run), *run.sections]
     if run.notes:
         parts.append("## Not measured\n\n" + "\n".join(f"- {note}" for note in run.notes) + "\n")
@@ -62,7 +62,9 @@ seconds each, in {run.rounds} rounds, of which the median counts; DynamoDB Local
 
 def _goals(run: Run) -> str:
     lines = [
-        "## Against the goals",
+        "## Against our goals",
+        "",
+        "What a release must reach at least, and what we aim at; more is better.",
         "",
         "| work | connections | ours / peer | ratio | at least | aim | |",
         "|" + "---|" * 7,
