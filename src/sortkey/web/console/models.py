@@ -13,7 +13,19 @@ from sortkey.model.describing import Told, parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
-from sortkey.web.console.pieces import button, chip, code_cell, empty, fold, heading, mono, quiet, refused, table
+from sortkey.web.console.pieces import (
+    button,
+    chip,
+    code_cell,
+    empty,
+    fold,
+    heading,
+    mono,
+    quiet,
+    refused,
+    tab_panels,
+    table,
+)
 from sortkey.web.console.running import Found, run_pattern
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Workspace, refusal
@@ -53,7 +65,7 @@ def model_page(workspace: Workspace, name: str) -> None:
         tables = ui.tab("Tables and entities", icon="table_chart")
         searched = ui.tab("Search documents", icon="search") if told["documents"] else None
         drawn = ui.tab("Diagram", icon="hub")
-    with ui.tab_panels(tabs, value=patterns).classes("w-full").props("animated=false"):
+    with tab_panels(tabs):
         with ui.tab_panel(patterns):
             _patterns(workspace, name)
         with ui.tab_panel(tables):

@@ -106,6 +106,23 @@ def fold(
     return made
 
 
+def tab_panels(tabs: ui.tabs, first: str = "") -> ui.tab_panels:
+    """The panels of tabs. Which one is open stands in the address as `?tab=`: Back and a reload come to it again."""
+    names: list[str] = [each.props["name"] for each in tabs.descendants() if isinstance(each, ui.tab)]
+    asked = ui.context.client.request.query_params.get("tab", "")
+    # In the browser: a link that is followed at once must not overtake it.
+    tabs.on("update:model-value", js_handler=_TAB_IN_ADDRESS)
+    opened = next(each for each in (asked, first, *names) if each in names)
+    return ui.tab_panels(tabs, value=opened).classes("w-full").props("animated=false")
+
+
+_TAB_IN_ADDRESS = """name => {
+  const there = new URL(location.href);
+  there.searchParams.set('tab', name);
+  history.replaceState(history.state, '', there);
+}"""
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequence[int] = ()) -> None:
     """A table to read. A cell is a text, or `Markup` that is safe already; without names of columns it has no head."""
     heads = "".join(f'<th scope="col"{_kind(name, at, numbers)}>{escape(name)}</th>' for at, name in enumerate(columns))
