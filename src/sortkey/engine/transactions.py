@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from sortkey.engine.capacity import Meter, read_units
+from sortkey.engine.item_keys import EMPTY_INDEX_KEY, EMPTY_KEY
 from sortkey.engine.writes import Bind, Change, Write, prepare, store
 from sortkey.errors import (
     ConditionalCheckFailedException,
@@ -31,6 +32,9 @@ TOKEN_SECONDS = 600
 TRIM_ROWS = 2000
 TRIM_SECONDS = 60.0
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
+_EMPTY_KEYS = tuple(
+    text.partition("The AttributeValue")[0] + "The AttributeValue" for text in (EMPTY_KEY, EMPTY_INDEX_KEY)
+)
 TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
 
 
@@ -91,6 +95,8 @@ class Reasons:
         except ItemCollectionSizeLimitExceededException as error:
             self._fail(position, "ItemCollectionSizeLimitExceeded", error.message, {})
         except ValidationException as error:
+            if error.message.startswith(_EMPTY_KEYS):  # AWS looks for these before the transaction begins
+                raise
             self._fail(position, "ValidationError", error.message, {})
 
     def raise_if_any(self) -> None:

@@ -1,4 +1,4 @@
-"""TransactGetItems, TransactWriteItems, ExecuteTransaction: how large a transaction may be."""
+"""TransactGetItems, TransactWriteItems, ExecuteTransaction: how large one may be, and what refuses it as a whole."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sortkey.engine import Engine
-from tests.engine.tables import failure, table
+from tests.engine.tables import failure, index, table
 
 KB = 1024
 TOO_LARGE = "ValidationException: Collection size of items in transaction has exceeded the maximum allowed size: 4 MB"
@@ -87,3 +87,34 @@ def test_a_repeated_transaction_of_statements_costs_reads(engine: Engine) -> Non
 
     again = engine.call("ExecuteTransaction", request)["ConsumedCapacity"]
     assert again == [{"TableName": "tbl", "CapacityUnits": 4.0, "ReadCapacityUnits": 4.0}]
+
+
+EMPTY = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+EMPTY_KEY = {"a": {"S": ""}}
+EMPTY_KEYS: list[tuple[str, dict[str, Any]]] = [
+    ("TransactWriteItems", {"Put": {"Item": EMPTY_KEY}}),
+    ("TransactWriteItems", {"Delete": {"Key": EMPTY_KEY}}),
+    ("TransactWriteItems", {"Update": {"Key": EMPTY_KEY, "UpdateExpression": "REMOVE b"}}),
+    ("TransactWriteItems", {"ConditionCheck": {"Key": EMPTY_KEY, "ConditionExpression": "attribute_exists(a)"}}),
+    ("TransactGetItems", {"Get": {"Key": EMPTY_KEY}}),
+]
+
+
+@pytest.mark.parametrize(("operation", "action"), EMPTY_KEYS)
+def test_an_empty_key_is_refused_before_the_transaction(engine: Engine, operation: str, action: dict[str, Any]) -> None:
+    # A key of another type cancels the transaction, with its reason; AWS looks for empty ones before, as for any item.
+    engine.call("CreateTable", table())
+    ((name, members),) = action.items()
+    request = {"TransactItems": [{name: {"TableName": "tbl", **members}}]}
+
+    assert failure(engine, operation, request) == f"ValidationException: {EMPTY}string value. Key: a"
+
+
+def test_an_empty_key_of_an_index_is_refused_before_the_transaction(engine: Engine) -> None:
+    engine.call("CreateTable", table("tbl", "a", "a g", GlobalSecondaryIndexes=[index("by_g", "g")]))
+    failing = {"TableName": "tbl", "Key": {"a": {"S": "1"}}, "ConditionExpression": "attribute_exists(a)"}
+    put = {"TableName": "tbl", "Item": {"a": {"S": "x"}, "g": {"S": ""}}}
+    request = {"TransactItems": [{"ConditionCheck": failing}, {"Put": put}]}
+
+    told = failure(engine, "TransactWriteItems", request)
+    assert told.startswith("ValidationException: One or more parameter values are not valid. A value specified")
