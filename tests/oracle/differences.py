@@ -286,9 +286,11 @@ def _selects_of_indexes(operation: str, request: Any, ours: Answer, oracle: Answ
 
 def _about_one_item(statement: str, ours: Any, oracle: Any) -> bool:
     only_one = "Only single item select is supported"
-    if oracle is None:
-        return ours is not None and ours["Message"] == only_one and '"."' in statement
-    return ours is not None and oracle["Message"] == only_one and ours["Message"].startswith(_EMPTY_KEY)
+    if ours is None:
+        return False
+    if ours["Message"].startswith("Select statements within BatchExecuteStatement must specify the primary key"):
+        return '"."' in statement if oracle is None else oracle["Message"] == only_one
+    return oracle is not None and oracle["Message"] == only_one and ours["Message"].startswith(_EMPTY_KEY)
 
 
 _EMPTY_KEY = (
@@ -362,8 +364,9 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "cancelled",
-        "What is wrong with the item of one action cancels the transaction, with a ValidationError in its place among "
-        "the reasons; DynamoDB Local answers a ValidationException for some of them, or leaves the reasons out.",
+        "What is wrong with the item of one action, but for an empty key, cancels the transaction, with a "
+        "ValidationError in its place among the reasons; DynamoDB Local answers a ValidationException for some of them, "
+        "or leaves the reasons out.",
         _cancelled,
     ),
     Known(
@@ -466,8 +469,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "selects-of-indexes-in-a-batch",
-        "A SELECT of a batch names the whole key of a table, so as to find one item; DynamoDB Local also takes the "
-        "whole key of an index, and looks for the key before its values.",
+        "A SELECT of a batch names the whole key of a table, so as to find one item, and is told so; DynamoDB Local also "
+        "takes the whole key of an index, looks for the key before its values, and says less.",
         _selects_of_indexes,
     ),
     Known(

@@ -27,6 +27,7 @@ from sortkey.errors import (
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
+NO_KEY = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
 CODES: dict[type[ServiceError], str] = {
     ValidationException: "ValidationError",
     ResourceNotFoundException: "ResourceNotFound",
@@ -70,7 +71,8 @@ def _plan(
         case Select():
             planned = plan(engine, read_select(statement, parameters))
             if planned.key is None:
-                raise ValidationException("Only single item select is supported")
+                response["TableName"] = planned.table.name
+                raise ValidationException(NO_KEY)
             return planned
         case Exists() | Other(calls=True):
             raise ValidationException(ONLY_IN_TRANSACTIONS)
