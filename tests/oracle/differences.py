@@ -365,8 +365,8 @@ KNOWN: tuple[Known, ...] = (
     Known(
         "cancelled",
         "What is wrong with the item of one action, but for an empty key, cancels the transaction, with a "
-        "ValidationError in its place among the reasons; DynamoDB Local answers a ValidationException for some of them, "
-        "or leaves the reasons out.",
+        "ValidationError in its place among the reasons; DynamoDB Local answers a ValidationException for some of "
+        "them, or leaves the reasons out.",
         _cancelled,
     ),
     Known(
@@ -469,8 +469,8 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "selects-of-indexes-in-a-batch",
-        "A SELECT of a batch names the whole key of a table, so as to find one item, and is told so; DynamoDB Local also "
-        "takes the whole key of an index, looks for the key before its values, and says less.",
+        "A SELECT of a batch names the whole key of a table, so as to find one item, and is told so; DynamoDB Local "
+        "also takes the whole key of an index, looks for the key before its values, and says less.",
         _selects_of_indexes,
     ),
     Known(
