@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph
+from sortkey_systems.applens.guards import guards
 from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.reachability import Path, exposed_paths
 from sortkey_systems.applens.rules import RULES, SEVERITIES, Rule, Subject, edge
@@ -62,7 +63,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`score` is 0 (nothing found) to 100."""
+    """`score` is 0 (nothing found) to 100. `behind`: entries that ask everybody who they are, and by what."""
 
     score: int
     rationale: list[str]
@@ -71,6 +72,7 @@ class Report:
     problems: list[Problem]
     counts: dict[str, int]
     graph_hash: str
+    behind: dict[str, str] = field(default_factory=dict[str, str])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -81,6 +83,7 @@ class Report:
             "severities": self.severities(),
             "findings": [finding.to_json() for finding in self.findings],
             "exposedPaths": [path.to_json() for path in self.paths],
+            "behind": self.behind,
             "warnings": [each.to_json() for each in self.problems if each.kind != "unresolved"],
             "unresolved": [each.to_json() for each in self.problems if each.kind == "unresolved"],
         }
@@ -89,10 +92,13 @@ class Report:
     def from_json(cls, told: Mapping[str, Any]) -> Report:
         """A report as it was stored."""
         problems = [Problem(**each) for each in (*told["warnings"], *told["unresolved"])]
-        paths = [Path(each["datastore"], tuple(each["steps"])) for each in told["exposedPaths"]]
+        paths = [
+            Path(each["datastore"], tuple(each["steps"]), behind=each.get("behind", ""))
+            for each in told["exposedPaths"]
+        ]
         findings = [Finding.from_json(each) for each in told["findings"]]
         rest = told["rationale"], findings, paths, sorted(problems), told["counts"], told["graphHash"]
-        return cls(told["score"], *rest)
+        return cls(told["score"], *rest, behind=told.get("behind", {}))  # reports of old have none
 
     def severities(self) -> dict[str, int]:
         return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
@@ -106,12 +112,13 @@ def build_report(estate: Estate, graph: Graph, problems: list[Problem]) -> Repor
     """All rules over an estate."""
     exposed = frozenset(node.id for node in graph.nodes if node.internetExposed)
     unguarded = {address for hit in edge.open_route(Subject(estate, graph, [], exposed)) for address in hit.evidence}
-    paths = exposed_paths(estate, graph, exposed & unguarded)
+    behind = guards(estate, exposed - unguarded)
+    paths = exposed_paths(estate, graph, exposed & unguarded, behind)
     subject = Subject(estate, graph, paths, exposed)
     found = {f.id: f for rule in RULES for hit in rule.check(subject) for f in [_finding(estate, rule, hit)]}
     findings = sorted(found.values(), key=_order)
     score, rationale = scored(findings)
-    return Report(score, rationale, findings, paths, problems, graph.counts, graph.hash)
+    return Report(score, rationale, findings, paths, problems, graph.counts, graph.hash, behind)
 
 
 def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
@@ -124,7 +131,7 @@ def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
     detail = "" if "→" in hit.detail else hit.detail  # a finding stays the same one when its way changes
     key = "|".join((rule.id, evidence[0], detail))
     return Finding(
-        id=f"{rule.id}-{sha256(key.encode()).hexdigest()[:10]}",
+        id=f"{rule.id}-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}",
         rule=rule.id,
         category=rule.category,
         title=rule.title,

@@ -236,6 +236,44 @@ def test_a_function_on_what_it_does_not_take_is_unresolved_and_not_a_crash(expre
     json.dumps([each.attributes for each in found], allow_nan=False)
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        'statement = "all"\n  statement {\n    actions = ["*"]\n  }',
+        "statement = [1, null]",
+        "statement {\n    principals = [3]\n    condition = 7\n  }",
+        "statement {\n    sid = can()\n  }",
+    ],
+)
+def test_a_policy_of_another_shape_is_no_crash(members: str) -> None:
+    text = f'data "aws_iam_policy_document" "d" {{\n  {members}\n}}\nresource "aws_x" "x" {{\n  v = '
+    found = reading(main_tf=text + "data.aws_iam_policy_document.d.json\n}").resources
+    assert '"Statement"' in str(next(each for each in found if each.type == "aws_x").attributes["v"])
+
+
+def test_a_block_beside_an_argument_of_its_name_does_not_change_what_the_argument_refers_to() -> None:
+    # Terraform refuses it; to add the block to the list of somebody else would be worse.
+    text = "locals {\n  rules = [1]\n}\n" + "".join(
+        f'resource "aws_x" "{name}" {{\n  rule = local.rules\n  rule {{\n    to = 2\n  }}\n}}\n' for name in "ab"
+    )
+    found = [each.attributes["rule"] for each in reading(main_tf=text).resources if each.type == "aws_x"]
+    assert found == [[1, {"to": 2}], [1, {"to": 2}]]
+
+
+@pytest.mark.parametrize("dynamic", [{"x": [1]}, {"x": "all"}, {"x": {"content": 3}}])
+def test_tf_json_of_another_shape_is_an_error_and_not_a_crash(dynamic: object) -> None:
+    document = {"resource": {"aws_x": {"x": {"dynamic": dynamic}}}}
+    with pytest.raises(NothingParsed, match="dynamic x should hold an object"):
+        analyze_upload("main.tf.json", json.dumps(document).encode())
+
+
+def test_half_of_a_pair_of_surrogates_in_an_address_is_no_crash() -> None:
+    # JSON can say it, UTF-8 cannot.
+    bucket = {"acl": "public-read"}
+    document = {"resource": {"aws_s3_bucket": {"\ud800": bucket}}}
+    assert analyze_upload("main.tf.json", json.dumps(document).encode()).report.findings
+
+
 @pytest.mark.parametrize("number", ["9" * 5000, "1e999"])
 def test_a_number_that_is_too_large_is_an_error_with_its_line(number: str) -> None:
     # Python takes no whole number of so many digits, and JSON has no infinity.

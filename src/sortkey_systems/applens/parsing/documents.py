@@ -23,7 +23,7 @@ def policy_document(body: dict[str, Any]) -> str:
     for name in ("source_policy_documents", "override_policy_documents", "source_json", "override_json"):
         for text in as_list(body.get(name)):
             statements += _statements(text)
-    statements += [_statement(cast(dict[str, Any], each)) for each in as_list(body.get("statement"))]
+    statements += [_statement(each) for each in _blocks(body, "statement")]
     return json.dumps({"Version": body.get("version", "2012-10-17"), "Statement": statements})
 
 
@@ -35,19 +35,24 @@ def _statements(text: Any) -> list[Any]:
     return as_list(cast(dict[str, Any], document).get("Statement")) if isinstance(document, dict) else []
 
 
+def _blocks(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    """The nested blocks of a name; what is not known, or is none, is left out."""
+    return [cast(dict[str, Any], each) for each in as_list(body.get(name)) if isinstance(each, dict)]
+
+
 def _statement(body: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"Effect": body.get("effect", "Allow")}
     made.update({theirs: body[ours] for ours, theirs in _PLAIN.items() if body.get(ours)})
     for ours, theirs in _PRINCIPALS.items():
-        if blocks := as_list(body.get(ours)):
+        if blocks := _blocks(body, ours):
             made[theirs] = _principals(blocks)
     conditions: dict[str, dict[str, Any]] = {}
-    for each in as_list(body.get("condition")):
+    for each in _blocks(body, "condition"):
         conditions.setdefault(str(each.get("test")), {})[str(each.get("variable"))] = each.get("values")
     return {**made, "Condition": conditions} if conditions else made
 
 
-def _principals(blocks: list[Any]) -> Any:
+def _principals(blocks: list[dict[str, Any]]) -> Any:
     found: dict[str, list[Any]] = {}
     for block in blocks:
         if block.get("type") == "*":

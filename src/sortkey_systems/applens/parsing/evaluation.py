@@ -354,7 +354,7 @@ class _Nobody:
 
 def _try(expression: s.Call, scope: Scope) -> Any:
     values = [evaluate(each, scope) for each in expression.arguments]
-    if expression.function == "can":
+    if expression.function == "can" and values:
         unsure = isinstance(values[0], Symbol) and not values[0].known and not isinstance(values[0], Absent)
         return Symbol("${" + render(expression) + "}") if unsure else not isinstance(values[0], Absent)
     return next((each for each in values if not isinstance(each, Absent)), None)

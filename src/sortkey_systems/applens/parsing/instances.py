@@ -12,7 +12,7 @@ from sortkey_systems.applens.parsing.documents import policy_document
 from sortkey_systems.applens.parsing.evaluation import Scope, evaluate, rendered
 from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, Symbol, shown, top, with_references
 from sortkey_systems.applens.problems import AnalysisFailed
-from sortkey_systems.applens.resources import Link, Resource
+from sortkey_systems.applens.resources import Link, Resource, as_list
 
 if TYPE_CHECKING:
     from sortkey_systems.applens.parsing.modules import Module, Tree
@@ -145,14 +145,16 @@ def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str
             value = evaluate(argument.expression, scope)
             if value is not None:
                 found[name] = value
+    nested: dict[str, list[Any]] = {}
     for block in body.blocks:
         if top_level and block.type in _META:
             continue
         if block.type == "dynamic" and block.labels:
-            found.setdefault(block.labels[0], []).extend(_dynamic(block, scope))
+            nested.setdefault(block.labels[0], []).extend(_dynamic(block, scope))
         else:
-            found.setdefault(block.type, []).append(body_values(block.body, scope))
-    return found
+            nested.setdefault(block.type, []).append(body_values(block.body, scope))
+    # An argument may have the name of a block, and its value may be that of a local: it is not changed.
+    return found | {name: [*as_list(found.get(name)), *blocks] for name, blocks in nested.items()}
 
 
 def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any, cast
 
 from sortkey_systems.applens.parsing import syntax as s
@@ -73,14 +74,21 @@ def _body(kind: str, content: dict[str, Any]) -> s.Body:
 def _dynamics(content: dict[str, Any]) -> list[s.Block]:
     found: list[s.Block] = []
     for label, bodies in content.items():
-        for each in as_list(bodies):
+        for each in map(partial(_object, label), as_list(bodies)):
             inner = s.Body()
             inner.arguments["for_each"] = s.Argument(_expression(each.get("for_each", [])), 1)
-            inner.blocks = [s.Block("content", [], _body("", each.get("content", {})), 1)]
+            content = _object(label, each.get("content", {}))
+            inner.blocks = [s.Block("content", [], _body("", content), 1)]
             if "iterator" in each:
                 inner.arguments["iterator"] = s.Argument(s.Name(str(each["iterator"])), 1)
             found.append(s.Block("dynamic", [label], inner, 1))
     return found
+
+
+def _object(label: str, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise s.HclError(f"dynamic {label} should hold an object", 1)
+    return cast(dict[str, Any], value)
 
 
 def _expression(value: Any) -> s.Expression:
