@@ -14,12 +14,14 @@ from typing import Any
 from fastapi import FastAPI
 from nicegui import app as nicegui
 from nicegui import ui
+from starlette.responses import JSONResponse, Response
 
 from sortkey.web.console import pieces
 from sortkey.web.console.access import Password, is_signed_in, login_page, to_login
 from sortkey.web.console.changes import changes_page
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
+from sortkey.web.console.jumping import PLACES
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
 from sortkey.web.console.pieces import empty
@@ -49,6 +51,7 @@ def add_console(
     shell = Shell((*_own_pages(workspace), *pages), base, workspace.places)
     if password is not None:
         ui.page("/login")(partial(login_page, password))
+    nicegui.get(PLACES)(partial(_places, shell, password))
     lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
     for page in (*shell.pages, lost):
         ui.page(page.path)(_framed(shell, page, password))
@@ -81,6 +84,10 @@ def _own_pages(workspace: Workspace) -> list[ConsolePage]:
         ConsolePage("/partiql", "PartiQL", "terminal", partial(statements_page, workspace)),
         ConsolePage("/requests", "Requests", "speed", partial(requests_page, workspace)),
     ]
+
+
+def _places(shell: Shell, password: Password | None) -> Response:
+    return JSONResponse(shell.all_places()) if is_signed_in(password) else to_login(shell.base)
 
 
 def _framed(shell: Shell, page: ConsolePage, password: Password | None) -> Any:

@@ -1,52 +1,101 @@
-"""From anywhere to anywhere: Ctrl-K or / opens a box in which one types the beginning of a page, a model or a table."""
+"""From anywhere to anywhere: Ctrl-K or / opens a box in which one types a part of the name of a page, model or table.
+
+All of it is done in the browser: who types at once loses no letter to the way to the server.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 
 from nicegui import ui
-from nicegui.events import ValueChangeEventArguments
 
-from sortkey.web.console.pieces import dialog
-
-FILTERED_MS = 60
-"""After a letter is typed, when the list has become shorter."""
+PLACES = "/places.json"
+"""Where the console tells, below its base, what there is to jump to: paths and what each is called."""
 Places = dict[str, str]
 """Paths, without the console's base, and what each is called."""
 
-# In the browser, so that typing asks the server nothing. A slash that is typed into a field is a slash.
-KEYS = """<script>
-document.addEventListener('keydown', event => {
-  const typing = event.target.closest('input, textarea, select, [contenteditable]');
-  const isWanted = (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !typing);
-  const button = document.querySelector('[data-jump]');
-  if (isWanted && button && !document.querySelector('.q-dialog')) { event.preventDefault(); button.click(); }
-});
+# A slash that is typed into a field is a slash. Enter before the places are there waits for them.
+SCRIPT = """<script>
+(() => {
+  const base = BASE;
+  let box, input, list, places = null, fitting = [], chosen = 0, isEntered = false;
+
+  function make() {
+    box = document.createElement('dialog');
+    box.className = 'sk-jump-box';
+    box.setAttribute('aria-label', 'Jump');
+    box.innerHTML = `<input type="text" role="combobox" aria-label="Page, model or table" aria-expanded="true"
+      aria-controls="sk-jump-list" aria-autocomplete="list" autocomplete="off" spellcheck="false"
+      placeholder="Page, model or table"><ul id="sk-jump-list" role="listbox" aria-label="Places"></ul>`;
+    [input, list] = box.children;
+    input.addEventListener('input', () => { chosen = 0; isEntered = false; draw(); });
+    box.addEventListener('keydown', pressed);
+    box.addEventListener('click', event => {
+      if (event.target === box) box.close();
+      const option = event.target.closest('[role=option]');
+      if (option) go(option.dataset.path);
+    });
+    document.body.append(box);
+  }
+
+  function open() {
+    if (!box) make();
+    if (box.open || document.querySelector('.q-dialog')) return;
+    input.value = ''; chosen = 0; isEntered = false;
+    box.showModal(); input.focus(); draw();
+    fetch(base + 'PLACES').then(told => told.json()).then(told => {
+      places = Object.entries(told);
+      draw();
+      if (isEntered && fitting.length) go(fitting[0][0]);
+    }).catch(() => { list.textContent = 'The server does not answer: reload the page.'; });
+  }
+
+  function pressed(event) {
+    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+    if (step && fitting.length) { chosen = (chosen + step + fitting.length) % fitting.length; draw(); }
+    if (event.key === 'Enter' && !places) isEntered = true;
+    else if (event.key === 'Enter' && fitting.length) go(fitting[chosen][0]);
+    if (step || event.key === 'Enter') event.preventDefault();
+  }
+
+  function go(path) { box.close(); location.href = base + path; }
+
+  function rank(name) {  // what begins so stands before what has it inside
+    const typed = input.value.trim().toLowerCase(), parts = name.toLowerCase().split(' · ');
+    if (!typed.split(/\\s+/).every(word => parts.join(' ').includes(word))) return -1;
+    return parts.at(-1).startsWith(typed) ? 0 : 1;
+  }
+
+  function draw() {
+    const ranked = (places || []).map(each => [...each, rank(each[1])]).filter(each => each[2] >= 0);
+    fitting = ranked.sort((one, other) => one[2] - other[2]);
+    list.replaceChildren(...fitting.map(([path, name], at) => {
+      const option = document.createElement('li');
+      Object.assign(option, {id: `sk-jump-${at}`, role: 'option', textContent: name, ariaSelected: at === chosen});
+      option.dataset.path = path;
+      return option;
+    }));
+    if (places && !fitting.length) list.textContent = 'Nothing is called so.';
+    input.setAttribute('aria-activedescendant', fitting.length ? `sk-jump-${chosen}` : '');
+    list.children[chosen]?.scrollIntoView({block: 'nearest'});
+  }
+
+  document.addEventListener('keydown', event => {
+    const typing = event.target.closest('input, textarea, select, [contenteditable]');
+    const isWanted = (event.key === 'k' && (event.ctrlKey || event.metaKey)) || (event.key === '/' && !typing);
+    if (isWanted) { event.preventDefault(); open(); }
+  });
+  document.addEventListener('click', event => { if (event.target.closest('[data-jump]')) open(); });
+})();
 </script>"""
 
 
-def jump_button(places: Callable[[], Places]) -> None:
-    """In the header; the keys press it."""
-    ui.add_head_html(KEYS)
-    made = (
-        ui.button(on_click=lambda: _ask(places())).props("outline no-caps dense data-jump").classes("sk-second sk-jump")
-    )
+def jump_button(base: str) -> None:
+    """In the header; the keys do the same."""
+    ui.add_head_html(SCRIPT.replace("BASE", json.dumps(base)).replace("PLACES", PLACES))
+    made = ui.button().props("outline no-caps dense data-jump").classes("sk-second sk-jump")
     made.props["aria-label"] = "Jump to a page, a model or a table"
     with made:
         ui.icon("search", size="1.1rem").props('aria-hidden="true"')
         ui.label("Jump to …").classes("sk-wide")
         ui.html("<kbd>Ctrl K</kbd>", sanitize=False).classes("sk-wide")
-
-
-def _ask(places: Places) -> None:
-    def go(event: ValueChangeEventArguments[str]) -> None:
-        shown.close()
-        ui.navigate.to(event.value)
-
-    with dialog("Jump").props("position=top") as shown, ui.card().classes("sk-jump-card"):
-        box = ui.select(places, label="Page, model or table", with_input=True, on_change=go)
-        box.props("outlined autofocus behavior=menu hide-dropdown-icon").classes("w-full")
-        shown.on("show", lambda: box.run_method("showPopup"))
-        # Enter goes to the first that fits, without an arrow key before it.
-        first = f"() => setTimeout(() => getElement({box.id}).$refs.qRef.setOptionIndex(0), {FILTERED_MS})"
-        box.on("input-value", js_handler=first)

@@ -56,13 +56,14 @@ class Shell:
             )
             ui.link("Sortkey", "/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
             ui.space()
-            jump_button(self._places)
+            jump_button(self.base)
             turn = ui.button(icon="contrast", on_click=lambda: _turn(dark)).classes("sk-second")
             turn.props('flat round dense aria-label="Light or dark"')
         ui.page_title(f"{page.title} · Sortkey")
         yield
 
-    def _places(self) -> Places:
+    def all_places(self) -> Places:
+        """Where one can jump to: the pages of the menu, the models, the tables."""
         own = {page.path: " · ".join(filter(None, (page.group, page.title))) for page in self.pages if page.in_menu}
         return own | self.places()
 

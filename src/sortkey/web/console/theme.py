@@ -54,7 +54,17 @@ h3 { font-size: var(--text-m); font-weight: 600; line-height: 1.5; }
 kbd { font-family: inherit; font-size: 0.72rem; color: var(--quiet); background: var(--sunken); border-radius: 4px;
   padding: 0.1rem 0.35rem; } .sk-jump .q-btn__content { gap: 0.6rem; font-weight: 400; }
 .sk-jump { margin-right: 0.5rem; padding: 0.15rem 0.6rem; }
-.sk-jump-card { width: min(36rem, 94vw); margin-top: 3.5rem; }
+.sk-jump-box { width: min(36rem, 94vw); margin: 4rem auto auto; padding: 0.75rem; border: 1px solid var(--line);
+  border-radius: 10px; background: var(--surface); color: var(--ink); box-shadow: 0 8px 32px rgb(0 0 0 / 25%); }
+.sk-jump-box::backdrop { background: rgb(0 0 0 / 40%); }
+.sk-jump-box input { width: 100%; font: inherit; color: inherit; background: var(--ground); padding: 0.6rem 0.85rem;
+  border: 1px solid var(--line); border-radius: 8px; outline: none; }
+.sk-jump-box input:focus { border-color: var(--accent); } .sk-jump-box input::placeholder { color: var(--quiet); }
+.sk-jump-box ul { list-style: none; margin: 0.5rem 0 0; padding: 0; height: min(24rem, 55vh); overflow: auto;
+  color: var(--quiet); }
+.sk-jump-box li { padding: 0.4rem 0.85rem; border-radius: 6px; cursor: pointer; color: var(--ink); }
+.sk-jump-box li:hover { background: var(--sunken); }
+.sk-jump-box li[aria-selected="true"] { background: var(--accent-soft); color: var(--accent); }
 .sk-refused { background: var(--bad-soft); color: var(--bad); border-radius: 8px; padding: 0.5rem 0.85rem;
   font-size: var(--text-s); overflow-wrap: anywhere; width: 100%; }
 .sk-copy { all: unset; cursor: copy; color: var(--ink); font-family: var(--mono); font-size: var(--text-s);
