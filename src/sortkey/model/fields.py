@@ -57,7 +57,7 @@ def Range(low: int, high: int) -> Any:
 
 @dataclass(frozen=True)
 class States:
-    """The transitions that a status may make; a write that sets it is conditional on them.
+    """The transitions that a status may make; a write that sets it is conditional on them, but for one of a batch.
 
     `start` are the statuses that a new item may have; without it, all.
     """
@@ -68,6 +68,10 @@ class States:
     def sources(self, target: str) -> tuple[str, ...]:
         """The statuses from which a status can be reached."""
         return tuple(source for source, targets in self.transitions.items() if target in targets)
+
+    def followers(self, source: str) -> tuple[str, ...]:
+        """The statuses that can follow one; none where it is final."""
+        return tuple(self.transitions.get(source, ()))
 
     def starts(self, status: str) -> bool:
         """Whether a new item may have a status."""

@@ -50,7 +50,8 @@ class Write(Generic[E]):
 
 @dataclass(frozen=True)
 class Put(Write[E]):
-    """A whole item. `create` refuses one that is there; `save` one that is not of the version that was read."""
+    """A whole item. `create` refuses one that is there; `save` one that is not of the version that was read; all of
+    them one whose status this one's cannot follow."""
 
     entity: E
     mode: PutMode = "put"
@@ -100,6 +101,8 @@ class Put(Write[E]):
             stored = encode(getattr(self.entity, layout.version.name))
             tests.append(f"{names.path(layout.version.path)} = {names.value(stored)}")
             tests += [_transition(place, status, names) for place, status in self.states]
+        else:
+            tests += [_transition_if_there(place, status, names) for place, status in self.states]
         _put_condition(request, tests, names)
         return request
 
@@ -301,6 +304,11 @@ def _transition(place: Place, status: Any, names: Names) -> str:
     assert place.states is not None
     before = [names.value(encode(each)) for each in (status, *place.states.sources(status))]
     return f"{names.path(place.path)} IN ({', '.join(before)})"
+
+
+def _transition_if_there(place: Place, status: Any, names: Names) -> str:
+    """The same, or that nothing is there: what began elsewhere is brought here in any status."""
+    return f"attribute_not_exists({names.path(place.path)}) OR {_transition(place, status, names)}"
 
 
 def _put_condition(request: Request, tests: list[str], names: Names) -> None:

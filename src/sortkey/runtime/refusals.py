@@ -54,10 +54,8 @@ def _put_refusal(operation: Put[Any], stored: Any) -> ConditionFailed:
             return StaleVersion(f"{operation.says()}: it is gone", None)
         if getattr(stored, version.name, None) != getattr(operation.entity, version.name):
             return StaleVersion(f"{operation.says()}: it was changed since it was read", stored)
-        refused = _transition_refused(operation, operation.states, stored)
-        if refused is not None:
-            return refused
-    return ConditionFailed(f"{operation.says()}: its condition does not hold", stored)
+    refused = None if stored is None else _transition_refused(operation, operation.states, stored)
+    return refused or ConditionFailed(f"{operation.says()}: its condition does not hold", stored)
 
 
 def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:

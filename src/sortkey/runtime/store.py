@@ -121,7 +121,7 @@ class Store(_Common, Upkeep):
         return self.run(writes.put(self._context, entity, "create", when))
 
     def put(self, entity: E, *, when: Test = None) -> E:
-        """Store an entity, whatever is there."""
+        """Store an entity in the place of what is there. Raises TransitionRefused where its status cannot follow."""
         return self.run(writes.put(self._context, entity, "put", when))
 
     def save(self, entity: E, *, when: Test = None) -> E:
@@ -163,7 +163,7 @@ class Store(_Common, Upkeep):
         return self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
-        """Many puts and deletes, each for itself: no transaction, no conditions."""
+        """Many puts and deletes, each for itself: no transaction, no conditions, so that no transition is checked."""
         return self.run(batches.batch_write(self._context, puts, deletes))
 
     def transact(self, *operations: Write[Any], token: str | None = None) -> None:
@@ -273,7 +273,7 @@ class AsyncStore(_Common, AsyncUpkeep):
         return await self.run(writes.put(self._context, entity, "create", when))
 
     async def put(self, entity: E, *, when: Test = None) -> E:
-        """Store an entity, whatever is there."""
+        """Store an entity in the place of what is there. Raises TransitionRefused where its status cannot follow."""
         return await self.run(writes.put(self._context, entity, "put", when))
 
     async def save(self, entity: E, *, when: Test = None) -> E:
@@ -317,7 +317,7 @@ class AsyncStore(_Common, AsyncUpkeep):
         return await self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
     async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
-        """Many puts and deletes, each for itself: no transaction, no conditions."""
+        """Many puts and deletes, each for itself: no transaction, no conditions, so that no transition is checked."""
         return await self.run(batches.batch_write(self._context, puts, deletes))
 
     async def transact(self, *operations: Write[Any], token: str | None = None) -> None:

@@ -193,21 +193,20 @@ def _run(store: Store, sample: Sample, now: datetime) -> None:
     """Create a session as sessions-create does, and take it through its steps."""
     at = (now - sample.ago * (1 + sample.seed % 20 / 100)).replace(microsecond=0)  # nobody begins on the hour
     ends = at + sample.window
-    store.put(
-        Session(
-            session_id=sample.session_id,
-            project_id=sample.project_id,
-            created_at=at,
-            updated_at=at,
-            expires_at=ends,
-            keep_alive=sample.project_id == RETAIL,
-            region=REGION,
-            signing_key=_token(sample, ends),
-            context_id=sample.context and f"ctx_{sample.context}",
-            context_persist=sample.project_id == RETAIL and sample.context is not None,
-            user_metadata=sample.about,
-        )
+    session = Session(
+        session_id=sample.session_id,
+        project_id=sample.project_id,
+        created_at=at,
+        updated_at=at,
+        expires_at=ends,
+        keep_alive=sample.project_id == RETAIL,
+        region=REGION,
+        signing_key=_token(sample, ends),
+        context_id=sample.context and f"ctx_{sample.context}",
+        context_persist=sample.project_id == RETAIL and sample.context is not None,
+        user_metadata=sample.about,
     )
+    store.batch_write([session])  # without a look at what is there: a sample that was cut off begins anew
     for number, step in enumerate(sample.steps):
         at += _lasted(sample, number)
         event = _event(sample, number, at)

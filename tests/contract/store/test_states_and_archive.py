@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import ItemKey, Store
+from sortkey import ItemKey, Put, Store
 from sortkey.errors import ConditionFailed, KeyValueError, ModelError, TransactionFailed, TransitionRefused
 from tests.contract.store.models import Asset, Stage, Task
 
@@ -49,6 +49,45 @@ def test_a_new_item_has_a_status_that_new_items_have(store: Store, fresh: str) -
     # Nothing is born done.
     with pytest.raises(ModelError, match="a new Stage has status 'pending', not 'done'"):
         store.create(stage(fresh, status="done"))
+
+
+@pytest.mark.parametrize("how", ["put", "transaction"])
+def test_a_put_over_what_is_there_makes_a_transition_or_none(store: Store, fresh: str, how: str) -> None:
+    # A whole item that is written back with another status would else undo what is final.
+    def put(each: Stage) -> None:
+        store.put(each) if how == "put" else store.transact(Put(each))
+
+    made = store.create(stage(fresh))
+    with pytest.raises(TransitionRefused if how == "put" else TransactionFailed) as failed:
+        put(made.changed(status="done"))
+    told = failed.value.item if isinstance(failed.value, TransitionRefused) else failed.value.reasons[0].item
+    assert told == made
+    for status in ("pending", "running", "done"):
+        put(made.changed(status=status, title=status))
+    assert store.get(ItemKey.of_entity(made)).title == "done"
+
+
+def test_a_put_where_nothing_is_takes_any_status(store: Store, fresh: str) -> None:
+    # What began in another system is brought in as it is there.
+    assert store.put(stage(fresh, status="done")).status == "done"
+
+
+def test_a_put_with_a_condition_of_its_own_has_both(store: Store, fresh: str) -> None:
+    # Neither is lost for the other, and each is told by its own name.
+    made = store.create(stage(fresh, title="t"))
+    with pytest.raises(TransitionRefused):
+        store.put(made.changed(status="done"), when=Stage.title == "t")
+    with pytest.raises(ConditionFailed, match="its condition does not hold"):
+        store.put(made.changed(status="running"), when=Stage.title == "x")
+    assert store.get(ItemKey.of_entity(made)) == made
+
+
+def test_a_batch_writes_any_status(store: Store, fresh: str) -> None:
+    # It has no conditions: what is restored from a copy is as it was, whatever is there now.
+    made = store.create(stage(fresh))
+    store.batch_write([made.changed(status="done")])
+    store.batch_write([made])
+    assert store.get(ItemKey.of_entity(made)) == made
 
 
 @pytest.mark.parametrize(
