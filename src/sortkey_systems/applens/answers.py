@@ -163,10 +163,13 @@ class GraphAnswer(BaseModel):
 
 
 class ExposedPath(BaseModel):
-    """The shortest way from the internet to a datastore."""
+    """The worst way from the internet to a datastore."""
 
     datastore: str = Field(examples=["aws_dynamodb_table.orders"])
     steps: list[str] = Field(examples=[["internet", "aws_lambda_function_url.orders", "aws_dynamodb_table.orders"]])
+    behind: str = Field(
+        default="", description="What its entry asks everybody by; empty: not known to", examples=["IAM"]
+    )
 
 
 class ReportAnswer(BaseModel):
@@ -179,6 +182,11 @@ class ReportAnswer(BaseModel):
     severities: dict[str, int] = Field(examples=[{"critical": 0, "high": 1, "medium": 2, "low": 5}])
     findings: list[Finding]
     exposedPaths: list[ExposedPath]
+    behind: dict[str, str] = Field(
+        default={},
+        description="Entries that ask everybody who they are",
+        examples=[{"aws_lambda_function_url.a": "IAM"}],
+    )
     warnings: list[Problem]
     unresolved: list[Problem]
 

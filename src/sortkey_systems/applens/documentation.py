@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sortkey_systems.applens import archives, kinds, relationships, report, sources
 from sortkey_systems.applens.exposure import EXPOSED
+from sortkey_systems.applens.guards import GUARDED
 from sortkey_systems.applens.rules import RULES, Rule
 
 _INTRODUCTION = f"""\
@@ -74,7 +75,9 @@ A node is a resource, a data source that is a thing, or a module outside of the 
 through locals, variables and outputs. The canonical JSON (sorted, UTF-8, no whitespace) has no files and lines, so its
 `sha256:` hash is that of the infrastructure, not of the layout of its source. Passwords are left out.
 
-- `internetExposedCount`: nodes that take requests from the internet by their own settings, see below.
+- `internetExposedCount`: nodes that take requests from the internet by their own settings, see below. One that asks
+  everybody who they are is counted too: an address on the internet is one flaw in its policy away from being open. The
+  report has these under `behind`, and says of a way to data that it is "behind IAM" or "behind an authorizer".
 - `datastoreCount`: nodes of the storage services below.
 - An edge crosses a trust boundary if it carries requests or rights between nodes of different threat surfaces:
   {", ".join(sorted(relationships.CROSSING))}.
@@ -93,6 +96,9 @@ def _tables() -> Iterator[str]:
     yield from (f"| {name} | {text} |" for name, text in relationships.RELATIONSHIPS.items())
     yield "\n### Exposed to the internet\n\n| kind | when |\n|---|---|"
     yield from (f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |" for kind, test in sorted(EXPOSED.items()))
+    yield "\n### Behind authentication\n\nExposed, but everybody is asked. What is not known asks nobody.\n"
+    yield "| kind | behind what, and when |\n|---|---|"
+    yield from (f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |" for kind, test in sorted(GUARDED.items()))
     yield "\n### Datastores\n\nKinds that match, and nothing that only configures them:\n"
     yield f"```\n{kinds.DATASTORES.pattern}\n```"
 

@@ -5,14 +5,15 @@ A way says that nothing in the Terraform stands between, not that the software o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import rustworkx as rx
 
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph
+from sortkey_systems.applens.guards import CREDENTIALS
 from sortkey_systems.applens.policies import identity_statements
 from sortkey_systems.applens.relationships import relationship
 
@@ -20,21 +21,21 @@ INTERNET = "internet"
 _SERVICES = {"s3": "aws_s3_bucket", "dynamodb": "aws_dynamodb_table"}
 _ANYONE = "|anyone"
 """The internet again, for those who have not said who they are."""
-_ASKING = {"aws_eks_cluster", "aws_transfer_server"}
-"""Entries that let nobody pass without credentials."""
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
     """The worst way from the internet to a datastore, by addresses; of several as bad, the shortest.
 
-    It is `unguarded` if its entry asks nobody who they are, and `unlimited` if a role on it may do anything.
+    It is `unguarded` if its entry asks nobody who they are, and `unlimited` if a role on it may do anything. `behind`
+    is what its entry asks by, if everybody has to say who they are: IAM, an authorizer.
     """
 
     datastore: str
     steps: tuple[str, ...]
     unguarded: bool = field(default=False, compare=False)
     unlimited: bool = field(default=False, compare=False)
+    behind: str = field(default="", compare=False)
 
     @property
     def entry(self) -> str:
@@ -45,28 +46,34 @@ class Path:
         return len(self.steps) == 2
 
     def to_json(self) -> dict[str, object]:
-        return {"datastore": self.datastore, "steps": list(self.steps)}
+        return {"datastore": self.datastore, "steps": list(self.steps), "behind": self.behind}
+
+    def __str__(self) -> str:
+        return " → ".join(self.steps) + (f" (behind {self.behind})" if self.behind else "")
 
 
-def exposed_paths(estate: Estate, graph: Graph, unguarded: frozenset[str] = frozenset()) -> list[Path]:
+def exposed_paths(
+    estate: Estate, graph: Graph, unguarded: frozenset[str] = frozenset(), guarded: Mapping[str, str] | None = None
+) -> list[Path]:
     """One path for each datastore that can be reached, in order of their addresses.
 
     `unguarded` are entries that let in anyone: a way from one of them goes before all others but a direct one.
+    `guarded` are those that let in nobody unasked, and what they ask by: a way from one of them comes last.
     """
-    ways = _Ways(estate, graph, unguarded)
+    asking = guarded or {}
+    ways = _Ways(estate, graph, unguarded, asking)
     found = (ways.worst(node.id, node.resourceType) for node in graph.nodes if node.datastore)
-    return [path for path in found if path is not None]
+    return [replace(path, behind=asking.get(path.entry, "")) for path in found if path is not None]
 
 
 class _Ways:
     """The shortest ways from the internet, and those of them that begin at an entry for anyone."""
 
-    def __init__(self, estate: Estate, graph: Graph, unguarded: frozenset[str]) -> None:
+    def __init__(self, estate: Estate, graph: Graph, unguarded: frozenset[str], guarded: Mapping[str, str]) -> None:
         self.flows = rx.PyDiGraph()
         self.index: dict[str, int] = {}
-        kinds = {node.id: node.resourceType for node in graph.nodes}
         for source, target in _flows(estate, graph):
-            self._add(source, target, _weight(source, target, kinds))
+            self._add(source, target, _weight(source, target, guarded))
             if source == INTERNET and target in unguarded:
                 self._add(_ANYONE, target, 1.0)
         self.all, self.open = self._from(INTERNET), self._from(_ANYONE)
@@ -98,9 +105,10 @@ class _Ways:
         return {self.flows[end]: [self.flows[i] for i in way] for end, way in ways.items()}
 
 
-def _weight(source: str, target: str, kinds: dict[str, str]) -> float:
-    if source == INTERNET and kinds.get(target) in _ASKING:
-        return 1000.0  # an entry that asks who one is: only where there is no other
+def _weight(source: str, target: str, guarded: Mapping[str, str]) -> float:
+    if source == INTERNET and target in guarded:
+        # An entry that asks who one is: only where there is no other. What is made for a few callers is the very last.
+        return 2000.0 if guarded[target] == CREDENTIALS else 1000.0
     # A permission only allows a call; where the call itself is declared, that is the way to show.
     return 1.5 if "aws_lambda_permission." in source + target else 1.0
 

@@ -16,9 +16,10 @@ def page(report: Report) -> str:
 
 def _lines(report: Report) -> Iterator[str]:
     counts = report.counts
+    asking = f" ({len(report.behind)} behind authentication)" if report.behind else ""
     yield (
         f"{counts['nodeCount']} resources, {counts['edgeCount']} references, "
-        f"{counts['internetExposedCount']} exposed to the internet, {counts['datastoreCount']} datastores"
+        f"{counts['internetExposedCount']} exposed to the internet{asking}, {counts['datastoreCount']} datastores"
     )
     yield f"risk {report.score} of 100: " + ", ".join(f"{n} {name}" for name, n in report.severities().items())
     yield f"graph {report.graph_hash}"
@@ -28,7 +29,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.paths:
         yield ""
         yield "From the internet to data:"
-        yield from _first([f"  {' → '.join(path.steps)}" for path in report.paths], PATHS_MAX)
+        yield from _first([f"  {path}" for path in report.paths], PATHS_MAX)
     for kind, title in (("parse", "Not parsed:"), ("source", "Left out:"), ("unresolved", "Not resolved:")):
         if problems := [f"  {each}" for each in report.problems if each.kind == kind]:
             yield ""

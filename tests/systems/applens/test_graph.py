@@ -12,7 +12,9 @@ from sortkey_systems.applens.analysis import Analysis, analyze_sources, analyze_
 from sortkey_systems.applens.comparing import compare
 from sortkey_systems.applens.inventory import inventory
 from sortkey_systems.applens.relationships import RELATIONSHIPS
+from sortkey_systems.applens.report import Report
 from sortkey_systems.applens.sources import Source
+from sortkey_systems.applens.text import page
 from tests.systems.applens.shapes import SHAPES
 
 
@@ -97,6 +99,120 @@ def test_the_worst_way_is_shown_and_another_entry_does_not_hide_it(
     way = ("internet", "aws_lambda_function_url.u", "aws_lambda_function.f", "aws_iam_role.r", "aws_iam_role_policy.p")
     assert [path.steps for path in report.paths] == [(*way, "aws_dynamodb_table.t")]
     assert [f.severity for f in report.findings if f.rule == "PATH-01"] == [severity]
+
+
+HTTP_API = """
+resource "aws_apigatewayv2_api" "a" {
+  protocol_type = "HTTP"
+}
+resource "aws_apigatewayv2_route" "r" {
+  api_id             = aws_apigatewayv2_api.a.id
+  route_key          = "GET /"
+  target             = "integrations/${aws_apigatewayv2_integration.i.id}"
+  authorization_type = "JWT"
+}
+resource "aws_apigatewayv2_integration" "i" {
+  api_id          = aws_apigatewayv2_api.a.id
+  integration_uri = aws_lambda_function.f.invoke_arn
+}
+"""
+REST_API = """
+resource "aws_api_gateway_rest_api" "a" {}
+resource "aws_api_gateway_method" "m" {
+  rest_api_id   = aws_api_gateway_rest_api.a.id
+  http_method   = "GET"
+  authorization = "AWS_IAM"
+}
+resource "aws_api_gateway_method" "preflight" {
+  rest_api_id   = aws_api_gateway_rest_api.a.id
+  http_method   = "OPTIONS"
+  authorization = "NONE"
+}
+"""
+GRAPHQL = """
+resource "aws_appsync_graphql_api" "a" {
+  authentication_type = "AMAZON_COGNITO_USER_POOLS"
+  additional_authentication_provider {
+    authentication_type = "AWS_IAM"
+  }
+}
+"""
+BALANCER = """
+resource "aws_lb" "a" {}
+resource "aws_lb_listener" "https" {
+  load_balancer_arn = aws_lb.a.arn
+  default_action {
+    type = "authenticate-oidc"
+  }
+  default_action {
+    type = "forward"
+  }
+}
+resource "aws_lb_listener" "http" {
+  load_balancer_arn = aws_lb.a.arn
+  default_action {
+    type = "redirect"
+  }
+}
+"""
+URL = OPEN_FUNCTION.replace("NONE", "AWS_IAM")
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        (URL, {"aws_lambda_function_url.u": "IAM"}),
+        (OPEN_FUNCTION, {}),
+        (URL.replace('"AWS_IAM"', "var.who"), {}),
+        (HTTP_API, {"aws_apigatewayv2_api.a": "an authorizer"}),
+        (HTTP_API.replace("JWT", "NONE"), {}),
+        (HTTP_API.replace("GET /", "OPTIONS /"), {}),
+        (HTTP_API.replace('"HTTP"', '"WEBSOCKET"'), {}),
+        (
+            HTTP_API.replace('"HTTP"', '"WEBSOCKET"').replace("GET /", "$connect"),
+            {"aws_apigatewayv2_api.a": "an authorizer"},
+        ),
+        (REST_API, {"aws_api_gateway_rest_api.a": "IAM"}),
+        (REST_API.replace("AWS_IAM", "CUSTOM"), {"aws_api_gateway_rest_api.a": "an authorizer"}),
+        (REST_API.replace("OPTIONS", "POST"), {}),
+        (GRAPHQL, {"aws_appsync_graphql_api.a": "an authorizer"}),
+        (GRAPHQL.replace("AWS_IAM", "API_KEY"), {}),
+        (BALANCER, {"aws_lb.a": "a login"}),
+        (BALANCER.replace("redirect", "forward"), {}),
+        (CLUSTER, {"aws_eks_cluster.c": "credentials"}),
+    ],
+)
+def test_entries_that_ask_everybody_are_exposed_and_told_apart(text: str, behind: dict[str, str]) -> None:
+    # An address on the internet stays one, whoever may call it; but who closed the door wants to see that.
+    analysis = analysed(text)
+    assert analysis.graph.counts["internetExposedCount"] == 1
+    assert analysis.report.behind == behind
+    assert all(path.behind == behind.get(path.entry, "") for path in analysis.report.paths)
+
+
+def test_a_way_behind_authentication_says_so_wherever_it_is_told() -> None:
+    # The same line as for an open one would say that nothing was gained.
+    before, after = analysed(OPEN_FUNCTION).report, analysed(URL).report
+    assert "behind" not in page(before)
+    assert "1 exposed to the internet (1 behind authentication)" in page(after)
+    assert "aws_dynamodb_table.t (behind IAM)" in page(after)
+    assert [f.detail[-13:] for f in after.findings if f.rule == "PATH-01"] == [" (behind IAM)"]
+    assert Report.from_json(after.to_json()).to_json() == after.to_json()
+    old = {name: value for name, value in after.to_json().items() if name != "behind"}
+    assert Report.from_json(old).behind == {}
+
+
+def test_a_longer_way_that_asks_nobody_is_the_worse_one() -> None:
+    # CloudFront in front of a function URL with IAM signs for everybody: the door is the distribution.
+    front = """
+resource "aws_cloudfront_distribution" "d" {
+  origin {
+    domain_name = aws_lambda_function_url.u.function_url
+  }
+}
+"""
+    (path,) = analysed(URL + front).report.paths
+    assert (path.entry, path.behind) == ("aws_cloudfront_distribution.d", "")
 
 
 def test_the_cluster_is_the_way_where_there_is_no_other() -> None:

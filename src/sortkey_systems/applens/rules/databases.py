@@ -235,7 +235,8 @@ def message_encryption(subject: Subject) -> Iterator[Hit]:
     "I",
     "low",
     why="Along this way one flaw in the software is enough. It is often meant so; then every step has to hold. "
-    "Of several ways the worst is shown: medium if the entry lets in anyone, high if a role on it may do anything too.",
+    "Of several ways the worst is shown: medium if the entry lets in anyone, high if a role on it may do anything too. "
+    "One behind IAM or an authorizer comes last, and says so.",
     evidence="the datastore, then the steps from the internet to it",
     fix=("Authenticate at the entry.", "Grant each role only the actions and the items that it needs."),
     confidence="medium",
@@ -244,4 +245,4 @@ def reachable_datastore(subject: Subject) -> Iterator[Hit]:
     for path in subject.paths:
         if not path.direct:
             severity = "high" if path.unguarded and path.unlimited else "medium" if path.unguarded else None
-            yield Hit((path.datastore, *path.steps[1:-1]), " → ".join(path.steps), severity)
+            yield Hit((path.datastore, *path.steps[1:-1]), str(path), severity)

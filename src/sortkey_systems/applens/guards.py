@@ -1,0 +1,89 @@
+"""Which entries from the internet ask everybody who they are, by their own settings, and what they ask by.
+
+They are exposed all the same: `internetExposedCount` has them. A way through one of them is told apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from sortkey_systems.applens.estate import Estate
+from sortkey_systems.applens.resources import Resource, is_unknown
+
+Guard = Callable[[Estate, Resource], str]
+CREDENTIALS = "credentials"
+
+
+def guards(estate: Estate, exposed: Iterable[str]) -> dict[str, str]:
+    """By the address of an entry what stands before it: IAM, an authorizer. Entries that let in anyone have none."""
+    entries = (estate.by_address[address] for address in sorted(exposed) if address in estate.by_address)
+    found = {entry.address: GUARDED[entry.type](estate, entry) for entry in entries if entry.type in GUARDED}
+    return {address: guard for address, guard in found.items() if guard}
+
+
+def _function_url(estate: Estate, url: Resource) -> str:
+    """IAM: `authorization_type` is AWS_IAM"""
+    return "IAM" if url.get("authorization_type") == "AWS_IAM" else ""
+
+
+def _rest_api(estate: Estate, api: Resource) -> str:
+    """IAM or an authorizer: each method but OPTIONS has an `authorization`, and the API is not made from `body`"""
+    if api.get("body"):
+        return ""
+    methods = estate.parts(api, "aws_api_gateway_method")
+    return _all_of([each.get("authorization") for each in methods if each.get("http_method") != "OPTIONS"])
+
+
+def _http_api(estate: Estate, api: Resource) -> str:
+    """IAM or an authorizer: each route but OPTIONS has one (of a WebSocket `$connect`), and none is made otherwise"""
+    if api.get("target") or api.get("body"):
+        return ""
+    routes = {str(each.get("route_key", "")): each for each in estate.parts(api, "aws_apigatewayv2_route")}
+    if api.get("protocol_type") == "WEBSOCKET":  # asked once, when the connection is made
+        routes = {key: each for key, each in routes.items() if key == "$connect"}
+    return _all_of([each.get("authorization_type") for key, each in routes.items() if not key.startswith("OPTIONS ")])
+
+
+def _graphql(estate: Estate, api: Resource) -> str:
+    """IAM or an authorizer: neither `authentication_type` nor an additional one is API_KEY"""
+    more = [each.get("authentication_type") for each in api.blocks("additional_authentication_provider")]
+    kinds = [api.get("authentication_type"), *more]
+    return "" if "API_KEY" in kinds else _all_of(kinds)
+
+
+def _load_balancer(estate: Estate, lb: Resource) -> str:
+    """A login: each listener and each rule of one that passes requests on has an authenticate action before"""
+    listeners = [each for kind in ("aws_lb_listener", "aws_alb_listener") for each in estate.parts(lb, kind)]
+    kinds = ("aws_lb_listener_rule", "aws_alb_listener_rule")
+    rules = [rule for each in listeners for kind in kinds for rule in estate.parts(each, kind)]
+    told = [
+        [str(action.get("type")) for name in ("default_action", "action") for action in each.blocks(name)]
+        for each in (*listeners, *rules)
+    ]
+    passing = [types for types in told if not types or not set(types) <= {"redirect", "fixed-response"}]
+    asking = [any(kind.startswith(("authenticate-", "jwt-validation")) for kind in types) for types in passing]
+    return "a login" if asking and all(asking) else ""
+
+
+def _credentials(estate: Estate, resource: Resource) -> str:
+    """Credentials, always"""
+    return CREDENTIALS
+
+
+def _all_of(kinds: Sequence[object]) -> str:
+    """What all of them ask by. Where one asks nobody, or nobody knows, there is none."""
+    if not kinds or any(kind in (None, "", "NONE") or is_unknown(kind) for kind in kinds):
+        return ""
+    return "IAM" if set(kinds) == {"AWS_IAM"} else "an authorizer"
+
+
+GUARDED: dict[str, Guard] = {
+    "aws_lambda_function_url": _function_url,
+    "aws_api_gateway_rest_api": _rest_api,
+    "aws_apigatewayv2_api": _http_api,
+    "aws_appsync_graphql_api": _graphql,
+    "aws_lb": _load_balancer,
+    "aws_alb": _load_balancer,
+    "aws_eks_cluster": _credentials,
+    "aws_transfer_server": _credentials,
+}
