@@ -6,6 +6,7 @@ A key is for one system, to read or for everything, for some time, until it is r
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
 import time
 from collections.abc import Callable
@@ -31,6 +32,7 @@ from sortkey.web.tokens import Unauthenticated
 Right = Literal["read", "full"]
 
 PREFIX = "sk"
+KEY_ID = "[0-9a-f]{12}"
 SECRET_BYTES = 32
 DAYS = 365
 USED_SECONDS = 60
@@ -45,7 +47,7 @@ table = model.add(
 class ApiKey(Entity, table=table, names=camel):
     """What is kept of a key: never the key itself."""
 
-    key_id: Annotated[str, Field(pattern=r"^[0-9a-f]{12}$")]
+    key_id: Annotated[str, Field(pattern=f"^{KEY_ID}$")]
     system: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     name: Annotated[str, Field(min_length=1, max_length=100)]
     access: Right
@@ -133,7 +135,7 @@ class ApiKeys:
     def _find(self, text: str) -> ApiKey | None:
         prefix, _, rest = text.partition("_")
         key_id, _, secret = rest.partition("_")
-        if prefix != PREFIX or len(key_id) != 12 or not key_id.isalnum() or not key_id.isascii():
+        if prefix != PREFIX or not re.fullmatch(KEY_ID, key_id):
             return None
         found = self._store.find(ApiKey.key(key_id=key_id), consistent=True)
         # Compared also where nothing was found, so that both take the same time.
