@@ -72,9 +72,10 @@ def _credentials(estate: Estate, resource: Resource) -> str:
 
 def _all_of(kinds: Sequence[object]) -> str:
     """What all of them ask by. Where one asks nobody, or nobody knows, there is none."""
-    if not kinds or any(kind in (None, "", "NONE") or is_unknown(kind) for kind in kinds):
+    known = [kind for kind in kinds if isinstance(kind, str) and kind not in ("", "NONE") and not is_unknown(kind)]
+    if not known or len(known) < len(kinds):
         return ""
-    return "IAM" if set(kinds) == {"AWS_IAM"} else "an authorizer"
+    return "IAM" if set(known) == {"AWS_IAM"} else "an authorizer"
 
 
 GUARDED: dict[str, Guard] = {

@@ -190,6 +190,13 @@ def test_entries_that_ask_everybody_are_exposed_and_told_apart(text: str, behind
     assert all(path.behind == behind.get(path.entry, "") for path in analysis.report.paths)
 
 
+@pytest.mark.parametrize("kind", ["[1]", "{ a = 1 }", "7", "true"])
+def test_an_authorization_that_is_no_text_guards_nothing(kind: str) -> None:
+    # Terraform would refuse it, and an analysis must not end with it.
+    text = f'resource "aws_appsync_graphql_api" "a" {{\n  name = "a"\n  authentication_type = {kind}\n}}'
+    assert analysed(text).report.behind == {}
+
+
 def test_a_way_behind_authentication_says_so_wherever_it_is_told() -> None:
     # The same line as for an open one would say that nothing was gained.
     before, after = analysed(OPEN_FUNCTION).report, analysed(URL).report
