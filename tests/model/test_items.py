@@ -308,6 +308,24 @@ def test_an_item_that_does_not_fit_says_what_is_wrong_and_carries_it(damage: Ite
     assert failed.value.item == item
 
 
+def test_an_item_that_does_not_fit_is_told_with_its_place_and_a_line_for_each_fault() -> None:
+    # One of a thousand that a query reads: without its key nobody finds it.
+    item = {**rich().to_item(), "name": {"N": "5"}, "state": {"S": "broken"}}
+    del item["count"]
+    with pytest.raises(InvalidItem) as failed:
+        Flat.from_item(item)
+    error, layout = failed.value, Flat.__layout__
+    assert (error.table, error.key) == (layout.table.name, layout.key_in(item))
+    first, *lines = str(error).splitlines()
+    assert [line.strip() for line in lines] == error.faults
+    assert first == f"the item PK={item['PK']['S']!r}, SK={item['SK']['S']!r} of {error.table} is no Flat:"
+    assert sorted(error.faults) == [
+        "count: Field required",
+        "name: Input should be a valid string, not 5",
+        "state: Input should be 'on' or 'off', not 'broken'",
+    ]
+
+
 def test_a_missing_attribute_is_told_by_its_name() -> None:
     # The name in the item, where it is looked for.
     item = rich().to_item()

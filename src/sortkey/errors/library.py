@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 
@@ -116,11 +117,23 @@ class Unreachable(StoreError):
 
 
 class InvalidItem(StoreError):
-    """A stored item does not fit its entity. `item` is what is stored."""
+    """A stored item does not fit its entity. `item` is what is stored; `table` and `key` say where, and `faults` has a
+    line for each thing that is wrong."""
 
-    def __init__(self, message: str, item: Any) -> None:
+    def __init__(
+        self,
+        message: str,
+        item: Any,
+        *,
+        table: str = "",
+        key: Mapping[str, Any] | None = None,
+        faults: Sequence[str] = (),
+    ) -> None:
         super().__init__(message)
         self.item = item
+        self.table = table
+        self.key = dict(key or {})
+        self.faults = list(faults)
 
 
 class BadCursor(StoreError):

@@ -19,6 +19,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 from sortkey.errors import InvalidItem, ModelError
 from sortkey.model.attributes import Attr
 from sortkey.model.compiling import compile_layout, declared_in
+from sortkey.model.faults import invalid
 from sortkey.model.fields import camel
 from sortkey.model.insides import kept_nulls
 from sortkey.model.keys import Declared, KeyDeclaration
@@ -119,8 +120,8 @@ class Entity(BaseModel, metaclass=EntityMeta):
         try:
             values, found = cls.__layout__.read(item)
             entity = cls.__pydantic_validator__.validate_python(values)
-        except (ValidationError, ModelError, KeyError) as error:
-            raise InvalidItem(f"a stored item is no {cls.__name__}: {error}", dict(item)) from error
+        except (ValidationError, ModelError, InvalidItem, KeyError) as error:
+            raise invalid(cls.__layout__, item, error) from error
         if found is not None:
             object.__setattr__(entity, "_found", found)
         return entity

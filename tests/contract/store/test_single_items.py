@@ -60,6 +60,9 @@ def test_an_item_that_another_program_has_spoilt_is_told(store: Store, fresh: st
     with pytest.raises(InvalidItem, match="is no Task") as failed:
         store.get(Task.key(board=fresh, task_id="1"))
     assert failed.value.item["status"] == {"S": "lost"}
+    with pytest.raises(InvalidItem, match=f"{fresh}.* of {table.name}") as failed:
+        store.query(Task.of_board(board=fresh))
+    assert failed.value.key == Task.key(board=fresh, task_id="1").item
 
 
 def test_a_number_may_be_a_sort_key(store: Store, fresh: str) -> None:

@@ -1,0 +1,46 @@
+"""What is wrong with a stored item: which one it is, and a line for each thing that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from sortkey.errors import InvalidItem
+from sortkey.model.codec import decode
+from sortkey.model.layout import Layout
+from sortkey.values.attributes import AttributeValue
+
+VALUE_SHOWN_MAX = 60
+
+
+def invalid(layout: Layout, item: Mapping[str, AttributeValue], error: Exception) -> InvalidItem:
+    """The error for an item that its entity cannot read, with its table and its key, so that it can be found."""
+    key = {name: item[name] for name in layout.table.key if name in item}
+    shown = ", ".join(f"{name}={_plain(value)}" for name, value in key.items()) or "without a key"
+    faults = _faults(error)
+    told = f" {faults[0]}" if len(faults) == 1 else "".join(f"\n  {fault}" for fault in faults)
+    message = f"the item {shown} of {layout.table.name} is no {layout.entity.__name__}:{told}"
+    return InvalidItem(message, dict(item), table=layout.table.name, key=key, faults=faults)
+
+
+def _faults(error: Exception) -> list[str]:
+    if isinstance(error, ValidationError):
+        return [_fault(each) for each in error.errors(include_url=False, include_context=False)]
+    return [f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)]
+
+
+def _fault(told: Mapping[str, Any]) -> str:
+    """Where, what should be there, and what is: of a text or a number, the rest is too much for a line."""
+    where, given = ".".join(map(str, told["loc"])) or "the item", told.get("input")
+    is_short = told["type"] != "missing" and isinstance(given, (str, int, float))
+    shown = f", not {given!r:.{VALUE_SHOWN_MAX}}" if is_short else ""
+    return f"{where}: {told['msg']}{shown}"
+
+
+def _plain(value: AttributeValue) -> str:
+    try:
+        return repr(decode(value))
+    except Exception:  # it may be this that is wrong
+        return repr(value)
