@@ -62,7 +62,13 @@ def id_of(row: Row, dataset: Dataset) -> str | None:
     parts = [row[name] for name in dataset.key]
     if any(part is None for part in parts):
         return None
-    return dataset.id_prefix + "-".join(str(plain(part)) for part in parts)
+    texts = [str(plain(part)) for part in parts]
+    return dataset.id_prefix + (texts[0] if len(texts) == 1 else "-".join(map(_joinable, texts)))
+
+
+def _joinable(part: str) -> str:
+    """Without the hyphen that joins: ("a-b", "c") and ("a", "b-c") are two rows."""
+    return part.replace("~", "~0").replace("-", "~1")
 
 
 def build_batch(source: Source, plan: EtlPlan, dataset: Dataset, batch: Batch) -> list[Built]:
