@@ -79,6 +79,10 @@ def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
     page.get_by_role("button", name="Look").click()
     expect(page.get_by_text("This item collection")).to_be_visible()
     expect(page.get_by_text("STAGE", exact=True)).to_be_visible()
+    page.get_by_label("PK is").fill("")
+    page.get_by_label("SK begins with").fill("STAGE")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("write what PK is too")
 
 
 def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page: Page):
@@ -103,6 +107,12 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Stored")).to_be_visible()
     expect(dialog).to_be_hidden()
+    opened = page.locator("tbody tr:focus")  # where one was, by keys too
+    expect(opened).to_contain_text("COMPLETE")
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(opened).to_contain_text("COMPLETE")
 
 
 def test_a_write_is_seen_while_it_happens_with_what_it_changed(up: Up, page: Page):
@@ -288,6 +298,8 @@ def test_what_was_deleted_is_told_with_a_way_back(up: Up, wide: Page):
         ("/jobengine/nonsense", "journey", "Journeys"),
         ("/applens/runs/000000", "run", "Runs"),
         ("/models/nothing", "model", "All models"),
+        ("/data?table=nothing", "table", "All data"),
+        ("/data?table=TransformationSystem&index=nothing", "index", "All data"),
     ):
         wide.goto(f"{up.console}{path}")
         expect(wide.get_by_role("heading", name=f"There is no such {what}")).to_be_visible()

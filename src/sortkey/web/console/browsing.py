@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from sortkey.errors import ModelError
 from sortkey.runtime.audit import audit
 from sortkey.values.attributes import Item
 from sortkey.web.console.workspace import CONSOLE, PAGE, Workspace
@@ -30,7 +31,15 @@ def browse(
     start: Item | None = None,
     limit: int = PAGE,
 ) -> ItemPage:
-    """Items of a partition, by the beginning of their sort key; without a partition the table as it lies."""
+    """Items of a partition, by the beginning of their sort key; without a partition the table as it lies.
+
+    Raises ModelError for the beginning of a sort key without a partition.
+    """
+    if sort_prefix and not partition:
+        names = workspace.key_names(table, index)
+        raise ModelError(
+            f"{names[1]} is looked for within one partition: write what {names[0]} is too, or leave {names[1]} empty"
+        )
     request: dict[str, Any] = {"TableName": table, "Limit": limit, "ReturnConsumedCapacity": "TOTAL"}
     if index:
         request["IndexName"] = index

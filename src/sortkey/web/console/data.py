@@ -21,12 +21,24 @@ TABLE_ITSELF = "the table itself"
 
 
 def data_page(workspace: Workspace, table: str = "", index: str = "", partition: str = "", sort: str = "") -> None:
-    title("Data", "Browse a table or an index. With a partition key it is a query; without one the table as it lies.")
     facts = {each.name: each for each in workspace.tables()}
-    if not facts:
-        empty("There are no tables yet.", "sortkey up --systems applens,jobengine")
-        return
-    _Browser(workspace, facts, table if table in facts else _fullest(facts), index, partition, sort).show()
+    if table and table not in facts:
+        _lost("table", f"No table is called {table}.")
+    elif index and facts and index not in facts[table or _fullest(facts)].indexes:
+        _lost("index", f"No index of {table or _fullest(facts)} is called {index}.")
+    else:
+        title(
+            "Data", "Browse a table or an index. With a partition key it is a query; without one the table as it lies."
+        )
+        if facts:
+            _Browser(workspace, facts, table or _fullest(facts), index, partition, sort).show()
+        else:
+            empty("There are no tables yet.", "sortkey up --systems applens,jobengine")
+
+
+def _lost(what: str, said: str) -> None:
+    title(f"There is no such {what}", above=("Data", "/data"))
+    empty(f"{said} Ctrl K jumps to any table.", link=("All data", "/data"))
 
 
 class _Browser:
@@ -105,6 +117,8 @@ class _Browser:
         fact = self.facts[self.table]
         with ui.element("div").classes("sk-row"):
             chip(f"{len(page.items)} items on this page", "note")
+            if guards := sum(self.workspace.is_guard(self.table, item) for item in page.items):
+                chip(f"{guards} of them guards of unique values, at the end")
             chip(f"{fact.count:,} in the table, {size(fact.bytes)}")
             chip(f"{page.units:g} read units")
             chip(f"{page.milliseconds:.1f} ms")

@@ -13,32 +13,52 @@ from sortkey.errors import SortkeyError
 from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
 from sortkey.web.console import editing
+from sortkey.web.console.attribute_texts import is_plain, text_of, value_of
 from sortkey.web.console.pieces import button, chip, dialog, heading, quiet, refused
 from sortkey.web.console.showing import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
 COLUMNS = 9
+ROWS = 22
+"""Lines of a value that are seen at once."""
+AT, ID, GUARD = "row:at", "row:id", "row:guard"
+"""What a row has besides attributes, under names that no attribute has."""
 Done = Callable[[], Any]
 
 
 def items_table(workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None) -> None:
-    """Rows to open: the key first, then what the items are, then the attributes that most of them have."""
+    """Rows to open: the key first, then what the items are, then the attributes that most of them have.
+
+    Guards come last, and have no columns of their own: nobody looks for them.
+    """
+    items = sorted(items, key=lambda item: workspace.is_guard(table, item))
     shown = [_spread(workspace, table, item) for item in items]
     names = columns(workspace, table, shown)
     heads = [{"name": name, "label": name, "field": name, "align": "left", "sortable": True} for name in names]
-    rows = [{"at": at, **{name: cell(item.get(name)) for name in names}} for at, item in enumerate(shown)]
-    made = ui.table(columns=heads, rows=rows, row_key="at").props("flat dense").classes("w-full")
+    ids = [_row_id(workspace, table, item) for item in items]
+    rows = [
+        {**{name: cell(item.get(name)) for name in names}, AT: at, ID: ids[at], GUARD: workspace.is_guard(table, item)}
+        for at, item in enumerate(shown)
+    ]
+    made = ui.table(columns=heads, rows=rows, row_key=AT).props("flat dense").classes("w-full")
     made.add_slot(
         "body",
-        r"""
-        <q-tr :props="props" tabindex="0" style="cursor: pointer"
-              @click="() => $parent.$emit('open', props.row.at)"
-              @keydown.enter="() => $parent.$emit('open', props.row.at)">
-          <q-td v-for="col in props.cols" :key="col.name" :props="props" :title="col.value">{{ col.value }}</q-td>
+        rf"""
+        <q-tr :props="props" tabindex="0" style="cursor: pointer" :data-back="props.row['{ID}']"
+              :class="{{'sk-guard': props.row['{GUARD}']}}"
+              @click="() => $parent.$emit('open', props.row['{AT}'])"
+              @keydown.enter="() => $parent.$emit('open', props.row['{AT}'])">
+          <q-td v-for="col in props.cols" :key="col.name" :props="props" :title="col.value">{{{{ col.value }}}}</q-td>
         </q-tr>
         """,
     )
-    made.on("open", lambda event: item_dialog(workspace, table, items[int(event.args)], changed))
+    made.on(
+        "open", lambda event: item_dialog(workspace, table, items[int(event.args)], changed, back=ids[int(event.args)])
+    )
+
+
+def _row_id(workspace: Workspace, table: str, item: Item) -> str:
+    return " / ".join(cell(item.get(name)) for name in workspace.key_names(table))
 
 
 def _spread(workspace: Workspace, table: str, item: Item) -> Item:
@@ -65,7 +85,7 @@ def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str
     last |= {place.attribute for place in places if Updated in place.markers}  # long, and seldom what one looks for
     secret = {place.attribute for place in places if not place.info.repr}
     counts: dict[str, int] = {}
-    for item in items:
+    for item in [each for each in items if not workspace.is_guard(table, each)] or items:
         for name in item:
             counts[name] = counts.get(name, 0) + 1
     others = [name for name in counts if name not in keys and name != kind and name not in secret]
@@ -73,12 +93,14 @@ def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str
     return [*keys, *([kind] if kind in counts else []), *others][:COLUMNS]
 
 
-def item_dialog(workspace: Workspace, table: str, item: Item | None, changed: Done = lambda: None) -> None:
-    """Show an item to read, change or delete; None to make a new one."""
+def item_dialog(
+    workspace: Workspace, table: str, item: Item | None, changed: Done = lambda: None, back: str = ""
+) -> None:
+    """Show an item to read, change or delete; None to make a new one. `back` is as `dialog` has it."""
     keys = workspace.key_names(table)
     start = {name: (item or {}).get(name, {"S": ""}) for name in keys} | (item or {})
     called = _called(workspace, table, item)
-    with dialog(called) as shown, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
+    with dialog(called, back) as shown, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(called)
             chip(table)
@@ -116,26 +138,21 @@ def _called(workspace: Workspace, table: str, item: Item | None) -> str:
 def _fields(item: Item) -> dict[str, ui.input | ui.textarea]:
     """An input for each attribute: texts and numbers as they are, the rest as JSON."""
     inputs: dict[str, ui.input | ui.textarea] = {}
-    with (
-        ui.element("div")
-        .classes("sk-stack")
-        .style("gap: 0.75rem; max-height: 26rem; overflow: auto; padding: 0.4rem 0")
-    ):
+    with ui.element("div").classes("sk-stack sk-fields"):
         for name, value in item.items():
-            kind, held = next(iter(value.items()))
-            shown = str(held) if kind in ("S", "N") else json.dumps(held, ensure_ascii=False)
-            make = ui.textarea if len(shown) > 120 else ui.input
-            inputs[name] = make(f"{name} ({kind})", value=shown).props("outlined dense stack-label").classes("w-full")
+            shown = text_of(value)
+            label = f"{name} ({next(iter(value))})" + ("" if is_plain(value) else ", in DynamoDB JSON")
+            is_long = len(shown) > 120 or "\n" in shown
+            made = ui.textarea(label, value=shown) if is_long else ui.input(label, value=shown)
+            made.props("outlined dense stack-label").classes("w-full")
+            if is_long:
+                made.props(f"rows={min(ROWS, max(3, shown.count(chr(10)) + 1))}").classes("sk-editor")
+            inputs[name] = made
     return inputs
 
 
 def _changed(item: Item, inputs: dict[str, ui.input | ui.textarea]) -> Item:
-    made: dict[str, Any] = {}
-    for name, value in item.items():
-        kind = next(iter(value))
-        text = inputs[name].value or ""
-        made[name] = {kind: text if kind in ("S", "N") else json.loads(text)}
-    return made
+    return {name: value_of(inputs[name].value or "", like=value) for name, value in item.items()}
 
 
 def _save(

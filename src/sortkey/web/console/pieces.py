@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from html import escape
@@ -63,12 +64,28 @@ def figure(value: str, label: str) -> None:
         quiet(label)
 
 
-def dialog(label: str) -> ui.dialog:
-    """An open dialog. Esc closes it, and then it is gone."""
-    made = ui.dialog(value=True)
+def dialog(label: str, back: str = "") -> ui.dialog:
+    """An open dialog. Esc closes it, and then it is gone; what has `back` as its `data-back` is then focused.
+
+    A button gets the focus back by itself. The row of a table does not: it is made anew whenever the page changes.
+    """
+    client = ui.context.client
+    with client.content:  # not where it was opened: that may be drawn anew before it is closed
+        made = ui.dialog(value=True)
     made.props["aria-label"] = label
-    made.on("hide", made.delete)
+
+    def gone() -> None:
+        made.delete()
+        if back:
+            client.run_javascript(_FOCUS.replace("BACK", json.dumps(back)))
+
+    made.on("hide", gone)
     return made
+
+
+_FOCUS = """requestAnimationFrame(() => {
+  [...document.querySelectorAll('[data-back]')].find(each => each.dataset.back === BACK)?.focus();
+})"""
 
 
 def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:

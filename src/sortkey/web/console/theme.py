@@ -60,7 +60,7 @@ kbd { font-family: inherit; font-size: 0.72rem; color: var(--quiet); background:
 .sk-jump-box input { width: 100%; font: inherit; color: inherit; background: var(--ground); padding: 0.6rem 0.85rem;
   border: 1px solid var(--line); border-radius: 8px; outline: none; }
 .sk-jump-box input:focus { border-color: var(--accent); } .sk-jump-box input::placeholder { color: var(--quiet); }
-.sk-jump-box ul { list-style: none; margin: 0.5rem 0 0; padding: 0; height: min(24rem, 55vh); overflow: auto;
+.sk-jump-box ul { list-style: none; margin: 0.5rem 0 0; padding: 0; max-height: min(24rem, 55vh); overflow: auto;
   color: var(--quiet); }
 .sk-jump-box li { padding: 0.4rem 0.85rem; border-radius: 6px; cursor: pointer; color: var(--ink); }
 .sk-jump-box li:hover { background: var(--sunken); }
@@ -98,6 +98,8 @@ table.sk-table td.num, table.sk-table th.num { text-align: right; font-variant-n
 .q-table tbody tr:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .q-field--outlined .q-field__control { border-radius: 8px; background: var(--surface); }
 .q-field__label, .q-field__native, .q-field__input { color: var(--ink) !important; }
+.sk-fields { gap: 0.75rem; max-height: min(44rem, 62vh); overflow: auto; padding: 0.4rem 0; }
+.q-table tr.sk-guard td { color: var(--quiet); font-style: italic; }
 .sk-editor textarea { font-family: var(--mono); font-size: var(--text-s); line-height: 1.5; }
 @layer overrides { .q-btn.sk-second { color: var(--ink) !important; } }
 .q-btn.sk-second:before { border-color: var(--quiet); }
