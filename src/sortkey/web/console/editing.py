@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from sortkey.errors import ModelError, SortkeyError
+from sortkey.errors import ConditionalCheckFailedException, ModelError, ServiceError, SortkeyError
+from sortkey.model.entity import Entity
+from sortkey.model.expressions import Names
 from sortkey.runtime.audit import audit
 from sortkey.values.attributes import Item
+from sortkey.web.console.kept_fields import check_transitions, stamped, value_at, watched
 from sortkey.web.console.showing import cell
 from sortkey.web.console.workspace import CONSOLE, Workspace
+
+CHANGED = "somebody else has changed this item since you read it: read it again"
 
 
 def check(workspace: Workspace, table: str, item: Item) -> list[str]:
@@ -30,23 +35,52 @@ def check(workspace: Workspace, table: str, item: Item) -> list[str]:
 
 
 def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> None:
-    """Store an item in the place of what was read before, or as a new one. Raises ModelError where it changed."""
+    """Store an item in the place of what was read before, or as a new one. Raises ModelError where that changed, and
+    where its status cannot follow. What the model keeps up to date itself it does here too."""
     key = workspace.key_of(table, new)
     if old is not None and workspace.key_of(table, old) != key:
         raise ModelError("the key cannot be changed: that would be another item; make a new one")
     if workspace.item(table, key) != old:
-        raise ModelError("somebody else has changed this item since you read it: read it again")
-    names = {f"#k{number}": name for number, name in enumerate(key)}
-    exists = "attribute_exists" if old is not None else "attribute_not_exists"
-    condition = " AND ".join(f"{exists}({short})" for short in names)
-    request = {"TableName": table, "Item": new, "ConditionExpression": condition}
-    workspace.call("PutItem", request | {"ExpressionAttributeNames": names})
+        raise ModelError(CHANGED)
+    entity = workspace.entity_of(table, new)
+    if entity is not None:
+        check_transitions(entity, old, new)
+    item = new if entity is None or old is None else stamped(entity, new)
+    names = Names()
+    request = {"TableName": table, "Item": item, "ConditionExpression": _as_read(entity, key, old, names)}
+    names.put_into(request)
+    try:
+        workspace.call("PutItem", request)
+    except ConditionalCheckFailedException as error:
+        raise ModelError(CHANGED) from error
     _record(workspace, "item.put", table, key)
 
 
 def delete(workspace: Workspace, table: str, key: Item) -> None:
     workspace.call("DeleteItem", {"TableName": table, "Key": key})
     _record(workspace, "item.delete", table, key)
+
+
+def farewell(workspace: Workspace, table: str) -> str:
+    """What would bring a deleted item back, for who is about to delete it."""
+    try:
+        told = workspace.call("DescribeContinuousBackups", {"TableName": table})["ContinuousBackupsDescription"]
+    except ServiceError:  # not every service has it, and not everybody may ask
+        return "Only a backup of the table, or its point-in-time recovery, would bring it back."
+    if told.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED":
+        return "It can be brought back by point-in-time recovery only."
+    return "The table has no point-in-time recovery: only a backup of the table would bring it back."
+
+
+def _as_read(entity: type[Entity] | None, key: Item, old: Item | None, names: Names) -> str:
+    """That the item is still what was read, by its status, version and instant of change; or still not there."""
+    if old is None:
+        return " AND ".join(f"attribute_not_exists({names.name(name)})" for name in key)
+    tests = [f"attribute_exists({names.name(name)})" for name in key]
+    for path in watched(entity) if entity else ():
+        value, at = value_at(old, path), names.path(path)
+        tests.append(f"attribute_not_exists({at})" if value is None else f"{at} = {names.value(value)}")
+    return " AND ".join(tests)
 
 
 def _record(workspace: Workspace, action: str, table: str, key: Item) -> None:
