@@ -183,7 +183,7 @@ def _save(
 
 def _delete(workspace: Workspace, table: str, item: Item, shown: ui.dialog, changed: Done) -> None:
     with dialog("Delete this item?") as asked, ui.card():
-        ui.label("Delete this item? It can be brought back by point-in-time recovery only.")
+        ui.label(f"Delete this item? {editing.farewell(workspace, table)}")
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             button("Keep it", asked.close, is_main=False)
             button("Delete", lambda: delete()).props("color=negative")
