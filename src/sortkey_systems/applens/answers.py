@@ -212,7 +212,12 @@ class ComparisonAnswer(Camel):
     edges: ChangesAnswer
     findings: ChangesAnswer
     score: ScoreChange
+    ways: ChangesAnswer = Field(description="From the internet to data, by datastore")
     titles: dict[str, str] = Field(description="Of the findings that are named, by id")
+    what: dict[str, dict[str, list[str]]] = Field(
+        description="Of nodes, edges, findings and ways by name: what changed",
+        examples=[{"nodes": {"aws_db_instance.orders": ["storage_encrypted: false → true"]}}],
+    )
 
     @classmethod
     def of(cls, comparison: Comparison) -> ComparisonAnswer:

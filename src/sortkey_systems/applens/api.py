@@ -111,7 +111,7 @@ def _add_lists(router: APIRouter, service: AppLens) -> None:
 
     @router.get("/compare", summary="Compare two runs", responses=READY)
     def compare(me: Me, before: RunQuery, after: RunQuery) -> ComparisonAnswer:
-        """What changed from one run to another: by the hash of the graphs, then nodes, edges and findings."""
+        """What changed from one run to another: by the hash, then nodes, edges, findings and ways to data."""
         return ComparisonAnswer.of(service.compare(me.user_id, before, after))
 
     _ = list_runs, latest_run, compare

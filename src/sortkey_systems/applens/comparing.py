@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sortkey_systems.applens.differing import differences
+
 NOTHING: Mapping[str, Any] = {"nodes": [], "edges": []}
 """A graph that stands for one that is known to be the same as the other."""
 
@@ -26,7 +28,8 @@ class Changes:
 class Comparison:
     """`same_graph` compares the hashes; findings may differ all the same, when the rules have changed.
 
-    `titles` are the findings that are named here, by id, for people.
+    `ways` are those from the internet to data, by datastore. `titles` are the findings that are named here, by id, for
+    people. `what` says of nodes, edges, findings and ways, by name, what changed; of ways that came or went, which.
     """
 
     same_graph: bool
@@ -35,7 +38,9 @@ class Comparison:
     findings: Changes
     score_before: int
     score_after: int
+    ways: Changes
     titles: dict[str, str] = field(default_factory=dict[str, str])
+    what: dict[str, dict[str, list[str]]] = field(default_factory=dict[str, dict[str, list[str]]])
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -44,7 +49,9 @@ class Comparison:
             "edges": self.edges.to_json(),
             "findings": self.findings.to_json(),
             "score": {"before": self.score_before, "after": self.score_after},
+            "ways": self.ways.to_json(),
             "titles": self.titles,
+            "what": self.what,
         }
 
 
@@ -56,16 +63,30 @@ def compare(
 ) -> Comparison:
     """Compare by the JSON of graphs and reports, as it was stored."""
     same = report_before["graphHash"] == report_after["graphHash"]
-    findings = _changes(_findings(report_before), _findings(report_after))
+    parts = {
+        "nodes": (_by_id(graph_before["nodes"]), _by_id(graph_after["nodes"])),
+        "edges": (_edges(graph_before), _edges(graph_after)),
+        "findings": (_findings(report_before), _findings(report_after)),
+    }
+    nodes, edges, findings = (_changes(*each) for each in parts.values())
+    ways = _ways(report_before), _ways(report_after)
     return Comparison(
         same,
-        _changes(_by_id(graph_before["nodes"]), _by_id(graph_after["nodes"])),
-        _changes(_edges(graph_before), _edges(graph_after)),
+        nodes,
+        edges,
         findings,
         report_before["score"],
         report_after["score"],
+        _changes(*ways),
         _titles({*findings.added, *findings.removed, *findings.changed}, report_before, report_after),
+        {**{name: _what(*each) for name, each in parts.items()}, "ways": _which(*ways)},
     )
+
+
+def place_of(finding: Mapping[str, Any]) -> str:
+    """What a finding blames; of a way to data also through what it comes in, for there may be another way before it."""
+    first, *steps = finding["evidence"]
+    return f"{first}, through {steps[0]}" if steps and "→" in finding["detail"] else first
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
@@ -74,6 +95,25 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
         removed=sorted(before.keys() - after.keys()),
         changed=sorted(name for name in before.keys() & after.keys() if before[name] != after[name]),
     )
+
+
+def _what(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[str]]:
+    changed = {name: differences(before[name], after[name]) for name in _changes(before, after).changed}
+    return {name: [line.removeprefix("attributes.") for line in lines] for name, lines in changed.items()}
+
+
+def _ways(report: Mapping[str, Any]) -> dict[str, str]:
+    """The way to each datastore, in words."""
+    ways = {way["datastore"]: (" → ".join(way["steps"]), way.get("behind")) for way in report["exposedPaths"]}
+    return {store: f"{steps} (behind {behind})" if behind else steps for store, (steps, behind) in ways.items()}
+
+
+def _which(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, list[str]]:
+    return {
+        store: [f"{word} {ways[store]}" for word, ways in (("was", before), ("now", after)) if store in ways]
+        for store in sorted(before.keys() | after.keys())
+        if before.get(store) != after.get(store)
+    }
 
 
 def _by_id(items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -91,4 +131,4 @@ def _findings(report: Mapping[str, Any]) -> dict[str, Any]:
 
 def _titles(wanted: set[str], *reports: Mapping[str, Any]) -> dict[str, str]:
     found = {f["id"]: f for report in reports for f in report["findings"] if f["id"] in wanted}
-    return {id: f"{f['severity']} {f['rule']} {f['title']}: {f['evidence'][0]}" for id, f in sorted(found.items())}
+    return {id: f"{f['severity']} {f['rule']} {f['title']}: {place_of(f)}" for id, f in sorted(found.items())}

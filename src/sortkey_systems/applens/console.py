@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -12,17 +11,13 @@ from nicegui import events, ui
 from sortkey.errors import SortkeyError
 from sortkey.web import Refused
 from sortkey.web.console import ConsolePage, pieces, title
+from sortkey_systems.applens.console_compare import compare_page
+from sortkey_systems.applens.console_names import ALL_RUNS, MOST, SHOWN, USER, WORST_FIRST
 from sortkey_systems.applens.drawing import picture
 from sortkey_systems.applens.model import Environment, Run
 from sortkey_systems.applens.service import AppLens
 
-USER = "12345"
-"""Whose runs the console shows unless another user is named: the one of the sample."""
 SECONDS = 1.0
-WORST_FIRST = ("critical", "high", "medium", "low")
-MOST = 300
-SHOWN = 50
-ALL_RUNS = ("Runs", "/applens")
 COLUMNS = {
     "address": "address",
     "threatSurface": "surface",
@@ -161,12 +156,16 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
         pieces.figure(str(report["score"]), "risk, of 100")
         for severity in WORST_FIRST:
             pieces.figure(str(report["severities"].get(severity, 0)), severity)
-        pieces.figure(str(run.internet_exposed_count), "exposed")
-        pieces.figure(str(len(report["exposedPaths"])), "ways to data")
+        asking = len(report.get("behind", {}))
+        said = f"exposed, {asking} behind authentication" if asking else "exposed"
+        pieces.figure(str(run.internet_exposed_count), said)
+        ways = report["exposedPaths"]
+        closed = sum(bool(way.get("behind")) for way in ways)
+        pieces.figure(str(len(ways)), f"ways to data, {closed} behind authentication" if closed else "ways to data")
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         drawn, found = ui.tab("Graph", icon="hub"), ui.tab("Findings", icon="report")
         things, why = ui.tab("Inventory", icon="inventory_2"), ui.tab("Score", icon="functions")
-    with ui.tab_panels(tabs, value=drawn).classes("w-full").props("animated=false"):
+    with pieces.tab_panels(tabs):
         with ui.tab_panel(drawn):
             _graph(graph, report)
         with ui.tab_panel(found):
@@ -181,13 +180,19 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
 def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
     nodes = {node["id"]: node for node in graph["nodes"]}
     with ui.element("section").classes("sk-card sk-stack"):
-        pieces.quiet("Drag to move, scroll to zoom, click a node. Ways from the internet to data are red.")
+        pieces.quiet(
+            "Drag to move, scroll to zoom, click a node. Ways from the internet to data are red; orange and dashed "
+            "where the entry asks everybody who they are."
+        )
         chart = ui.echart(picture(graph, report["exposedPaths"])).style(
             "height: 34rem; max-height: max(22rem, 62vw); width: 100%"
         )
         shown = ui.element("div").classes("sk-stack")
         for way in report["exposedPaths"]:
-            pieces.mono(" → ".join(way["steps"])).style("color: var(--bad)")
+            behind = way.get("behind")
+            pieces.mono(" → ".join(way["steps"]) + (f" (behind {behind})" if behind else "")).style(
+                f"color: var(--{'warn' if behind else 'bad'})"
+            )
 
     def click(event: events.GenericEventArguments) -> None:
         clicked = cast(dict[str, Any], event.args.get("data") or {})
@@ -206,6 +211,8 @@ def _node(node: dict[str, Any], report: dict[str, Any]) -> None:
         with ui.element("div").classes("sk-row"):
             pieces.chip(node["resourceType"])
             pieces.chip(node["threatSurface"], "bad" if node["internetExposed"] else "")
+            if behind := report.get("behind", {}).get(node["id"]):
+                pieces.chip(f"behind {behind}", "warn")
             if node["datastore"]:
                 pieces.chip("datastore", "note")
         for finding in report["findings"]:
@@ -282,66 +289,3 @@ def _shown(value: Any) -> Any:
     if isinstance(value, bool):
         return "yes" if value else ""
     return value if isinstance(value, (str, int)) else json.dumps(value)
-
-
-# -- two runs
-
-
-def compare_page(service: AppLens, user: str = USER) -> None:
-    title("Compare two runs", "What came, what went, what changed, and what that did to the score.")
-    ready = [run for run in service.runs(user, size=SHOWN).items if run.status == "COMPLETE"]
-    if len(ready) < 2:
-        pieces.empty("Two complete runs are needed.", link=("Upload some Terraform", "/applens"))
-        return
-    names = {run.run_id: f"{run.run_id} · {run.environment} · {run.created_at:%m-%d %H:%M:%S}" for run in ready}
-    with ui.element("div").classes("sk-card sk-row"):
-        before = (
-            ui.select(names, label="Before", value=_before(ready).run_id)
-            .props("outlined dense")
-            .style("min-width: 18rem")
-        )
-        after = ui.select(names, label="After", value=ready[0].run_id).props("outlined dense").style("min-width: 18rem")
-        pieces.button("Compare", lambda: draw(), icon="difference")
-    shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
-
-    def draw() -> None:
-        shown.clear()
-        with shown:
-            _comparison(service, user, str(before.value), str(after.value))
-
-    draw()
-
-
-def _before(ready: Sequence[Run]) -> Run:
-    """What the newest run is compared with, unless another is chosen: the one before it of the same environment."""
-    newest, *others = ready
-    return next((run for run in others if run.environment == newest.environment), others[0])
-
-
-def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
-    made = service.compare(user, before, after)
-    with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
-        pieces.figure(f"{made.score_before} → {made.score_after}", "risk")
-        pieces.figure("the same" if made.same_graph else "changed", "graph")
-    told = _told(service, user, before) | _told(service, user, after)
-    for name, changes in (("Findings", made.findings), ("Nodes", made.nodes), ("Edges", made.edges)):
-        with ui.element("section").classes("sk-card sk-stack"):
-            pieces.heading(name)
-            lines: list[tuple[str, pieces.Tone, Sequence[str]]] = [
-                ("came", "note", changes.added),
-                ("went", "good", changes.removed),
-                ("changed", "warn", changes.changed),
-            ]
-            if not any(several for _, _, several in lines):
-                pieces.quiet("No difference.")
-            for word, tone, several in lines:
-                for each in several[:MOST]:
-                    with ui.element("div").classes("sk-row").style("flex-wrap: nowrap"):
-                        ui.html(pieces.chip_html(word, tone), sanitize=False).style("width: 5rem; flex: none")
-                        ui.label(told[each]).classes("sk-small") if each in told else pieces.mono(each)
-
-
-def _told(service: AppLens, user: str, run_id: str) -> dict[str, str]:
-    """The findings of a run in words, by their ids."""
-    found = json.loads(service.report(user, run_id))["findings"]
-    return {each["id"]: f"{each['title']} · {each['evidence'][0]}" for each in found}

@@ -48,7 +48,7 @@ sortkey applens compare c8a91e latest --user 12345        # what changed
 | `GET /applens/runs/{{runId}}`, `/progress` | one run; the step of its analysis: building, parsed, analysing, storing |
 | `GET /applens/runs/{{runId}}/artifacts` | links to upload, graph and report, in the version that the run recorded |
 | `GET …/graph`, `/report`, `/sarif`, `/inventory?search=` | what became of it |
-| `GET /applens/compare?before=&after=` | by the hash, then nodes, edges and findings |
+| `GET /applens/compare?before=&after=` | by the hash; nodes, edges, findings and ways to data; what changed |
 
 Objects lie under `uploads/<environment>/<userId>/<filename>`, `graphs/<environment>/<userId>/<runId>/graph.json` and
 `reports/<environment>/<userId>/<runId>/risk.json`; a graph is written once. A user finds only runs of that user, since

@@ -1,4 +1,7 @@
-"""A graph as a picture: where each node stands, its colour by threat surface, and the exposed ways in red."""
+"""A graph as a picture: where each node stands, its colour by threat surface, and the exposed ways.
+
+Open ways are red; those behind authentication are orange and dashed.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,14 @@ COLOURS = {
     "internal": "#3b82a0",
     "data": "#2f8f5b",
 }
-RED = "#c62828"
+RED, ORANGE = "#c62828", "#d97706"
 SMALL = 70
 """Nodes that still fit around the exposed way; more are spread by the forces between them."""
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
-"""Where names would stand upon each other; a click on a node shows its own."""
+"""A picture that is narrower stands upright, and only the ways have names; a click on another node shows its own."""
+APART = 1.7
+"""How much farther rows of ways are from each other than others: their names have two or three lines."""
 
 Graph = Mapping[str, Any]
 Place = tuple[float, float]
@@ -36,9 +41,11 @@ Place = tuple[float, float]
 def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The options of an ECharts graph: pan, zoom, click."""
     ways = [list(each["steps"]) for each in paths]
-    marked = {step for way in ways for step in way}
+    marked = _marked(paths)
     places = positions(graph, ways)
+    nodes = [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(marked, places)
     return {
+        "media": [{"query": {"maxWidth": PHONE}, "option": {"series": [{"data": [_upright(each) for each in nodes]}]}}],
         "tooltip": {"confine": True},
         "legend": [
             {"data": [name for name in SURFACES if _has(graph, name)], "bottom": 0, "textStyle": {"color": "#788590"}}
@@ -50,8 +57,8 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "layout": "none",
                 "roam": True,
                 "categories": [{"name": name, "itemStyle": {"color": COLOURS[name]}} for name in SURFACES],
-                "data": [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(ways, places),
-                "links": _links(graph, ways),
+                "data": nodes,
+                "links": _links(graph, paths),
                 "edgeSymbol": ["none", "arrow"],
                 "edgeSymbolSize": 6,
                 "emphasis": {"focus": "adjacency"},
@@ -66,7 +73,8 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     "color": "#788590",
                     "textBorderWidth": 3,
                     ":textBorderColor": "getComputedStyle(document.body).getPropertyValue('--surface')",
-                    ":formatter": f"each => window.innerWidth < {PHONE} ? '' : each.name",
+                    "width": 88,
+                    "overflow": "break",
                 },
             }
         ],
@@ -100,7 +108,8 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
                 columns[other] = _free(columns.get(name, count // 2), count, used, room)
                 used[columns[other]] += 1
                 line.append(other)
-    return _stacked(columns, count, max(used.values()))
+    widest = max(Counter(columns[name] for way in ways for name in dict.fromkeys(way)).values()) if ways else 0
+    return _stacked(columns, count, max(used.values()), of_ways=min(widest, len(ways)) // 2)
 
 
 def _free(wanted: int, count: int, used: Mapping[int, int], room: int) -> int:
@@ -108,13 +117,23 @@ def _free(wanted: int, count: int, used: Mapping[int, int], room: int) -> int:
     return min((at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - wanted), at))
 
 
-def _stacked(columns: Mapping[str, int], count: int, tallest: int) -> dict[str, Place]:
+def _stacked(columns: Mapping[str, int], count: int, tallest: int, of_ways: int) -> dict[str, Place]:
     rows = _rows_of(count)
-    width, height = WIDTH / max(count - 1, 1), HEIGHT / max(tallest, 5)
+    width = WIDTH / max(count - 1, 1)
+    height = HEIGHT / max(tallest + 2 * of_ways * (APART - 1), 5)
     return {
-        name: (width * at + (width / 3 if (row := next(rows[at])) % 2 else 0.0), HEIGHT / 2 + height * row)
+        name: (
+            width * at + (width / 3 if (row := next(rows[at])) % 2 else 0.0),
+            HEIGHT / 2 + height * _far(row, of_ways),
+        )
         for name, at in columns.items()
     }
+
+
+def _far(row: int, of_ways: int) -> float:
+    """How far a row is from the middle."""
+    near = max(-of_ways, min(row, of_ways))
+    return near * APART + (row - near)
 
 
 def _rows_of(count: int) -> list[Iterator[int]]:
@@ -142,41 +161,63 @@ def _neighbours(graph: Graph) -> dict[str, list[str]]:
     return found
 
 
-def _node(node: Mapping[str, Any], place: Place, marked: set[str]) -> dict[str, Any]:
-    is_marked = node["id"] in marked
+def _marked(paths: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """The colour of each node on a way. What an open way passes is red, whatever else passes it."""
+    ordered = sorted(paths, key=lambda path: not path.get("behind"))
+    return {step: ORANGE if path.get("behind") else RED for path in ordered for step in path["steps"]}
+
+
+def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> dict[str, Any]:
+    colour, kind = marked.get(node["id"]), _short(node.get("resourceType", ""))
     return {
         "id": node["id"],
-        "name": f"{node['label']}\n{_short(node.get('resourceType', ''))}" if is_marked else node["label"],
+        "name": f"{node['label']}\n{kind}" if kind else node["label"],
         "x": place[0],
         "y": place[1],
         "category": SURFACES.index(node["threatSurface"]),
         "symbol": "roundRect" if node["datastore"] else "circle",
-        "symbolSize": 20 if is_marked else 14,
-        "itemStyle": {"borderColor": RED, "borderWidth": 3} if is_marked else {},
-        "tooltip": {"formatter": _escaped(node["address"])},
+        "symbolSize": 20 if colour else 14,
+        "itemStyle": {"borderColor": colour, "borderWidth": 3} if colour else {},
+        "tooltip": {"formatter": "<br>".join(filter(None, (_escaped(kind), _escaped(node["address"]))))},
+        **({"label": {"fontWeight": "bold"}} if colour else {}),
     }
 
 
-def _internet(ways: Sequence[Sequence[str]], places: Mapping[str, Place]) -> list[dict[str, Any]]:
-    if not ways:
+def _upright(node: Mapping[str, Any]) -> dict[str, Any]:
+    """For a narrow window: from above to below, names at the side, and only those of ways."""
+    beside = {"show": True, "position": "right", "distance": 4, "width": 76}
+    label = beside if node["symbolSize"] > 14 else {"show": False}
+    return {**node, "x": node["y"], "y": node["x"], "label": label}
+
+
+def _internet(marked: Mapping[str, str], places: Mapping[str, Place]) -> list[dict[str, Any]]:
+    if not marked:
         return []
     x, y = places[INTERNET]
-    style = {"color": RED}
+    style = {"color": marked[INTERNET]}
     return [
         {"id": INTERNET, "name": "internet", "x": x, "y": y, "symbol": "diamond", "symbolSize": 26, "itemStyle": style}
     ]
 
 
-def _links(graph: Graph, ways: Sequence[Sequence[str]]) -> list[dict[str, Any]]:
-    red = {pair for way in ways for pair in pairwise(way)}
+def _links(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    behind = {pair: path["behind"] for path in paths if path.get("behind") for pair in pairwise(path["steps"])}
+    red = {pair for path in paths if not path.get("behind") for pair in pairwise(path["steps"])}
+    drawn = red | behind.keys()
     known = {node["id"] for node in graph["nodes"]} | {INTERNET}
     plain = [
         {"source": edge["source"], "target": edge["target"], "tooltip": {"formatter": _escaped(edge["relationship"])}}
         for edge in graph["edges"]
-        if not {(edge["source"], edge["target"]), (edge["target"], edge["source"])} & red
+        if not {(edge["source"], edge["target"]), (edge["target"], edge["source"])} & drawn
     ]
-    style = {"color": RED, "width": 2.5, "opacity": 1}
-    return plain + [{"source": a, "target": b, "lineStyle": style} for a, b in sorted(red) if {a, b} <= known]
+    ways = [(a, b) for a, b in sorted(drawn) if {a, b} <= known]
+    return plain + [_step(a, b, "" if (a, b) in red else behind[a, b]) for a, b in ways]
+
+
+def _step(source: str, target: str, behind: str) -> dict[str, Any]:
+    style = {"color": ORANGE if behind else RED, "width": 2.5, "opacity": 1, **({"type": "dashed"} if behind else {})}
+    said = f"a way from the internet, behind {behind}" if behind else "a way from the internet"
+    return {"source": source, "target": target, "lineStyle": style, "tooltip": {"formatter": _escaped(said)}}
 
 
 def _has(graph: Graph, surface: str) -> bool:

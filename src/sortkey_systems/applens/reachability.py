@@ -109,6 +109,8 @@ def _weight(source: str, target: str, guarded: Mapping[str, str]) -> float:
     if source == INTERNET and target in guarded:
         # An entry that asks who one is: only where there is no other. What is made for a few callers is the very last.
         return 2000.0 if guarded[target] == CREDENTIALS else 1000.0
+    if source.endswith(("|in", "|out")) or target.endswith(("|in", "|out")):
+        return 0.999  # of two ways as long always the same one, whatever else there is
     # A permission only allows a call; where the call itself is declared, that is the way to show.
     return 1.5 if "aws_lambda_permission." in source + target else 1.0
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.applens.drawing import INTERNET, RED, picture, positions
+from sortkey_systems.applens.drawing import INTERNET, ORANGE, RED, picture, positions
 
 
 def graph(count: int, surface: str = "internal") -> dict[str, Any]:
@@ -30,6 +30,34 @@ def test_the_exposed_way_is_red_from_the_internet_to_the_datastore():
     assert red == {(INTERNET, "n0"), ("n0", "n2"), ("n2", "n5")}
     xs = {node["id"]: node["x"] for node in made["data"]}
     assert xs[INTERNET] < xs["n0"] < xs["n2"] < xs["n5"]
+
+
+def test_a_way_behind_authentication_is_orange_and_dashed_unless_an_open_one_passes_too():
+    # Who closed the door wants to see it; who left another open must not be told that all is well.
+    ways = [
+        {"datastore": "n5", "steps": [INTERNET, "n0", "n2", "n5"], "behind": "IAM"},
+        {"datastore": "n3", "steps": [INTERNET, "n1", "n2", "n3"]},
+    ]
+    made = picture(graph(6), ways)["series"][0]
+    dashed = {(each["source"], each["target"]) for each in made["links"] if each.get("lineStyle", {}).get("type")}
+    assert dashed == {(INTERNET, "n0"), ("n0", "n2"), ("n2", "n5")}
+    borders = {each["id"]: each["itemStyle"].get("borderColor") for each in made["data"]}
+    assert (borders["n0"], borders["n2"], borders["n5"], borders["n3"]) == (ORANGE, RED, ORANGE, RED)
+    alone = picture(graph(6), ways[:1])["series"][0]["data"]
+    assert {each["itemStyle"].get("color") for each in alone if each["id"] == INTERNET} == {ORANGE}
+
+
+def test_a_node_says_what_it_is_and_a_narrow_picture_names_the_ways_only():
+    # Seven nodes may be called orders: a name alone tells nobody which is the database.
+    given = graph(6)
+    given["nodes"][5] |= {"label": "orders", "address": "aws_db_instance.orders", "resourceType": "aws_db_instance"}
+    made = picture(given, [{"datastore": "n5", "steps": [INTERNET, "n0", "n5"]}])
+    node = next(each for each in made["series"][0]["data"] if each["id"] == "n5")
+    assert node["name"] == "orders\ndb instance"
+    assert node["tooltip"]["formatter"] == "db instance<br>aws_db_instance.orders"
+    narrow = {each["id"]: each for each in made["media"][0]["option"]["series"][0]["data"]}
+    assert {name for name, each in narrow.items() if each["label"]["show"]} == {INTERNET, "n0", "n5"}
+    assert (narrow["n5"]["x"], narrow["n5"]["y"]) == (node["y"], node["x"])
 
 
 def test_without_a_way_there_is_no_internet_and_nothing_red():

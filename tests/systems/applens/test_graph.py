@@ -3,13 +3,15 @@
 import json
 import random
 from hashlib import sha256
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sortkey_systems.applens.analysis import Analysis, analyze_sources, analyze_upload
-from sortkey_systems.applens.comparing import compare
+from sortkey_systems.applens.comparing import Comparison, compare
+from sortkey_systems.applens.differing import differences
 from sortkey_systems.applens.inventory import inventory
 from sortkey_systems.applens.relationships import RELATIONSHIPS
 from sortkey_systems.applens.report import Report
@@ -311,9 +313,49 @@ def test_comparing_two_analyses_tells_what_came_went_and_changed() -> None:
     assert told.findings.removed == []
     assert len(told.edges.added) == len(told.edges.removed) == 2
     assert told.score_after > told.score_before
+    assert told.what["nodes"]["aws_dynamodb_table.orders"] == ["point_in_time_recovery.enabled: true → false"]
     same = compare(*[part.to_json() for part in (before.graph, before.report)] * 2)
     assert same.same_graph
     assert same.nodes.to_json() == {"added": [], "removed": [], "changed": []}
+
+
+def test_comparing_says_which_way_to_data_was_closed_and_which_is_left() -> None:
+    # "The internet reaches a datastore" is no contradiction to a bucket that was closed, if one reads through what.
+    texts = (OPEN_FUNCTION, URL, "\n".join(blocks_of(URL)[1:]))
+    before, behind, closed = (analysed(text) for text in texts)
+
+    def told(one: Analysis, other: Analysis) -> Comparison:
+        return compare(*(part.to_json() for each in (one, other) for part in (each.graph, each.report)))
+
+    steps = "internet → aws_lambda_function_url.u → aws_lambda_function.f → aws_iam_role.r → aws_iam_role_policy.p"
+    way = f"{steps} → aws_dynamodb_table.t"
+    assert told(before, behind).what["ways"] == {"aws_dynamodb_table.t": [f"was {way}", f"now {way} (behind IAM)"]}
+    assert told(before, closed).ways.removed == ["aws_dynamodb_table.t"]
+    back = told(closed, before)
+    assert back.ways.added == ["aws_dynamodb_table.t"]
+    (title,) = (text for id, text in back.titles.items() if id.startswith("PATH-01"))
+    assert title.endswith("aws_dynamodb_table.t, through aws_lambda_function_url.u")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        ({"a": 1}, {"a": 1}, []),
+        ({"a": 1}, {}, ["a: 1 → not set"]),
+        ({}, {"a": None}, []),
+        ({"a": [{"b": False}]}, {"a": [{"b": True}]}, ["a.b: false → true"]),
+        ({"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 1}, {"b": 3}]}, ["a[1].b: 2 → 3"]),
+        ({"a": ["x", "y"]}, {"a": ["y", "z"]}, ["a: no longer x", "a: also z"]),
+        ({"a": ["x", "y"]}, {"a": ["y", "x"]}, ['a: ["x", "y"] → ["y", "x"]']),
+        ({"a": '{"S": [{"Action": "*"}]}'}, {"a": '{"S": [{"Action": "s3:Get"}]}'}, ["a.S.Action: * → s3:Get"]),
+        ({"a": "x" * 200 + "1"}, {"a": "x" * 200 + "2"}, [f"a: …{'x' * 25}1 → …{'x' * 25}2"]),
+    ],
+)
+def test_what_differs_is_said_by_path_and_values(
+    before: dict[str, Any], after: dict[str, Any], lines: list[str]
+) -> None:
+    # "changed" alone sends the reader to both files.
+    assert differences(before, after) == lines
 
 
 def test_the_inventory_is_searched_by_words_and_fields() -> None:

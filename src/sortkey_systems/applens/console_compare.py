@@ -1,0 +1,139 @@
+"""Two runs side by side in the console: what is new, what is mended, and what changed in what is in both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from sortkey.web.console import pieces, title
+from sortkey_systems.applens.comparing import Changes, Comparison, place_of
+from sortkey_systems.applens.console_names import MOST, SHOWN, USER, WORST_FIRST
+from sortkey_systems.applens.model import Run
+from sortkey_systems.applens.service import AppLens
+
+Report = Mapping[str, Any]
+Word = tuple[str, pieces.Tone]
+MENDED: tuple[Word, Word, Word] = (("new", "warn"), ("fixed", "good"), ("changed", "note"))
+CLOSED: tuple[Word, Word, Word] = (("new", "warn"), ("closed", "good"), ("changed", "note"))
+NEUTRAL: tuple[Word, Word, Word] = (("new", "note"), ("gone", ""), ("changed", "note"))
+
+
+def compare_page(service: AppLens, user: str = USER) -> None:
+    title("Compare two runs", "What is new, what is fixed, what changed, and what that did to the score.")
+    ready = [run for run in service.runs(user, size=SHOWN).items if run.status == "COMPLETE"]
+    if len(ready) < 2:
+        pieces.empty("Two complete runs are needed.", link=("Upload some Terraform", "/applens"))
+        return
+    names = {run.run_id: f"{run.run_id} · {run.environment} · {run.created_at:%m-%d %H:%M:%S}" for run in ready}
+    with ui.element("div").classes("sk-card sk-row"):
+        before = (
+            ui.select(names, label="Before", value=_before(ready).run_id)
+            .props("outlined dense")
+            .style("min-width: 18rem")
+        )
+        after = ui.select(names, label="After", value=ready[0].run_id).props("outlined dense").style("min-width: 18rem")
+        pieces.button("Compare", lambda: draw(), icon="difference")
+    shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
+
+    def draw() -> None:
+        shown.clear()
+        with shown:
+            _comparison(service, user, str(before.value), str(after.value))
+
+    draw()
+
+
+def _before(ready: Sequence[Run]) -> Run:
+    """What the newest run is compared with, unless another is chosen: the one before it of the same environment."""
+    newest, *others = ready
+    return next((run for run in others if run.environment == newest.environment), others[0])
+
+
+def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
+    made = service.compare(user, before, after)
+    reports = [json.loads(service.report(user, run_id)) for run_id in (before, after)]
+    ways = [str(len(report["exposedPaths"])) for report in reports]
+    with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
+        pieces.figure(f"{made.score_before} → {made.score_after}", "risk, of 100")
+        pieces.figure(str(len(made.findings.added)), "new findings")
+        pieces.figure(str(len(made.findings.removed)), "fixed")
+        pieces.figure(" → ".join(ways), "ways to data")
+    _findings(made, *reports)
+    _part("Ways from the internet to data", made.ways, CLOSED, made.what.get("ways", {}))
+    _part("Resources", made.nodes, NEUTRAL, made.what.get("nodes", {}))
+    count = sum(map(len, (made.edges.added, made.edges.removed, made.edges.changed)))
+    if count:
+        pieces.fold(lambda: _edges(made), f"References between resources: {count:,} differ")
+
+
+def _findings(made: Comparison, before: Report, after: Report) -> None:
+    found = {each["id"]: each for report in (before, after) for each in report["findings"]}
+    direct = {way["datastore"] for way in before["exposedPaths"] if len(way["steps"]) == 2}
+    with ui.element("section").classes("sk-card sk-stack"):
+        pieces.heading("Findings")
+        for word, ids in _several(made.findings, MENDED):
+            worst_first = sorted((found[id] for id in ids), key=lambda each: WORST_FIRST.index(each["severity"]))
+            for each in worst_first[:MOST]:
+                told = finding_told(each, direct if word[0] == "new" else ())
+                _line(word, told, _without_ways(made.what["findings"].get(each["id"], ())), each)
+        _nothing(made.findings)
+
+
+def _without_ways(lines: Iterable[str]) -> list[str]:
+    """They are listed by themselves, whole."""
+    return [line for line in lines if not line.startswith(("detail: ", "evidence: "))]
+
+
+def finding_told(finding: Mapping[str, Any], reached_directly: Iterable[str] = ()) -> str:
+    """A finding in a line. One of a way that is left where a shorter one was closed says so: it is no step back."""
+    told = f"{finding['title']} · {place_of(finding)}"
+    if finding["rule"] == "PATH-01" and finding["evidence"][0] in reached_directly:
+        return f"{told}. Before, it was reached directly; this longer way is what is left."
+    return told
+
+
+def _part(name: str, changes: Changes, words: tuple[Word, Word, Word], what: Mapping[str, Sequence[str]]) -> None:
+    with ui.element("section").classes("sk-card sk-stack"):
+        pieces.heading(name)
+        for word, several in _several(changes, words):
+            for each in several[:MOST]:
+                _line(word, each, what.get(each, ()))
+        _nothing(changes)
+
+
+def _edges(made: Comparison) -> None:
+    with ui.element("div").classes("sk-stack"):
+        for word, several in _several(made.edges, NEUTRAL):
+            for each in several[:MOST]:
+                _line(word, _reference(each), made.what["edges"].get(each, ()))
+
+
+def _reference(name: str) -> str:
+    """`a -[belongs_to by vpc_id]-> b` as `a belongs to b (vpc_id)`."""
+    source, _, rest = name.partition(" -[")
+    how, _, target = rest.partition("]-> ")
+    relationship, _, attribute = how.partition(" by ")
+    return f"{source} {relationship.replace('_', ' ')} {target} ({attribute})"
+
+
+def _several(changes: Changes, words: tuple[Word, Word, Word]) -> Iterable[tuple[Word, list[str]]]:
+    return zip(words, (changes.added, changes.removed, changes.changed), strict=True)
+
+
+def _nothing(changes: Changes) -> None:
+    if not (changes.added or changes.removed or changes.changed):
+        pieces.quiet("No difference.")
+
+
+def _line(word: Word, text: str, lines: Sequence[str], finding: Mapping[str, Any] | None = None) -> None:
+    with ui.element("div").classes("sk-row").style("flex-wrap: nowrap; align-items: flex-start"):
+        ui.html(pieces.chip_html(*word), sanitize=False).style("width: 4.5rem; flex: none")
+        if finding is not None:
+            ui.html(pieces.chip_html(finding["severity"]), sanitize=False).style("width: 4.5rem; flex: none")
+        with ui.element("div").classes("sk-stack").style("gap: 0.15rem; min-width: 0"):
+            ui.label(text).classes("sk-small") if finding is not None else pieces.mono(text)
+            for line in lines:
+                pieces.quiet(line).style("overflow-wrap: anywhere")
