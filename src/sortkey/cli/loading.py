@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
@@ -16,26 +17,55 @@ SYSTEMS = ("applens", "wallcrawler", "jobengine", "travelguide", "vams")
 """The complete systems in `sortkey_systems`; each has a `model`."""
 
 MODEL_HELP = f"{', '.join(SYSTEMS)}; or module:attribute of a model of your own, as shop.model:model"
+MODEL_NAME = "model"
+"""What a model is called in a file that is named without it."""
 
 
 def load_model(name: str) -> Model:
     """The model of a name. What cannot be found or loaded is one line that says what to do."""
-    if name not in SYSTEMS and name.find(":") < 1:
+    if name in SYSTEMS:
+        return part_of(name, "model").model
+    source, colon, attribute = name.partition(":")
+    if source.endswith(".py"):
+        module, attribute = _import_file(source), attribute if colon else MODEL_NAME
+    elif colon and source:
+        module = _import(source, os.getcwd())  # as with `python -m`: what lies here can be named
+    else:
         known = ", ".join(SYSTEMS)
-        raise CommandFailed(f"there is no system {name!r}: use {known}, or module:attribute of your own model", USAGE)
-    module, _, attribute = (f"sortkey_systems.{name}.model:model" if name in SYSTEMS else name).partition(":")
-    found = getattr(_import(module), attribute, None)
+        raise CommandFailed(
+            f"there is no system {name!r}: use {known}, or module:attribute of your own model, as shop:model", USAGE
+        )
+    return _model_of(module, source, attribute)
+
+
+def _model_of(module: Any, source: str, attribute: str) -> Model:
     from sortkey.model.patterns import Model
 
+    found = getattr(module, attribute, None)
     if not isinstance(found, Model):
-        raise CommandFailed(f"{module} has no Model with the name {attribute!r}", USAGE)
+        there = [f"{source}:{each}" for each in dir(module) if isinstance(getattr(module, each), Model)]
+        told = f"; there is {', '.join(there)}" if there else "; it has no Model at all"
+        raise CommandFailed(f"{source} has no Model with the name {attribute!r}{told}", USAGE)
     return found
 
 
-def _import(module: str) -> Any:
+def _import_file(source: str) -> Any:
+    """A file in or below this folder is the module that it is from here; any other is one of its own folder."""
+    path = Path(source)
+    if not path.is_file():
+        raise CommandFailed(f"there is no file {source}", USAGE)
+    here, whole = Path.cwd(), path.resolve()
+    folder = here if whole.is_relative_to(here) else whole.parent
+    module = _import(".".join(whole.relative_to(folder).with_suffix("").parts), str(folder))
+    if Path(module.__file__ or "") != whole:
+        raise CommandFailed(f"another module has the name of {source}: rename the file", USAGE)
+    return module
+
+
+def _import(module: str, folder: str) -> Any:
     from importlib import import_module
 
-    sys.path.insert(0, os.getcwd())  # as with `python -m`: what lies here can be named
+    sys.path.insert(0, folder)
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

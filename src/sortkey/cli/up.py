@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.hosting import House, Place, names_of, opened, serve
+from sortkey.cli.chosen import ensure_tables, load_models, system_names
+from sortkey.cli.completing import complete_models
+from sortkey.cli.failure import CommandFailed
+from sortkey.cli.hosting import House, Place, opened, serve
 from sortkey.cli.listening import address_of, listen, reaches_others
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ EXAMPLES = """\
 examples:
   sortkey up                          all of it, from the folder data/
   sortkey up --systems applens        one system only
+  sortkey up --model shop:model       with the Model `model` of shop.py, your own
+  sortkey up --systems none --model shop:model
+                                      with nothing else
   sortkey up --aws eu-west-1 --objects "s3://acme-{bucket}?region=eu-west-1"
                                       the same on DynamoDB and S3
   sortkey up --host 0.0.0.0           for other machines too; the console then asks for a password
@@ -43,6 +48,8 @@ class Options:
     region: str | None
     search: str | None
     systems: Sequence[str]
+    models: Mapping[str, Model]
+    """Of the systems, and one's own, by what they were called."""
     has_sample: bool
     password: str | None
     is_made_up: bool
@@ -51,7 +58,15 @@ class Options:
 
 def run(
     systems: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Systems to run, with commas (default: all).")
+        str | None, typer.Option(metavar="NAMES", help="Systems to run, with commas, or none (default: all).")
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A model of your own, as shop:model or shop.py; can be given several times.",
+            autocompletion=complete_models,
+        ),
     ] = None,
     data: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of everything that is stored.")] = "data",
     host: Annotated[
@@ -87,7 +102,9 @@ def run(
     place = _place(data, aws, objects)
     search = search or (None if aws else os.path.join(data, SEARCHES))
     needed = _password(host, password)
-    options = Options(place, aws, search, _names(systems), not no_sample, needed, is_made_up=needed != password)
+    names = system_names(systems)
+    models = load_models(names, model or ())
+    options = Options(place, aws, search, names, models, not no_sample, needed, is_made_up=needed != password)
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
     with _opened(options, address_of(sockets[0])) as up:
@@ -108,16 +125,6 @@ def _place(data: str, region: str | None, objects: str | None) -> Place:
     if region is None:
         return Place(data, None, objects)
     return Place(data, f"aws://{region}", objects or f"s3://{{bucket}}?region={region}")
-
-
-def _names(systems: str | None) -> list[str]:
-    from sortkey.cli.loading import SYSTEMS
-
-    names = names_of(systems, SYSTEMS)
-    for name in names:
-        if name not in SYSTEMS:
-            raise CommandFailed(f"there is no system {name!r}: choose from {', '.join(SYSTEMS)}", USAGE)
-    return names
 
 
 def _password(host: str, given: str | None) -> str | None:
@@ -147,16 +154,14 @@ class Up:
 
 @contextmanager
 def _opened(options: Options, address: str) -> Generator[Up]:
-    from sortkey.cli.loading import load_model
     from sortkey.connect.searches import open_searches
     from sortkey.web.console.request_log import RequestLog
     from sortkey.web.hosting import HOSTABLE
 
     log, hosted = RequestLog(), [name for name in options.systems if name in HOSTABLE]
     with opened(options.place, address, hosted, unlimited=(f"{CONSOLE}/",), metrics=log) as house:
-        models = [load_model(name) for name in options.systems]
-        for model in models:
-            house.store.ensure(model)
+        ensure_tables(house.store, options.models)
+        models = [*options.models.values()]
         up = Up(house, log, open_searches(house.store, models, options.search))
         _add_console(up, models, options)
         yield up
@@ -206,26 +211,40 @@ def _program() -> str:
 
 
 def _banner(options: Options, address: str, wire: list[socket.socket]) -> str:
-    place, program = options.place, _program()
+    from sortkey.web.hosting import HOSTABLE
+
+    place = options.place
     told = options.password if options.is_made_up else "the one that was given"
     password = f"\n  password  {told}" if options.password else ""
+    rest = f"\n  REST      {address}/docs" if any(name in HOSTABLE for name in options.systems) else ""
     dynamodb = address_of(wire[0]) if wire else f"that of {options.region}"
-    reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
     where = f"{place.tables} and {place.objects}" if place.objects else place.tables
+    reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
     return f"""\
 Sortkey is up.
 
-  console   {address}{CONSOLE}/{password}
-  REST      {address}/docs
+  console   {address}{CONSOLE}/{password}{rest}
   DynamoDB  {dynamodb}
   data      {where}
 
 Try:
-  open the console: run an access pattern, look at the graph of a Terraform run, watch a journey
-  aws dynamodb list-tables {reached}
-  {program} query jobengine:Journey.all{place.tables_option}
-  {program} token --system applens --user 12345{place.folder_option}     for REST
-  {program} keys create mine --system jobengine{place.tables_option}     for programs
+{_to_try(options, reached)}
 
 Ctrl-C stops it.
 """
+
+
+def _to_try(options: Options, reached: str) -> str:
+    """What can be done with what is there, a line each."""
+    place, program, systems = options.place, _program(), options.systems
+    seen = {"applens": "look at the graph of a Terraform run", "jobengine": "watch a journey"}
+    here = [text for name, text in seen.items() if name in systems] or ["change an item"]
+    lines = {
+        f"open the console: run an access pattern, {', '.join(here)}": True,
+        f"aws dynamodb list-tables {reached}": True,
+        f"{program} query jobengine:Journey.all{place.tables_option}": "jobengine" in systems,
+        f"{program} token --system applens --user 12345{place.folder_option}     for REST": "applens" in systems,
+        f"{program} keys create mine --system jobengine{place.tables_option}     for programs": "jobengine" in systems,
+        **{f"{program} models {name}": True for name in options.models if name not in systems},
+    }
+    return "\n".join(f"  {line}" for line, is_there in lines.items() if is_there)
