@@ -97,6 +97,9 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     expect(
         dialog.get_by_text("status: Input should be 'UPLOADED', 'PROCESSING', 'COMPLETE' or 'FAILED'")
     ).to_be_visible()
+    status.fill("UPLOADED")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("status is COMPLETE, which is final: UPLOADED cannot follow it")).to_be_visible()
     status.fill("COMPLETE")
     environment.fill("dev" if before == "prod" else "prod")
     dialog.get_by_role("button", name="Save").click()
