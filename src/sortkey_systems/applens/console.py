@@ -185,7 +185,7 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
             "where the entry asks everybody who they are."
         )
         chart = ui.echart(picture(graph, report["exposedPaths"])).style(
-            "height: 34rem; max-height: max(22rem, 62vw); width: 100%"
+            "height: 34rem; max-height: max(32rem, 62vw); width: 100%"
         )
         shown = ui.element("div").classes("sk-stack")
         for way in report["exposedPaths"]:

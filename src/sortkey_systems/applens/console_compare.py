@@ -18,6 +18,8 @@ Report = Mapping[str, Any]
 Word = tuple[str, pieces.Tone]
 MENDED: tuple[Word, Word, Word] = (("new", "warn"), ("fixed", "good"), ("changed", "note"))
 CLOSED: tuple[Word, Word, Word] = (("new", "warn"), ("closed", "good"), ("changed", "note"))
+WORDS = {"internetExposed": "exposed to the internet", "threatSurface": "threat surface"}
+"""Of what a node says besides its attributes, by the names that people use."""
 NEUTRAL: tuple[Word, Word, Word] = (("new", "note"), ("gone", ""), ("changed", "note"))
 
 
@@ -136,4 +138,5 @@ def _line(word: Word, text: str, lines: Sequence[str], finding: Mapping[str, Any
         with ui.element("div").classes("sk-stack").style("gap: 0.15rem; min-width: 0"):
             ui.label(text).classes("sk-small") if finding is not None else pieces.mono(text)
             for line in lines:
-                pieces.quiet(line).style("overflow-wrap: anywhere")
+                name, colon, rest = line.partition(": ")
+                pieces.quiet(f"{WORDS.get(name, name)}{colon}{rest}").style("overflow-wrap: anywhere")

@@ -31,6 +31,10 @@ SMALL = 70
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
 """A picture that is narrower stands upright, and only the ways have names; a click on another node shows its own."""
+BELOW = 64
+"""Room for the legend."""
+WIDER = 1.15
+"""How much farther apart its columns are than the rows were that they come from."""
 APART = 1.7
 """How much farther rows of ways are from each other than others: their names have two or three lines."""
 
@@ -45,7 +49,7 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     places = positions(graph, ways)
     nodes = [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(marked, places)
     return {
-        "media": [{"query": {"maxWidth": PHONE}, "option": {"series": [{"data": [_upright(each) for each in nodes]}]}}],
+        "media": _by_width(nodes),
         "tooltip": {"confine": True},
         "legend": [
             {"data": [name for name in SURFACES if _has(graph, name)], "bottom": 0, "textStyle": {"color": "#788590"}}
@@ -56,6 +60,8 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "type": "graph",
                 "layout": "none",
                 "roam": True,
+                "top": 24,
+                "bottom": BELOW,
                 "categories": [{"name": name, "itemStyle": {"color": COLOURS[name]}} for name in SURFACES],
                 "data": nodes,
                 "links": _links(graph, paths),
@@ -171,7 +177,7 @@ def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> d
     colour, kind = marked.get(node["id"]), _short(node.get("resourceType", ""))
     return {
         "id": node["id"],
-        "name": f"{node['label']}\n{kind}" if kind else node["label"],
+        "name": f"{node['label']}\n{kind}" if colour and kind else node["label"],
         "x": place[0],
         "y": place[1],
         "category": SURFACES.index(node["threatSurface"]),
@@ -183,11 +189,20 @@ def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> d
     }
 
 
+def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The one without a query is for all others: a picture has no width at first, and is narrow for a moment."""
+    upright = {"data": [_upright(each) for each in nodes], "left": 12, "bottom": 84}
+    wide = {"data": list(nodes), "left": "center", "bottom": BELOW}
+    return [{"query": {"maxWidth": PHONE}, "option": {"series": [upright]}}, {"option": {"series": [wide]}}]
+
+
 def _upright(node: Mapping[str, Any]) -> dict[str, Any]:
-    """For a narrow window: from above to below, names at the side, and only those of ways."""
-    beside = {"show": True, "position": "right", "distance": 4, "width": 76}
-    label = beside if node["symbolSize"] > 14 else {"show": False}
-    return {**node, "x": node["y"], "y": node["x"], "label": label}
+    """For a narrow window: from above to below, and names only on ways."""
+    turned = {**node, "x": node["y"] * WIDER, "y": node["x"]}
+    if node["symbolSize"] > 14:
+        return {**turned, "label": {"show": True, "distance": 4, "width": 56, "fontSize": 9, "lineHeight": 10}}
+    faint = {**node["itemStyle"], "opacity": 0.55}
+    return {**turned, "symbolSize": 9, "itemStyle": faint, "label": {"show": False}}
 
 
 def _internet(marked: Mapping[str, str], places: Mapping[str, Place]) -> list[dict[str, Any]]:
