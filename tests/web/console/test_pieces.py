@@ -1,13 +1,17 @@
 """The parts of the console that are no page: what was asked, how values are shown, who gets in, diagrams."""
 
+import asyncio
+from typing import Any
+
 import pytest
 
 from sortkey.errors import ResourceNotFoundException
 from sortkey.model.describing import describe
 from sortkey.runtime.steps import Call
 from sortkey.web.console.access import Password
+from sortkey.web.console.askers import Asking
 from sortkey.web.console.diagrams import diagram
-from sortkey.web.console.pieces import chip_html, copied, folded, link
+from sortkey.web.console.pieces import chip_html, coded, copied, folded, link
 from sortkey.web.console.request_log import KEPT, Recorded, RequestLog, asked
 from sortkey.web.console.showing import cell, plain, size
 from sortkey_systems.jobengine.model import model
@@ -20,10 +24,37 @@ def test_requests_of_programs_and_of_the_wire_stand_in_one_list():
     log.count(log.asked(QUERY), {"ConsumedCapacity": {"CapacityUnits": 2.5}})
     log.heard("PutItem", {"TableName": "Gone"}, 0.002, ResourceNotFoundException("no table"))
     newest, first = log.latest()
-    assert (first.source, first.target, first.pattern, first.units) == ("program", "Things/GSI1", "Thing.of_owner", 2.5)
+    assert (first.source, first.target, first.pattern, first.units) == ("system", "Things/GSI1", "Thing.of_owner", 2.5)
     assert (newest.source, newest.target, newest.milliseconds) == ("wire", "Gone", 2.0)
     assert newest.problem == "ResourceNotFoundException: no table"
     assert [spent.name for spent in log.costliest("units")] == ["Thing.of_owner", "PutItem Gone"]
+
+
+def test_what_is_asked_is_told_apart_by_who_asked_for_it():
+    # A list in which everything is from "program" helps nobody to find his own request.
+    log = RequestLog()
+
+    async def server(*_: Any) -> None:
+        await asyncio.to_thread(lambda: log.count(log.asked(QUERY), {}))  # pages and REST work in threads too
+
+    async def ask(path: str) -> None:
+        await Asking(server, "/console")({"type": "http", "path": path}, None, None)  # pyright: ignore
+
+    for path in ("/console/data", "/console/_nicegui_ws/", "/applens/runs"):
+        asyncio.run(ask(path))
+    log.count(log.asked(QUERY), {})
+    assert [each.source for each in log.latest()] == ["system", "REST", "console", "console"]
+
+
+def test_a_transaction_is_known_by_the_tables_that_it_writes():
+    log = RequestLog()
+    parts = [{"Put": {"TableName": "Things"}}, {"Update": {"TableName": "Counts"}}]
+    log.count(log.asked(Call("TransactWriteItems", {"TransactItems": parts}, "transact")), {})
+    assert [spent.name for spent in log.costliest()] == ["TransactWriteItems Things, Counts"]
+
+
+def test_backticks_are_code_and_markup_is_not():
+    assert coded("`a<b>` and <i>") == "<code>a&lt;b&gt;</code> and &lt;i&gt;"
 
 
 def test_a_flood_of_one_kind_hides_no_other():
@@ -92,7 +123,7 @@ def test_a_long_id_is_shown_by_its_beginning_and_copied_whole():
 )
 def test_a_request_is_told_by_its_pattern_or_by_what_it_writes(operation: str, pattern: str, shown: str):
     # What the library calls its own requests says nothing to somebody who looks at them.
-    request = Recorded(1, 0.0, "program", operation, "Things", pattern, 1.0, None, "")
+    request = Recorded(1, 0.0, "system", operation, "Things", pattern, 1.0, None, "")
     assert asked(request) == shown
 
 

@@ -18,6 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from sortkey.web.console import pieces
 from sortkey.web.console.access import Password, is_signed_in, login_page, to_login
+from sortkey.web.console.askers import Asking
 from sortkey.web.console.changes import changes_page
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
@@ -55,6 +56,7 @@ def add_console(
     lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
     for page in (*shell.pages, lost):
         ui.page(page.path)(_framed(shell, page, password))
+    app.add_middleware(Asking, base=base)
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,
         mount_path=base,

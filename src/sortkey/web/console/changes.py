@@ -67,12 +67,13 @@ def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -
 def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], None]) -> None:
     word, tone = _word(change)
     item = change.new or change.old or {}
+    key = _key(workspace, change.table, item)
 
     def head() -> None:
         quiet(clock(change.at)).style("font-variant-numeric: tabular-nums")
-        ui.html(chip_html(word, tone), sanitize=False).style("width: 4.75rem")
-        ui.label(change.table).style("font-weight: 550")
-        ui.label(_key(workspace, change.table, item)).classes("sk-mono")
+        ui.html(chip_html(word, tone), sanitize=False)
+        quiet(change.table).classes("sk-line")
+        ui.label(key).classes("sk-mono sk-line").props["title"] = key
 
     def draw() -> None:
         if change.old and change.new:
@@ -81,7 +82,7 @@ def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], Non
         else:
             code(pretty(plain_item(item)))
 
-    fold(draw, head=head).props("dense").on_value_change(opened)
+    fold(draw, head=head).classes("sk-change").on_value_change(opened)
 
 
 def _word(change: RecentChange) -> tuple[str, Tone]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sortkey.web.console.pieces import chip, chipped, empty, figure, heading, quiet, table
+from sortkey.web.console.pieces import chip, chipped, empty, figure, heading, prose, quiet, table
 from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import clock, size
@@ -18,11 +18,12 @@ def home(workspace: Workspace) -> None:
     title("Your data models, running", "Each system is one model: its tables, its access patterns, its data.")
     with ui.element("div").classes("sk-grid"):
         _systems(workspace)
+    prose("A model of your own is here too when it is named at the start: `sortkey up --model shop:model`")
     with ui.element("section").classes("sk-card sk-stack"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading("Lately")
             ui.html('<span class="sk-small sk-quiet"><span class="sk-live"></span>live</span>', sanitize=False)
-        quiet("The newest request of each kind: of programs over the wire, and of the systems in this process.")
+        quiet("The newest request of each kind: of programs over the wire or REST, of this console, of the systems.")
         _lately(workspace)
 
 
@@ -34,7 +35,7 @@ def _systems(workspace: Workspace) -> None:
             with ui.element("div").classes("sk-row sk-spread"):
                 heading(name)
                 _health(own, len(told["tables"]))
-            quiet(told["doc"])
+            prose(told["doc"])
             with ui.element("div").classes("sk-row").style("gap: 1.75rem; margin-top: auto"):
                 figure(f"{sum(each.count for each in own):,}", "items")
                 figure(str(len(told["tables"])), "table" if len(told["tables"]) == 1 else "tables")

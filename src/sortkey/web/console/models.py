@@ -17,10 +17,12 @@ from sortkey.web.console.pieces import (
     button,
     chip,
     code_cell,
+    coded,
     empty,
     fold,
     heading,
     mono,
+    prose,
     quiet,
     refused,
     tab_panels,
@@ -30,6 +32,7 @@ from sortkey.web.console.running import Found, run_pattern
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Workspace, refusal
 
+MERMAID = {"securityLevel": "strict", "theme": "neutral", "flowchart": {"useMaxWidth": False}}
 DOLLARS = 0.125
 """A million read units, on demand, in us-east-1."""
 
@@ -40,7 +43,7 @@ def models_page(workspace: Workspace) -> None:
         entities = sum(len(each["entities"]) for each in told["tables"])
         with ui.link(target=f"/models/{name}").classes("sk-card sk-stack sk-open"):
             heading(name)
-            quiet(told["doc"])
+            prose(told["doc"])
             tables, patterns = len(told["tables"]), len(told["patterns"])
             counts = [_count(tables, "table", "tables"), _count(entities, "kind of items", "kinds of items")]
             counts.append(_count(patterns, "access pattern", "access patterns"))
@@ -75,8 +78,9 @@ def model_page(workspace: Workspace, name: str) -> None:
             with ui.tab_panel(searched):
                 for each in told["documents"]:
                     _document(workspace, name, each)
-        with ui.tab_panel(drawn), ui.element("div").classes("sk-card sk-scroll sk-paper"):
-            ui.mermaid(diagram(told), config={"securityLevel": "strict", "theme": "neutral"})
+        with ui.tab_panel(drawn), ui.element("div").classes("sk-card sk-scroll sk-paper") as paper:
+            paper.props('tabindex=0 role=region aria-label="Diagram"')  # it scrolls where it is wider than the window
+            ui.mermaid(diagram(told), config=MERMAID)
 
 
 # -- tables
@@ -88,7 +92,7 @@ def _table(told: Told, patterns: Sequence[Told]) -> None:
             heading(told["name"])
             ui.link("Browse its items", f"/data?table={told['name']}").classes("sk-small")
         if told["doc"]:
-            quiet(told["doc"])
+            prose(told["doc"])
         with ui.element("div").classes("sk-row"):
             chip(f"TTL by {told['ttl']}" if told["ttl"] else "no TTL")
             chip(f"stream {told['stream']}" if told["stream"] else "no stream")
@@ -96,7 +100,12 @@ def _table(told: Told, patterns: Sequence[Told]) -> None:
             chip("on demand" if told["billing"] == "PAY_PER_REQUEST" else "provisioned")
         rows = [("table", code_cell(", ".join(told["key"])), "", "")]
         rows += [
-            (each["name"], code_cell(", ".join(each["key"])), f"{each['kind']}, {each['projection']}", each["doc"])
+            (
+                each["name"],
+                code_cell(", ".join(each["key"])),
+                f"{each['kind']}, {each['projection']}",
+                coded(each["doc"]),
+            )
             for each in told["indexes"]
         ]
         table(("", "key", "index", "for"), rows)
@@ -139,7 +148,7 @@ def _document(workspace: Workspace, model: str, told: Told) -> None:
             if workspace.search is not None:
                 ui.link("Search it", f"/search?of={model}/{told['name']}").classes("sk-small")
         if told["doc"]:
-            quiet(told["doc"])
+            prose(told["doc"])
         rows = [
             ("id", code_cell(told["id"])),
             ("index", code_cell(f"{told['index']} on OpenSearch, {told['folder']} in a folder")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from html import escape
 from ipaddress import ip_address
 from typing import Any, Literal
@@ -39,6 +40,11 @@ def heading(text: str, level: Literal[1, 2, 3] = 2) -> None:
 
 def quiet(text: str) -> ui.label:
     return ui.label(text).classes("sk-quiet sk-small")
+
+
+def prose(text: str) -> ui.html:
+    """What a model says of itself; what stands in backticks is code."""
+    return ui.html(coded(text), sanitize=False).classes("sk-quiet sk-small")
 
 
 def mono(text: str) -> ui.label:
@@ -108,6 +114,8 @@ def fold(
 ) -> ui.expansion:
     """A line that opens. What is in it is drawn when it is opened first: a page of a hundred of them is light."""
     made = ui.expansion(text, caption=caption).props("dense-toggle duration=0 header-class=text-weight-medium")
+    if head is None and caption:
+        head = partial(_captioned, text, caption)
     if head is not None:
         with made.add_slot("header"), ui.element("div").classes("sk-row"):
             head()
@@ -121,6 +129,12 @@ def fold(
 
     made.on_value_change(fill)
     return made
+
+
+def _captioned(text: str, caption: str) -> None:
+    with ui.element("div").classes("sk-stack").style("gap: 0"):
+        ui.label(text)
+        prose(caption).style("font-weight: 400")
 
 
 def tab_panels(tabs: ui.tabs, first: str = "") -> ui.tab_panels:
@@ -179,6 +193,10 @@ def copied(text: str, shown: int = 12) -> Markup:
 def folded(label: str, text: str) -> Markup:
     """A text of many lines in a cell, behind its name."""
     return Markup(f'<details><summary>{escape(label)}</summary><pre class="sk-code">{escape(text)}</pre></details>')
+
+
+def coded(text: str) -> Markup:
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)))
 
 
 def code_cell(text: str) -> Markup:

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -16,7 +17,14 @@ from sortkey.runtime.metrics import Metrics
 from sortkey.runtime.steps import Call
 
 KEPT = 500
-Source = Literal["wire", "program"]
+Source = Literal["wire", "REST", "console", "system"]
+"""Programs over DynamoDB's protocol or over REST, somebody at the console, or what a system does by itself."""
+asking: ContextVar[Source] = ContextVar("asking", default="system")
+"""For whom a store of this process asks. Threads of workers and of sample data have no context: they are systems."""
+
+
+UNTOLD = ("", "transact", "batch_write")
+"""Patterns that say less than the tables which a request writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,7 @@ class RequestLog(Metrics):
     def count(self, call: Call, answer: dict[str, Any]) -> None:
         super().count(call, answer)
         seconds = time.perf_counter() - self._began.at
-        self._keep("program", call.operation, call.request, call.pattern, seconds, _units(answer), "")
+        self._keep(asking.get(), call.operation, call.request, call.pattern, seconds, _units(answer), "")
 
     # -- as what the wire tells
 
@@ -88,7 +96,7 @@ class RequestLog(Metrics):
             target = _target(request)
             entry = (self._seen, self.clock(), source, operation, target, pattern, milliseconds, units, problem)
             self.newest.append(Recorded(*entry))
-            name = pattern or f"{operation} {target}".strip()
+            name = f"{operation} {target}".strip() if pattern in UNTOLD else pattern
             spent = self.spent.setdefault(name, Spent(name))
             spent.requests += 1
             spent.units += units or 0.0
@@ -124,7 +132,7 @@ def asked(request: Recorded) -> str:
     kind, _, rest = request.pattern.partition(".")
     if rest == request.operation:
         return kind
-    return "" if request.pattern in ("transact", "batch_write") else request.pattern
+    return "" if request.pattern in UNTOLD else request.pattern
 
 
 def _units(answer: Mapping[str, Any]) -> float | None:

@@ -15,7 +15,10 @@ SECONDS = 2.0
 
 
 def requests_page(workspace: Workspace) -> None:
-    title("Requests", "What programs ask over the wire, and what the systems of this process ask by access pattern.")
+    title(
+        "Requests",
+        "What programs ask over the wire and over REST, what the console asks, what the systems do by themselves.",
+    )
 
     @ui.refreshable
     def drawn() -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 from nicegui import app, ui
 
 from sortkey.web.console.jumping import Places, jump_button
-from sortkey.web.console.pieces import heading, quiet
+from sortkey.web.console.pieces import heading, prose
 from sortkey.web.console.theme import COLOURS, CSS
 
 SCRIPT = """<script>
@@ -101,7 +101,7 @@ def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> N
                 ui.link(f"← {above[0]}", above[1]).style("text-decoration: none")
         heading(text, 1)
         if below:
-            quiet(below)
+            prose(below)
 
 
 def style() -> None:

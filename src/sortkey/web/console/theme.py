@@ -6,7 +6,7 @@ CSS = """
 :root {
   --ground: #f6f7f8; --surface: #ffffff; --sunken: #eef0f2; --line: #dfe3e7; --ink: #1d2329; --quiet: #5b6670;
   --accent: #1f5f8b; --accent-soft: #e3eef5; --good: #23713f; --good-soft: #e2f1e7; --warn: #8a5a00;
-  --warn-soft: #fbefd5; --bad: #b3261e; --bad-soft: #fbe6e4; --edge: rgb(20 30 40 / 26%);
+  --warn-soft: #fbefd5; --bad: #b3261e; --bad-soft: #fbe6e4; --edge: rgb(20 30 40 / 18%);
   --shadow: 0 1px 2px rgb(20 30 40 / 6%);
   --text-s: 0.8125rem; --text-m: 0.9375rem; --text-l: 1.125rem; --text-xl: 1.5rem;
   --mono: ui-monospace, "SF Mono", "Cascadia Code", "DejaVu Sans Mono", monospace;
@@ -14,7 +14,7 @@ CSS = """
 .body--dark {
   --ground: #13171a; --surface: #1b2024; --sunken: #242a2f; --line: #313940; --ink: #e6eaed; --quiet: #9aa7b1;
   --accent: #7cbce8; --accent-soft: #1d3342; --good: #7fd29a; --good-soft: #1c3325; --warn: #e5b45a;
-  --warn-soft: #3a2f18; --bad: #f2938c; --bad-soft: #3f2321; --edge: rgb(160 190 215 / 38%); --shadow: none;
+  --warn-soft: #3a2f18; --bad: #f2938c; --bad-soft: #3f2321; --edge: rgb(160 190 215 / 26%); --shadow: none;
 }
 body, .q-layout, .q-page-container, .nicegui-content { background: var(--ground); color: var(--ink); }
 body { font-family: system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; font-size: var(--text-m);
@@ -77,8 +77,8 @@ kbd { font-family: inherit; font-size: 0.72rem; color: var(--quiet); background:
 .sk-scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .sk-scroll, .q-table__middle { background: linear-gradient(to right, var(--surface) 40%, transparent) left / 3rem 100%,
   linear-gradient(to left, var(--surface) 40%, transparent) right / 3rem 100%,
-  linear-gradient(to right, var(--edge), transparent) left / 0.75rem 100%,
-  linear-gradient(to left, var(--edge), transparent) right / 0.75rem 100%;
+  radial-gradient(farthest-side at 0 50%, var(--edge), transparent) left / 1.1rem 100%,
+  radial-gradient(farthest-side at 100% 50%, var(--edge), transparent) right / 1.1rem 100%;
   background-repeat: no-repeat; background-attachment: local, local, scroll, scroll; }
 table.sk-table { border-collapse: collapse; width: 100%; font-size: var(--text-s); }
 table.sk-table th { text-align: left; font-weight: 600; color: var(--quiet); padding: 0.45rem 0.75rem;
@@ -116,18 +116,26 @@ pre.sk-code { margin: 0; padding: 0.85rem 1rem; background: var(--sunken); borde
 summary { cursor: pointer; color: var(--accent); } td pre.sk-code { max-width: 44rem; max-height: 20rem; }
 .sk-live { display: inline-block; width: 0.5rem; height: 0.5rem; border-radius: 50%; background: var(--good);
   margin-right: 0.4rem; vertical-align: middle; }
-.sk-paper { background: #ffffff; color: #1d2329; } .body--dark .sk-paper { filter: invert(0.89) hue-rotate(180deg); }
+.sk-change .sk-row { display: grid; grid-template-columns: 4.25rem 5.5rem 15rem minmax(0, 1fr); gap: 0.15rem 0.75rem; }
+.sk-line { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; min-width: 0; }
+.sk-line.sk-mono { overflow-wrap: normal; } .sk-change .q-item { padding: 0.5rem 1rem; min-height: 2.75rem; }
+.sk-change .q-expansion-item__content { padding: 0 1rem 0.75rem; }
+.sk-paper { background: var(--surface); } .body--dark .sk-paper svg { filter: invert(0.89) hue-rotate(180deg); }
+.sk-paper:not(:has(svg))::before { content: "drawing …"; color: var(--quiet); }
 .q-timeline__title.q-timeline__title { font-size: var(--text-m); font-weight: 600; margin: 0 0 0.15rem; padding: 0; }
 .q-timeline__subtitle.q-timeline__subtitle { text-transform: none; letter-spacing: 0; opacity: 1; color: var(--quiet);
   font-size: var(--text-s); font-weight: 400; margin: 0; }
 .q-timeline__content.q-timeline__content { padding-bottom: 1.5rem; gap: 0.3rem; }
 .sk-paper svg { max-width: 100%; height: auto; }
+code { font-family: var(--mono); font-size: 0.92em; background: var(--sunken); border-radius: 4px;
+  padding: 0.05em 0.3em; }
 table.sk-table td .sk-mono { overflow-wrap: break-word; word-break: normal; }
 #popup.nicegui-error-popup { background: var(--surface); color: var(--ink); border: 1px solid var(--warn);
   border-radius: 10px; max-width: min(26rem, 90vw); }
 #popup span:last-child::after { content: " Should it not come back, start sortkey up again: nothing is lost."; }
 @media (max-width: 640px) { .sk-wide { display: none; } .nicegui-content { padding: 1rem 1rem 3rem; }
-  .sk-card { padding: 1rem; }
+  .sk-card { padding: 1rem; } .sk-paper svg { max-width: none; }
+  .sk-change .sk-row { grid-template-columns: auto auto minmax(0, 1fr); } .sk-change .sk-mono { grid-column: 1 / -1; }
   .q-tab { padding: 0 0.45rem; } .q-tab__label { font-size: var(--text-s); }
   .q-tab__icon { display: none; } .q-btn-group .q-btn { padding: 0.3rem 0.6rem; } }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
