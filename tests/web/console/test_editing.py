@@ -9,7 +9,7 @@ import pytest
 import sortkey
 from sortkey import GSI, Entity, Follows, Instant, Model, States, Store, Table, Updated, Version, index, key
 from sortkey.errors import ModelError
-from sortkey.web.console.editing import farewell, replace
+from sortkey.web.console.editing import delete, farewell, replace
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.workspace import Workspace
 
@@ -38,6 +38,15 @@ class Order(Entity, table=table, kind="Order", envelope="Data"):
     @index("recent", "ORDERS", "{updated_at}")
     def recent():
         """The orders by their last change."""
+
+
+class Member(Entity, table=table, kind="Member", unique=["email"]):
+    member_id: str
+    email: str
+
+    @key("MEMBER#{member_id}", "MEMBER")
+    def key(*, member_id: str):
+        """A member, whose address no other has."""
 
 
 class Plain(Entity, table=bare, kind="Plain"):
@@ -145,3 +154,17 @@ def test_what_would_bring_an_item_back_is_told_of_its_own_table(workspace: Works
     assert farewell(workspace, "shop") == "It can be brought back by point-in-time recovery only."
     assert "has no point-in-time recovery" in farewell(workspace, "bare")
     assert "Only a backup" in farewell(workspace, "no-such-table")
+
+
+def test_unique_values_are_kept_unique_by_hand_too(workspace: Workspace) -> None:
+    # Else a deleted item would keep its value for ever, and two items could have one.
+    store = workspace.store
+    ada, bob = (store.create(Member(member_id=each, email=f"{each}@example.com")) for each in ("ada", "bob"))
+    with pytest.raises(ModelError, match="another item has this email"):
+        replace(workspace, "shop", bob.to_item(), bob.changed(email=ada.email).to_item())
+    replace(workspace, "shop", ada.to_item(), ada.changed(email="lovelace@example.com").to_item())
+    replace(workspace, "shop", bob.to_item(), bob.changed(email=ada.email).to_item())
+    delete(workspace, "shop", workspace.key_of("shop", bob.to_item()))
+    assert store.create(Member(member_id="eve", email=ada.email))
+    with pytest.raises(ModelError, match="another item has this email"):
+        replace(workspace, "shop", None, Member(member_id="new", email=ada.email).to_item())

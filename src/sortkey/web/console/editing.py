@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from pydantic import ValidationError
 
-from sortkey.errors import ConditionalCheckFailedException, ModelError, ServiceError, SortkeyError
+from sortkey.errors import (
+    ConditionalCheckFailedException,
+    ModelError,
+    ServiceError,
+    SortkeyError,
+    TransactionCanceledException,
+)
 from sortkey.model.entity import Entity
 from sortkey.model.expressions import Names
 from sortkey.runtime.audit import audit
+from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
 from sortkey.values.attributes import Item
 from sortkey.web.console.kept_fields import check_transitions, stamped, value_at, watched
 from sortkey.web.console.showing import cell
@@ -49,15 +59,22 @@ def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> No
     names = Names()
     request = {"TableName": table, "Item": item, "ConditionExpression": _as_read(entity, key, old, names)}
     names.put_into(request)
-    try:
-        workspace.call("PutItem", request)
-    except ConditionalCheckFailedException as error:
-        raise ModelError(CHANGED) from error
+    _put(workspace, request, [] if entity is None else _guards(entity, old, item))
     _record(workspace, "item.put", table, key)
 
 
 def delete(workspace: Workspace, table: str, key: Item) -> None:
-    workspace.call("DeleteItem", {"TableName": table, "Key": key})
+    """Delete an item, and give its unique values back."""
+    item = workspace.item(table, key) or {}
+    entity = workspace.entity_of(table, item)
+    request = {"TableName": table, "Key": key}
+    guards = [] if entity is None else _guards(entity, item, None)
+    if guards:
+        workspace.call(
+            "TransactWriteItems", {"TransactItems": [{"Delete": request}, *(each.member for each in guards)]}
+        )
+    else:
+        workspace.call("DeleteItem", request)
     _record(workspace, "item.delete", table, key)
 
 
@@ -70,6 +87,42 @@ def farewell(workspace: Workspace, table: str) -> str:
     if told.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED":
         return "It can be brought back by point-in-time recovery only."
     return "The table has no point-in-time recovery: only a backup of the table would bring it back."
+
+
+def _put(workspace: Workspace, request: dict[str, Any], guards: Sequence[Guarding]) -> None:
+    try:
+        if not guards:
+            workspace.call("PutItem", request)
+            return
+        workspace.call("TransactWriteItems", {"TransactItems": [{"Put": request}, *(each.member for each in guards)]})
+    except ConditionalCheckFailedException as error:
+        raise ModelError(CHANGED) from error
+    except TransactionCanceledException as error:
+        first, *others = [
+            reason.get("Code") == "ConditionalCheckFailed" for reason in error.extra["CancellationReasons"]
+        ]
+        said = [guard.message for guard, is_taken in zip(guards, others, strict=True) if is_taken]
+        raise ModelError(CHANGED if first or not said else said[0]) from error
+
+
+def _guards(entity: type[Entity], old: Item | None, new: Item | None) -> list[Guarding]:
+    """What keeps the unique values of an item unique, where they change. An item that cannot be read has none."""
+    layout = entity.__layout__
+    before, after = (_read(entity, item) for item in (old, new))
+    changed: list[Guarding] = []
+    for group in layout.unique:
+        keys = [None if each is None else guard_key(layout, group, each) for each in (before, after)]
+        if keys[0] != keys[1]:
+            changed += taken(layout, group, after) if after is not None else []
+            changed += given_back(layout, group, before) if before is not None else []
+    return changed
+
+
+def _read(entity: type[Entity], item: Item | None) -> Entity | None:
+    try:
+        return None if item is None else entity.from_item(item)
+    except SortkeyError:
+        return None
 
 
 def _as_read(entity: type[Entity] | None, key: Item, old: Item | None, names: Names) -> str:
