@@ -223,6 +223,8 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
     ("line", "code", "message"),
     [
         (["backup", "Nothing"], 2, "there is no table Nothing"),
+        (["backup", "--name", "b1"], 2, "--name b1: a name has 3 to 255 letters"),
+        (["restore", "Kept", "--at", "1s", "--as", "T2"], 2, "--as T2: a name has 3 to 255 letters"),
         (["backup", "--to", "data"], 2, "data is there already"),
         (["backup", "--to", "data/copy"], 2, "data/copy lies in the folder that is copied"),
         (["backup", "--to", "copy", "--list"], 2, "leave the rest out"),
@@ -233,7 +235,7 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
         (["restore", "Kept", "--at", "noon", "--in-place"], 2, "'noon' is no moment"),
         (["restore", "Loose", "--at", "1s", "--in-place"], 1, "without point-in-time recovery"),
         (["restore", "Kept", "--at", "1000d", "--in-place"], 1, "must be within EarliestRestorableDateTime"),
-        (["restore", "Kept", "--backup", "x", "--as", "y"], 2, "there is no backup x"),
+        (["restore", "Kept", "--backup", "x", "--as", "yes"], 2, "there is no backup x"),
         (["restore", "--from", "data", "--data", "new"], 2, "data is no backup of a folder"),
         (["restore", "Kept", "--from", "data", "--data", "new"], 2, "--from makes a whole folder"),
     ],

@@ -230,6 +230,7 @@ def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) 
         (["export", "."], ". is not empty: choose another folder"),
         (["export", "out", "--data", "nowhere"], "there is no folder nowhere"),
         (["export"], "FOLDER"),
+        (["import", ".", "--as", "T2"], "--as T2: a name has 3 to 255 letters"),
         (["import", "nowhere"], "there is no file or folder nowhere"),
     ],
 )

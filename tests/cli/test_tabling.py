@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sortkey.cli.columns import by_use
 from sortkey.cli.tabling import fitting, flat
 
 
@@ -22,6 +23,15 @@ from sortkey.cli.tabling import fitting, flat
 def test_columns_find_room_in_their_order(widths: list[int], room: int, whole: int, chosen: dict[int, int]) -> None:
     assert fitting(widths, room, whole) == chosen
     assert sum(chosen.values()) + 2 * (len(chosen) - 1) <= room
+
+
+def test_columns_that_tell_more_get_room_first_and_stand_in_their_places() -> None:
+    # A log without its messages, for the sake of an id, is no log.
+    log = [{"job_id": "J", "at": f"2026-11-0{n}T10:00:00Z", "log_id": f"L{n}", "message": f"m{n}"} for n in (1, 2)]
+    order = by_use(log, ["job_id", "at", "log_id", "message"], ["job_id", "at", "log_id"])
+    assert order == [3, 1, 2, 0]
+    assert fitting([16, 20, 30, 40], 64, 3, order) == {1: 20, 3: 40}
+    assert fitting([16, 20, 30, 40], 86, 3, order) == {1: 20, 2: 30, 3: 32}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import shown_moment
 from sortkey.cli.options import Data, Json, check_place, open_store
 from sortkey.cli.printing import print_json, progress
-from sortkey.cli.tables import WAIT_SECONDS, named_tables
+from sortkey.cli.tables import WAIT_SECONDS, check_name, named_tables
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def run(
             raise CommandFailed("--to copies the whole folder: leave the rest out", USAGE)
         _copy(data, to, json)
         return
+    check_name("--name", name)
     with open_store(data) as store:
         if show:
             _print(backups_of(store.backend, what or []), json)

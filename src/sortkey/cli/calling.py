@@ -37,6 +37,8 @@ def read_call(first: str, words: Sequence[str]) -> tuple[AccessPattern, dict[str
 
 def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
     """Texts as the values that the pattern's parameters have. What may be left out makes its own of a text."""
+    from difflib import get_close_matches
+
     from pydantic import TypeAdapter, ValidationError
 
     from sortkey.model.describing import parameters_of
@@ -45,7 +47,8 @@ def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
     typed: dict[str, Any] = {}
     for name, text in arguments.items():
         if name not in known:
-            raise CommandFailed(f"{pattern.name} takes {', '.join(known) or 'nothing'}, and no {name}", USAGE)
+            meant = "".join(f": did you mean {each}?" for each in get_close_matches(name, known, 1))
+            raise CommandFailed(f"{pattern.name} takes {', '.join(known) or 'nothing'}, and no {name}{meant}", USAGE)
         try:
             typed[name] = TypeAdapter(pattern.parameters.get(name, Any)).validate_python(text)
         except ValidationError as error:

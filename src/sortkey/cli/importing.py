@@ -19,7 +19,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.options import Data, Json, check_place
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.table_files import Export, data_files, lines_of, read_export, write_whole
-from sortkey.cli.tables import definition_of, describe, key_names, key_types, make_table
+from sortkey.cli.tables import check_name, definition_of, describe, key_names, key_types, make_table
 
 if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
@@ -66,6 +66,8 @@ def run(
 
     if not path.exists():
         raise CommandFailed(f"there is no file or folder {path}", USAGE)
+    check_name("--as", new_name)
+    check_name("--into", into)
     check_place(data, makes=True)  # a new folder is as good as one that is there
     with sortkey.open(data) as store:
         sources = _sources(store.backend, path, tables or [], new_name, into)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortkey.cli.calling import Arguments, Called, read_call, typed
+from sortkey.cli.columns import by_use, in_order
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.options import Data, Json, open_store
 from sortkey.cli.printing import print_json
@@ -48,7 +49,7 @@ def run(
 
     The model can be left out where only one of those that ship has a pattern of that name.
     A page has up to --limit items; where there are more, the cursor of the next page is printed.
-    A terminal gets a table of the fields that fit, those of the key first. A pipe gets all of them, with tabs.
+    A terminal gets a table of the fields that fit, those that tell most first. A pipe gets all of them, with tabs.
     """
     found, given = read_call(pattern, arguments or ())
     read = _read(found, given)
@@ -70,12 +71,13 @@ def _read(pattern: AccessPattern, given: dict[str, str]) -> Read:
     from sortkey.errors import ModelError
     from sortkey.model.describing import parameters_of
 
+    values = typed(pattern, given)
     missing = [each.name for each in parameters_of(pattern) if each.default is each.empty and each.name not in given]
     if missing:
         wanted = " ".join(f"{name}=…" for name in missing)
         raise CommandFailed(f"{pattern.name} needs {', '.join(missing)}: add {wanted}", USAGE)
     try:
-        return pattern.function(**typed(pattern, given))
+        return pattern.function(**values)
     except ModelError as error:  # a value that cannot stand in a key
         raise CommandFailed(str(error), USAGE) from None
 
@@ -107,31 +109,20 @@ def _print_kind(title: str | None, entities: list[Entity], wanted: list[str] | N
     if not entities:
         return
     rows, keys = [_dumped(each) for each in entities], _key_fields(type(entities[0]))
-    columns = _by_importance(rows, keys) if wanted is None else _known(entities[0], wanted)
+    columns = in_order(rows, keys) if wanted is None else _known(entities[0], wanted)
     cells = [[row.get(name) for name in columns] for row in rows]
     if is_all:
         print_records(columns, cells, title)
     else:
         whole = len(keys) if wanted is None else len(columns)
-        print_table(columns, cells, title, whole=whole, more="--all shows everything, --columns chooses")
+        order = by_use(rows, columns, keys) if wanted is None else ()
+        print_table(columns, cells, title, whole=whole, order=order, more="--all shows everything, --columns chooses")
 
 
 def _key_fields(kind: type[Entity]) -> list[str]:
     """What tells items apart."""
     by_attribute = kind.__layout__.by_attribute
     return [by_attribute[name].name for name in kind.__layout__.primary.names if name in by_attribute]
-
-
-def _by_importance(rows: list[dict[str, Any]], keys: list[str]) -> list[str]:
-    """What a table should show as long as there is room: keys, plain values, times, and last what is nested."""
-
-    def rank(name: str) -> int:
-        values = [row[name] for row in rows if name in row]
-        is_nested = any(isinstance(value, (dict, list)) for value in values)
-        return 0 if name in keys else 3 if is_nested else 2 if name.endswith("_at") else 1
-
-    there = dict.fromkeys([*keys, *(name for row in rows for name, value in row.items() if value != "")])
-    return sorted(there, key=rank)
 
 
 def _known(entity: Entity, wanted: list[str]) -> list[str]:

@@ -13,7 +13,7 @@ from sortkey.cli.moments import MOMENT_HELP, read_moment
 from sortkey.cli.options import Data, Json, open_store
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.rewinding import make_equal
-from sortkey.cli.tables import describe, has_recovery, named_tables, waiting
+from sortkey.cli.tables import check_name, describe, has_recovery, named_tables, waiting
 
 if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
@@ -51,6 +51,7 @@ def run(
     In place everything stays as it is but the items; streams tell the changes. A moment needs point-in-time recovery,
     which the tables of models have unless they say otherwise, and lies in the last 35 days.
     """
+    check_name("--as", new_name)
     if copy is not None:
         _check_copy(what, backup, new_name, data)
         from sortkey.cli.folder_copies import put_back

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
 
 WAIT_SECONDS = 0.05
 KEPT = ("AttributeDefinitions", "KeySchema")
+
+
+NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
+"""What tables and backups may be called, on AWS too."""
+
+
+def check_name(option: str, name: str | None) -> None:
+    """Refuse a name that no table and no backup can have, by the option that gave it."""
+    if name is not None and not NAME.fullmatch(name):
+        raise CommandFailed(f"{option} {name}: a name has 3 to 255 letters, digits, and . _ -", USAGE)
 
 
 def all_tables(backend: Backend) -> list[str]:

@@ -13,18 +13,29 @@ from sortkey.cli.printing import console
 
 SHORT_MIN = 12
 """Narrower than this a value says nothing: its column is left out instead."""
+USEFUL_MIN = 30
+"""The same where columns have an order of use: of a message more is worth more than a further column."""
 CELL_MAX = 60
 GAP = 2
+Room = tuple[int, Sequence[int]]
+"""How many columns are not to be shortened, and the order in which they get room."""
 JSON_SHOWS_ALL = "--json shows everything"
 
 
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None, *, whole: int = 1, more: str = ""
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    title: str | None = None,
+    *,
+    whole: int = 1,
+    order: Sequence[int] = (),
+    more: str = "",
 ) -> None:
-    """The most important columns first: the first `whole` of them are not shortened. `more` says how to see all."""
+    """The first `whole` columns are not shortened. Room is given in the order of the columns, or in `order`, which has
+    their numbers. `more` says how to see all."""
     cells = [[flat(value) for value in row] for row in rows]
     if sys.stdout.isatty():
-        _draw(columns, cells, title, whole, more)
+        _draw(columns, cells, title, more, (whole, order))
     else:
         for line in ([title] if title else None, columns, *cells):
             if line is not None:
@@ -52,27 +63,28 @@ def flat(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def fitting(widths: Sequence[int], room: int, whole: int) -> dict[int, int]:
+def fitting(widths: Sequence[int], room: int, whole: int, order: Sequence[int] = ()) -> dict[int, int]:
     """The numbers of the columns that find room beside each other, and how wide each then is."""
     chosen: dict[int, int] = {}
-    for number, width in enumerate(widths):
-        least = width if number < whole else min(width, SHORT_MIN)
+    for number in order or range(len(widths)):
+        width = widths[number]
+        least = width if number < whole else min(width, USEFUL_MIN if order else SHORT_MIN)
         if not chosen or sum(chosen.values()) + GAP * len(chosen) + least <= room:
             chosen[number] = min(least, room)
     spare = room - sum(chosen.values()) - GAP * (len(chosen) - 1)
     for number in chosen:
         grown = min(spare, widths[number] - chosen[number])
         chosen[number], spare = chosen[number] + grown, spare - grown
-    return chosen
+    return dict(sorted(chosen.items()))
 
 
-def _draw(columns: Sequence[str], cells: list[list[str]], title: str | None, whole: int, more: str) -> None:
+def _draw(columns: Sequence[str], cells: list[list[str]], title: str | None, more: str, room: Room) -> None:
     from rich.cells import cell_len
     from rich.text import Text
 
     screen = console()
     widest = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
-    chosen = fitting([min(width, CELL_MAX) for width in widest], screen.width, whole)
+    chosen = fitting([min(width, CELL_MAX) for width in widest], screen.width, *room)
     if title:
         screen.print(Text(title, style="italic"))
     screen.print(Text(_line(columns, chosen), style="bold"))
