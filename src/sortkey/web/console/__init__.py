@@ -26,13 +26,14 @@ from sortkey.web.console.jumping import PLACES
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
 from sortkey.web.console.pieces import empty
+from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.requests import requests_page
 from sortkey.web.console.search import search_page
 from sortkey.web.console.shell import ConsolePage, Shell, title
 from sortkey.web.console.statements import statements_page
 from sortkey.web.console.workspace import Workspace
 
-__all__ = ["ConsolePage", "Password", "Workspace", "add_console", "pieces", "title"]
+__all__ = ["ConsolePage", "Password", "RequestLog", "Workspace", "add_console", "pieces", "title"]
 
 SESSION_SECONDS = 12 * 3600
 
