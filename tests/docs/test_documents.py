@@ -15,6 +15,7 @@ from tests.docs.blocks import Block, blocks_of
 
 ROOT = Path(__file__).parent.parent.parent
 SESSION = Path(__file__).parent / "session.py"
+CONSOLE = "docs/how-to/console.md"
 STRICT = '{"typeCheckingMode": "strict", "pythonVersion": "3.11"}'
 
 
@@ -48,7 +49,7 @@ def differences(document: Path, folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/model.md", "docs/how-to/data.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/model.md", "docs/how-to/data.md", CONSOLE])
 def test_the_code_of_a_document_does_what_it_shows(name: str, tmp_path: Path) -> None:
     # A document that lies costs every reader an hour. Outputs are compared as they stand.
     assert differences(ROOT / name, tmp_path) == []
