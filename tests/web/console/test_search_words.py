@@ -7,7 +7,9 @@ import pytest
 
 from sortkey import Match, Searchable, document
 from sortkey.errors import ModelError
-from sortkey.web.console.search_words import has_words, label_of, match_of
+from sortkey.web.console.search_labels import label_of
+from sortkey.web.console.search_words import has_words, match_of
+from sortkey_systems.vams.model.documents import asset_document
 
 FIELDS = ("str_name", "list_tags", "num_size", "bool_open", "date_made", "gp_place", "gs_outline", "MD_", "_rectype")
 
@@ -83,4 +85,19 @@ def test_only_words_can_be_misspelled() -> None:
 
 def test_a_field_is_called_without_what_says_its_type() -> None:
     names = ("str_asset_version_id", "list_tags", "_rectype", "MD_")
-    assert [label_of(each) for each in names] == ["asset version id", "tags", "rectype", "MD"]
+    assert [label_of(things, each) for each in names] == ["asset version id", "tags", "rectype", "MD"]
+
+
+@pytest.mark.parametrize(
+    ("field", "label"),
+    [
+        ("str_databaseid", "database id"),
+        ("date_asset_version_createdate", "asset version create date"),
+        ("num_filesize", "file size"),
+        ("str_update", "update"),
+        ("str_grid", "grid"),
+    ],
+)
+def test_a_glued_name_is_read_as_the_words_that_its_items_know(field: str, label: str) -> None:
+    # Only where known words make up all of it: "update" is not "up date".
+    assert label_of(asset_document, field) == label

@@ -176,7 +176,7 @@ class _Page:
             self._results(kept, found)
         with self.filters:
             for each in found.filters:
-                filter_card(each, self._choose)
+                filter_card(kept.search.document, each, self._choose)
 
     async def _pulse(self) -> tuple[Any, ...]:
         """Another one whenever there is something new to show. The last is how many documents there are."""

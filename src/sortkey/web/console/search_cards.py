@@ -11,13 +11,14 @@ from typing import Any
 from nicegui import run, ui
 
 from sortkey.connect.searches import KeptSearch
+from sortkey.model.documents import Document
 from sortkey.model.entity import Entity
 from sortkey.runtime.search import Hit
 from sortkey.values.attributes import Item
 from sortkey.web.console.items import item_dialog
 from sortkey.web.console.pieces import button, chip, code, empty, heading, quiet
+from sortkey.web.console.search_labels import label_of
 from sortkey.web.console.search_results import Filter, facts_of, marks_of, snippets_of, title_of
-from sortkey.web.console.search_words import label_of
 from sortkey.web.console.showing import pretty
 from sortkey.web.console.workspace import Workspace
 
@@ -29,10 +30,13 @@ def choice_id(field: str, value: Any) -> str:
     return f"{field}-{str(value).encode().hex()}"
 
 
-def filter_card(shown: Filter, choose: Callable[[str, Any], Any]) -> None:
+def filter_card(document: Document[Any], shown: Filter, choose: Callable[[str, Any], Any]) -> None:
     """The values of a field with their counts; several may be chosen."""
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.1rem"):
-        heading(label_of(shown.field), 3)
+        label = label_of(document, shown.field)
+        with ui.element("div") as head:
+            heading(label, 3)
+        head.props["title"] = shown.field
         for each in shown.choices:
             text = ("yes" if each.value else "no") if isinstance(each.value, bool) else str(each.value)
             with ui.element("div").classes("sk-filter-row"):
@@ -40,7 +44,7 @@ def filter_card(shown: Filter, choose: Callable[[str, Any], Any]) -> None:
                     text, value=each.is_chosen, on_change=partial(_chosen, choose, shown.field, each.value)
                 )
                 box.props(f'dense data-choice="{choice_id(shown.field, each.value)}"').tooltip(text)
-                box.props["aria-label"] = f"{label_of(shown.field)}: {text}"
+                box.props["aria-label"] = f"{label}: {text}"
                 quiet(f"{each.count:,}")
 
 

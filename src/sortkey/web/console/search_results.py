@@ -12,7 +12,8 @@ from sortkey.model.document_fields import FieldKind
 from sortkey.model.documents import Document
 from sortkey.runtime.search import FacetValue, Hit, Match, Search, SearchPage, SearchQuery
 from sortkey.runtime.search.highlighting import snippet
-from sortkey.web.console.search_words import has_words, label_of, match_of
+from sortkey.web.console.search_labels import label_of
+from sortkey.web.console.search_words import has_words, match_of
 
 PAGE = 20
 CHOICES = 8
@@ -96,7 +97,7 @@ def sorts_of(document: Document[Any]) -> dict[str, str]:
     for name, kind in document.kinds.items():
         up, down = _ORDERS.get(kind, ("", ""))
         if name == title or kind in (FieldKind.NUMBER, FieldKind.DATE):
-            orders |= {name: f"{label_of(name)}, {up}", f"-{name}": f"{label_of(name)}, {down}"}
+            orders |= {name: f"{label_of(document, name)}, {up}", f"-{name}": f"{label_of(document, name)}, {down}"}
     return orders
 
 
@@ -123,7 +124,7 @@ def snippets_of(document: Document[Any], hit: Hit) -> list[tuple[str, str]]:
     """Where the words stand, apart from the title and the id; sentences before keys. Labels, and HTML."""
     seen = {title_field(document), *(name for name in hit.fields if _says(document, name))}
     marked = {name: " … ".join(texts) for name, texts in hit.highlights.items() if name not in seen}
-    places = [(label_of(name), text) for name, text in marked.items() if "<em>" in text]
+    places = [(label_of(document, name), text) for name, text in marked.items() if "<em>" in text]
     sentences = [each for each in places if " " in each[1]]
     return sentences[:SNIPPETS] or [*_longest(document, hit, seen), *places[:1]]
 
@@ -133,18 +134,18 @@ def _longest(document: Document[Any], hit: Hit, seen: Container[str]) -> list[tu
     texts = {name: str(value) for name, value in hit.fields.items() if _kind(document, name) is FieldKind.TEXT}
     several = [name for name in texts if name not in seen and " " in texts[name]]
     name = max(several, key=lambda name: len(texts[name]), default=None)
-    return [] if name is None else [(label_of(name), snippet(texts[name], []))]
+    return [] if name is None else [(label_of(document, name), snippet(texts[name], []))]
 
 
 def facts_of(document: Document[Any], hit: Hit) -> list[tuple[str, Any]]:
     """Dates and numbers of a result, by their labels."""
     kinds = (FieldKind.NUMBER, FieldKind.DATE)
-    return [(label_of(name), value) for name, value in hit.fields.items() if _kind(document, name) in kinds]
+    return [(label_of(document, name), value) for name, value in hit.fields.items() if _kind(document, name) in kinds]
 
 
 def marks_of(document: Document[Any], hit: Hit) -> list[str]:
     """What is true of a result, and the values of its lists."""
-    true = [label_of(name) for name, value in hit.fields.items() if value is True]
+    true = [label_of(document, name) for name, value in hit.fields.items() if value is True]
     lists = [
         each for name, several in hit.fields.items() if _kind(document, name) is FieldKind.LIST for each in several
     ]

@@ -46,15 +46,6 @@ def has_words(text: str) -> bool:
     return any(not minus and not field and value[0] != '"' for minus, field, value in _PART.findall(text))
 
 
-def label_of(field: str) -> str:
-    """A field's name as people read it: without what says its type, and with blanks."""
-    kind, _, rest = field.partition("_")
-    return (rest if kind in _PREFIXES or not kind else field).replace("_", " ").strip()
-
-
-_PREFIXES = {kind.value.removesuffix("_") for kind in FieldKind}
-
-
 def _plain(value: str) -> Match:
     return Match.phrase(value.strip('"')) if value.startswith('"') else Match.text(value)
 
