@@ -97,7 +97,10 @@ def reasons_to_fill(layout: Layout, stored: Stored | None) -> tuple[str, ...]:
         needs += [", ".join(keys)] if keys else []
         if not needs:
             return ()
-        return (f"it needs {' and '.join(needs)}, and it is not known whether all stored items have that",)
+        return (
+            f"it needs {' and '.join(needs)}, and it is not known whether all stored items have that: "
+            "a backfill finds out, and writes only those that lack it",
+        )
     reasons: list[str] = []
     if stored.version < layout.schema_version:
         reasons.append(f"it is of version {layout.schema_version}, and stored items may be of version {stored.version}")
