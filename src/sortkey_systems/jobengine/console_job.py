@@ -26,7 +26,7 @@ LINES = 200
 REPORT_CHARACTERS = 50_000
 
 
-def job_page(service: JobEngine, journey_id: str, job_id: str, tab: str = "Log") -> None:
+def job_page(service: JobEngine, journey_id: str, job_id: str, report: str = "") -> None:
     try:
         journey, job = service.journeys.get(journey_id), service.job(journey_id, job_id)
     except SortkeyError:
@@ -45,11 +45,11 @@ def job_page(service: JobEngine, journey_id: str, job_id: str, tab: str = "Log")
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         ui.tab("Log", icon="subject")
         ui.tab("Reports", icon="article")
-    with ui.tab_panels(tabs, value="Reports" if tab == "Reports" else "Log").classes("w-full").props("animated=false"):
+    with pieces.tab_panels(tabs):
         with ui.tab_panel("Log"):
             _log(service, job)
         with ui.tab_panel("Reports"):
-            _job_reports(service, job)
+            _job_reports(service, job, report)
 
 
 def _again(service: JobEngine, journey_id: str, job_id: str) -> None:
@@ -113,13 +113,15 @@ def _details(details: Mapping[str, Any]) -> pieces.Markup:
     return pieces.Markup(pieces.code_cell(short) + long)
 
 
-def _job_reports(service: JobEngine, job: Job) -> None:
+def _job_reports(service: JobEngine, job: Job, opened: str) -> None:
     found = list(service.get_job_reports(job.journey_id, job.job_id, job.stage_id))
     if not found:
         pieces.empty("No report was written yet.")
     with ui.element("div").classes("sk-stack"):
         for each in found:
-            pieces.fold(partial(_report, each), each.file.title, each.file.summary)
+            made = pieces.fold(partial(_report, each), each.file.title, each.file.summary)
+            if each.catalog is not None and each.catalog.report_id == opened:
+                made.open()
 
 
 def _report(report: FullReport) -> None:

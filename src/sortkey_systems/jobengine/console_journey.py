@@ -11,6 +11,7 @@ from nicegui import ui
 from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces, title
 from sortkey_systems.jobengine.console_live import LIVE, follow, not_there
+from sortkey_systems.jobengine.console_rules import rules_panel
 from sortkey_systems.jobengine.model import Job, Journey, Stage
 from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages import title_of
@@ -30,13 +31,13 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
         names = (("Stages", "timeline"), ("Jobs", "list"), ("Rules", "psychology"), ("Reports", "article"))
         for name, icon in names:
             ui.tab(name, icon=icon)
-    with ui.tab_panels(tabs, value="Stages").classes("w-full").props("animated=false"):
+    with pieces.tab_panels(tabs):
         with ui.tab_panel("Stages"):
             stages = _refreshed(_timeline, service, journey_id)
         with ui.tab_panel("Jobs"):
             jobs = _refreshed(_jobs, service, base, journey_id)
         with ui.tab_panel("Rules"):
-            _rules(service, journey_id)
+            rules_panel(service, journey_id)
         with ui.tab_panel("Reports"):
             reports = _refreshed(_reports, service, base, journey_id)
     follow(lambda: _state(service, journey_id), stages, jobs, reports)
@@ -149,19 +150,6 @@ def _jobs(service: JobEngine, base: str, journey_id: str) -> None:
         pieces.table(columns, rows, numbers=(1, 3, 4, 5, 6, 7))
 
 
-def _rules(service: JobEngine, journey_id: str) -> None:
-    found = service.rules.page(journey_id, size=500).items
-    if not found:
-        pieces.empty("This journey has no rules of its own.", "Names and types decide where no rule does.")
-        return
-    rows = [
-        (rule.title, title_of(rule.stage_id), title_of(rule.type), pieces.chipped(rule.priority), rule.status)
-        for rule in found
-    ]
-    with ui.element("section").classes("sk-card"):
-        pieces.table(("rule", "stage", "kind", "priority", "status"), rows)
-
-
 def _reports(service: JobEngine, base: str, journey_id: str) -> None:
     found = service.list_reports(journey_id)
     if not found:
@@ -169,7 +157,10 @@ def _reports(service: JobEngine, base: str, journey_id: str) -> None:
         return
     rows = [
         (
-            pieces.link(report.title, f"{base}/jobengine/{journey_id}/jobs/{report.job_id}?tab=Reports"),
+            pieces.link(
+                report.title,
+                f"{base}/jobengine/{journey_id}/jobs/{report.job_id}?tab=Reports&report={report.report_id}",
+            ),
             report.summary,
             f"{report.generated_at:%Y-%m-%d %H:%M:%S}",
         )
