@@ -16,6 +16,7 @@ examples:
   sortkey models                       all that ship with Sortkey
   sortkey models jobengine             one of them
   sortkey models shop.model:model      the Model with the name `model` in shop/model.py
+  sortkey models --markdown shop.model:model > shop.md
   sortkey models --json vams           for programs: a list with one object a model
 """
 
@@ -25,6 +26,7 @@ def run(
         list[str] | None,
         typer.Argument(metavar="MODEL", help=f"{MODEL_HELP} (default: all that ship)", autocompletion=complete_models),
     ] = None,
+    is_markdown: Annotated[bool, typer.Option("--markdown", help="As pages of Markdown, to keep in a wiki.")] = False,
     json: Json = False,
 ) -> None:
     """Print data models: tables with their keys, indexes and settings; entities with their key templates and fields;
@@ -39,5 +41,9 @@ def run(
     told = [describe(load_model(name)) for name in models or SYSTEMS]
     if json:
         print_json(told)
+    elif is_markdown:
+        from sortkey.cli.markdown import markdown
+
+        print("\n".join(markdown(each) for each in told), end="")
     else:
         print("\n\n".join(page(each) for each in told), end="")

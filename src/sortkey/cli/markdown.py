@@ -1,0 +1,128 @@
+"""A model's description as a page of Markdown, as one keeps it in a wiki or beside the code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+Told = dict[str, Any]
+
+PROJECTIONS = {"ALL": "all attributes", "KEYS_ONLY": "keys only"}
+
+
+def markdown(told: Told) -> str:
+    """Each table with its key, indexes and settings, its entities with keys and fields; then all access patterns, and
+    what is searchable."""
+    parts = [f"# {told['name']}", told["doc"]]
+    for table in told["tables"]:
+        parts += _table(table)
+    if told["patterns"]:
+        patterns = [_pattern(each) for each in told["patterns"]]
+        parts += ["## Access patterns", _rows(("pattern", "for", "does", "read units"), patterns)]
+    if told["documents"]:
+        parts.append("## Search documents")
+    for document in told["documents"]:
+        parts += _document(document)
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _table(table: Told) -> list[str]:
+    keys = [("table", _key(table["key"], table["types"]), "", table["doc"])]
+    for index in table["indexes"]:
+        held = PROJECTIONS.get(str(index["projection"])) or _codes(index["projection"])
+        keys.append((index["name"], _key(index["key"], table["types"]), f"{index['kind']}, {held}", index["doc"]))
+    settings = {
+        f"TTL by `{table['ttl']}`": table["ttl"],
+        f"stream of `{table['stream']}`": table["stream"],
+        "point-in-time recovery": table["point_in_time_recovery"],
+        "protected from deletion": table["deletion_protection"],
+        "provisioned capacity": table["billing"] != "PAY_PER_REQUEST",
+        "encrypted with KMS": table["kms"],
+    }
+    has = ", ".join(text for text, is_on in settings.items() if is_on)
+    parts = [
+        f"## Table {table['name']}",
+        _rows(("index", "key", "holds", "for"), keys),
+        f"Settings: {has}." if has else "",
+    ]
+    return parts + [part for entity in table["entities"] for part in _entity(entity)]
+
+
+def _entity(entity: Told) -> list[str]:
+    facts = [
+        f"`{entity['kind_attribute']}` is `{entity['kind']}`" if entity["kind"] else "",
+        f"fields lie under `{entity['envelope']}`" if entity["envelope"] else "",
+        f"archived ones have `{entity['archive']}` behind their partition key" if entity["archive"] else "",
+        f"version {entity['version']}" if entity["version"] > 1 else "",
+        *(f"{_codes(group)} unique" for group in entity["unique"]),
+    ]
+    told = "; ".join(filter(None, facts))
+    keys = [
+        (_index(key), *(f"`{attribute}` = `{text}`" for attribute, text in key["templates"].items()))
+        for key in entity["keys"]
+    ]
+    parts = [f"### {entity['name']}", entity["doc"], f"Its items: {told}." if told else ""]
+    parts += [_rows(("index", "partition key", "sort key"), keys), _fields(entity["fields"])]
+    return parts + [each for part in entity["parts"] for each in (f"#### {part['name']}", _fields(part["fields"]))]
+
+
+def _index(key: Told) -> str:
+    return (key["index"] or "table") + (f", in {key['shards']} shards" if key["shards"] else "")
+
+
+def _fields(fields: Sequence[Told]) -> str:
+    rows: list[Sequence[str]] = []
+    for field in fields:
+        states = [f"{source} → {', '.join(targets)}" for source, targets in field.get("states", {}).items()]
+        default = field.get("default", "None")
+        notes = [*([] if default == "None" else [f"default `{default}`"]), *map(_note, field["notes"]), *states]
+        names = [_code(field[each]) for each in ("name", "path", "type")]
+        rows.append((*names, "; ".join(notes), field.get("doc") or ""))
+    return _rows(("field", "stored as", "type", "rules", "for"), rows)
+
+
+def _note(note: str) -> str:
+    """A regular expression would be read as Markdown."""
+    word, _, rest = note.partition(" ")
+    return f"matches `{rest}`" if word == "matches" else note
+
+
+def _pattern(pattern: Told) -> Sequence[str]:
+    call = _code(f"{pattern['name']}({', '.join(pattern['arguments'])})")
+    if "problem" in pattern:
+        return call, pattern["doc"], "", ""
+    place = f"{pattern['operation']} on {pattern['table']}" + (f", {pattern['index']}" if pattern["index"] else "")
+    tested = f", filter {_code(pattern['filter'])}" if pattern["filter"] else ""
+    units = ", ".join(f"{units:g} for {items}" for items, units in pattern["read_units"].items())
+    return call, pattern["doc"], f"{place}: {_code(pattern['key_condition'])}{tested}", units
+
+
+def _document(document: Told) -> list[str]:
+    made = f"Id `{document['id']}`. Made of {', '.join(document['made_of'])}."
+    fields = [(_code(each["name"]), each["type"], each["for"]) for each in document["fields"]]
+    return [f"### {document['name']}", document["doc"], made, _rows(("field", "holds", "for"), fields)]
+
+
+def _key(names: Sequence[str], types: dict[str, str]) -> str:
+    return ", ".join(f"`{name}` ({types[name]})" if name in types else f"`{name}`" for name in names)
+
+
+def _codes(names: Iterable[str]) -> str:
+    return ", ".join(map(_code, names))
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table without the columns that no row fills."""
+    whole = [[*map(_cell, row), *[""] * (len(head) - len(row))] for row in rows]
+    filled = [number for number in range(len(head)) if any(row[number] for row in whole)]
+    lines = [[head[number] for number in filled], ["---"] * len(filled)]
+    lines += [[row[number] for number in filled] for row in whole]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
