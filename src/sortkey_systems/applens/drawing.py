@@ -31,8 +31,6 @@ SMALL = 70
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
 """A picture that is narrower stands upright, and only the ways have names; a click on another node shows its own."""
-BELOW = 64
-"""Room for the legend."""
 WIDER = 1.15
 """How much farther apart its columns are than the rows were that they come from."""
 APART = 1.7
@@ -60,8 +58,6 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "type": "graph",
                 "layout": "none",
                 "roam": True,
-                "top": 24,
-                "bottom": BELOW,
                 "categories": [{"name": name, "itemStyle": {"color": COLOURS[name]}} for name in SURFACES],
                 "data": nodes,
                 "links": _links(graph, paths),
@@ -191,8 +187,7 @@ def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> d
 
 def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The one without a query is for all others: a picture has no width at first, and is narrow for a moment."""
-    upright = {"data": [_upright(each) for each in nodes], "left": 12, "bottom": 84}
-    wide = {"data": list(nodes), "left": "center", "bottom": BELOW}
+    upright, wide = {"data": [_upright(each) for each in nodes]}, {"data": list(nodes)}
     return [{"query": {"maxWidth": PHONE}, "option": {"series": [upright]}}, {"option": {"series": [wide]}}]
 
 
