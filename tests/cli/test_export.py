@@ -242,7 +242,7 @@ def test_a_finished_export_is_not_written_over(folder: Path) -> None:
     said(sortkey("export", "out", cwd=folder))
     assert "out holds an export already" in refused(sortkey("export", "out", cwd=folder), 2)
     assert "the export has no Other; it has: Shop, Typed" in refused(sortkey("import", "out", "Other", cwd=folder), 2)
-    assert "--as is for one table" in refused(sortkey("import", "out", "--as", "X", "--data", "new", cwd=folder), 2)
+    assert "--as is for one table" in refused(sortkey("import", "out", "--as", "Other", "--data", "new", cwd=folder), 2)
 
 
 def test_an_address_is_as_good_as_a_folder(folder: Path) -> None:
