@@ -69,6 +69,11 @@ def test_the_diagram_of_a_model_is_drawn(up: Up, page: Page):
     page.goto(f"{up.console}/models/applens")
     page.get_by_role("tab", name="Diagram").click()
     expect(page.locator("svg").filter(has_text="applens-graph-metadata").first).to_be_visible()
+    page.get_by_role("link", name="← Models").click()
+    page.get_by_role("link", name="applens").first.wait_for()
+    page.go_back()  # to the tab that was left, not to the first
+    expect(page.locator("svg").filter(has_text="applens-graph-metadata").first).to_be_visible()
+    _shuts_nobody_out(page)
 
 
 def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
@@ -188,6 +193,7 @@ resource "aws_s3_bucket_acl" "data" {
     expect(page.locator("canvas").first).to_be_visible()
     expect(page.get_by_text("internet → aws_s3_bucket.data")).to_be_visible()
     _shuts_nobody_out(page)
+    page.locator("canvas").first.scroll_into_view_if_needed()
     box = page.locator("canvas").first.bounding_box()
     assert box is not None
     node = page.evaluate(_WHERE_THE_BUCKET_IS)
@@ -253,6 +259,33 @@ def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
     _shuts_nobody_out(page)
     page.get_by_role("tab", name="Reports").click()
     expect(page.locator(".q-expansion-item").first).to_be_visible()
+    page.go_back()
+    page.get_by_role("tab", name="Rules").click()
+    page.get_by_text("The SKU is the product number").click()
+    expect(page.get_by_text("→ maps products.sku to productNumber")).to_be_visible()
+    _adds_a_rule_and_switches_it_off(page)
+    page.get_by_role("tab", name="Reports").click()
+    page.get_by_role("link", name="Final Report").last.click()
+    expect(page.locator(".q-expansion-item--expanded").get_by_text("Final Report")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("tab", name="Reports", selected=True)).to_be_visible()
+
+
+def _adds_a_rule_and_switches_it_off(page: Page) -> None:
+    page.get_by_role("button", name="New rule").click()
+    dialog = page.get_by_role("dialog")
+    name = f"No wishes at {page.viewport_size}"
+    dialog.get_by_label("Title").fill(name)
+    dialog.get_by_label("What it says").fill("Wishes are nice.")
+    dialog.get_by_role("button", name="Add").click()
+    expect(dialog.get_by_text("No sentence here can be executed.")).to_be_visible()
+    dialog.get_by_label("What it says").fill("Drop 'wishes'.")
+    expect(dialog.get_by_text("→ leaves out wishes")).to_be_visible()
+    dialog.get_by_role("button", name="Add").click()
+    rule = page.locator(".q-expansion-item").filter(has_text=name)
+    rule.click()
+    rule.get_by_role("button", name="Switch off").click()
+    expect(rule.get_by_text("switched off")).to_be_visible()
 
 
 def test_a_journey_is_created_and_runs_while_one_looks(up: Up, page: Page, tmp_path: Path):

@@ -31,7 +31,7 @@ SCRIPT = """<script>
     input.addEventListener('input', () => { chosen = 0; isEntered = false; draw(); });
     box.addEventListener('keydown', pressed);
     box.addEventListener('click', event => {
-      if (event.target === box) box.close();
+      if (event.target === box) shut();
       const option = event.target.closest('[role=option]');
       if (option) go(option.dataset.path);
     });
@@ -55,10 +55,13 @@ SCRIPT = """<script>
     if (step && fitting.length) { chosen = (chosen + step + fitting.length) % fitting.length; draw(); }
     if (event.key === 'Enter' && !places) isEntered = true;
     else if (event.key === 'Enter' && fitting.length) go(fitting[chosen][0]);
-    if (step || event.key === 'Enter') event.preventDefault();
+    if (event.key === 'Escape') shut();
+    if (step || event.key === 'Enter' || event.key === 'Escape') event.preventDefault();
   }
 
-  function go(path) { box.close(); location.href = base + path; }
+  function shut() { box.close(); input.blur(); }  // else the next key counts as typed into it
+
+  function go(path) { shut(); location.href = base + path; }
 
   function rank(name) {  // what begins so stands before what has it inside
     const typed = input.value.trim().toLowerCase(), parts = name.toLowerCase().split(' · ');
