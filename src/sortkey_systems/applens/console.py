@@ -161,7 +161,8 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
         pieces.figure(str(run.internet_exposed_count), said)
         ways = report["exposedPaths"]
         closed = sum(bool(way.get("behind")) for way in ways)
-        pieces.figure(str(len(ways)), f"ways to data, {closed} behind authentication" if closed else "ways to data")
+        said = "way to data" if len(ways) == 1 else "ways to data"
+        pieces.figure(str(len(ways)), f"{said}, {closed} behind authentication" if closed else said)
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
         drawn, found = ui.tab("Graph", icon="hub"), ui.tab("Findings", icon="report")
         things, why = ui.tab("Inventory", icon="inventory_2"), ui.tab("Score", icon="functions")

@@ -31,8 +31,8 @@ SMALL = 70
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
 """A picture that is narrower stands upright, and only the ways have names; a click on another node shows its own."""
-WIDER = 1.15
-"""How much farther apart its columns are than the rows were that they come from."""
+SPREAD = 1.7
+"""How much farther apart its ways are than in a wide one: their names stand at the side."""
 APART = 1.7
 """How much farther rows of ways are from each other than others: their names have two or three lines."""
 
@@ -187,17 +187,20 @@ def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> d
 
 def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The one without a query is for all others: a picture has no width at first, and is narrow for a moment."""
-    upright, wide = {"data": [_upright(each) for each in nodes]}, {"data": list(nodes)}
+    upright = {"data": [_upright(each) for each in nodes], "top": 20, "left": 14}
+    wide = {"data": list(nodes), "top": "center", "left": "center"}
     return [{"query": {"maxWidth": PHONE}, "option": {"series": [upright]}}, {"option": {"series": [wide]}}]
 
 
 def _upright(node: Mapping[str, Any]) -> dict[str, Any]:
     """For a narrow window: from above to below, and names only on ways."""
-    turned = {**node, "x": node["y"] * WIDER, "y": node["x"]}
-    if node["symbolSize"] > 14:
-        return {**turned, "label": {"show": True, "distance": 4, "width": 56, "fontSize": 9, "lineHeight": 10}}
-    faint = {**node["itemStyle"], "opacity": 0.55}
-    return {**turned, "symbolSize": 9, "itemStyle": faint, "label": {"show": False}}
+    is_marked = node["symbolSize"] > 14
+    middle = HEIGHT / 2
+    turned = {**node, "x": middle + (node["y"] - middle) * (SPREAD if is_marked else 1.0), "y": node["x"]}
+    if is_marked:
+        return {**turned, "label": {"show": True, "position": "right", "distance": 3, "width": 70, "fontSize": 9}}
+    faint = {**node["itemStyle"], "opacity": 0.5}
+    return {**turned, "symbolSize": 8, "itemStyle": faint, "label": {"show": False}}
 
 
 def _internet(marked: Mapping[str, str], places: Mapping[str, Place]) -> list[dict[str, Any]]:
