@@ -22,7 +22,8 @@ def recommendations_for(execution: ExecutionSummary, metrics: PerformanceMetrics
 
 
 def _all_well(execution: ExecutionSummary) -> str:
-    return f"{execution.step_id} performed well: {execution.duration:.1f} s, nothing to be done"
+    step = execution.step_id.replace("_", " ").capitalize()
+    return f"{step} performed well: {execution.duration:.1f} s, nothing to be done"
 
 
 def _did_not_end(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
