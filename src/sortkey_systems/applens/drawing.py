@@ -31,7 +31,7 @@ SMALL = 70
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
 """A picture that is narrower stands upright, and only the ways have names; a click on another node shows its own."""
-SPREAD = 1.9
+SPREAD = 1.84
 """How much farther apart its ways are than in a wide one: their names stand at the side."""
 APART = 1.7
 """How much farther rows of ways are from each other than others: their names have two or three lines."""
