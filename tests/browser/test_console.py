@@ -266,7 +266,7 @@ def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
     _adds_a_rule_and_switches_it_off(page)
     page.get_by_role("tab", name="Reports").click()
     page.get_by_role("link", name="Final Report").last.click()
-    expect(page.locator(".q-expansion-item--expanded").get_by_text("Final Report")).to_be_visible()
+    expect(page.locator(".q-expansion-item--expanded").get_by_text("Final Report", exact=True)).to_be_visible()
     page.go_back()
     expect(page.get_by_role("tab", name="Reports", selected=True)).to_be_visible()
 
