@@ -9,6 +9,8 @@ PORT ?= 8080
 DYNAMODB_PORT ?= 8000
 PYTEST ?= $(BIN)/pytest
 WORKERS ?= 2
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
@@ -64,6 +66,7 @@ pictures: dev  ## the pictures of README and docs, by the browser tests
 	SORTKEY_PICTURES=docs/pictures $(PYTEST) -q tests/browser/test_pictures.py
 
 requirements: dev  ## compile requirements/*.txt anew (UPGRADE=1: to the newest versions)
+	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/uv.in -o requirements/uv.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras pyproject.toml requirements/build.in -c requirements/agree.in -o requirements/base.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/dev.in -c requirements/base.txt -o requirements/dev.txt
 	$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/bench.in -o requirements/bench.txt
@@ -76,11 +79,13 @@ $(VENV)/bin/python:
 	@PYTHON="$(PYTHON)" tools/find-python > /dev/null
 	"$$(PYTHON="$(PYTHON)" tools/find-python)" -m venv $(VENV)
 
-$(VENV)/.installed: requirements/base.txt pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/base.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+# pip, where uv does not run or does not know the way to the packages that pip's settings know.
+$(VENV)/.installed: requirements/base.txt requirements/uv.txt pyproject.toml | $(VENV)/bin/python
+	@$(PIP) --require-hashes -r requirements/uv.txt || true
+	$(UV) --require-hashes -r requirements/base.txt || $(PIP) --require-hashes -r requirements/base.txt
+	$(UV) --no-deps --no-build-isolation -e . || $(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(UV) --require-hashes -r requirements/dev.txt || $(PIP) --require-hashes -r requirements/dev.txt
 	@touch $@
