@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
 from sortkey.errors import (
     ConditionalCheckFailedException,
+    InvalidItem,
     ModelError,
     ServiceError,
     SortkeyError,
@@ -33,8 +32,10 @@ def check(workspace: Workspace, table: str, item: Item) -> list[str]:
         return []
     try:
         made = entity.from_item(item).to_item()
+    except InvalidItem as error:
+        return [*error.faults]
     except SortkeyError as error:
-        return _faults(error)
+        return [str(error)]
     declared = entity.__layout__.table
     names = {name for each in (None, *declared.indexes) for name in declared.key_attributes(each and each.name).names}
     return [
@@ -140,11 +141,3 @@ def _record(workspace: Workspace, action: str, table: str, key: Item) -> None:
     """Who changes data by hand leaves a trace."""
     subject = "/".join([table, *(str(next(iter(value.values()))) for value in key.values())])
     audit(workspace.store, CONSOLE, action, subject)
-
-
-def _faults(error: SortkeyError) -> list[str]:
-    """A line for each field that does not fit, without the words of the library that found it."""
-    cause = error.__cause__
-    if not isinstance(cause, ValidationError):
-        return [str(error)]
-    return [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in cause.errors()]
