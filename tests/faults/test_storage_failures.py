@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from queue import Queue
@@ -314,3 +315,38 @@ def test_checkpoints_are_made_while_requests_go_on(
     group.submit(put("b", size=50_000))
     in_log, copied = Watched.made.get(timeout=10)
     assert in_log == copied > 20
+
+
+class Chased(apsw.Connection):
+    """A connection that never gets to the end of the log: a reader needs it as it was before the latest commit."""
+
+    def wal_checkpoint(self, *arguments: Any, **options: Any) -> tuple[int, int]:
+        reader, writer = (Chased(self.db_filename("main")) for _ in range(2))
+        reader.execute("begin; select * from meta").fetchall()
+        writer.set_busy_timeout(5000)
+        writer.execute("insert or replace into meta(name, value) values('test', random())")
+        done = super().wal_checkpoint(*arguments, **options)
+        reader.close()
+        return done
+
+
+def test_the_log_begins_anew_under_constant_load(monkeypatch: pytest.MonkeyPatch, engine: Engine, group: Group) -> None:
+    # Long before a commit would have to copy all of it, for which everyone waits.
+    monkeypatch.setattr(database, "CHECKPOINT_PAGES", 5)
+    monkeypatch.setattr(database.apsw, "Connection", Chased)
+    engine.database.execute("pragma busy_timeout = 5000").fetchall()
+    before = times_begun(engine)
+    for number in range(50):
+        group.submit(put(f"item-{number}", size=50_000))
+        time.sleep(0.02)
+        if times_begun(engine) > before:
+            break
+    assert times_begun(engine) > before
+    check(engine)
+
+
+def times_begun(engine: Engine) -> int:
+    """The counter in the header of SQLite's log."""
+    assert engine.database.folder is not None
+    with open(engine.database.folder.database + "-wal", "rb") as log:
+        return int.from_bytes(log.read(16)[12:])

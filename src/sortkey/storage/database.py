@@ -19,12 +19,11 @@ from sortkey.storage.hot_rows import HotRows
 
 Synchronous = Literal["normal", "full"]
 
-CHECKPOINT_PAGES = 4_000
+CHECKPOINT_PAGES = 6_000
 """New log pages after which the background thread copies them into the database file."""
 
-STALLED_PAGES = 8_000
-"""Log pages after which a commit checkpoints by itself: under constant load the log never empties otherwise. Most of
-them are copied by then, so it is short."""
+STALLED_PAGES = 9_000
+"""Log pages after which a commit no longer waits for that thread to have copied most of them."""
 
 LOG_BYTES = STALLED_PAGES * 4_120
 """A log of that many pages: a page has 4,096 bytes, and 24 of its own in the log."""
@@ -52,12 +51,11 @@ class Database:
         self.hot = HotRows()
         self._open_transaction = False
         self._checkpointer: Checkpointer | None = None
-        self._asked_at_pages = 0
         self._set("cache_size=-32768", "temp_store=memory")
         if folder:
             self._set("journal_mode=wal", f"synchronous={synchronous}", "wal_autocheckpoint=0")
             self._checkpointer = Checkpointer(folder.database)
-            self._connection.set_wal_hook(self._on_commit)
+            self._connection.set_wal_hook(self._checkpointer.on_commit)
         else:
             self._set("journal_mode=memory", "synchronous=off")
         self.execute(SCHEMA)
@@ -118,18 +116,6 @@ class Database:
         if self.folder:
             self.folder.release()
 
-    def _on_commit(self, connection: apsw.Connection, name: str, pages: int) -> int:
-        if pages < self._asked_at_pages:
-            self._asked_at_pages = 0  # the log began anew
-        if pages >= STALLED_PAGES:
-            # The commit is done: an error from here would look like its failure, and its writes be made twice.
-            with suppress(apsw.Error):
-                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
-        elif pages - self._asked_at_pages >= CHECKPOINT_PAGES and self._checkpointer:
-            self._asked_at_pages = pages
-            self._checkpointer.wanted.set()
-        return apsw.SQLITE_OK
-
 
 def _lay_out_log(path: str) -> None:
     """Fill the log file with zeros to the size that it will have, behind what it holds.
@@ -146,28 +132,51 @@ def _lay_out_log(path: str) -> None:
 
 
 class Checkpointer:
-    """Copies the log into the database file while requests go on: a passive checkpoint never blocks the writer."""
+    """Copies the log into the database file while requests go on, so that it can begin anew.
+
+    A passive checkpoint never blocks the writer. Under constant load it never empties the log either: there are new
+    pages when it is done. So it goes twice, the second time over the few that came during the first, and leaves what
+    came since to the next commit, which is short.
+    """
 
     def __init__(self, path: str) -> None:
         self._path = path
         self._stopping = False
-        self.wanted = threading.Event()
+        self._wanted = threading.Event()
+        self._wanted_at_pages = 0
+        self._is_nearly_done = False
         self._thread = threading.Thread(target=self._run, name="sortkey-checkpoint", daemon=True)
         self._thread.start()
 
+    def on_commit(self, connection: apsw.Connection, name: str, pages: int) -> int:
+        """SQLite's hook, called with the number of pages in the log."""
+        if pages < self._wanted_at_pages:
+            self._wanted_at_pages = 0  # the log began anew
+        if self._is_nearly_done or pages >= STALLED_PAGES:
+            self._is_nearly_done = False
+            # The commit is done: an error from here would look like its failure, and its writes be made twice.
+            with suppress(apsw.Error):
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
+        elif pages - self._wanted_at_pages >= CHECKPOINT_PAGES:
+            self._wanted_at_pages = pages
+            self._wanted.set()
+        return apsw.SQLITE_OK
+
     def stop(self) -> None:
         self._stopping = True
-        self.wanted.set()
+        self._wanted.set()
         self._thread.join()
 
     def _run(self) -> None:
-        self.wanted.wait()
+        self._wanted.wait()
         connection: Any = apsw.Connection(self._path)
         # Before its first look at the file a connection does not know of the log, and checkpoints nothing.
         connection.execute("select count(*) from meta").fetchall()
         while not self._stopping:
-            self.wanted.clear()
-            with suppress(apsw.Error):  # a reader in the way, or a full disk: the next commit asks again
-                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            self.wanted.wait()
+            self._wanted.clear()
+            with suppress(apsw.Error):  # a reader in the way, or a full disk: a later commit asks again
+                for _ in range(2):
+                    connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+                self._is_nearly_done = True
+            self._wanted.wait()
         connection.close()

@@ -145,6 +145,22 @@ def _null(raw: AttributeValue, content: Any, levels: int) -> tuple[AttributeValu
 
 
 def _string_set(raw: AttributeValue, content: Any, levels: int) -> tuple[AttributeValue, int]:
+    if content.__class__ is list and (size := _ascii_size(content)) and len(set(content)) == len(content):
+        texts = sorted(content)
+        return (raw if texts == content else {"SS": texts}), size
+    return _any_string_set(raw, content)
+
+
+def _ascii_size(texts: list[Any]) -> int:
+    """The characters of a list of ASCII texts, which are its bytes and in the right order as they are; else 0."""
+    try:
+        joined = "".join(texts)
+    except TypeError:
+        return 0
+    return len(joined) if joined.isascii() else 0
+
+
+def _any_string_set(raw: AttributeValue, content: Any) -> tuple[AttributeValue, int]:
     members = [member if member is None else as_string(member) for member in as_list(content)]
     if not members:
         raise ValidationException(INVALID + "An string set  may not be empty")
