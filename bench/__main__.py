@@ -13,7 +13,7 @@ from pathlib import Path
 from bench import in_process, load, peers, typed_clients
 from bench.client import Client
 from bench.large import measure
-from bench.processes import resident_mb
+from bench.processes import resident_mb, settle
 from bench.report import CONNECTIONS, Run, markdown
 from bench.workloads import WORKLOADS, fill
 from tools.downloads import Missing
@@ -27,7 +27,7 @@ SECTIONS = ("objects", "search", "jobs", "applens", "jobengine", "console")
 def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers under measure end too
     arguments = _arguments()
-    run = Run(seconds=arguments.seconds or 2, rounds=1 if arguments.quick else 3)
+    run = Run(seconds=arguments.seconds or 2, rounds=1 if arguments.quick else 5)
     wanted = arguments.only.lower().split("|")
     chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if any(w in p.name.lower() for w in wanted)]
     _measure_servers(chosen, run)
@@ -57,6 +57,7 @@ def _measure_servers(chosen: list[peers.Peer], run: Run) -> None:
 def _measure_sections(names: list[str], run: Run) -> None:
     for name in names:
         _say(name)
+        settle()
         try:
             run.sections.append(importlib.import_module(f"bench.{name}").markdown())
         except Exception as problem:  # the rest was measured for half an hour: it must not be lost

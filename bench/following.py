@@ -12,6 +12,7 @@ from typing import Annotated
 
 import sortkey
 from bench.goals import met
+from bench.processes import settle
 from sortkey import (
     Entity,
     EntitySource,
@@ -76,6 +77,7 @@ class Freshness:
 
 def measure(seconds: int = SECONDS) -> Freshness:
     count, warm = CHANGES_PER_SECOND * (seconds + WARM_SECONDS), CHANGES_PER_SECOND * WARM_SECONDS
+    settle()
     with (
         tempfile.TemporaryDirectory(prefix="sortkey-following-") as folder,
         sortkey.open(f"{folder}/data") as store,

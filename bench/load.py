@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.client import HEADERS, Client
-from bench.processes import cpu_seconds
+from bench.processes import cpu_seconds, settle
 from bench.workloads import Workload
 
 _SCRIPT = Path(__file__).with_name("wrk.lua")
@@ -31,6 +31,7 @@ def run(workload: Workload, port: int, pid: int, connections: int, seconds: int,
     if not bodies.exists():
         workload.write_bodies(str(bodies))
     _wait_for_quiet(port, pid)
+    settle()
     before = cpu_seconds(pid)
     result = _wrk(bodies, workload.operation, port, connections, seconds)
     spent = cpu_seconds(pid) - before

@@ -1,10 +1,17 @@
 """What a server costs, read from /proc: CPU time and resident memory of a process and its children."""
 
+import gc
 import os
 from pathlib import Path
 
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+def settle() -> None:
+    """The measure before left pages for the disk and rubbish in memory; the next one must not pay for that."""
+    gc.collect()
+    os.sync()
 
 
 def cpu_seconds(pid: int) -> float:
