@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +12,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import shown_moment
 from sortkey.cli.options import Data, Json, check_place, open_store
 from sortkey.cli.printing import print_json, progress
-from sortkey.cli.tables import WAIT_SECONDS, check_name, named_tables
+from sortkey.cli.tables import check_name, named_tables, pauses
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
 if TYPE_CHECKING:
@@ -93,14 +92,13 @@ def find_backup(backend: Backend, name: str, tables: list[str]) -> dict[str, Any
 
 
 def _back_up(backend: Backend, table: str, name: str) -> dict[str, Any]:
-    made = backend.call("CreateBackup", {"TableName": table, "BackupName": name})["BackupDetails"]
+    details = backend.call("CreateBackup", {"TableName": table, "BackupName": name})["BackupDetails"]
     with progress(f"backup of {table}", None):
-        while True:
-            told = backend.call("DescribeBackup", {"BackupArn": made["BackupArn"]})["BackupDescription"]
+        for _ in pauses():
+            told = backend.call("DescribeBackup", {"BackupArn": details["BackupArn"]})["BackupDescription"]
             details = told["BackupDetails"]
             if details["BackupStatus"] != "CREATING":
                 break
-            time.sleep(WAIT_SECONDS)
     if details["BackupStatus"] != "AVAILABLE":
         raise CommandFailed(f"the backup of {table} is {details['BackupStatus']}", FAILED)
     return {"TableName": table, **details}

@@ -13,7 +13,7 @@ from sortkey.cli.moments import MOMENT_HELP, read_moment
 from sortkey.cli.options import Data, Json, open_store
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.rewinding import make_equal
-from sortkey.cli.tables import check_name, describe, has_recovery, named_tables, waiting
+from sortkey.cli.tables import check_name, describe, going, has_recovery, named_tables, waiting
 
 if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
@@ -107,15 +107,15 @@ def _check_recovery(backend: Backend, tables: list[str]) -> None:
 def _restore_one(
     backend: Backend, table: str, moment: float | None, backup: str | None, new_name: str | None, in_place: bool
 ) -> dict[str, Any]:
-    there = describe(backend, table)
-    if there is None and not new_name:
+    if not _is_there(backend, table) and not new_name:
         new_name, in_place = table, False
     if new_name is None and not in_place:
         raise CommandFailed(f"{table} is there: give the restored one another name with --as, or --in-place", USAGE)
     target = new_name or f"{table}.restoring"
-    if in_place and describe(backend, target) is not None:  # of a run that was interrupted
+    if in_place and _is_there(backend, target):  # of a run that was interrupted
         _wait(backend, target, f"what an earlier run left of {table}")
         _drop(backend, target)
+        _wait_gone(backend, target)
     _make(backend, table, target, moment, backup)
     if not in_place:
         return {"table": target, "told": f"made from {table}", "put": None, "deleted": None}
@@ -134,9 +134,24 @@ def _make(backend: Backend, table: str, target: str, moment: float | None, backu
     _wait(backend, target, f"restoring {table}")
 
 
+def _is_there(backend: Backend, table: str) -> bool:
+    """Whether a name is taken by a table that stays. One that is being dropped is waited for."""
+    described = describe(backend, table)
+    if described is not None and described["TableStatus"] == "DELETING":
+        _wait_gone(backend, table)
+        return False
+    return described is not None
+
+
 def _wait(backend: Backend, table: str, title: str) -> None:
     with progress(title, None) as advance:
         for _ in waiting(backend, table):
+            advance(0)
+
+
+def _wait_gone(backend: Backend, table: str) -> None:
+    with progress(f"until {table} is deleted", None) as advance:
+        for _ in going(backend, table):
             advance(0)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Sequence
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
@@ -13,7 +13,10 @@ from sortkey.cli.loading import SYSTEMS, load_model
 if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
 
-WAIT_SECONDS = 0.05
+FIRST_PAUSE_SECONDS = 0.05
+LONGEST_PAUSE_SECONDS = 5.0
+GONE_SECONDS_MAX = 600
+"""AWS deletes a table within some seconds, seldom minutes."""
 KEPT = ("AttributeDefinitions", "KeySchema")
 
 
@@ -125,15 +128,39 @@ def make_table(backend: Backend, name: str, definition: dict[str, Any], ttl: str
 
 
 def waiting(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
-    """What a table is like, again and again, until it can be used."""
-    while True:
+    """What a table is like, again and again, until it can be used. It has no limit: a restore on AWS may take hours."""
+    for _ in pauses():
         described = describe(backend, name)
         if described is None:
             raise CommandFailed(f"the table {name} went away", FAILED)
         yield described
         if described["TableStatus"] == "ACTIVE":
             return
-        time.sleep(WAIT_SECONDS)
+
+
+def going(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
+    """What a table that was dropped is like, again and again, until it is gone. AWS keeps its name that long."""
+    for waited_seconds in pauses():
+        described = describe(backend, name)
+        if described is None:
+            return
+        if waited_seconds >= GONE_SECONDS_MAX:
+            raise CommandFailed(
+                f"the table {name} is still being deleted after {GONE_SECONDS_MAX // 60} minutes:"
+                " give the command again later",
+                FAILED,
+            )
+        yield described
+
+
+def pauses() -> Iterator[float]:
+    """At once, then after longer and longer pauses; gives how long they were together."""
+    waited_seconds, pause = 0.0, FIRST_PAUSE_SECONDS
+    while True:
+        yield waited_seconds
+        sleep(pause)
+        waited_seconds += pause
+        pause = min(pause * 1.5, LONGEST_PAUSE_SECONDS)
 
 
 def key_types(definition: dict[str, Any]) -> dict[str, str]:
