@@ -65,6 +65,32 @@ def test_applied_and_backfilled_the_new_index_finds_what_was_stored_before(shop:
     assert again == "nothing to backfill: stored items have what the model says\n"
 
 
+NOTE = """
+class Note(Entity, table=table, kind="Note", names=camel):
+    note_id: str
+
+    @key("NOTE#{noteId}", "NOTE")
+    def key(*, note_id: str): ...
+"""
+
+
+def test_the_entities_that_are_named_are_done_and_no_others(shop: Path) -> None:
+    # Who names two of three has a reason: the third may wait for its program.
+    (shop / "shop.py").write_text(GROWN + NOTE)
+    said(sortkey("apply", "shop:model", cwd=shop))
+    told = said(sortkey("backfill", "shop:model", "Order", "Note", cwd=shop)).splitlines()
+    assert [line.partition(":")[0] for line in told] == ["Order", "Note"]
+    plan = json.loads(said(sortkey("plan", "shop:model", "--json", cwd=shop)))
+    assert "Order" not in [each["entity"] for each in plan["backfills"]]
+
+
+def test_all_entities_of_a_table_are_one_reading(shop: Path) -> None:
+    # Reading is what is paid for.
+    said(sortkey("apply", "shop:model", cwd=shop))
+    told = said(sortkey("backfill", "shop:model", "Order", "Customer", cwd=shop)).splitlines()
+    assert told == ["Customer, Order: 7 read, 7 written; 1 of 1 segments done"]
+
+
 def test_programs_read_json(shop: Path) -> None:
     plan = json.loads(said(sortkey("plan", "shop:model", "--json", cwd=shop)))
     assert [each["kind"] for each in plan["steps"]] == ["AddIndex"]

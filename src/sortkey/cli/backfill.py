@@ -43,7 +43,10 @@ def run(
     """Read all items of a table, and write what those of an entity lack: keys of new indexes, and the version of today.
 
     It may be stopped and started again: it goes on where it was. What others write meanwhile is never overwritten.
-    Reading a whole table is paid for. The exit code is 1 when items could not be read or written.
+    Reading a whole table is paid for. Named entities are done and no others, each in a reading of its own; with none
+    named, a table of which the plan has several is read once, for all that it holds.
+
+    The exit code is 1 when items could not be read or written.
     """
     settings = {"segments": segments, "writes_per_second": writes_per_second, "restart": restart, "dry_run": dry_run}
     with open_store(data) as store:
@@ -57,6 +60,7 @@ def run(
 
 
 def _chosen(store: Store, model: Model, names: Sequence[str]) -> list[type[Entity] | Table]:
+    """What is done in one pass each. Who names entities gets these and no others."""
     known = {each.__name__: each for each in model.entities}
     for name in names:
         if name not in known:
@@ -65,8 +69,13 @@ def _chosen(store: Store, model: Model, names: Sequence[str]) -> list[type[Entit
     by_table: dict[Table, list[type[Entity]]] = {}
     for each in wanted:
         by_table.setdefault(each.__layout__.table, []).append(each)
-    # Reading a table is what costs: once, where several of its entities are wanted.
-    return [several[0] if len(several) == 1 else table for table, several in by_table.items()]
+    return [of for table, several in by_table.items() for of in _passes(table, several, is_named=bool(names))]
+
+
+def _passes(table: Table, wanted: list[type[Entity]], *, is_named: bool) -> Sequence[type[Entity] | Table]:
+    """Reading a table is what costs: once for all of its entities, where nobody is surprised by the others."""
+    is_one = len(wanted) > 1 and (not is_named or len(wanted) == len(table.entities))
+    return [table] if is_one else wanted
 
 
 def _backfilled(store: Store, of: type[Entity] | Table, settings: dict[str, Any]) -> Backfilled:
