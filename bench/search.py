@@ -1,7 +1,7 @@
 """Indexing on the embedded index against bare tantivy: the same documents, the same fields, one run after the other.
 
-`python -m bench.search` prints the ratio, and how soon a change is found (bench/following.py). Ours also normalises,
-compares versions and keeps the documents themselves.
+The documents are those of VAMS's assets, made beforehand. `python -m bench.search` prints the ratio, and how soon a
+change is found (bench/following.py). Ours also normalises, compares versions and keeps the documents themselves.
 """
 
 import random
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,42 +20,35 @@ from tantivy import Index, SchemaBuilder
 from bench import following
 from bench.goals import met
 from sortkey import Searchable, document, open_search
+from sortkey_systems.vams.model import (
+    Asset,
+    AssetFileMetadata,
+    AssetVersion,
+    Location,
+    S3AssetBucket,
+    SearchedAsset,
+    asset_document,
+)
+from sortkey_systems.vams.model.identifiers import WHOLE_ASSET
 
 DOCUMENTS = 20_000
 ROUNDS = 5
 RATIO_MIN = 0.5
-FIELDS = (
-    "str_databaseid",
-    "str_assetid",
-    "str_assetname",
-    "str_assettype",
-    "str_description",
-    "str_bucketid",
-    "str_bucketname",
-    "str_asset_version_id",
-    "str_asset_version_comment",
-    "str_assetlocationkey",
-    "num_filesize",
-    "bool_isdistributable",
-    "bool_archived",
-    "date_asset_version_createdate",
-    "list_tags",
-    "MD_",
-    "_rectype",
-)
+FIELDS = asset_document.fields
+CREATED = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
-class Asset:
-    """What is indexed: an id, and the fields of a document."""
+class Made:
+    """What is indexed: the id and the fields of a document."""
 
     id: str
     fields: dict[str, Any]
 
 
-@document(Asset, "assets", id="{id}", fields=FIELDS, version=lambda asset: 1)
-def assets(asset: Asset) -> Searchable:
-    return asset.fields
+@document(Made, "assets", id="{id}", fields=FIELDS, version=lambda made: 1)
+def assets(made: Made) -> Searchable:
+    return made.fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +73,7 @@ def compare(count: int = DOCUMENTS, rounds: int = ROUNDS) -> Compared:
     return Compared(max(ours), max(bare))
 
 
-def _ours(made: Sequence[Asset], folder: Path) -> Callable[[], None]:
+def _ours(made: Sequence[Made], folder: Path) -> Callable[[], None]:
     search = open_search(assets, folder)
     search.ensure()
     search.put(*made)
@@ -87,7 +81,7 @@ def _ours(made: Sequence[Asset], folder: Path) -> Callable[[], None]:
     return search.close
 
 
-def _bare(made: Sequence[Asset], folder: Path) -> Callable[[], None]:
+def _bare(made: Sequence[Made], folder: Path) -> Callable[[], None]:
     """As its documentation does it: a schema, documents, a commit."""
     folder.mkdir()
     builder = SchemaBuilder()
@@ -115,35 +109,36 @@ def _bare(made: Sequence[Asset], folder: Path) -> Callable[[], None]:
     return writer.wait_merging_threads
 
 
-def _made(count: int) -> Iterator[Asset]:
+def _made(count: int) -> Iterator[Made]:
     chance = random.Random(1)
     words = [f"{chance.choice('bcdfgh')}{number:x}" for number in range(5000)]
+    bucket = S3AssetBucket(bucket_id="bucket-1", bucket_name="asset-bucket")
     for number in range(count):
-        yield Asset(
-            f"my-database:x{number:08x}",
-            {
-                "str_databaseid": "my-database",
-                "str_assetid": f"x{number:08x}",
-                "str_assetname": " ".join(chance.choices(words, k=4)),
-                "str_assettype": chance.choice((".glb", ".las", ".e57")),
-                "str_description": " ".join(chance.choices(words, k=30)),
-                "str_bucketid": "bucket-1",
-                "str_bucketname": "asset-bucket",
-                "str_asset_version_id": str(number % 7),
-                "str_asset_version_comment": " ".join(chance.choices(words, k=6)),
-                "str_assetlocationkey": f"x{number:08x}/",
-                "num_filesize": chance.randrange(10**9),
-                "bool_isdistributable": chance.random() < 0.5,
-                "bool_archived": False,
-                "date_asset_version_createdate": "2024-05-06T07:08:09.000Z",
-                "list_tags": chance.choices(words[:50], k=3),
-                "MD_": {"colour": chance.choice(words), "weight": str(number)},
-                "_rectype": "asset",
-            },
+        ids: dict[str, Any] = {"database_id": "my-database", "asset_id": f"x{number:08x}"}
+        asset = Asset(
+            **ids,
+            asset_name=" ".join(chance.choices(words, k=4)),
+            asset_type=chance.choice((".glb", ".las", ".e57")),
+            description=" ".join(chance.choices(words, k=30)),
+            is_distributable=chance.random() < 0.5,
+            tags=tuple(chance.choices(words[:50], k=3)),
+            asset_location=Location(key=f"x{number:08x}/"),
+            preview_location=Location(key=f"x{number:08x}/preview.jpg"),
+            bucket_id=bucket.bucket_id,
+            updated_at=CREATED,
         )
+        comment = " ".join(chance.choices(words, k=6))
+        version = AssetVersion(**ids, asset_version_id=str(number % 7), comment=comment, created_at=CREATED)
+        metadata = {"colour": chance.choice(words), "weight": str(number)}
+        values = tuple(
+            AssetFileMetadata(**ids, file_path=WHOLE_ASSET, metadata_key=key, metadata_value=value)
+            for key, value in metadata.items()
+        )
+        found = SearchedAsset(asset, version, bucket, metadata=values)
+        yield Made(asset_document.id_of(found), asset_document.fields_of(found) or {})
 
 
-def _seconds(index: Callable[[Sequence[Asset], Path], Callable[[], None]], made: Sequence[Asset]) -> float:
+def _seconds(index: Callable[[Sequence[Made], Path], Callable[[], None]], made: Sequence[Made]) -> float:
     """Until everything is found; what goes on behind is waited for, and not counted."""
     with _folder() as folder:
         began = time.perf_counter()
