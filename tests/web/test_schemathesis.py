@@ -24,7 +24,7 @@ from tests.web.running import running
 FOUND = [name for name in HOSTABLE if find_spec(f"sortkey_systems.{name}.api")]
 ROOT = Path(__file__).parent.parent.parent
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
-EXAMPLES = 3
+EXAMPLES = 6
 """For each operation and phase: enough to find what is wrong everywhere, not what is wrong somewhere."""
 
 pytestmark = pytest.mark.slow
