@@ -1,14 +1,31 @@
 """What a system's sample shows: each access pattern run as the console runs it, with texts from the sample itself."""
 
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
+import pytest
+
+import sortkey
 from sortkey import Entity, Model, Store
 from sortkey.model.describing import parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.running import run_pattern
 from sortkey.web.console.workspace import Workspace
+
+
+def with_sample(model: Model, load: Callable[[Store], object]) -> Any:
+    """A fixture for a module: a store in memory with a model's tables and what `load` puts into them."""
+
+    @pytest.fixture(scope="module")
+    def store() -> Iterator[Store]:
+        with sortkey.open(":memory:") as opened:
+            opened.ensure(model)
+            load(opened)
+            yield opened
+
+    return store
 
 
 def everything(store: Store, model: Model) -> dict[str, list[Entity]]:

@@ -1,12 +1,8 @@
 """The sample travellers: something for every access pattern, and counts, photos and places that agree."""
 
 from collections import Counter
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-import pytest
-
-import sortkey
 from sortkey import Store
 from sortkey_systems.travelguide.geohash import geohash
 from sortkey_systems.travelguide.model import (
@@ -24,15 +20,9 @@ from sortkey_systems.travelguide.model import (
     trending_tags,
 )
 from sortkey_systems.travelguide.sample import load
-from tests.systems.sample_patterns import everything, silent, silent_examples
+from tests.systems.sample_patterns import everything, silent, silent_examples, with_sample
 
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[Store]:
-    with sortkey.open(":memory:") as opened:
-        opened.ensure(model)
-        load(opened)
-        yield opened
+store = with_sample(model, load)
 
 
 def test_every_access_pattern_shows_something(store: Store) -> None:

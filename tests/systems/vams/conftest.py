@@ -1,4 +1,4 @@
-"""A store in memory with the tables of VAMS, for every test alone."""
+"""A store in memory with the tables of VAMS, one for each module of tests."""
 
 from collections.abc import Iterator
 

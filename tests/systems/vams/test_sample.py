@@ -3,19 +3,13 @@
 from hashlib import sha256
 from typing import Any
 
-import pytest
-
 from sortkey import Store
 from sortkey_systems.vams import model as vams
 from sortkey_systems.vams.model import Asset, FileSource, archived_assets, model
 from sortkey_systems.vams.sample import load
-from tests.systems.sample_patterns import everything, silent, silent_examples
+from tests.systems.sample_patterns import everything, silent, silent_examples, with_sample
 
-
-@pytest.fixture(scope="module")
-def loaded(store: Store) -> Store:
-    load(store)
-    return store
+loaded = with_sample(model, load)
 
 
 def test_every_access_pattern_shows_something(loaded: Store) -> None:

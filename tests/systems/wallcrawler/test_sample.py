@@ -1,12 +1,8 @@
 """The sample tenants: something for every access pattern, and nothing that the service would not have written."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-import pytest
-
-import sortkey
 from sortkey import Store
 from sortkey_systems.wallcrawler.model import (
     LIFECYCLE,
@@ -19,15 +15,9 @@ from sortkey_systems.wallcrawler.model import (
     model,
 )
 from sortkey_systems.wallcrawler.sample import load
-from tests.systems.sample_patterns import everything, silent, silent_examples
+from tests.systems.sample_patterns import everything, silent, silent_examples, with_sample
 
-
-@pytest.fixture(scope="module")
-def store() -> Iterator[Store]:
-    with sortkey.open(":memory:") as opened:
-        opened.ensure(model)
-        load(opened)
-        yield opened
+store = with_sample(model, load)
 
 
 def test_every_access_pattern_shows_something(store: Store) -> None:
