@@ -191,6 +191,23 @@ def test_two_stored_runs_are_compared(stored: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().out.startswith("the same graph")
 
 
+def test_a_comparison_says_what_changed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # "It changed" sends people to read both files. Ways are told once, whole, and not again with their findings.
+    first = told_runs(stored, capsys)[-1]["runId"]
+    assert main(["applens", "compare", first, "latest", "--user", "12345", "--data", str(stored)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    listener = lines.index("~ node aws_lb_listener.orders")
+    assert lines[listener + 2 : listener + 4] == ["    port: 80 → 443", "    protocol: HTTP → HTTPS"]
+    bucket = lines.index("~ node aws_s3_bucket.invoices")
+    assert lines[bucket + 1] == "    exposed to the internet: true → false"
+    finding = next(at for at, line in enumerate(lines) if line.startswith("~ finding "))
+    assert lines[finding + 1] == "    severity: high → low"
+    way = lines.index("~ way aws_db_instance.orders")
+    assert lines[way - 1] == lines[finding + 1]
+    assert lines[way + 1] == "    was internet → aws_db_instance.orders"
+    assert lines[way + 2].startswith("    now internet → aws_lb.orders → ")
+
+
 def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     # A typing error would otherwise list no runs, and leave a folder.
     assert main(["applens", "runs", "--user", "1", "--data", str(tmp_path / "dta")]) == 2

@@ -31,6 +31,7 @@ exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wron
 """
 NOT_ANALYSED = 3
 PAGE_RUNS = 100
+RUN_HELP = "The id of a run, or `latest`."
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -41,7 +42,7 @@ Objects = Annotated[
 Form = Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")]
 JsonForm = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 SarifForm = Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")]
-RunId = Annotated[str, typer.Argument(metavar="RUN", help="The id of a run, or `latest`.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
 Environment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
 
 
@@ -131,23 +132,26 @@ def show(
     return 0
 
 
-@app.command(epilog=examples("sortkey applens compare 01JD0000000000000000000000 latest --user 12345"))
+@app.command(epilog=examples("sortkey applens compare 0acdef latest --user 12345"))
 def compare(
-    before: RunId, after: RunId, user: User, data: Data = "data", objects: Objects = None, json: Json = False
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help=RUN_HELP)],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help=RUN_HELP)],
+    user: User,
+    data: Data = "data",
+    objects: Objects = None,
+    json: Json = False,
 ) -> None:
-    """Print what changed from one run to another: resources, references, findings, score."""
+    """Print what changed from one run to another: resources, references, findings, ways to data, score.
+
+    Lines begin with + for what came, - for what went, and ~ for what changed, with how it changed below.
+    """
     with _service(data, objects) as service:
         ids = [_run(service, user, each).run_id for each in (before, after)]
-        told = service.compare(user, *ids).to_json()
+        made = service.compare(user, *ids)
     if json:
-        print_json(told)
-        return
-    print("the same graph" if told["sameGraph"] else "another graph", end="")
-    print(f", risk {told['score']['before']} → {told['score']['after']}")
-    for part in ("nodes", "edges", "findings"):
-        for sign, names in zip("+-~", told[part].values(), strict=True):
-            for name in names:
-                print(f"{sign} {part[:-1]} {told['titles'].get(name, name)}")
+        print_json(made.to_json())
+    else:
+        print(part_of("applens", "text").comparison_page(made), end="")
 
 
 def _runs(service: Any, user: str, environment: str | None) -> Iterator[Any]:

@@ -10,6 +10,8 @@ from sortkey_systems.applens.differing import differences
 
 NOTHING: Mapping[str, Any] = {"nodes": [], "edges": []}
 """A graph that stands for one that is known to be the same as the other."""
+WORDS = {"internetExposed": "exposed to the internet", "threatSurface": "threat surface"}
+"""Of what a node says besides its attributes, by the names that people use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,17 @@ def place_of(finding: Mapping[str, Any]) -> str:
     """What a finding blames; of a way to data also through what it comes in, for there may be another way before it."""
     first, *steps = finding["evidence"]
     return f"{first}, through {steps[0]}" if steps and "→" in finding["detail"] else first
+
+
+def without_ways(lines: Iterable[str]) -> list[str]:
+    """Of what changed in a finding, all but the way that it tells: ways are listed by themselves, whole."""
+    return [line for line in lines if not line.startswith(("detail: ", "evidence: "))]
+
+
+def in_words(line: str) -> str:
+    """A line of `what`, for people."""
+    name, colon, rest = line.partition(": ")
+    return f"{WORDS.get(name, name)}{colon}{rest}"
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.web.console import pieces, title
-from sortkey_systems.applens.comparing import Changes, Comparison, place_of
+from sortkey_systems.applens.comparing import Changes, Comparison, in_words, place_of, without_ways
 from sortkey_systems.applens.console_names import MOST, SHOWN, USER, WORST_FIRST
 from sortkey_systems.applens.model import Run
 from sortkey_systems.applens.service import AppLens
@@ -18,8 +18,6 @@ Report = Mapping[str, Any]
 Word = tuple[str, pieces.Tone]
 MENDED: tuple[Word, Word, Word] = (("new", "warn"), ("fixed", "good"), ("changed", "note"))
 CLOSED: tuple[Word, Word, Word] = (("new", "warn"), ("closed", "good"), ("changed", "note"))
-WORDS = {"internetExposed": "exposed to the internet", "threatSurface": "threat surface"}
-"""Of what a node says besides its attributes, by the names that people use."""
 NEUTRAL: tuple[Word, Word, Word] = (("new", "note"), ("gone", ""), ("changed", "note"))
 
 
@@ -80,13 +78,8 @@ def _findings(made: Comparison, before: Report, after: Report) -> None:
             worst_first = sorted((found[id] for id in ids), key=lambda each: WORST_FIRST.index(each["severity"]))
             for each in worst_first[:MOST]:
                 told = finding_told(each, direct if word[0] == "new" else ())
-                _line(word, told, _without_ways(made.what["findings"].get(each["id"], ())), each)
+                _line(word, told, without_ways(made.what["findings"].get(each["id"], ())), each)
         _nothing(made.findings)
-
-
-def _without_ways(lines: Iterable[str]) -> list[str]:
-    """They are listed by themselves, whole."""
-    return [line for line in lines if not line.startswith(("detail: ", "evidence: "))]
 
 
 def finding_told(finding: Mapping[str, Any], reached_directly: Iterable[str] = ()) -> str:
@@ -138,5 +131,4 @@ def _line(word: Word, text: str, lines: Sequence[str], finding: Mapping[str, Any
         with ui.element("div").classes("sk-stack").style("gap: 0.15rem; min-width: 0"):
             ui.label(text).classes("sk-small") if finding is not None else pieces.mono(text)
             for line in lines:
-                name, colon, rest = line.partition(": ")
-                pieces.quiet(f"{WORDS.get(name, name)}{colon}{rest}").style("overflow-wrap: anywhere")
+                pieces.quiet(in_words(line)).style("overflow-wrap: anywhere")

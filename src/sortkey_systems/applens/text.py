@@ -1,17 +1,39 @@
-"""A report as a page for the terminal: the worst first, then the ways to data, then what was not understood."""
+"""Pages for the terminal: a report, the worst first, then the ways to data, then what was not understood; and what
+changed from one run to another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sortkey_systems.applens.comparing import Comparison, in_words, without_ways
 from sortkey_systems.applens.report import Finding, Report
 
 PATHS_MAX = 20
 PROBLEMS_MAX = 20
+CHANGES_MAX = 8
+"""Lines on what changed in one resource."""
 
 
 def page(report: Report) -> str:
     return "\n".join(_lines(report)) + "\n"
+
+
+def comparison_page(made: Comparison) -> str:
+    """A line for each thing that came (+), went (-) or changed (~), and under it what changed."""
+    return "\n".join(_compared(made)) + "\n"
+
+
+def _compared(made: Comparison) -> Iterator[str]:
+    yield f"{'the same' if made.same_graph else 'another'} graph, risk {made.score_before} → {made.score_after}"
+    parts = {"nodes": made.nodes, "edges": made.edges, "findings": made.findings, "ways": made.ways}
+    for part, changes in parts.items():
+        what = made.what.get(part, {})
+        for sign, names in zip("+-~", (changes.added, changes.removed, changes.changed), strict=True):
+            for name in names:
+                yield f"{sign} {part[:-1]} {made.titles.get(name, name)}"
+                lines = without_ways(what.get(name, ())) if part == "findings" else what.get(name, ())
+                yield from _first([in_words(line) for line in lines], CHANGES_MAX, "    ")
 
 
 def _lines(report: Report) -> Iterator[str]:
@@ -29,9 +51,9 @@ def _lines(report: Report) -> Iterator[str]:
     if report.paths:
         yield ""
         yield "From the internet to data:"
-        yield from _first([f"  {path}" for path in report.paths], PATHS_MAX)
+        yield from _first([str(path) for path in report.paths], PATHS_MAX)
     for kind, title in (("parse", "Not parsed:"), ("source", "Left out:"), ("unresolved", "Not resolved:")):
-        if problems := [f"  {each}" for each in report.problems if each.kind == kind]:
+        if problems := [str(each) for each in report.problems if each.kind == kind]:
             yield ""
             yield title
             yield from _first(problems, PROBLEMS_MAX)
@@ -44,5 +66,6 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield f"         {' '.join(finding.mitigations)}"
 
 
-def _first(lines: list[str], most: int) -> list[str]:
-    return lines if len(lines) <= most else [*lines[:most], f"  … and {len(lines) - most} more (--format json has all)"]
+def _first(lines: list[str], most: int, indent: str = "  ") -> list[str]:
+    more = [f"… and {len(lines) - most} more (--json has all)"] if len(lines) > most else []
+    return [indent + line for line in (*lines[:most], *more)]
