@@ -24,14 +24,14 @@ def tag_arn(arn: str | None) -> str:
     return arn
 
 
-def tagged_table(engine: Engine, arn: str) -> Table:
-    """The table of a tag's ARN."""
+def tagged(engine: Engine, arn: str) -> Table | streams.Feed:
+    """The table or the stream of a tag's ARN."""
     if not _same(engine, arn, _REGION):
         raise ValidationException(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
-    table = engine.catalog.find(arn.split(":table/", 1)[1])
-    if table is None or not _same(engine, arn, _ACCOUNT):
+    found = engine.catalog.find(arn.split(":table/", 1)[1]) or streams.known(engine, arn)
+    if found is None or not _same(engine, arn, _ACCOUNT):
         raise ResourceNotFoundException(f"Requested resource not found: ResourceArn: {arn} not found")
-    return table
+    return found
 
 
 def check_policy_resource(engine: Engine, arn: str) -> None:

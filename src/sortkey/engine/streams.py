@@ -6,7 +6,7 @@ A stream has one open shard at a time, replaced every four hours; a shard is a r
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -55,6 +55,7 @@ class Feed:
     shards: tuple[Shard, ...]
     disabled_ms: int | None = None
     trimmed: int = 0
+    tags: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def id(self) -> str:

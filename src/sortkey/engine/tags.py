@@ -1,13 +1,21 @@
-"""Tags of a table: what AWS allows as their keys and values. They are kept in the table's settings."""
+"""Tags of a table or a stream, which has none of its table's: what AWS allows as their keys and values."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from sortkey.engine import streams
+from sortkey.engine.streams import Feed
+from sortkey.engine.tables import Table
 from sortkey.errors import ValidationException
 
+if TYPE_CHECKING:
+    from sortkey.engine.engine import Engine
+
 TAGS_MAX = 50
+ALL_BYTES_MAX = 10 * 1024
 KEY_CHARACTERS_MAX = 128
 VALUE_CHARACTERS_MAX = 256
 
@@ -42,10 +50,23 @@ def check_key(key: str | None) -> str:
 
 
 def merge(old: Tags, new: Tags) -> Tags:
-    """A table's tags after some were added: a key that is there gets its new value."""
+    """The tags after some were added: a key that is there gets its new value."""
     merged = {**old, **new}
     check_count(len(merged))
+    if sum(len(text.encode()) for tag in merged.items() for text in tag) > ALL_BYTES_MAX:
+        raise ValidationException(f"Size of all Tags exceeds the limit of {ALL_BYTES_MAX} bytes")
     return merged
+
+
+def kept(holder: Table | Feed) -> Tags:
+    return holder.tags if isinstance(holder, Feed) else holder.settings.get("Tags", {})
+
+
+def keep(engine: Engine, holder: Table | Feed, tags: Tags) -> None:
+    if isinstance(holder, Feed):
+        streams.save(engine, replace(holder, tags=tags))
+    else:
+        engine.catalog.save(replace(holder, settings={**holder.settings, "Tags": tags}))
 
 
 def check_count(count: int) -> None:

@@ -60,6 +60,33 @@ def test_a_table_has_fifty_tags_at_most(made: Engine) -> None:
     assert tags(made)["k7"] == "new"
 
 
+def test_all_tags_together_have_ten_kilobytes_at_most(made: Engine) -> None:
+    # The guide says so of tables and of streams; each of these tags has 300 bytes.
+    tag(made, **{f"k{number:043d}": "v" * 256 for number in range(34)})
+    request = {"ResourceArn": TBL, "Tags": [{"Key": "k" * 44, "Value": "v" * 256}]}
+    assert failure(made, "TagResource", request).startswith("ValidationException: Size of all Tags exceeds")
+    tag(made, k="v" * 39)
+
+
+def test_a_stream_has_tags_of_its_own(engine: Engine) -> None:
+    # It does not inherit those of its table, keeps its own when it ends, and the next stream starts without any.
+    stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
+    made = engine.call("CreateTable", table(StreamSpecification=stream, Tags=[TAG]))["TableDescription"]
+    arn = made["LatestStreamArn"]
+    assert engine.call("ListTagsOfResource", {"ResourceArn": arn}) == {"Tags": []}
+    own = [{"Key": "team", "Value": "analytics"}]
+    engine.call("TagResource", {"ResourceArn": arn, "Tags": [*own, TAG]})
+    engine.call("UntagResource", {"ResourceArn": arn, "TagKeys": ["k"]})
+    assert engine.call("ListTagsOfResource", {"ResourceArn": arn}) == {"Tags": own}
+    assert tags(engine) == {"k": "v"}
+    engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}})
+    again = engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": stream})["TableDescription"]
+    assert engine.call("ListTagsOfResource", {"ResourceArn": again["LatestStreamArn"]}) == {"Tags": []}
+    assert engine.call("ListTagsOfResource", {"ResourceArn": arn}) == {"Tags": own}
+    missing = f"ResourceNotFoundException: Requested resource not found: ResourceArn: {TBL}/stream/x not found"
+    assert failure(engine, "TagResource", {"ResourceArn": TBL + "/stream/x", "Tags": [TAG]}) == missing
+
+
 def test_tags_go_with_their_table(made: Engine) -> None:
     # A new table of the same name starts without them.
     tag(made, a="1")

@@ -1,8 +1,7 @@
-"""TagResource: add tags to a table, or give those that it has new values."""
+"""TagResource: add tags to a table or a stream, or give those that it has new values."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import arns, tags
@@ -17,7 +16,6 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     if not request["Tags"]:
         raise ValidationException(tags.NO_TAG)
     added = tags.read(request["Tags"])
-    table = arns.tagged_table(engine, arn)
-    merged = tags.merge(table.settings.get("Tags", {}), added)
-    engine.catalog.save(replace(table, settings={**table.settings, "Tags": merged}))
+    holder = arns.tagged(engine, arn)
+    tags.keep(engine, holder, tags.merge(tags.kept(holder), added))
     return {}

@@ -1,8 +1,7 @@
-"""UntagResource: take tags from a table. Those that it does not have are no error."""
+"""UntagResource: take tags from a table or a stream. Those that it does not have are no error."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import arns, tags
@@ -19,7 +18,6 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for key in request["TagKeys"]:
         tags.check_key(key)
     tags.check_count(len(request["TagKeys"]))
-    table = arns.tagged_table(engine, arn)
-    kept = {key: value for key, value in table.settings.get("Tags", {}).items() if key not in request["TagKeys"]}
-    engine.catalog.save(replace(table, settings={**table.settings, "Tags": kept}))
+    holder = arns.tagged(engine, arn)
+    tags.keep(engine, holder, {k: v for k, v in tags.kept(holder).items() if k not in request["TagKeys"]})
     return {}
