@@ -6,52 +6,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
-from sortkey.errors import PolicyNotFoundException, ValidationException
-from sortkey.values.attributes import INVALID
+from sortkey.errors import PolicyNotFoundException
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 KIND = "policy"
-POLICY_BYTES_MAX = 20 * 1024
 NO_POLICY = "NO_POLICY"
 """The revision to expect where there is no policy yet."""
-
-
-def check(policy: str) -> None:
-    """As much of a policy's grammar as AWS tells about; who it names and what for is not looked at."""
-    if len(policy.encode()) > POLICY_BYTES_MAX:
-        raise ValidationException(f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded")
-    try:
-        document: Any = orjson.loads(policy)
-    except orjson.JSONDecodeError:
-        raise _malformed("This policy contains invalid Json") from None
-    if document is None:
-        raise _malformed("This text appears not to be a policy")
-    if not isinstance(document, dict):
-        raise _malformed("This policy contains invalid Json")
-    statements = _statements(cast("dict[str, Any]", document))
-    sids = [each["Sid"] for each in statements if "Sid" in each]
-    if len(set(sids)) < len(sids):
-        raise _malformed("The Statement Ids in the policy are not unique")
-
-
-def _statements(document: dict[str, Any]) -> list[dict[str, Any]]:
-    if "Statement" not in document:
-        raise _malformed("Syntax error at position (1,3)")
-    found = document["Statement"]
-    statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
-    if not statements:
-        raise _malformed("Could not parse the policy: Statement is empty!")
-    for statement in statements:
-        for name in ("Effect", "Principal", "Action", "Resource"):
-            if not isinstance(statement, dict) or not (name in statement or f"Not{name}" in statement):
-                raise _malformed(f"Missing required field {name}")
-    return statements
-
-
-def _malformed(why: str) -> ValidationException:
-    return ValidationException(f"{INVALID}Invalid policy document: {why}")
 
 
 def put(engine: Engine, arn: str, policy: str, expected: str | None = None) -> str:

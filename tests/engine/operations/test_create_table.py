@@ -17,7 +17,7 @@ LSI, GSI = "LocalSecondaryIndexes", "GlobalSecondaryIndexes"
 INCLUDE = {"ProjectionType": "INCLUDE"}
 
 
-POLICY = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"x","Resource":"*"}]}'
+POLICY = '{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"dynamodb:*","Resource":"*"}]}'
 
 
 def include(names: int, prefix: str = "x") -> dict[str, Any]:

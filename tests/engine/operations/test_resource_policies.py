@@ -22,6 +22,7 @@ NONE = "PolicyNotFoundException: Resource-based policy not found for the provide
 NOT_FOUND = NONE + TBL
 STALE = NONE + "Requested update for policy with revision id "
 MALFORMED = "ValidationException: One or more parameter values were invalid: Invalid policy document: "
+NO_ACTIONS = "The following action names are invalid: "
 INVALID = "ValidationException: One or more parameter values were invalid: "
 
 
@@ -81,6 +82,20 @@ def test_a_stream_has_a_policy_of_its_own(made: Engine) -> None:
     assert made.records.all("policy") == []
 
 
+@pytest.mark.parametrize("action", ["*", "dynamodb:*", "dynamodb:Get*", "DynamoDB:getitem", "dynamodb:PartiQLSelect"])
+def test_a_policy_names_actions_as_iam_does(made: Engine, action: str) -> None:
+    # Patterns stand for any number of actions, and case does not matter.
+    put(made, POLICY.replace("dynamodb:GetItem", action))
+
+
+def test_a_policy_of_a_stream_has_the_actions_of_streams(made: Engine) -> None:
+    # But for listing, which concerns no stream in particular.
+    stream = described(made)["LatestStreamArn"]
+    put(made, POLICY.replace("dynamodb:GetItem", "dynamodb:GetRecords"), arn=stream)
+    request = {"ResourceArn": stream, "Policy": POLICY.replace("dynamodb:GetItem", "dynamodb:ListStreams")}
+    assert failure(made, "PutResourcePolicy", request) == MALFORMED + f'{NO_ACTIONS}"dynamodb:ListStreams"'
+
+
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"Policy": "{"}, MALFORMED + "This policy contains invalid Json"),
     ({"Policy": ""}, MALFORMED + "This policy contains invalid Json"),
@@ -93,6 +108,19 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (
         {"Policy": POLICY.replace("[{", "[{" + POLICY.split("[{")[1][:-3] + "},{")},
         MALFORMED + "The Statement Ids in the policy are not unique",
+    ),
+    ({"Policy": POLICY.replace("Allow", "Maybe")}, MALFORMED + "Invalid effect: Maybe"),
+    (
+        {"Policy": POLICY.replace("2012-10-17", "2020-01-01")},
+        MALFORMED + "The policy must contain a valid version string",
+    ),
+    ({"Policy": POLICY.replace('"one"', '["one"]')}, MALFORMED + "Syntax error in a statement"),
+    ({"Policy": POLICY.replace('"dynamodb:GetItem"', "[[1]]")}, MALFORMED + "Syntax error in Action"),
+    ({"Policy": POLICY.replace('{"AWS":"', '{"AWS":[{}],"x":"')}, MALFORMED + "Invalid principal in policy"),
+    ({"Policy": POLICY.replace('{"AWS"', '{"Service"')}, MALFORMED + "Policy contains invalid service principal"),
+    *(
+        ({"Policy": POLICY.replace("dynamodb:GetItem", action)}, MALFORMED + f'{NO_ACTIONS}"{action}"')
+        for action in ("dynamodb:ListStreams", "dynamodb:GetRecords", "dynamodb:Nothing", "s3:GetObject", "GetItem")
     ),
     ({"Policy": POLICY + " " * 20480}, INVALID + "Maximum policy size of 20480 bytes exceeded"),
     ({"ResourceArn": "tbl"}, INVALID + "ARNs must start with 'arn:': tbl"),

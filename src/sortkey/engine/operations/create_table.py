@@ -6,7 +6,16 @@ import uuid
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine import encryption, key_schemas, not_offered, resource_policies, streams, tags, throughput
+from sortkey.engine import (
+    encryption,
+    key_schemas,
+    not_offered,
+    policy_grammar,
+    resource_policies,
+    streams,
+    tags,
+    throughput,
+)
 from sortkey.engine.describe import describe
 from sortkey.engine.tables import Index, IndexKind, KeySchema, Table
 from sortkey.errors import ResourceInUseException, ValidationException
@@ -47,7 +56,7 @@ def parse(engine: Engine, request: dict[str, Any]) -> Table:
     check_stream(request.get("StreamSpecification"), NO_VIEW, VIEW_WITHOUT_STREAM)
     check_class(request.get("TableClass"))
     if "ResourcePolicy" in request:
-        resource_policies.check(request["ResourcePolicy"])
+        policy_grammar.check(request["ResourcePolicy"])
     indexes = _read_indexes(engine, request)
     return Table(
         name=request["TableName"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine import arns, resource_policies
+from sortkey.engine import arns, policy_grammar, resource_policies
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -12,6 +12,6 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     arn, policy = request["ResourceArn"], request["Policy"]
-    resource_policies.check(policy)
+    policy_grammar.check(policy, stream="/stream/" in arn)
     arns.check_policy_resource(engine, arn)
     return {"RevisionId": resource_policies.put(engine, arn, policy, request.get("ExpectedRevisionId"))}

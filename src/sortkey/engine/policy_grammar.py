@@ -1,0 +1,132 @@
+"""Whether a text is a resource policy, by as much of IAM's grammar as AWS tells about. Whom it lets in is not checked."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any, Final, cast
+
+import orjson
+
+from sortkey.engine.not_offered import REASONS
+from sortkey.engine.operations import OPERATIONS
+from sortkey.errors import ValidationException
+from sortkey.values.attributes import INVALID
+
+POLICY_BYTES_MAX = 20 * 1024
+VERSIONS = ("2008-10-17", "2012-10-17")
+PRINCIPALS = ("AWS", "Service", "Federated", "CanonicalUser")
+SERVICES = ("redshift.amazonaws.com", "glue.amazonaws.com", "replication.dynamodb.amazonaws.com")
+"""The services that a table can let in."""
+
+OF_STREAMS: Final = frozenset({"DescribeStream", "GetRecords", "GetShardIterator"})
+OF_NO_TABLE: Final = frozenset(
+    {
+        *("CreateTable", "ListTables", "ListStreams", "ListGlobalTables", "DescribeLimits", "DescribeEndpoints"),
+        *("DescribeBackup", "DeleteBackup", "ListBackups", "DescribeExport", "ListExports"),
+        *("ImportTable", "DescribeImport", "ListImports"),
+    }
+)
+"""What concerns an account, a backup, an export or an import, which have no policies."""
+WITHOUT_OPERATION: Final = frozenset(
+    {
+        *("ConditionCheckItem", "PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate"),
+        *("CreateTableReplica", "DeleteTableReplica", "AssociateTableReplica", "ReplicateSettings"),
+        *("ReadDataForReplication", "WriteDataForReplication", "StartAwsBackupJob", "RestoreTableFromAwsBackup"),
+        *("InjectError", "GetAbacStatus", "UpdateAbacStatus"),
+    }
+)
+"""Actions that IAM knows and the API does not."""
+
+
+def check(policy: str, *, stream: bool = False) -> None:
+    """Refuse what is no policy of a table, or of a stream."""
+    if len(policy.encode()) > POLICY_BYTES_MAX:
+        raise ValidationException(f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded")
+    try:
+        document: Any = orjson.loads(policy)
+    except orjson.JSONDecodeError:
+        raise _malformed("This policy contains invalid Json") from None
+    if document is None:
+        raise _malformed("This text appears not to be a policy")
+    if not isinstance(document, dict):
+        raise _malformed("This policy contains invalid Json")
+    members = cast("dict[str, Any]", document)
+    if members.get("Version", VERSIONS[0]) not in VERSIONS:
+        raise _malformed("The policy must contain a valid version string")
+    statements = _statements(members)
+    for statement in statements:
+        _check_statement(statement)
+    sids = [each["Sid"] for each in statements if "Sid" in each]
+    if len(set(sids)) < len(sids):
+        raise _malformed("The Statement Ids in the policy are not unique")
+    _check_actions(statements, _actions(stream))
+
+
+def _statements(document: dict[str, Any]) -> list[dict[str, Any]]:
+    if "Statement" not in document:
+        raise _malformed("Syntax error at position (1,3)")
+    found = document["Statement"]
+    statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
+    if not statements:
+        raise _malformed("Could not parse the policy: Statement is empty!")
+    for statement in statements:
+        for name in ("Effect", "Principal", "Action", "Resource"):
+            if not isinstance(statement, dict) or not (name in statement or f"Not{name}" in statement):
+                raise _malformed(f"Missing required field {name}")
+    return statements
+
+
+def _check_statement(statement: dict[str, Any]) -> None:
+    """The values of a statement are of the types that IAM's grammar has for them."""
+    if statement.get("Effect") not in ("Allow", "Deny"):
+        raise _malformed(f"Invalid effect: {statement.get('Effect')}")
+    for name in ("Action", "NotAction", "Resource", "NotResource"):
+        if name in statement and not _is_text(statement[name]):
+            raise _malformed(f"Syntax error in {name}")
+    for name in ("Principal", "NotPrincipal"):
+        if name in statement and not _is_principal(statement[name]):
+            raise _malformed("Invalid principal in policy")
+    who: Any = statement.get("Principal")
+    if isinstance(who, dict) and any(each not in SERVICES for each in _texts(cast("Any", who).get("Service", []))):
+        raise _malformed("Policy contains invalid service principal")
+    if not isinstance(statement.get("Sid", ""), str) or not isinstance(statement.get("Condition", {}), dict):
+        raise _malformed("Syntax error in a statement")
+
+
+def _is_principal(who: Any) -> bool:
+    if not isinstance(who, dict):
+        return who == "*"
+    named = cast("dict[str, Any]", who)
+    return bool(named) and all(kind in PRINCIPALS and _is_text(named[kind]) for kind in named)
+
+
+def _is_text(value: Any) -> bool:
+    """A text, or a list of some."""
+    texts = _texts(value)
+    return bool(texts) and all(isinstance(text, str) and text for text in texts)
+
+
+def _texts(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
+
+
+def _check_actions(statements: list[dict[str, Any]], known: set[str]) -> None:
+    """Only actions on such a resource. A pattern stands for any number of them."""
+    found = [action for each in statements for name in ("Action", "NotAction") for action in _texts(each.get(name, []))]
+    wrong = [f'"{action}"' for action in dict.fromkeys(found) if not _is_action(action, known)]
+    if wrong:
+        raise _malformed(f"The following action names are invalid: {', '.join(wrong)}")
+
+
+def _is_action(name: str, known: set[str]) -> bool:
+    service, _, action = name.lower().partition(":")
+    return name == "*" or (service == "dynamodb" and any(fnmatchcase(each, action) for each in known))
+
+
+def _actions(stream: bool) -> set[str]:
+    known = {*OPERATIONS, *REASONS, *WITHOUT_OPERATION} - OF_NO_TABLE
+    return {name.lower() for name in (known if stream else known - OF_STREAMS)}
+
+
+def _malformed(why: str) -> ValidationException:
+    return ValidationException(f"{INVALID}Invalid policy document: {why}")
