@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from sortkey.errors import ModelError
 from sortkey.model.attributes import Action, attr
 from sortkey.model.entity import Entity
-from sortkey.model.operations import Test, Update, set_actions
+from sortkey.model.operations import Test, Update, Write, set_actions
 from sortkey.model.queries import ItemKey
 
 E = TypeVar("E", bound=Entity)
@@ -27,6 +27,18 @@ NO_QUERY = "no query: query() takes Stage.of_journey(...), get() keys, collectio
 NO_COLLECTION = "no collection: query() takes queries"
 NO_ACTION = "no action: write attr(Stage.status).set(...), or set={...}"
 NO_WRITE = "no operation of a transaction: take Put, Update, Delete and Check"
+
+
+def expect_batch(puts: Sequence[Any], deletes: Sequence[Any]) -> None:
+    for each in puts:
+        expect(each, Entity, NO_ENTITY)
+    for each in deletes:
+        expect(each, ItemKey, NO_KEY)
+
+
+def expect_writes(operations: Sequence[Any]) -> None:
+    for each in operations:
+        expect(each, Write, NO_WRITE)
 
 
 def update_of(

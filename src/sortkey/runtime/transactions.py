@@ -14,7 +14,7 @@ from sortkey.errors import (
 )
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Write
-from sortkey.runtime.arguments import NO_WRITE, expect
+from sortkey.runtime.arguments import expect_writes
 from sortkey.runtime.context import Context
 from sortkey.runtime.guards import Guarding, guards_of
 from sortkey.runtime.refusals import as_entity, too_large
@@ -44,8 +44,7 @@ class Reason:
 
 def transact(context: Context, operations: Sequence[Write[Any]], *, token: str | None = None) -> Steps[None]:
     """All of the writes, or none."""
-    for each in operations:
-        expect(each, Write, NO_WRITE)
+    expect_writes(operations)
     now = context.clock()
     guards = [guard for number, each in enumerate(operations) for guard in guards_of(each, number, now)]
     yield from transact_raw(operations, now, guards, token=token)
@@ -67,7 +66,9 @@ def transact_raw(
     except TransactionCanceledException as error:
         raise _failed(operations, guards, error) from error
     except ValidationException as error:
-        raise _too_large(operations, members, error) or error from error
+        if (larger := _too_large(operations, members, error)) is not None:
+            raise larger from error
+        raise
 
 
 def _failed(

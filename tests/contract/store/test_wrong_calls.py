@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import Store, attr, collection
+from sortkey import PayloadStore, Store, attr, collection
 from sortkey.errors import ModelError
 from tests.contract.store.models import Journey, Stage, Task, model
 
@@ -24,6 +24,7 @@ CALLS: list[tuple[str, Any, str]] = [
     ("a method for a key", lambda s: s.get(Task.key), "a BoundKey is no key of an item"),
     ("an entity for a key", lambda s: s.update(TASK, set={"title": "x"}), "a Task is no key of an item"),
     ("an entity to move", lambda s: s.move(TASK, Task.status, "done"), "a Task is no key of an item"),
+    ("a field to move that has no states", lambda s: s.move(KEY, Task.status, "done"), "has no states to move between"),
     ("a class to delete", lambda s: s.delete(Task), "Task is no key of an item"),
     ("entities in a batch of reads", lambda s: s.batch_get([TASK]), "a Task is no key of an item"),
     ("entities to delete in a batch", lambda s: s.batch_write(deletes=[TASK]), "a Task is no key of an item"),
@@ -46,9 +47,15 @@ CALLS: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("call", "told"), [each[1:] for each in CALLS], ids=[each[0] for each in CALLS])
-def test_something_of_another_kind_is_told_what_the_method_takes(sortkey_store: Store, call: Any, told: str) -> None:
-    # An AttributeError from the inside of a library teaches nobody anything.
+@pytest.fixture(params=[Store, PayloadStore])
+def store(request: pytest.FixtureRequest, sortkey_store: Store) -> Store:
+    """One with payloads too: it has writes of its own."""
     sortkey_store.ensure(model)
+    return sortkey_store if request.param is Store else PayloadStore(sortkey_store.backend, objects={})
+
+
+@pytest.mark.parametrize(("call", "told"), [each[1:] for each in CALLS], ids=[each[0] for each in CALLS])
+def test_something_of_another_kind_is_told_what_the_method_takes(store: Store, call: Any, told: str) -> None:
+    # An AttributeError from the inside of a library teaches nobody anything.
     with pytest.raises(ModelError, match=told):
-        call(sortkey_store)
+        call(store)

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from sortkey.model.attributes import Action, Condition, attr, condition
+from sortkey.model.attributes import Action
 from sortkey.model.entity import Entity
-from sortkey.model.operations import Delete, Update, Write, set_actions
+from sortkey.model.operations import Delete, Test, Write
 from sortkey.model.payloads import Payload
 from sortkey.model.queries import ItemKey
+from sortkey.runtime.arguments import key_of, move_of, update_of
 from sortkey.runtime.backend import AsyncBackend, Backend
 from sortkey.runtime.objects import Objects
 from sortkey.runtime.payloads import Payloads, checks, writes
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
-Test = Condition | bool | None
 
 
 class Gone(Protocol):
@@ -98,16 +98,15 @@ class PayloadStore(Store):
         assuming: Mapping[str, Any] | None = None,
         upsert: bool = False,
     ) -> E:
-        operation = _update(key, actions, set, when, assuming, upsert)
+        operation = update_of(key, actions, set, when, assuming, upsert)
         return self.run(writes.update(self._context, self.payloads, operation))
 
     def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
-        operation = _update(key, (attr(field).set(to),), set, None, None, False)
-        return self.run(writes.update(self._context, self.payloads, operation))
+        return self.run(writes.update(self._context, self.payloads, move_of(key, field, to, set)))
 
     def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
         """Delete an item, and its objects; gives what was there."""
-        return self.run(writes.delete(self._context, self.payloads, _delete(of, when)))
+        return self.run(writes.delete(self._context, self.payloads, Delete(key_of(of), when)))
 
     def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
         return self.run(writes.batch_write(self._context, self.payloads, puts, deletes))
@@ -179,16 +178,15 @@ class AsyncPayloadStore(AsyncStore):
         assuming: Mapping[str, Any] | None = None,
         upsert: bool = False,
     ) -> E:
-        operation = _update(key, actions, set, when, assuming, upsert)
+        operation = update_of(key, actions, set, when, assuming, upsert)
         return await self.run(writes.update(self._context, self.payloads, operation))
 
     async def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
-        operation = _update(key, (attr(field).set(to),), set, None, None, False)
-        return await self.run(writes.update(self._context, self.payloads, operation))
+        return await self.run(writes.update(self._context, self.payloads, move_of(key, field, to, set)))
 
     async def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
         """Delete an item, and its objects; gives what was there."""
-        return await self.run(writes.delete(self._context, self.payloads, _delete(of, when)))
+        return await self.run(writes.delete(self._context, self.payloads, Delete(key_of(of), when)))
 
     async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
         return await self.run(writes.batch_write(self._context, self.payloads, puts, deletes))
@@ -202,20 +200,3 @@ class AsyncPayloadStore(AsyncStore):
 
     async def __aenter__(self) -> AsyncPayloadStore:
         return self
-
-
-def _update(
-    key: ItemKey[E],
-    actions: Sequence[Action],
-    set: Mapping[str, Any] | None,
-    when: Test,
-    assuming: Mapping[str, Any] | None,
-    upsert: bool,
-) -> Update[E]:
-    made = (*actions, *set_actions(key.entity, set or {}))
-    return Update(key, made, None if when is None else condition(when), dict(assuming or {}), upsert)
-
-
-def _delete(of: ItemKey[E] | E, when: Test) -> Delete[E]:
-    key = of if isinstance(of, ItemKey) else ItemKey.of_entity(of)
-    return Delete(key, None if when is None else condition(when))

@@ -30,11 +30,12 @@ from sortkey.model import fields
 from sortkey.model.attributes import Action, Condition, condition
 from sortkey.model.entity import Entity
 from sortkey.model.layout import Layout, Place
-from sortkey.model.operations import Delete, Put, PutMode, Update, Write
+from sortkey.model.operations import Delete, Put, PutMode, Test, Update, Write
 from sortkey.model.payload_places import PayloadPlace
 from sortkey.model.payloads import Payload, Pointer
 from sortkey.model.queries import ItemKey
 from sortkey.runtime import batches, reads, transactions, writes
+from sortkey.runtime.arguments import NO_ENTITY, expect, expect_batch, expect_writes
 from sortkey.runtime.context import Context
 from sortkey.runtime.objects import check_key
 from sortkey.runtime.payloads import Owner, Payloads, log
@@ -43,7 +44,6 @@ from sortkey.runtime.payloads.items import is_shown
 from sortkey.runtime.working import Work, WorkSteps
 
 E = TypeVar("E", bound=Entity)
-Test = Condition | bool | None
 
 REFUSED = (ConditionFailed, TransactionFailed, ItemTooLarge, ModelError, ClientError, TableMissing)
 """After these nothing was written. After any other error it may have been."""
@@ -73,6 +73,7 @@ class Draft:
 
 def put(context: Context, payloads: Payloads, entity: E, mode: PutMode, when: Test) -> WorkSteps[E]:
     """Store a whole entity with its payloads."""
+    expect(entity, Entity, NO_ENTITY)
     draft, layout = Draft(payloads), type(entity).__layout__
     once = _new_once(layout, entity)
     try:
@@ -135,6 +136,7 @@ def transact(
     context: Context, payloads: Payloads, operations: Sequence[Write[Any]], token: str | None
 ) -> WorkSteps[None]:
     """All of the writes with their payloads, or none."""
+    expect_writes(operations)
     draft = Draft(payloads)
     gone = yield from _found(context, [each.key for each in operations if isinstance(each, Delete)])
     try:
@@ -154,6 +156,7 @@ def batch_write(
     context: Context, payloads: Payloads, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
 ) -> WorkSteps[list[Entity]]:
     """Many puts and deletes, each for itself."""
+    expect_batch(puts, deletes)
     draft = Draft(payloads)
     gone = yield from _found(context, deletes)
     try:
