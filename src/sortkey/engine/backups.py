@@ -181,7 +181,7 @@ def describe(engine: Engine, backup: Backup) -> dict[str, Any]:
         "TableSizeBytes": backup.size,
         "KeySchema": table.key.describe(),
         "TableCreationDateTime": round(table.created, 3),
-        "ProvisionedThroughput": _units(table.settings),
+        "ProvisionedThroughput": _units(table, table.settings),
         "ItemCount": backup.items,
         "BillingMode": throughput.billing_mode(table.settings),
     }
@@ -198,7 +198,7 @@ def _features(table: Table) -> dict[str, Any]:
     """Only what the table had."""
     features: dict[str, Any] = {}
     for kind, member in (("LSI", "LocalSecondaryIndexes"), ("GSI", "GlobalSecondaryIndexes")):
-        indexes = [_index(index) for index in table.indexes if index.kind == kind]
+        indexes = [_index(table, index) for index in table.indexes if index.kind == kind]
         if indexes:
             features[member] = indexes
     if table.stream is not None and table.stream.enabled:
@@ -208,17 +208,20 @@ def _features(table: Table) -> dict[str, Any]:
     return {**features, **encryption.describe(table.settings)}
 
 
-def _index(index: Index) -> dict[str, Any]:
+def _index(table: Table, index: Index) -> dict[str, Any]:
     described: dict[str, Any] = {
         "IndexName": index.name,
         "KeySchema": index.key.describe(),
         "Projection": projection(index),
     }
     if index.kind == "GSI":
-        described["ProvisionedThroughput"] = _units(index.settings)
+        described["ProvisionedThroughput"] = _units(table, index.settings)
     return described
 
 
-def _units(settings: dict[str, Any]) -> dict[str, int]:
+def _units(table: Table, settings: dict[str, Any]) -> dict[str, int]:
+    """None on demand, whatever there was before."""
     kept: dict[str, int] = settings.get("ProvisionedThroughput") or {}
+    if throughput.billing_mode(table.settings) == throughput.ON_DEMAND:
+        kept = {}
     return {member: kept.get(member, 0) for member in ("ReadCapacityUnits", "WriteCapacityUnits")}

@@ -67,7 +67,7 @@ def _global(engine: Engine, table: Table, index: Index, figures: Figures) -> dic
     mode = throughput.billing_mode(table.settings)
     return {
         **_index(engine, table, index, figures),
-        "IndexStatus": index.status,
+        "IndexStatus": "CREATING" if table.status == "CREATING" else index.status,
         **({"Backfilling": index.backfilling} if index.status == "CREATING" else {}),
         **throughput.describe(index.settings, mode, engine.clock()),
     }

@@ -1,4 +1,4 @@
-"""Whether a text is a resource policy, by as much of IAM's grammar as AWS tells about. Whom it lets in is not checked."""
+"""Whether a text is a resource policy, by as much of IAM's grammar as AWS tells about. Whom it lets in is not asked."""
 
 from __future__ import annotations
 

@@ -70,6 +70,25 @@ def test_a_backup_describes_the_table_that_it_was_made_of(engine):
     assert "TimeToLiveDescription" not in features
 
 
+def test_a_backup_of_a_table_that_went_on_demand_has_no_units(engine):
+    # What it had before is kept for the way back only; tools compare this with DescribeTable.
+    gsi = index("gsi", "a", ProvisionedThroughput=UNITS)
+    engine.call("CreateTable", table(BillingMode=None, ProvisionedThroughput=UNITS, GlobalSecondaryIndexes=[gsi]))
+    engine.call("UpdateTable", {"TableName": "tbl", "BillingMode": "PAY_PER_REQUEST"})
+    backup = engine.call("DescribeBackup", {"BackupArn": back_up(engine)["BackupArn"]})["BackupDescription"]
+    none = {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0}
+    assert backup["SourceTableDetails"]["ProvisionedThroughput"] == none
+    assert backup["SourceTableFeatureDetails"]["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] == none
+
+
+def test_the_answer_to_a_restore_has_its_indexes_in_the_making(engine):
+    # As that of CreateTable: who waits for an index sees it CREATING first.
+    engine.call("CreateTable", indexed())
+    answer = restore(engine, back_up(engine)["BackupArn"])
+    assert [each["IndexStatus"] for each in answer["GlobalSecondaryIndexes"]] == ["CREATING"]
+    assert described(engine, "restored")["GlobalSecondaryIndexes"][0]["IndexStatus"] == "ACTIVE"
+
+
 def test_a_restored_table_has_items_and_indexes_and_nothing_else(engine):
     # TTL, stream, tags, recovery and protection are to be set again, as on AWS.
     request = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import backups, restores
 from sortkey.engine.describe import describe
+from sortkey.engine.operations.create_table import creating
 from sortkey.errors import BackupInUseException
 
 if TYPE_CHECKING:
@@ -26,6 +27,6 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         "RestoreDateTime": backup.created,
     }
     target = restores.create_target(engine, source, request, summary)
-    answer = {"TableDescription": describe(engine, target)}
+    answer = {"TableDescription": creating(describe(engine, target), {})}
     restores.fill(engine, target, backup.rows)
     return answer

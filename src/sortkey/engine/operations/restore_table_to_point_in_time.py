@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.engine import recovery, restores, snapshots
 from sortkey.engine.describe import describe
+from sortkey.engine.operations.create_table import creating
 from sortkey.errors import InvalidRestoreTimeException, ValidationException
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     restores.check_target(engine, request["TargetTableName"])
     summary = {"SourceTableArn": engine.catalog.arn(source.name), "RestoreDateTime": round(instant, 3)}
     target = restores.create_target(engine, source, request, summary)
-    answer = {"TableDescription": describe(engine, target)}
+    answer = {"TableDescription": creating(describe(engine, target), {})}
     snapshot = snapshots.begin(engine, source, recovery.number_at(engine, source, instant))
     restores.fill(engine, target, snapshot.rows, snapshot)
     return answer
