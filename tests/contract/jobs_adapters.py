@@ -5,10 +5,7 @@ Each test has a queue of its own, so that they share one table.
 
 from __future__ import annotations
 
-import asyncio
 import secrets
-import threading
-import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -17,11 +14,8 @@ from typing import Any
 import pytest
 
 import sortkey
-import sortkey.engine
 from sortkey import JobQueue, JobWorker, Metrics, Store
-from sortkey.wire.access import Access
-from sortkey.wire.addresses import bind
-from sortkey.wire.server import Server
+from tests.contract.store.stores import served
 from tests.oracle.server import shared_port
 from tools.downloads import Missing
 
@@ -73,26 +67,6 @@ class Yard:
     def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.clock.go(seconds)
-
-
-@contextmanager
-def served() -> Generator[str]:
-    """Our server on an engine in memory, in a thread."""
-    loop = asyncio.new_event_loop()
-    engine = sortkey.engine.own()
-    server = Server(engine, Access(None, "us-east-1", time.time))
-    sockets = bind("127.0.0.1", 0)
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    asyncio.run_coroutine_threadsafe(server.start(sockets), loop).result(10)
-    try:
-        yield f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
-    finally:
-        asyncio.run_coroutine_threadsafe(server.stop(), loop).result(20)
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-        loop.close()
-        engine.close()
 
 
 @contextmanager

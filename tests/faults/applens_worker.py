@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 
 import sortkey
 from sortkey_systems.applens.service import AppLens
+from tests.faults.forks import fork_workers
 
 LEASE_SECONDS = 0.5
 
@@ -16,16 +15,9 @@ def opened(address: str, objects: str) -> AppLens:
     return AppLens(sortkey.open(address, objects=objects))
 
 
-def main() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not waited for
-    for _ in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
-            service = opened(*sys.argv[1:3])
-            service.worker(lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=1).start()
-            signal.pause()
-        print(pid, flush=True)
+def work(address: str, objects: str) -> None:
+    opened(address, objects).worker(lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=1).start()
 
 
 if __name__ == "__main__":
-    main()
+    fork_workers(work, *sys.argv[1:3])

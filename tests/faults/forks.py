@@ -81,6 +81,17 @@ class Fork:
         return True
 
 
+def fork_workers(work: Callable[..., None], *arguments: Any) -> None:
+    """As a program of its own: a process that works until it is killed for each line of the input; prints its id."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not waited for
+    for _ in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            work(*arguments)
+            signal.pause()
+        print(pid, flush=True)
+
+
 def _run(main: Callable[..., None], out: str, err: str, arguments: list[Any]) -> None:
     """In the fork. It never comes back."""
     try:

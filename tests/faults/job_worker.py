@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 import time
 import uuid
@@ -18,6 +17,7 @@ from typing import Any
 import sortkey
 from sortkey import Backoff, JobContext, JobWorker, Store, job
 from sortkey.errors import FolderInUse
+from tests.faults.forks import fork_workers
 
 STEPS = 3
 LINES = 10
@@ -75,17 +75,7 @@ def work(address: str) -> None:
     store = opened(address)
     worker = JobWorker(store, [journey], queue=QUEUE, lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=2)
     worker.start()
-    signal.pause()
-
-
-def main() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not waited for
-    for _ in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
-            work(sys.argv[1])
-        print(pid, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    fork_workers(work, sys.argv[1])

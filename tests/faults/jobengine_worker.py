@@ -6,8 +6,6 @@ the second of imports.
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import sortkey
 from sortkey import Store
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import Executions
+from tests.faults.forks import fork_workers
 
 LEASE_SECONDS = 0.4
 BATCH_ROWS = 10
@@ -27,20 +26,9 @@ def executions(store: Store, folder: Path, crashes_max: int = 1000) -> Execution
 
 
 def work(address: str, folder: Path) -> None:
-    """Until the end, which is a kill."""
     worker = executions(sortkey.open(address), folder).worker(threads=2, lease_seconds=LEASE_SECONDS, poll_seconds=0.02)
     worker.start()
-    signal.pause()
-
-
-def main() -> None:
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not waited for
-    for _ in sys.stdin:
-        pid = os.fork()
-        if pid == 0:
-            work(sys.argv[1], Path(sys.argv[2]))
-        print(pid, flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    fork_workers(work, sys.argv[1], Path(sys.argv[2]))

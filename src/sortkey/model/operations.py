@@ -217,9 +217,7 @@ class Delete(Write[E]):
         return self.key.entity
 
     def request(self, now: float) -> Request:
-        names, request = Names(), _keyed(self.key)
-        _put_condition(request, _tests(self.when, self.entity_class.__layout__, names), names)
-        return request
+        return _keyed(self.key, self.when)
 
     def says(self) -> str:
         return f"delete {self.key}"
@@ -238,9 +236,7 @@ class Check(Write[E]):
         return self.key.entity
 
     def request(self, now: float) -> Request:
-        names, request = Names(), _keyed(self.key)
-        _put_condition(request, _tests(self.when, self.entity_class.__layout__, names), names)
-        return request
+        return _keyed(self.key, self.when)
 
     def says(self) -> str:
         return f"check {self.key}"
@@ -279,8 +275,11 @@ def _with(text: str, more: Mapping[str, list[str]]) -> str:
     return text
 
 
-def _keyed(key: ItemKey[Any]) -> Request:
-    return {"TableName": key.table.name, "Key": key.item}
+def _keyed(key: ItemKey[Any], when: Test) -> Request:
+    """A request that has nothing but a key and a condition."""
+    names, request = Names(), {"TableName": key.table.name, "Key": key.item}
+    _put_condition(request, _tests(when, key.entity.__layout__, names), names)
+    return request
 
 
 def _refuse_overlaps(actions: tuple[Action, ...]) -> None:

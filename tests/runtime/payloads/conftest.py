@@ -9,7 +9,7 @@ import pytest
 
 from sortkey import Objects, PayloadStore, open_objects
 from sortkey.connect.embedded import EmbeddedBackend
-from sortkey.engine import Engine, own
+from sortkey.engine import Engine
 from sortkey.testing import FrozenClock
 from tests.contract.objects_adapters import ADAPTERS, new_s3_bucket, s3_endpoint
 from tests.runtime.payloads.runs import model
@@ -17,17 +17,6 @@ from tests.runtime.payloads.runs import model
 __all__ = ["s3_endpoint"]
 
 BUCKETS = ("artifacts", "job-reports")
-
-
-@pytest.fixture
-def clock() -> FrozenClock:
-    return FrozenClock(1_800_000_000.0)
-
-
-@pytest.fixture
-def engine(clock: FrozenClock) -> Iterator[Engine]:
-    with own(clock=clock) as owned:
-        yield owned
 
 
 @pytest.fixture

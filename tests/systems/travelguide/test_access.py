@@ -1,14 +1,12 @@
 """The travel guide's access patterns on the embedded engine."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from sortkey import Delete, Put, Store, Update, attr
-from sortkey.connect.embedded import EmbeddedBackend
-from sortkey.engine import Engine, own
+from sortkey.engine import Engine
 from sortkey.errors import AlreadyExists, ModelError
 from sortkey.testing import FrozenClock
 from sortkey_systems.travelguide.model import (
@@ -28,22 +26,10 @@ from sortkey_systems.travelguide.model import (
     profile_page,
     trending_tags,
 )
+from tests.systems.embedded import embedded
 
 NOON = datetime(2025, 11, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def engine(sortkey_clock: FrozenClock) -> Iterator[Engine]:
-    sortkey_clock.now = NOON.timestamp()
-    with own(clock=sortkey_clock) as owned:
-        yield owned
-
-
-@pytest.fixture
-def store(engine: Engine, sortkey_clock: FrozenClock) -> Store:
-    made = Store(EmbeddedBackend(engine), clock=sortkey_clock)
-    made.ensure(model)
-    return made
+engine, store = embedded(model, NOON)
 
 
 def article(name: str, minutes: int = 0, **values: Any) -> Article:

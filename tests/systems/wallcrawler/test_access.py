@@ -1,14 +1,12 @@
 """Wallcrawler's access patterns on the embedded engine."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from sortkey import Put, Store, Update, attr
-from sortkey.connect.embedded import EmbeddedBackend
-from sortkey.engine import Engine, own
+from sortkey.engine import Engine
 from sortkey.errors import NotFound, TransactionFailed, TransitionRefused
 from sortkey.testing import FrozenClock
 from sortkey_systems.wallcrawler.model import (
@@ -23,22 +21,10 @@ from sortkey_systems.wallcrawler.model import (
     recorded,
     trimmed,
 )
+from tests.systems.embedded import embedded
 
 NOON = datetime(2025, 9, 20, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def engine(sortkey_clock: FrozenClock) -> Iterator[Engine]:
-    sortkey_clock.now = NOON.timestamp()
-    with own(clock=sortkey_clock) as owned:
-        yield owned
-
-
-@pytest.fixture
-def store(engine: Engine, sortkey_clock: FrozenClock) -> Store:
-    made = Store(EmbeddedBackend(engine), clock=sortkey_clock)
-    made.ensure(model)
-    return made
+engine, store = embedded(model, NOON)
 
 
 def session(name: str, minutes: int = 0, **values: Any) -> Session:
