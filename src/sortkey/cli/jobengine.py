@@ -171,7 +171,7 @@ def status(
             print_json(plain(job)) if json else view.print_steps(job)
         else:
             journey, stages = engine.journeys.get(of), engine.journeys.stages(of)
-            jobs = list(engine.executions.list_jobs(of, size=1000).items)
+            jobs = engine.executions.all_jobs(of)
             if json:
                 print_json({"journey": plain(journey), "jobs": [plain(each) for each in jobs]})
             else:
@@ -202,10 +202,9 @@ def logs(
     search, export = part_of("jobengine", "log_search"), part_of("jobengine", "log_export")
     where = search.LogFilter.of(level, text=text)
     with open_engine(data, objects) as engine:
-        for job in jobs_of(engine, of):
-            about = (job.journey_id, job.stage_id, job.job_id)
-            for chunk in export.export_logs(engine.buckets.logs, *about, form, where, step=step):
-                sys.stdout.write(chunk.decode())
+        jobs = [(job.journey_id, job.stage_id, job.job_id) for job in jobs_of(engine, of)]
+        for chunk in export.export_all_logs(engine.buckets.logs, jobs, form, where, step=step):
+            sys.stdout.write(chunk.decode())
 
 
 @app.command(

@@ -93,7 +93,7 @@ def run_all(engine: Any, journey_id: str, *, threads: int, data: str | None, sta
 
 def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str) -> int:
     """The final report, or how far it came; the result is the exit code."""
-    jobs = list(engine.executions.list_jobs(journey.journey_id, size=1000).items)
+    jobs = engine.executions.all_jobs(journey.journey_id)
     found = engine.executions.final_report(journey.journey_id) if journey.status == "completed" else None
     if is_json:
         told = {"journey": plain(journey), "seconds": round(seconds, 1), "jobs": [plain(each) for each in jobs]}
@@ -116,7 +116,7 @@ def jobs_of(engine: Any, of: str) -> list[Any]:
     if of.startswith("JOB-"):
         return [engine.executions.get(of)]
     engine.journeys.get(of)
-    return list(engine.executions.list_jobs(of, size=1000).items)
+    return engine.executions.all_jobs(of)
 
 
 def plain(entity: Any) -> Any:

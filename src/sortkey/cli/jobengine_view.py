@@ -18,7 +18,7 @@ def watch(engine: Any, journey_id: str, stage_id: str | None = None) -> Any:
     """Show how a journey, or one stage of it, goes until it does not run any more; gives the journey as it is then."""
 
     def look() -> State:
-        jobs = {job.stage_id: job for job in engine.executions.list_jobs(journey_id, size=1000).items}
+        jobs = {job.stage_id: job for job in engine.executions.all_jobs(journey_id)}
         return State(engine.journeys.get(journey_id), engine.journeys.stages(journey_id), jobs, stage_id)
 
     return _bars(look) if sys.stderr.isatty() else _lines(look)

@@ -36,10 +36,22 @@ def export_logs(
     step: str | None = None,
 ) -> Iterator[bytes]:
     """The lines of a job that are wanted, or all, in chunks of a file. Raises ModelError for another format."""
+    return export_all_logs(objects, [(journey_id, stage_name, job_id)], format, where, step=step)
+
+
+def export_all_logs(
+    objects: Objects,
+    jobs: Iterable[tuple[str, str, str]],
+    format: Format = "json",
+    where: LogFilter | None = None,
+    *,
+    step: str | None = None,
+) -> Iterator[bytes]:
+    """The same for several jobs, each by its journey, stage and id: one file, in their order."""
     if format not in FORMATS:
         raise ModelError(f"{format!r} is no format of an export: {', '.join(FORMATS)}")
-    place = JobPlace(objects, journey_id, stage_name, job_id)
-    return FORMATS[format](matching(place, where or LogFilter(), step))
+    places = (JobPlace(objects, *each) for each in jobs)
+    return FORMATS[format](line for place in places for line in matching(place, where or LogFilter(), step))
 
 
 def _csv(raws: Iterable[bytes]) -> Iterator[bytes]:

@@ -170,6 +170,10 @@ class Executions:
             wanted = Job.of_stage(journey_id=journey_id, order=stage.order, stage_id=stage_id)
         return self.store.page(wanted.where(Job.status == status) if status else wanted, cursor=cursor, size=size)
 
+    def all_jobs(self, journey_id: str) -> list[Job]:
+        """Every execution of a journey, in the same order, however many there are."""
+        return self.store.query(Job.of_journey(journey_id=journey_id))
+
     def final_report(self, journey_id: str) -> dict[str, Any]:
         """What the last stage reports: verdict, figures, tables, what stayed behind, and `text`, all of it in Markdown.
 
