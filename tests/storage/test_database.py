@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import threading
 
 import pytest
 
 from sortkey.storage.database import LOG_BYTES, Database
 from sortkey.storage.folder import Folder
+from tests.storage.disks import full_disk
 
 
 @pytest.mark.parametrize(("synchronous", "level"), [("normal", 1), ("full", 2)])
@@ -37,3 +39,13 @@ def test_a_laid_out_log_holds_what_was_committed_and_nothing_else(tmp_path):
     assert after.execute("select name, value from meta").fetchall() == [("a", 1)]
     assert after.execute("pragma integrity_check").fetchall() == [("ok",)]
     after.close()
+
+
+def test_a_database_that_cannot_be_opened_leaves_no_thread(tmp_path):
+    # A program that waits for room on the disk tries again and again.
+    Database(Folder(tmp_path)).close()
+    folder = Folder(tmp_path)
+    with full_disk(LOG_BYTES // 2), pytest.raises(OSError, match="too large"):
+        Database(folder, "full")
+    folder.release()
+    assert "sortkey-checkpoint" not in [each.name for each in threading.enumerate()]

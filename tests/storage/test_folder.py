@@ -10,6 +10,7 @@ import pytest
 
 from sortkey.errors import FolderInUse
 from sortkey.storage.folder import Folder, owner_of
+from tests.storage.disks import full_disk
 
 HOLD = """
 import sys
@@ -83,3 +84,18 @@ def test_who_owns_a_folder_can_be_asked_without_taking_it(tmp_path):
     assert (held.pid, held.address) == (os.getpid(), "http://127.0.0.1:8000")
     folder.release()
     assert owner_of(tmp_path) is None
+
+
+def test_a_folder_that_cannot_be_taken_is_not_kept(tmp_path):
+    # Who makes room and tries again in the same process must get it.
+    with full_disk(), pytest.raises(OSError, match="too large"):
+        Folder(tmp_path)
+    Folder(tmp_path).release()
+
+
+def test_a_folder_is_released_on_a_full_disk(tmp_path):
+    # Closing is what one does when the disk is full; the folder must be free then.
+    folder = Folder(tmp_path)
+    with full_disk():
+        folder.release()
+    Folder(tmp_path).release()

@@ -54,13 +54,14 @@ class Database:
         self._set("cache_size=-32768", "temp_store=memory")
         if folder:
             self._set("journal_mode=wal", f"synchronous={synchronous}", "wal_autocheckpoint=0")
-            self._checkpointer = Checkpointer(folder.database)
-            self._connection.set_wal_hook(self._checkpointer.on_commit)
         else:
             self._set("journal_mode=memory", "synchronous=off")
         self.execute(SCHEMA)
         if folder and synchronous == "full":
             _lay_out_log(folder.database + "-wal")
+        if folder:  # last: its thread would outlive a database that cannot be opened
+            self._checkpointer = Checkpointer(folder.database)
+            self._connection.set_wal_hook(self._checkpointer.on_commit)
 
     def _set(self, *pragmas: str) -> None:
         # One by one: apsw stops at the first statement that has a row, and runs the rest only for who reads on.
@@ -169,6 +170,8 @@ class Checkpointer:
 
     def _run(self) -> None:
         self._wanted.wait()
+        if self._stopping:
+            return
         connection: Any = apsw.Connection(self._path)
         # Before its first look at the file a connection does not know of the log, and checkpoints nothing.
         connection.execute("select count(*) from meta").fetchall()

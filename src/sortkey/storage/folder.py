@@ -39,11 +39,14 @@ class Folder:
         self._lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._write({"pid": os.getpid()})
         except BlockingIOError:
             held = _in_use(self.path, self._lock)
             os.close(self._lock)
             raise held from None
-        self._write({"pid": os.getpid()})
+        except OSError:  # a full disk: who tries again must not find the folder taken
+            os.close(self._lock)
+            raise
 
     @property
     def database(self) -> str:
@@ -54,7 +57,7 @@ class Folder:
         self._write({"pid": os.getpid(), "address": address, "token": token})
 
     def release(self) -> None:
-        self._write({})
+        os.ftruncate(self._lock, 0)  # takes no room: on a full disk a folder is released too
         os.close(self._lock)
 
     def _write(self, content: dict[str, Any]) -> None:
