@@ -132,4 +132,6 @@ def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
         try:
             yield kind.from_item(plain_items.from_plain(cast("dict[str, Any]", item)))
         except (InvalidItem, ModelError, ValueError, TypeError) as error:
-            raise NotABackup(f"{name} {number} is no {kind.__name__}: {error}") from None
+            # Of an item that is not stored only the faults: where it lies is told by its number.
+            told = "; ".join(error.faults) if isinstance(error, InvalidItem) and error.faults else error
+            raise NotABackup(f"{name} {number} is no {kind.__name__}: {told}") from None

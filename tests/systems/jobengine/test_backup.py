@@ -185,6 +185,19 @@ def test_what_is_no_backup_is_refused_and_nothing_written(
     assert at_home.query(Stage.of_journey(journey_id=ID)) == []
 
 
+def test_what_is_wrong_with_an_item_is_said_once(at_home: Store) -> None:
+    # It is one line in an answer of REST, and whoever reads it has the file, not the table.
+    stage = {"PK": f"JOURNEY#{ID}", "SK": "STAGE#01#raw_analysis", "name": "Raw Analysis"}
+    data = {"format": 1, "journey": parsed(JOURNEY), "stages": [{**stage, "PK": "other"}]}
+    for given in (data, {**data, "stages": [{"name": "Raw Analysis"}]}):
+        with pytest.raises(NotABackup) as refused:
+            import_journey_complete(at_home, given)
+        told = str(refused.value)
+        assert told.count("is no Stage") == 1
+        assert told.count("\n") == 0
+    assert told.startswith("stages 0 is no Stage: journeyId: Field required; ")
+
+
 def test_items_of_another_journey_cannot_be_smuggled_in(journeys: Journeys, at_home: Store) -> None:
     # Who may import one journey may not write into another.
     run(journeys, at_home)
