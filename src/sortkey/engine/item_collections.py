@@ -29,7 +29,7 @@ def check_limit(engine: Engine, change: Change) -> None:
         growth > 0
         and change.table.rows.collection(partition_of(change.key)) + growth > engine.item_collection_limit_bytes
     ):
-        raise ItemCollectionSizeLimitExceededException("Item collection size limit of 10 GB exceeded.")
+        raise ItemCollectionSizeLimitExceededException("Collection size exceeded.")
 
 
 def check_item_with_entries(table: Table, item: Item, size: int, *, updating: bool) -> None:

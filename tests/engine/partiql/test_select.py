@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from sortkey.engine import Engine
 from tests.engine.partiql.conftest import Run, refusal
+from tests.engine.tables import index, put, table
 
 FOUND = [
     ("SELECT sk FROM things WHERE pk='a'", [0, 1, 2, 3, 4]),
@@ -243,3 +245,19 @@ MALFORMED = [
 def test_what_is_no_partiql_is_shown_back(run: Run, statement: str) -> None:
     # AWS says no more than this, so the statement itself is all that a reader has.
     assert refusal(run, statement) == f"Statement wasn't well formed, can't be processed: {statement}"
+
+
+@pytest.mark.parametrize("of_index", ["two_hash", "two_range"])
+def test_an_index_with_several_attributes_on_a_side_is_for_query_and_scan_only(
+    engine: Engine, run: Run, of_index: str
+) -> None:
+    indexes = [index("two_hash", "a:H b:H"), index("two_range", "a:H b:R c:R"), index("plain", "a:H b:R")]
+    engine.call("CreateTable", table("several", "pk", "pk a b c", GlobalSecondaryIndexes=indexes))
+    put(engine, {name: {"S": name} for name in ("pk", "a", "b", "c")}, "several")
+    message = "PartiQL statements cannot be executed on tables with composite HASH keys or composite RANGE keys."
+
+    assert refusal(run, f"SELECT pk FROM several.{of_index} WHERE a='a' AND b='b'") == message
+    assert refusal(run, f"SELECT pk FROM several.{of_index}") == message
+    # The table itself and its other indexes are read as ever.
+    for source in ("several", "several.plain"):
+        assert run(f"SELECT pk FROM {source} WHERE a='a'")["Items"] == [{"pk": {"S": "pk"}}]

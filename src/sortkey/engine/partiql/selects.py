@@ -33,6 +33,9 @@ HASH_VALUES_MAX = 50
 MANY_PARTITIONS = 10
 """A page over more has no more items than this: "Results are returned in pages of up to 10 items"."""
 _HASH_NEEDED = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+_SEVERAL_ATTRIBUTES = (
+    "PartiQL statements cannot be executed on tables with composite HASH keys or composite RANGE keys."
+)
 _RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
 
@@ -88,6 +91,8 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
     table = engine.catalog.table(selection.table_name)
     index = find_index(table, {"IndexName": selection.index_name, "ConsistentRead": consistent})
     key = table.key if index is None else index.key
+    if len(key.hash) > 1 or len(key.range) > 1:
+        raise ValidationException(_SEVERAL_ATTRIBUTES)
     check_key_paths(selection.paths, (*table.key.names, *key.names))
     terms = [(tree, read_term(tree, selection.translator)) for tree in conjuncts(selection.where)]
     if selection.order and not any(term is not None and term.name in key.hash for _, term in terms):
@@ -97,7 +102,7 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
     ranges = [] if partitions is None else _ranges(table, key, terms)
     used = {id(tree) for tree, _ in ranges}
     if partitions is not None:
-        used |= {id(tree) for tree in partitions.trees}
+        used.add(id(partitions.tree))
     rest = together([tree for tree, _ in terms if id(tree) not in used])
     condition = None if rest is None else _filter(table, key, rest, selection)
     planned = Plan(table, index, selection.projection, condition)
@@ -107,7 +112,7 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
         return planned
     exact = len(partitions.values) == 1 and len(ranges) == len(key.range) and rest is None
     if index is None and exact and all(term.operator == "=" for _, term in ranges):
-        values = [*partitions.values[0], *(term.operands[0] for _, term in ranges)]
+        values = [partitions.values[0], *(term.operands[0] for _, term in ranges)]
         planned.key_item = dict(zip(key.names, values, strict=True))
         planned.key = encode_key(table, planned.key_item)
         return planned
@@ -129,56 +134,42 @@ _Terms = list[tuple[Tree, Term | None]]
 
 @dataclass(slots=True)
 class _Partitions:
-    """The values of the hash attributes, one tuple for each partition, and the conditions that gave them."""
+    """The values of the hash attribute, one for each partition, and the condition that gave them."""
 
-    values: list[tuple[AttributeValue, ...]]
-    trees: list[Tree]
+    values: list[AttributeValue]
+    tree: Tree
 
 
 def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | None:
-    """The partitions that are named by = or, where the key has one hash attribute, by IN. None for a scan."""
-    found: list[tuple[AttributeValue, ...]] = []
-    trees: list[Tree] = []
-    allowed = ("=", "IN") if len(key.hash) == 1 else ("=",)
-    for name in key.hash:
-        usable = [(tree, term) for tree, term in terms if term and term.name == name and term.operator in allowed]
-        if not usable:
-            return None
-        tree, term = min(usable, key=lambda each: each[1].operator == "IN")
-        if len(term.operands) > HASH_VALUES_MAX:
-            count = len(term.operands)
-            raise ValidationException(
-                f"The IN operator is provided with too many operands; number of operands: {count}"
-            )
-        for value in term.operands:
-            check_key_value(table, name, value)
-        trees.append(tree)
-        found.append(term.operands)
-    if len(key.hash) > 1:
-        return _Partitions([tuple(operands[0] for operands in found)], trees)
-    distinct = {plain(value): value for value in found[0]}
-    return _Partitions([(value,) for value in distinct.values()], trees)
+    """The partitions that are named by = or by IN. None for a scan."""
+    (name,) = key.hash
+    usable = [(tree, term) for tree, term in terms if term and term.name == name and term.operator in ("=", "IN")]
+    if not usable:
+        return None
+    tree, term = min(usable, key=lambda each: each[1].operator == "IN")
+    if len(term.operands) > HASH_VALUES_MAX:
+        raise ValidationException(
+            f"The IN operator is provided with too many operands; number of operands: {len(term.operands)}"
+        )
+    for value in term.operands:
+        check_key_value(table, name, value)
+    return _Partitions(list({plain(value): value for value in term.operands}.values()), tree)
 
 
 def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Term]]:
-    """The terms that bound the range attributes: leading equalities, then one more comparison."""
-    found: list[tuple[Tree, Term]] = []
+    """The term that bounds the range attribute, if there is one: an equality before any other comparison."""
     for name in key.range:
         usable = [(t, term) for t, term in terms if term and term.name == name and term.operator in _RANGE_OPERATORS]
         for _, term in usable:
             for value in term.operands:
                 check_key_value(table, name, value)
-        if not usable:
-            break
-        chosen = min(usable, key=lambda each: each[1].operator != "=")
-        found.append(chosen)
-        if chosen[1].operator != "=":
-            break
-    return found
+        if usable:
+            return [min(usable, key=lambda each: each[1].operator != "=")]
+    return []
 
 
 def _spans(
-    table: Table, index: Index | None, partitions: list[tuple[AttributeValue, ...]], ranges: list[Term], desc: bool
+    table: Table, index: Index | None, partitions: list[AttributeValue], ranges: list[Term], desc: bool
 ) -> list[tuple[bytes, Span]]:
     schema = table.schema if index is None else table.index_schemas[index.name]
     equals = [term.operands[0] for term in ranges if term.operator == "="]
@@ -186,8 +177,8 @@ def _spans(
     operator: Any = None if last is None else last.operator
     operands = () if last is None else last.operands
     return [
-        (plain(values[0]), Span(*schema.bounds(schema.partition(values), equals, operator, operands), desc))
-        for values in partitions
+        (plain(value), Span(*schema.bounds(schema.partition((value,)), equals, operator, operands), desc))
+        for value in partitions
     ]
 
 
