@@ -136,6 +136,23 @@ def test_exports_are_listed_newest_first_in_pages(engine, buckets, clock):
     assert engine.call("ListExports", {"TableArn": f"{ARN}other"}) == {"ExportSummaries": []}
 
 
+def test_exports_of_several_tables_are_listed_in_reverse_order_of_their_arns(engine, buckets, clock):
+    # As AWS documents it: by the table's name first, then by time; pages go on where the last one ended.
+    engine.call("CreateTable", table("zzz" * 50))
+    recovery = {"TableName": "zzz" * 50, "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    engine.call("UpdateContinuousBackups", recovery)
+    arns = []
+    for arn in (TABLE, ARN + "zzz" * 50) * 2:
+        clock.now += 1
+        arns.append(export(engine, TableArn=arn)["ExportArn"])
+    listed, token = [], {}
+    while token is not None:
+        page = engine.call("ListExports", {"MaxResults": 1, **token})
+        listed += [each["ExportArn"] for each in page["ExportSummaries"]]
+        token = {"NextToken": page["NextToken"]} if "NextToken" in page else None
+    assert listed == sorted(arns, reverse=True)
+
+
 @pytest.mark.parametrize("prefix", ["../out", "a/../../out", "..", "/../out", "ok/.."])
 def test_a_prefix_cannot_lead_out_of_its_bucket(engine, buckets, prefix):
     # The server writes files on behalf of whoever may call it.

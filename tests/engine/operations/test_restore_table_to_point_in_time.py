@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.tables import ARN, NOW, described, failure, put, scan, table
+from tests.engine.tables import ARN, NOW, described, failure, index, put, scan, table
 
 DAY = 24 * 3600
 
@@ -124,6 +124,10 @@ def test_a_restore_that_cannot_be_is_refused(engine):
     for members, message in (
         ({"RestoreDateTime": NOW}, two),
         ({"UseLatestRestorableTime": False}, none),
+        (
+            {"GlobalSecondaryIndexOverride": [index("gsi", "a", WarmThroughput={"ReadUnitsPerSecond": 12000})]},
+            "Invalid Request: Cannot override WarmThroughput for index gsi",
+        ),
         ({"SourceTableArn": ARN + "tbl"}, "Must provide exactly one of: sourceTableArn, sourceTableName"),
     ):
         found = failure(engine, "RestoreTableToPointInTime", {**request, **members})

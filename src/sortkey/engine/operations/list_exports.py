@@ -1,4 +1,4 @@
-"""ListExports: the exports of the last 90 days, the newest first, a page at a time."""
+"""ListExports: the exports of the last 90 days in reverse order of their ARNs, a page at a time."""
 
 from __future__ import annotations
 
@@ -14,4 +14,8 @@ SHOWN = ("ExportArn", "ExportStatus", "ExportType")
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     limit = request.get("MaxResults") or job_pages.PAGE
-    return job_pages.page(engine, exports.KIND, request, limit, "ExportSummaries", SHOWN)
+    return job_pages.page(engine, exports.KIND, request, limit, "ExportSummaries", SHOWN, _place)
+
+
+def _place(description: dict[str, Any]) -> str:
+    return description["ExportArn"]

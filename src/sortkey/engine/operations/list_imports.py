@@ -14,4 +14,9 @@ SHOWN = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     limit = request.get("PageSize") or job_pages.PAGE
-    return job_pages.page(engine, imports.KIND, request, limit, "ImportSummaryList", SHOWN)
+    return job_pages.page(engine, imports.KIND, request, limit, "ImportSummaryList", SHOWN, _place)
+
+
+def _place(description: dict[str, Any]) -> str:
+    """Its id begins with its instant."""
+    return description["ImportArn"].rsplit("/", 1)[-1]

@@ -30,6 +30,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             f"RestoreDateTime '{_shown(instant)}' must be within EarliestRestorableDateTime '{_shown(earliest)}' and "
             f"LatestRestorableDateTime '{_shown(now)}'"
         )
+    _check_warm(request)
     restores.check_target(engine, request["TargetTableName"])
     summary = {"SourceTableArn": engine.catalog.arn(source.name), "RestoreDateTime": round(instant, 3)}
     target = restores.create_target(engine, source, request, summary)
@@ -53,6 +54,13 @@ def _source(request: dict[str, Any]) -> str:
     if not latest and not given:
         raise ValidationException(NO_TIME)
     return names[0]
+
+
+def _check_warm(request: dict[str, Any]) -> None:
+    """The definition of an index has this member; AWS refuses it here."""
+    for index in request.get("GlobalSecondaryIndexOverride") or ():
+        if index.get("WarmThroughput"):
+            raise ValidationException(f"Invalid Request: Cannot override WarmThroughput for index {index['IndexName']}")
 
 
 def _shown(instant: float) -> str:
