@@ -62,6 +62,14 @@ class Job(Entity, table=Table("Jobs", key=("PK",)), envelope="Data", names=camel
     def key(*, job_id: str): ...
 
 
+class Other(Entity, table=Table("Others", key=("PK",))):
+    other_id: KeyOnly[str]
+    title: str | None = None
+
+    @key("{other_id}")
+    def key(*, other_id: str): ...
+
+
 def told(actions: Action | tuple[Action, ...]) -> str:
     names = Names()
     return names.readable(render_actions(actions if isinstance(actions, tuple) else (actions,), names))
@@ -195,6 +203,10 @@ def test_a_value_that_a_field_cannot_have_is_refused_where_it_is_written(call: A
         (lambda: attr(Job.progress).isin(*range(101)), "isin takes 1 to 100 values, not 101"),
         (lambda: attr(Job.owner).remove(), "Job.Data.owner is required"),
         (lambda: attr(Job.progress).add("5"), "'5' is no number that could be added"),
+        (lambda: attr(Job.progress).subtract("5"), "'5' is no number that could be added"),
+        (lambda: attr(Job.labels).subtract({"a"}), "is no number that could be added"),
+        (lambda: attr(Job.note).set(attr(Other.title)), "Other.title is no field of Job"),
+        (lambda: attr(Job.note).set(attr(Job.job_id)), "Job.jobId lives only in keys"),
         (lambda: attr(Job.labels).discard(), "an empty set cannot be stored"),
     ],
 )

@@ -7,12 +7,19 @@ from typing import Any
 
 import pytest
 
-from sortkey import Entity, Table, camel, key
+from sortkey import CamelPart, Entity, Table, attr, camel, key
 from sortkey.errors import InvalidItem, ModelError
 from sortkey.model.changes import change_of
 
 table = Table("single", key=("PK", "SK"), stream="NEW_AND_OLD_IMAGES")
 nameless = Table("nameless", key=("id",), stream="KEYS_ONLY")
+
+
+class Place(CamelPart):
+    """Something inside."""
+
+    town_name: str = ""
+    streets: list[str] = []
 
 
 class Journey(Entity, table=table, kind="Journey", names=camel):
@@ -21,6 +28,7 @@ class Journey(Entity, table=table, kind="Journey", names=camel):
     journey_id: str
     title: str = ""
     meta: dict[str, Any] = {}
+    place: Place | None = None
 
     @key("JOURNEY#{journeyId}", "META")
     def key(*, journey_id: str):
@@ -204,3 +212,22 @@ def test_a_value_is_reached_once_also_by_what_is_created_with_it() -> None:
         if (change := change_of(Journey, each)) is not None
     ]
     assert became == [True, True, False, False, False]
+
+
+def test_what_lies_inside_a_field_is_told_from_the_rest_of_it() -> None:
+    # A handler that waits for a town must not hear of its streets, nor miss the town.
+    def journey(town: str, *streets: str) -> dict[str, Any]:
+        inside = {"townName": {"S": town}, "streets": {"L": [{"S": each} for each in streets]}}
+        return {**JOURNEY, "place": {"M": inside}, "meta": {"M": {"town": {"S": town}}}}
+
+    town, street, meta = attr(Journey.place).town_name, attr(Journey.place).streets[0], attr(Journey.meta)["town"]  # type: ignore[attr-defined]
+    change = change_of(Journey, record(journey("Ulm"), journey("Bonn", "Am Hof")))
+    assert change is not None
+    assert [change.became(each, "Bonn") for each in (town, meta)] == [True, True]
+    assert (change.became(street, "Am Hof"), change.became(street, "x")) == (True, False)
+    change = change_of(Journey, record(journey("Ulm"), journey("Ulm", "Am Hof")))
+    assert change is not None
+    assert [change.touched(each) for each in (town, meta, street, Journey.place)] == [False, False, True, True]
+    change = change_of(Journey, record(JOURNEY, journey("Ulm")))
+    assert change is not None
+    assert change.became(town, "Ulm")

@@ -393,6 +393,27 @@ def follower_before_its_source() -> None:
         def key(*, id: str): ...
 
 
+def follower_without_all_values() -> None:
+    class Wrong(Entity, table=table()):
+        id: str
+        status: Literal["a", "b", "c"] = "a"
+        shown: Annotated[str, Follows("status", {"a": "A"})] = ""
+
+        @key("A", "{id}")
+        def key(*, id: str): ...
+
+
+def collection_with_two_conditions() -> None:
+    class Right(Entity, table=table()):
+        id: str
+
+        @key("A", "{id}")
+        def key(*, id: str): ...
+
+    @collection(Right, sort_from="A", sort_prefix="B")
+    def everything(): ...
+
+
 def validator_that_updates_would_not_run() -> None:
     class Wrong(Entity, table=table()):
         id: str
@@ -545,6 +566,8 @@ WRONG: list[tuple[Callable[[], None], str]] = [
     (two_creations, "one and other are both marked Created"),
     (follower_of_nothing, "shown follows status, which is no field"),
     (follower_before_its_source, "shown follows status: declare it behind that"),
+    (follower_without_all_values, "shown follows status: say what it is for 'b', 'c'"),
+    (collection_with_two_conditions, "sort_from or sort_prefix"),
     (validator_that_updates_would_not_run, "Wrong.lower: keys and updates of id would not run it"),
     (serializer_that_keys_would_not_run, "Wrong.lower: keys and updates of id would not run it"),
     (unique_field_that_is_none, "Wrong has no field 'email'"),

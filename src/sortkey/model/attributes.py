@@ -142,6 +142,7 @@ class Attr(Generic[T]):
         """Put a value, or that of another attribute, in its place. None takes it away."""
         if isinstance(value, Attr):
             other = cast(Attr[T], value)
+            self._check_source(other)
             return Action("SET", self, lambda names: f"{self._at(names)} = {other._at(names)}")
         stored = self.stored(value)
         payload = self.place.payload
@@ -176,7 +177,8 @@ class Attr(Generic[T]):
         return self._added("+", amount, _number(amount))
 
     def subtract(self, amount: Any) -> Action:
-        return self._added("-", -amount, _number(amount))
+        number = _number(amount)
+        return self._added("-", -amount, number)
 
     def append(self, *elements: Any) -> Action:
         """Add elements to the end of a list, which is empty where it is missing."""
@@ -229,6 +231,13 @@ class Attr(Generic[T]):
 
     def _at(self, names: Names) -> str:
         return names.path(self.path)
+
+    def _check_source(self, other: Attr[Any]) -> None:
+        """Refuse to copy what no item of this entity has: it would be refused, or be something of another name."""
+        if other.layout is not self.layout:
+            raise ModelError(f"{other!r} is no field of {self.layout.entity.__name__}")
+        if other.place.key_only:
+            raise ModelError(f"{other!r} lives only in keys, and cannot be copied from there: set the value")
 
     def _with(self, *others: Any) -> list[Attr[Any]]:
         return [self, *(cast(Attr[Any], each) for each in others if isinstance(each, Attr))]

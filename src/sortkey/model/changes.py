@@ -5,10 +5,12 @@ The records are those of DynamoDB Streams and of AWS Lambda, which differ in the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
+
+from pydantic import BaseModel
 
 from sortkey.errors import InvalidItem, ModelError
 from sortkey.model.attributes import attr
@@ -19,7 +21,7 @@ from sortkey.values.attributes import AttributeValue, Item
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
-    from sortkey.model.layout import Layout
+    from sortkey.model.layout import Layout, Path
 
 E = TypeVar("E", bound="Entity")
 E_co = TypeVar("E_co", bound="Entity", covariant=True)
@@ -79,8 +81,23 @@ class Change(Generic[E_co]):
             )
 
     def _value(self, entity: Entity | None, field: Any) -> Any:
-        name = attr(field).place.name
-        return None if entity is None else getattr(entity, name)
+        at = attr(field)
+        return None if entity is None else _inside(getattr(entity, at.place.name), at.path[len(at.place.path) :])
+
+
+def _inside(value: Any, steps: Path) -> Any:
+    """What lies inside a field's value; None where there is nothing."""
+    for step in steps:
+        if isinstance(value, BaseModel):
+            names = [name for name, info in type(value).model_fields.items() if step in (info.alias or name, name)]
+            value = getattr(value, names[0]) if names else (value.model_extra or {}).get(str(step))
+        elif isinstance(value, Mapping):
+            value = cast(Mapping[Any, Any], value).get(step)
+        elif isinstance(value, Sequence) and isinstance(step, int):
+            value = cast(Sequence[Any], value)[step] if step < len(cast(Sequence[Any], value)) else None
+        else:
+            return None
+    return value
 
 
 def change_of(entity: type[E], record: Record) -> Change[E] | None:

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from sortkey.errors import ModelError
 from sortkey.model import fields
-from sortkey.model.annotations import alternatives
+from sortkey.model.annotations import alternatives, literal_values
 from sortkey.model.keys import BoundKey, BoundQuery, Declared
 from sortkey.model.layout import Layout
 from sortkey.model.templates import SHARD, Slot, Template
@@ -122,6 +122,9 @@ def _check_followers(layout: Layout) -> None:
             raise _fail(layout, f".{place.name} follows {source}: declare it behind that")
         if place.info.is_required():
             raise _fail(layout, f".{place.name} follows {source}: give it a default, which nobody sees")
+        possible = literal_values(layout.places[source].info.annotation)
+        if forgotten := [repr(each) for each in possible if each not in place.follows.values]:
+            raise _fail(layout, f".{place.name} follows {source}: say what it is for {', '.join(forgotten)}")
 
 
 def _check_settings(layout: Layout) -> None:

@@ -91,6 +91,8 @@ def collection(
     *members: type[Entity], index: str | None = None, sort_from: str | None = None, sort_prefix: str | None = None
 ) -> Callable[[Signature[P]], CollectionDeclaration[P]]:
     """Several kinds of one partition. `sort_from` and `sort_prefix` leave out what lies before, or beside."""
+    if sort_from is not None and sort_prefix is not None:
+        raise ModelError("a collection takes sort_from or sort_prefix: a sort key has one condition")
     sort: SortCondition | None = None
     if sort_from is not None:
         sort = SortCondition(">=", (sort_from,))

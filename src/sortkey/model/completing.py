@@ -45,7 +45,7 @@ def with_followers(layout: Layout, actions: Sequence[Action]) -> tuple[Action, .
         if source is not None:
             if not source.is_plain_set:
                 raise ModelError(f"{place.name} follows {place.follows.source}, which can only be set")
-            touched[place.name] = field(layout, place).set(place.follows.values[source.value])
+            touched[place.name] = field(layout, place).set(place.follows.value_for(source.value))
     return (*actions, *(action for action in touched.values() if action.attr.place.follows is not None))
 
 

@@ -102,7 +102,14 @@ class Follows:
     def _decide(self, given: Any, info: ValidationInfo) -> Any:
         if self.source not in (info.data or {}):  # None where a value is validated by itself
             return given  # alone, or the source itself is refused, with an error of its own
-        return self.values[info.data[self.source]]
+        return self.value_for(info.data[self.source])
+
+    def value_for(self, decided: Any) -> Any:
+        """What this field is when the source has a value. Raises ValueError for one that nobody has thought of."""
+        if decided not in self.values:
+            known = ", ".join(map(repr, self.values))
+            raise ValueError(f"Follows says nothing for {self.source}={decided!r}: it knows {known}")
+        return self.values[decided]
 
 
 def camel(name: str) -> str:

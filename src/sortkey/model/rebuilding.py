@@ -59,7 +59,7 @@ class Outcome:
         for name in names:
             if name in self.touched and name not in self.known:
                 raise ModelError(
-                    f"{self._name(name)} is part of {what}: only a plain set can rebuild that. Read, outcome, save()"
+                    f"{self._name(name)} is part of {what}: only a plain set can rebuild that. Read, change and save()"
                 )
         missing = [self._name(name) for name in names if name not in self.known]
         if missing:
