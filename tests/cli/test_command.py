@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sortkey import __version__
-from sortkey.cli import COMMANDS, main
+from sortkey.cli import COMMANDS, main, options
 from sortkey.cli.program import load
 
 HEAVY = {"asyncio", "orjson", "apsw", "pydantic", "fastapi", "boto3", "botocore", "rich", "sortkey_systems"}
@@ -76,6 +78,16 @@ def test_every_command_tells_what_it_is_for(name: str) -> None:
     for each in [command, *getattr(command, "commands", {}).values()]:
         assert each.help, each.name
         assert [param.name for param in each.params if not param.help] == []
+
+
+def test_what_several_commands_take_is_declared_once() -> None:
+    # Declared twice, it is soon explained in two ways. Shared ones are in cli/options.py.
+    declared: dict[str, list[str]] = {}
+    for path in sorted(Path(options.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Annotated":
+                declared.setdefault(ast.unparse(node.slice), []).append(f"{path.name}:{node.lineno}")
+    assert {what: places for what, places in declared.items() if len(places) > 1} == {}
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import typer
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
 from sortkey.cli.loading import part_of
-from sortkey.cli.options import Data, Json, buckets_of, check_place
+from sortkey.cli.options import Data, Json, JsonForm, OtherBuckets, buckets_of, check_place
 from sortkey.cli.printing import print_json
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
@@ -36,11 +36,7 @@ RUN_HELP = "The id of a run, or `latest`."
 app = typer.Typer(no_args_is_help=True)
 
 User = Annotated[str, typer.Option(metavar="ID", help="Whose runs.")]
-Objects = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
-]
 Form = Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")]
-JsonForm = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 SarifForm = Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
 Environment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
@@ -84,7 +80,7 @@ def analyze(
     epilog=examples("sortkey applens runs --user 12345", "sortkey applens runs --user 12345 --environment prod --json")
 )
 def runs(
-    user: User, data: Data = "data", objects: Objects = None, environment: Environment = None, json: Json = False
+    user: User, data: Data = "data", objects: OtherBuckets = None, environment: Environment = None, json: Json = False
 ) -> None:
     """List the runs of a user, the newest first."""
     with _service(data, objects) as service:
@@ -107,7 +103,7 @@ def show(
     run: RunId,
     user: User,
     data: Data = "data",
-    objects: Objects = None,
+    objects: OtherBuckets = None,
     form: Form = "text",
     json: JsonForm = False,
     sarif: SarifForm = False,
@@ -138,7 +134,7 @@ def compare(
     after: Annotated[str, typer.Argument(metavar="AFTER", help=RUN_HELP)],
     user: User,
     data: Data = "data",
-    objects: Objects = None,
+    objects: OtherBuckets = None,
     json: Json = False,
 ) -> None:
     """Print what changed from one run to another: resources, references, findings, ways to data, score.

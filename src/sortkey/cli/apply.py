@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortkey.cli.completing import complete_models
-from sortkey.cli.loading import MODEL_HELP, load_model
-from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.loading import load_model
+from sortkey.cli.options import Data, Json, ModelName, open_store
 from sortkey.cli.printing import print_json
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ examples:
 
 
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    model: ModelName,
     data: Data = "data",
     kms: Annotated[str | None, typer.Option(metavar="KEY", help="Encrypt new tables with this key.")] = None,
     json: Json = False,

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
-from sortkey.cli.loading import MODEL_HELP, load_model
-from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.loading import load_model
+from sortkey.cli.options import Data, Json, ModelName, open_store
 from sortkey.cli.printing import print_json, progress
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ examples:
 
 
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    model: ModelName,
     entities: Annotated[
         list[str] | None, typer.Argument(metavar="ENTITY", help="Those to backfill (default: what the plan says).")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import shown_moment
-from sortkey.cli.options import Data, Json, check_place, open_store
+from sortkey.cli.options import Data, Json, What, check_place, open_store
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.tables import check_name, named_tables, pauses
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
@@ -29,9 +29,7 @@ examples:
 
 
 def run(
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="WHAT", help="Tables or models (default: every table).")
-    ] = None,
+    what: What = None,
     data: Data = "data",
     name: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the backup (default: the time).")] = None,
     to: Annotated[

@@ -15,14 +15,12 @@ from typing import Any
 
 from sortkey import __version__
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
+from sortkey.cli.options import SEARCHES
 from sortkey.cli.printing import progress
 from sortkey.cli.table_files import write_whole
 from sortkey.storage.folder import DATABASE_NAME, LOCK_NAME
 
 NOTE = "backup.json"
-SEARCHES = "searches"
-"""Where `sortkey up` keeps its search indexes. They are not copied: the next start builds them from the tables."""
-
 STEP_PAGES = 1000
 _SQLITE = b"SQLite format 3\0"
 _BESIDE = ("-wal", "-shm", "-journal")

@@ -17,7 +17,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
 from sortkey.cli.jobengine_running import jobs_of, new_journey, open_engine, plain, print_end, read_rules, run_all
 from sortkey.cli.loading import part_of
-from sortkey.cli.options import Json
+from sortkey.cli.options import Json, JsonForm
 from sortkey.cli.printing import print_json
 
 EXAMPLES = """\
@@ -193,7 +193,7 @@ def logs(
     ] = None,
     text: Annotated[str | None, typer.Option(help="Only lines in which this occurs.")] = None,
     form: Annotated[Literal["txt", "json", "csv"], typer.Option("--format", help="What to print.")] = "txt",
-    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    json: JsonForm = False,
     data: Data = "data",
     objects: Objects = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what they open."""
+"""Options and arguments that several commands have, each once, and what they open."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sortkey.cli.completing import complete_documents, complete_models
 from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.cli.loading import MODEL_HELP
 
 if TYPE_CHECKING:
     from sortkey.runtime.store import Store
@@ -15,7 +17,39 @@ if TYPE_CHECKING:
 Data = Annotated[
     str, typer.Option("--data", metavar="ADDRESS", help="Where the tables are: a folder, http://… or aws://region.")
 ]
+Buckets = Annotated[
+    str | None,
+    typer.Option(
+        "--objects",
+        metavar="ADDRESS",
+        help="Where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder).",
+    ),
+]
+OtherBuckets = Annotated[
+    str | None,
+    typer.Option("--objects", metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=…."),
+]
+SEARCHES = "searches"
+"""Where `sortkey up` keeps its search indexes. Copies of a folder leave them out: the next start builds them."""
+Index = Annotated[
+    str | None,
+    typer.Option(
+        "--search", metavar="ADDRESS", help=f"Where the indexes are: OpenSearch (default: {SEARCHES}/ in the folder)."
+    ),
+]
+HostName = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+JsonForm = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+
+ModelName = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)]
+What = Annotated[list[str] | None, typer.Argument(metavar="WHAT", help="Tables or models (default: every table).")]
+Documents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DOCUMENT", help="Search documents (default: all of the model).", autocompletion=complete_documents
+    ),
+]
 
 START_SECONDS = 0.5
 CONNECT_SECONDS = 5.0

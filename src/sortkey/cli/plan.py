@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import FAILED
-from sortkey.cli.loading import MODEL_HELP, load_model
-from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.loading import load_model
+from sortkey.cli.options import Data, Json, ModelName, open_store
 from sortkey.cli.printing import print_json
 
 EXAMPLES = """\
@@ -21,7 +20,7 @@ examples:
 
 
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    model: ModelName,
     data: Data = "data",
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if there is anything to do.")] = False,
     json: Json = False,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortkey.cli.failure import FAILED, CommandFailed
-from sortkey.cli.options import Data, Json
+from sortkey.cli.options import Buckets, Data, Documents, Index, Json, ModelName
 from sortkey.cli.printing import print_json
-from sortkey.cli.searching import Buckets, Documents, Index, SearchedModel, counting, kept_searches, listed
+from sortkey.cli.searching import counting, kept_searches, listed
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
@@ -26,7 +26,7 @@ KINDS = ("missing", "stale", "orphaned", "unreadable")
 
 
 def run(
-    model: SearchedModel,
+    model: ModelName,
     documents: Documents = None,
     data: Data = "data",
     objects: Buckets = None,

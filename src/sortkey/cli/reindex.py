@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sortkey.cli.failure import FAILED
-from sortkey.cli.options import Data, Json
+from sortkey.cli.options import Buckets, Data, Documents, Index, Json, ModelName
 from sortkey.cli.printing import print_json
-from sortkey.cli.searching import Buckets, Documents, Index, SearchedModel, counting, kept_searches, listed
+from sortkey.cli.searching import counting, kept_searches, listed
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
@@ -23,7 +23,7 @@ examples:
 
 
 def run(
-    model: SearchedModel,
+    model: ModelName,
     documents: Documents = None,
     data: Data = "data",
     objects: Buckets = None,

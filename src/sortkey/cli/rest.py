@@ -8,6 +8,7 @@ import typer
 
 from sortkey.cli.hosting import Place, names_of, opened, serve
 from sortkey.cli.listening import address_of, listen
+from sortkey.cli.options import HostName, OtherBuckets, Port
 
 if TYPE_CHECKING:
     from sortkey.web.hosting import Host
@@ -33,11 +34,9 @@ def run(
     store: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Tables that are elsewhere: http://… or aws://region.")
     ] = None,
-    objects: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
-    ] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8080,
+    objects: OtherBuckets = None,
+    host: HostName = "127.0.0.1",
+    port: Port = 8080,
     url: Annotated[
         str | None, typer.Option(metavar="URL", help="Where callers reach it, if not at that address: for links.")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 from sortkey.cli.backup import find_backup
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import MOMENT_HELP, read_moment
-from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.options import Data, Json, What, open_store
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.rewinding import make_equal
 from sortkey.cli.tables import check_name, describe, going, has_recovery, named_tables, waiting
@@ -30,9 +30,7 @@ examples:
 
 
 def run(
-    what: Annotated[
-        list[str] | None, typer.Argument(metavar="WHAT", help="Tables or models (default: every table).")
-    ] = None,
+    what: What = None,
     data: Data = "data",
     at: Annotated[str | None, typer.Option(metavar="MOMENT", help=f"A point in time: {MOMENT_HELP}")] = None,
     backup: Annotated[str | None, typer.Option(metavar="BACKUP", help="A backup, by name or ARN.")] = None,

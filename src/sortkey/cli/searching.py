@@ -5,15 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from sortkey.cli.completing import complete_documents, complete_models
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.folder_copies import SEARCHES
-from sortkey.cli.loading import MODEL_HELP, load_model
-from sortkey.cli.options import buckets_of, check_place
+from sortkey.cli.loading import load_model
+from sortkey.cli.options import SEARCHES, buckets_of, check_place
 from sortkey.cli.printing import progress
 
 if TYPE_CHECKING:
@@ -22,27 +18,6 @@ if TYPE_CHECKING:
     from sortkey.model.patterns import Model
     from sortkey.runtime.store import Store
 
-SearchedModel = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)]
-Documents = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="DOCUMENT", help="Search documents (default: all of the model).", autocompletion=complete_documents
-    ),
-]
-Buckets = Annotated[
-    str | None,
-    typer.Option(
-        "--objects",
-        metavar="ADDRESS",
-        help="Where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder).",
-    ),
-]
-Index = Annotated[
-    str | None,
-    typer.Option(
-        "--search", metavar="ADDRESS", help=f"Where the indexes are: OpenSearch (default: {SEARCHES}/ in the folder)."
-    ),
-]
 SHOWN = 20
 """So many ids of a kind are for people; --json has all."""
 

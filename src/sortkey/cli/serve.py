@@ -11,6 +11,7 @@ import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, named, own, reaches_others
+from sortkey.cli.options import HostName, Port
 
 if TYPE_CHECKING:
     import socket
@@ -43,8 +44,8 @@ class Options:
 
 
 def run(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    host: HostName = "127.0.0.1",
+    port: Port = 8000,
     data: Annotated[str | None, typer.Option(metavar="FOLDER", help="Folder of the data (default: data).")] = None,
     memory: Annotated[bool, typer.Option("--memory", help="Keep everything in memory; gone when it stops.")] = False,
     synchronous: Annotated[

@@ -16,6 +16,7 @@ from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import CommandFailed
 from sortkey.cli.hosting import House, Place, opened, serve
 from sortkey.cli.listening import address_of, listen, reaches_others
+from sortkey.cli.options import SEARCHES, OtherBuckets
 
 if TYPE_CHECKING:
     import socket
@@ -79,9 +80,7 @@ def run(
     aws: Annotated[
         str | None, typer.Option(metavar="REGION", help="Store in DynamoDB and S3 of this region instead.")
     ] = None,
-    objects: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=….")
-    ] = None,
+    objects: OtherBuckets = None,
     search: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="OpenSearch, for --aws; the folder has a search of its own.")
     ] = None,
@@ -95,7 +94,6 @@ def run(
 
     The first time it makes the tables and loads sample data, so that there is something to see.
     """
-    from sortkey.cli.folder_copies import SEARCHES
     from sortkey.cli.loops import log_to_stderr, run_loop
 
     log_to_stderr()

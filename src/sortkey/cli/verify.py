@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.completing import complete_models
 from sortkey.cli.failure import FAILED
-from sortkey.cli.loading import MODEL_HELP, load_model
+from sortkey.cli.loading import load_model
 from sortkey.cli.moments import read_duration
-from sortkey.cli.options import Data, Json, buckets_of, check_place
+from sortkey.cli.options import Buckets, Data, Json, ModelName, buckets_of, check_place
 from sortkey.cli.printing import print_json
 
 if TYPE_CHECKING:
@@ -28,15 +27,9 @@ examples:
 
 
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)],
+    model: ModelName,
     data: Data = "data",
-    objects: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Where the buckets are, with {bucket} for their names (default: buckets/{bucket} in the folder).",
-        ),
-    ] = None,
+    objects: Buckets = None,
     older_than: Annotated[
         str,
         typer.Option(
