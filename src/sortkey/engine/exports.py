@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sortkey.engine import buckets, jobs, snapshots
+from sortkey.engine import buckets, export_filters, jobs, snapshots
+from sortkey.engine.export_filters import ExportFilter
 from sortkey.engine.tables import Table
 from sortkey.errors import ExportNotFoundException, ValidationException
+from sortkey.values.attributes import Item
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -40,7 +42,7 @@ def start_full(engine: Engine, table: Table, description: dict[str, Any], cut: i
     """Begin to export the table as of a number of the journal."""
     snapshot = snapshots.begin(engine, table, cut)
     state = {"snapshot": snapshot.to_state(), "rows": snapshot.rows, **jobs.holding(table.number, cut)}
-    _start(engine, description, state)
+    _start(engine, table, description, state)
 
 
 def start_incremental(engine: Engine, table: Table, description: dict[str, Any], after: int, end: int) -> None:
@@ -49,7 +51,7 @@ def start_incremental(engine: Engine, table: Table, description: dict[str, Any],
     number = engine.catalog.next_number()
     snapshots.rows_of(engine, number).create()
     changes = {"after": after, "end": end, "key_names": table.key.names, "done": False}
-    _start(engine, description, {"changes": changes, "rows": number, **jobs.holding(table.number, after)})
+    _start(engine, table, description, {"changes": changes, "rows": number, **jobs.holding(table.number, after)})
 
 
 def step(engine: Engine, state: jobs.State) -> bool:
@@ -70,8 +72,9 @@ def step(engine: Engine, state: jobs.State) -> bool:
     return True
 
 
-def _start(engine: Engine, description: dict[str, Any], state: jobs.State) -> None:
+def _start(engine: Engine, table: Table, description: dict[str, Any], state: jobs.State) -> None:
     id = description["ExportArn"].rsplit("/", 1)[-1]
+    state["keys"] = export_filters.bounds(table, export_filters.read(description.get("FilterSpecification")))
     engine.records.put(KIND, id, description)
     jobs.start(engine, KIND, {**state, "id": id, "written": 0, "files": []})
 
@@ -110,17 +113,22 @@ def _gather_changes(engine: Engine, state: jobs.State) -> bool:
 
 def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) -> bool:
     """Write the next data file; says whether there was anything left to write. The first is written in any case."""
+    wanted = export_filters.read(description.get("FilterSpecification"))
     lines: list[bytes] = []
-    total = 0
-    for id, _, content, _ in snapshots.rows_of(engine, state["rows"]).walk(state["written"]):
-        line = _change_line(description, content) if "changes" in state else b'{"Item":' + content + b"}"
-        lines.append(line)
+    seen = total = 0
+    for id, row_key, content, _ in snapshots.rows_of(engine, state["rows"]).walk(state["written"]):
         state["written"] = id
-        total += len(line)
-        if len(lines) >= FILE_ROWS or total >= FILE_BYTES:
+        seen += 1
+        if export_filters.within(state.get("keys"), row_key):
+            line = _change_line(description, wanted, content) if "changes" in state else _item_line(wanted, content)
+            lines += [] if line is None else [line]
+            total += len(line or b"")
+        if seen >= FILE_ROWS or total >= FILE_BYTES:
             break
-    if not lines and state["files"]:
+    if not seen and state["files"]:
         return False
+    if seen and not lines:  # none of these is wanted
+        return True
     packed = gzip.compress(b"".join(line + b"\n" for line in lines), compresslevel=1, mtime=0)
     # A name that a second attempt after a crash gives again.
     name = hashlib.blake2b(f"{state['id']}/{len(state['files'])}".encode(), digest_size=13).hexdigest()
@@ -136,20 +144,33 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
             "dataFileS3Key": key,
         }
     )
-    return bool(lines)
+    return bool(seen)
 
 
-def _change_line(description: dict[str, Any], content: bytes) -> bytes:
+def _item_line(wanted: ExportFilter, content: bytes) -> bytes | None:
+    """None for an item that is not wanted."""
+    if wanted.condition is not None or wanted.projection is not None:
+        item: Item = orjson.loads(content)
+        if not wanted.keeps(item):
+            return None
+        content = orjson.dumps(wanted.shown(item))
+    return b'{"Item":' + content + b"}"
+
+
+def _change_line(description: dict[str, Any], wanted: ExportFilter, content: bytes) -> bytes | None:
+    """The same of a change."""
     change: dict[str, Any] = orjson.loads(content)
+    if not wanted.keeps(change["new"] or change["old"] or change["keys"]):
+        return None
     line: dict[str, Any] = {
         "Metadata": {"WriteTimestampMicros": {"N": str(change["at_ms"] * 1000)}},
         "Keys": change["keys"],
     }
     view = description["IncrementalExportSpecification"]["ExportViewType"]
     if change["old"] is not None and view == "NEW_AND_OLD_IMAGES":
-        line["OldImage"] = change["old"]
+        line["OldImage"] = wanted.shown(change["old"])
     if change["new"] is not None:
-        line["NewImage"] = change["new"]
+        line["NewImage"] = wanted.shown(change["new"])
     return orjson.dumps(line)
 
 

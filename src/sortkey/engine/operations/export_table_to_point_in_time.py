@@ -6,7 +6,7 @@ import uuid
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sortkey.engine import buckets, exports, recovery, tokens
+from sortkey.engine import buckets, export_filters, exports, recovery, tokens
 from sortkey.engine.tables import Table
 from sortkey.errors import (
     ExportConflictException,
@@ -32,7 +32,10 @@ INCREMENTAL_MAX_SECONDS = 24 * 3600
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     _check_offered(request)
+    wanted = export_filters.read(request.get("FilterSpecification"))
     table = _find(engine, request["TableArn"])
+    export_filters.check(table, wanted)
+    export_filters.bounds(table, wanted)
     known = tokens.recall(engine, "export", request, ExportConflictException)
     if known is not None:
         return {"ExportDescription": exports.find(engine, known)}
@@ -74,8 +77,6 @@ def _find(engine: Engine, arn: str) -> Table:
 def _check_offered(request: dict[str, Any]) -> None:
     if request.get("ExportFormat") == "ION":
         raise ValidationException("ExportFormat ION is not offered here; use DYNAMODB_JSON")
-    if request.get("FilterSpecification"):
-        raise ValidationException("FilterSpecification is not offered here; export the whole table")
     if "S3SseKmsKeyId" in request and request.get("S3SseAlgorithm") != "KMS":
         raise ValidationException("Invalid Request: KMS Key Id is not supported for this encryption type")
     incremental = request.get("ExportType") == "INCREMENTAL_EXPORT"
@@ -89,7 +90,7 @@ def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str
     now = engine.clock()
     id = f"{int(now * 1000):014d}-{engine.entropy(4).hex()}"
     arn = engine.catalog.arn(table.name)
-    kept = ("S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId")
+    kept = ("S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId", "FilterSpecification")
     description: dict[str, Any] = {
         "ExportArn": f"{arn}/export/{id}",
         "ExportStatus": "IN_PROGRESS",

@@ -1,0 +1,75 @@
+"""FilterSpecification of an export: which items it writes, and what of them. In the words of Query and Scan.
+
+A full export looks at each item; an incremental one at the latest image, or at the old one of an item that is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.engine.reads import check_paths
+from sortkey.engine.tables import Table
+from sortkey.expressions.conditions import Condition
+from sortkey.expressions.key_conditions import KeyCondition, check_filter
+from sortkey.expressions.placeholders import Placeholders
+from sortkey.expressions.projections import Projection
+from sortkey.values.attributes import Item
+
+EXPRESSIONS = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFilter:
+    """The expressions of a specification, compiled. Those that it lacks are None."""
+
+    key: KeyCondition | None = None
+    condition: Condition | None = None
+    projection: Projection | None = None
+
+    def keeps(self, item: Item) -> bool:
+        return self.condition is None or self.condition(item)
+
+    def shown(self, item: Item) -> Item:
+        return item if self.projection is None else self.projection(item)
+
+
+def read(specification: dict[str, Any] | None) -> ExportFilter:
+    """Of a request, or of an export under way. Without a specification everything is exported."""
+    if not specification:
+        return ExportFilter()
+    context = Placeholders.of(specification, EXPRESSIONS, EXPRESSIONS[1:])
+    condition, projection, key = (specification.get(name) for name in ("FilterExpression", *EXPRESSIONS[::2]))
+    found = ExportFilter(
+        condition=None if condition is None else context.condition(condition, "FilterExpression"),
+        projection=None if projection is None else context.projection(projection),
+        key=None if key is None else context.key_condition(key),
+    )
+    context.finish()
+    return found
+
+
+def check(table: Table, wanted: ExportFilter) -> None:
+    """The expressions fit the table: with a condition on the key, the filter is one on other attributes."""
+    check_paths(table, wanted.condition, wanted.projection)
+    if wanted.key is not None and wanted.condition is not None:
+        check_filter(wanted.condition, table.key.names)
+
+
+def bounds(table: Table, wanted: ExportFilter) -> list[str | None] | None:
+    """The row keys that the condition on the key allows, from and to, in hexadecimal: an export's state is JSON."""
+    if wanted.key is None:
+        return None
+    resolved = wanted.key.resolve(table.key.hash, table.key.range, table.types, None)
+    operator: Any = resolved.operator
+    partition = table.schema.partition(resolved.hash_values)
+    lower, upper = table.schema.bounds(partition, resolved.equals, operator, resolved.operands)
+    return [lower.hex(), None if upper is None else upper.hex()]
+
+
+def within(limits: list[str | None] | None, key: bytes) -> bool:
+    """Whether a row key lies in such bounds."""
+    if limits is None:
+        return True
+    lower, upper = limits
+    return key.hex() >= (lower or "") and (upper is None or key.hex() < upper)
