@@ -112,6 +112,17 @@ def test_items_that_could_not_be_done_are_told_and_the_exit_code_is_1(shop: Path
     assert "PK='CUSTOMER#ada'" in done.stdout
 
 
+def test_a_table_that_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -> None:
+    # "Nothing to backfill" would be taken for done, and a folder of another model's tables for the right one.
+    (tmp_path / "shop.py").write_text(SHOP)
+    assert "an empty one will do" in refused(sortkey("apply", "shop:model", cwd=tmp_path), 2)
+    (tmp_path / "data").mkdir()
+    for line in (["backfill", "shop:model"], ["backfill", "shop:model", "Order"]):
+        assert "Shop is not there: check --data" in refused(sortkey(*line, cwd=tmp_path), 1)
+    with library.open(tmp_path / "data") as store:
+        assert store.backend.call("ListTables", {})["TableNames"] == []
+
+
 def test_what_is_wrong_is_one_line(shop: Path) -> None:
     assert "there are: Customer, Order" in refused(sortkey("backfill", "shop:model", "Nobody", cwd=shop), 2)
     assert "there is no folder nowhere" in refused(sortkey("plan", "shop:model", "--data", "nowhere", cwd=shop), 2)

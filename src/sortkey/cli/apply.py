@@ -32,7 +32,7 @@ def run(
     printed: backfills, and what can only be done by hand.
     """
     loaded = load_model(model)
-    with open_store(data) as store:
+    with open_store(data, begins=True) as store:
         done = store.apply(store.plan(loaded), kms=kms, told=_ignore if json else _tell)
         left = store.plan(loaded)
     if json:

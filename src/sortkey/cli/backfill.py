@@ -11,6 +11,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.loading import load_model
 from sortkey.cli.options import Data, Json, ModelName, open_store
 from sortkey.cli.printing import print_json, progress
+from sortkey.cli.tables import check_tables
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
@@ -49,7 +50,10 @@ def run(
     """
     settings = {"segments": segments, "writes_per_second": writes_per_second, "restart": restart, "dry_run": dry_run}
     with open_store(data) as store:
-        chosen = _chosen(store, load_model(model), entities or [])
+        found = load_model(model)
+        chosen = _chosen(store, found, entities or [])
+        tables = [of.__layout__.table if isinstance(of, type) else of for of in chosen] or found.tables
+        check_tables(store.backend, [table.name for table in tables], model)
         done = [_backfilled(store, of, settings) for of in chosen]
     if json:
         print_json([each.to_json() for each in done])

@@ -56,11 +56,12 @@ CONNECT_SECONDS = 5.0
 _CURSORS = b"sortkey query: cursors of a command line, whose user may read everything anyway"
 
 
-def open_store(data: str) -> Store:
-    """The store of an address. A folder must be there: a name with a typing error would make a new one."""
+def open_store(data: str, *, begins: bool = False) -> Store:
+    """The store of an address. A folder must be there: a name with a typing error would make a new one. What `begins`
+    with an empty one says how to make it."""
     import sortkey
 
-    check_place(data)
+    check_place(data, advice=", or make it: an empty one will do" if begins else "")
     return sortkey.open(data, secret=_CURSORS)
 
 
@@ -71,13 +72,13 @@ def buckets_of(data: str, objects: str | None) -> str:
     return objects or os.path.join(data, "buckets", "{bucket}")
 
 
-def check_place(data: str, *, makes: bool = False) -> None:
+def check_place(data: str, *, makes: bool = False, advice: str = "") -> None:
     """Whether there is anything at the address of tables. What `makes` a folder needs none."""
     if "://" in data:
         _check_answers(data)
     elif not makes and not os.path.isdir(data):
         raise CommandFailed(
-            f"there is no folder {data or 'without a name'}: name that of the tables with --data", USAGE
+            f"there is no folder {data or 'without a name'}: name that of the tables with --data{advice}", USAGE
         )
 
 

@@ -11,6 +11,7 @@ from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.loading import load_model
 from sortkey.cli.options import SEARCHES, buckets_of, check_place
 from sortkey.cli.printing import progress
+from sortkey.cli.tables import check_tables
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
@@ -35,7 +36,7 @@ def kept_searches(
     found = load_model(model)
     chosen, address = _chosen(found, names), _address(data, search)
     with _store(chosen, data, objects) as store, ExitStack() as opened:
-        _check_tables(store, chosen, model)
+        check_tables(store.backend, _tables(chosen), model)
         kept = [open_kept(store, found, each, address) for each in chosen]
         for each in kept:
             opened.enter_context(closing(each.search))
@@ -94,15 +95,7 @@ def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> S
     return sortkey.open(data) if where is None else sortkey.open(data, objects=where)
 
 
-def _check_tables(store: Store, chosen: Sequence[ModelDocument], model: str) -> None:
-    """Before an index is made in vain."""
-    from sortkey.runtime.differences import describe
-
+def _tables(chosen: Sequence[ModelDocument]) -> list[str]:
+    """Those that documents are made of."""
     followed = [getattr(each.source, "follows", ()) if each.source else (each.document.of,) for each in chosen]
-    tables = dict.fromkeys(entity.__layout__.table for several in followed for entity in several)
-    missing = [table.name for table in tables if store.run(describe(table)) is None]
-    if missing:
-        raise CommandFailed(
-            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there: check --data, or make the tables"
-            f" with `sortkey apply {model}`"
-        )
+    return list(dict.fromkeys(entity.__layout__.table.name for several in followed for entity in several))

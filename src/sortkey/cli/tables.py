@@ -74,6 +74,15 @@ def describe(backend: Backend, name: str) -> dict[str, Any] | None:
         return None
 
 
+def check_tables(backend: Backend, names: Sequence[str], model: str) -> None:
+    """Refuse to begin where tables of a model are missing: before anything is made in vain."""
+    if missing := [name for name in names if describe(backend, name) is None]:
+        raise CommandFailed(
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there: check --data, or make the tables"
+            f" with `sortkey apply {model}`"
+        )
+
+
 def definition_of(described: dict[str, Any]) -> dict[str, Any]:
     """The request that makes such a table again."""
     billing = described.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED")
