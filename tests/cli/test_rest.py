@@ -164,7 +164,7 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["rest", "--systems", "nothing"], 1, "applens, jobengine"),
+        (["rest", "--systems", "nothing"], 2, "applens, jobengine"),
         (["rest", "--data", ""], 2, "--data"),
         (["rest", "--port", "70000"], 2, "70000"),
         (["rest", "--host", "no.such.host.invalid"], 1, "cannot listen"),
@@ -177,6 +177,12 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
 def test_what_cannot_be_is_told_in_one_line(tmp_path: Path, arguments: list[str], code: int, told: str) -> None:
     # And what to do instead.
     assert told in refused(sortkey(*arguments, cwd=tmp_path), code)
+
+
+def test_a_system_that_is_none_makes_no_folder(tmp_path: Path) -> None:
+    # A typing error leaves nothing behind.
+    refused(sortkey("rest", "--systems", "apples", cwd=tmp_path), 2)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_short_secret_is_refused(tmp_path: Path) -> None:

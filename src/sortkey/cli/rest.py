@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.hosting import Place, names_of, opened, serve
 from sortkey.cli.listening import address_of, listen
 from sortkey.cli.options import HostName, OtherBuckets, Port
@@ -54,10 +55,14 @@ def run(
     from sortkey.wire.second_openers import SecondOpeners
 
     log_to_stderr()
+    names = names_of(systems, HOSTABLE)
+    for name in names:
+        if name not in HOSTABLE:  # before a folder is made in vain
+            raise CommandFailed(f"there is no system {name!r} to be served: choose from {', '.join(HOSTABLE)}", USAGE)
     place, has_workers = Place(data, store, objects), not no_workers
     sockets = listen(host, port)
     address = url or address_of(sockets[0])
-    with opened(place, address, names_of(systems, HOSTABLE)) as house:
+    with opened(place, address, names) as house:
         openers = SecondOpeners(house.engine) if house.engine else None
 
         def ready() -> None:
