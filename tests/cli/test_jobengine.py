@@ -75,3 +75,15 @@ def test_the_log_of_a_journey_is_one_file_of_all_its_jobs(often: str, capsys: py
     rows = csv.DictReader(io.StringIO(printed(capsys, *logs, "--format", "csv")))
     assert [row["message"] for row in rows] == wanted
     assert [line.split(": ")[1] for line in printed(capsys, *logs).splitlines()] == wanted
+
+
+@pytest.mark.parametrize("named", ["JRN-1", "nonsense"])
+@pytest.mark.parametrize("command", ["status", "logs", "report", "cancel", "run --journey"])
+def test_an_id_that_is_none_is_told_with_what_one_looks_like(
+    tmp_path: Path, command: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Not as a pattern: people copy ids, and this one was copied in part.
+    assert main(["jobengine", *command.split(), named, "--data", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert f"{named!r} is no id: a journey is named as JRN-ABC123456789" in told
+    assert "`sortkey jobengine status` lists them" in told

@@ -114,7 +114,7 @@ def run(
     if (source is None) == (journey is None):
         raise CommandFailed("name what to migrate, or with --journey a journey to go on with", USAGE)
     began = time.perf_counter()
-    with open_engine(data, objects, makes=journey is None) as engine:
+    with open_engine(data, objects, makes=journey is None, named=journey) as engine:
         journey_id = journey
         if journey_id is None:
             drafts = read_rules(rules) if rules else ()
@@ -157,7 +157,7 @@ def status(
     json: Json = False,
 ) -> None:
     """Print journeys, the stages and jobs of one journey, or the steps of one job."""
-    with open_engine(data, objects) as engine:
+    with open_engine(data, objects, named=of) as engine:
         if of is None:
             journeys = engine.journeys.list()
             if json:
@@ -201,7 +201,7 @@ def logs(
     form = "json" if json else form
     search, export = part_of("jobengine", "log_search"), part_of("jobengine", "log_export")
     where = search.LogFilter.of(level, text=text)
-    with open_engine(data, objects) as engine:
+    with open_engine(data, objects, named=of) as engine:
         jobs = [(job.journey_id, job.stage_id, job.job_id) for job in jobs_of(engine, of)]
         for chunk in export.export_all_logs(engine.buckets.logs, jobs, form, where, step=step):
             sys.stdout.write(chunk.decode())
@@ -217,7 +217,7 @@ def report(
     json: Json = False,
 ) -> None:
     """Print the final report of a journey, or what the steps of a job report."""
-    with open_engine(data, objects) as engine:
+    with open_engine(data, objects, named=of) as engine:
         if not of.startswith("JOB-"):
             told = engine.executions.final_report(of)
             print_json(told) if json else view.print_markdown(told["text"])
@@ -244,7 +244,7 @@ def retry(
     json: Json = False,
 ) -> int:
     """Run a job again: a new execution with the next number. The old one stays as it is."""
-    with open_engine(data, objects) as engine:
+    with open_engine(data, objects, named=job) as engine:
         made = engine.executions.retry(job)
         if wait:
             with engine.worker(threads=1):
@@ -266,7 +266,7 @@ def cancel(
     json: Json = False,
 ) -> None:
     """End a job at its next safe point; one that waits at once. Of a journey nothing starts any more."""
-    with open_engine(data, objects) as engine:
+    with open_engine(data, objects, named=of) as engine:
         found = engine.executions.cancel(of) if of.startswith("JOB-") else engine.cancel_journey(of)
     if json:
         print_json(plain(found))

@@ -17,10 +17,11 @@ from sortkey.cli.printing import print_json
 
 
 @contextmanager
-def open_engine(data: str, objects: str | None, *, makes: bool = False) -> Generator[Any]:
+def open_engine(data: str, objects: str | None, *, makes: bool = False, named: str | None = None) -> Generator[Any]:
     """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
-    `makes` no folder: a name with a typing error would be a new one."""
+    `makes` no folder: a name with a typing error would be a new one. `named` is the id that somebody typed."""
     from sortkey.cli.sharing import shared_store
+    from sortkey.errors import KeyValueError
 
     where = buckets_of(data, objects)
     check_place(data, makes=makes)
@@ -31,6 +32,11 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False) -> Gener
             engine = service.JobEngine(store, opened)
             engine.ensure()
             yield engine
+        except KeyValueError as error:
+            if named is None or repr(named) not in str(error):
+                raise
+            told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
+            raise CommandFailed(f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE) from None
         finally:
             opened.close()
 
