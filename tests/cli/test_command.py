@@ -119,7 +119,7 @@ def test_wrong_arguments_are_one_line_and_end_with_2(capsys: pytest.CaptureFixtu
 
 def test_a_name_that_is_almost_right_is_answered_with_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serv"]) == 2
-    assert "Did you mean 'serve'?" in capsys.readouterr().err
+    assert "Did you mean 'serve'? sortkey --help tells more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("where", [0, 3])

@@ -93,4 +93,5 @@ def _told_by_typer(error: Exception) -> str:
     if type(error).__name__ == "NoArgsIsHelpError":  # its text is the help, which has been printed
         return ""
     message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
-    return f"{message}; {context.command_path} --help tells more" if context else message
+    between = "" if message.endswith("?") else ";"
+    return f"{message}{between} {context.command_path} --help tells more" if context else message
