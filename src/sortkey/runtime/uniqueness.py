@@ -6,11 +6,11 @@ from typing import Any, TypeVar
 
 from sortkey.errors import AlreadyExists, ConditionFailed, ModelError, StaleVersion, TransactionFailed
 from sortkey.model.attributes import Condition, condition
-from sortkey.model.codec import encode
 from sortkey.model.entity import Entity
 from sortkey.model.layout import Layout
 from sortkey.model.operations import Delete, Put, Test
 from sortkey.model.queries import ItemKey
+from sortkey.runtime.as_read import as_read
 from sortkey.runtime.context import Context
 from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
 from sortkey.runtime.reads import find
@@ -71,18 +71,7 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
 
 def _unchanged(layout: Layout, old: Entity) -> Condition:
     """That the unique values are still those that were read."""
-    places = [layout.place(name) for group in layout.unique for name in group]
-    places = [place for place in places if not place.key_only]  # a key does not change
-
-    def render(names: Any) -> str:
-        tests: list[str] = []
-        for place in places:
-            value, at = getattr(old, place.name), names.path(place.path)
-            stored = None if value is None else encode(layout.stored(place.attribute, value))
-            tests.append(f"attribute_not_exists({at})" if stored is None else f"{at} = {names.value(stored)}")
-        return " AND ".join(tests) or f"attribute_exists({names.name(layout.primary.attributes.partition)})"
-
-    return Condition(render, [])
+    return as_read(layout, old, [layout.place(name) for group in layout.unique for name in group])
 
 
 def _and(one: Test, other: Condition) -> Condition:

@@ -12,13 +12,12 @@ from sortkey.errors import (
 )
 from sortkey.model import fields
 from sortkey.model.attributes import Condition
-from sortkey.model.codec import encode
 from sortkey.model.entity import Entity
-from sortkey.model.expressions import Names
 from sortkey.model.operations import Delete, Put, PutMode, Update, Write
 from sortkey.model.queries import ItemKey
 from sortkey.runtime import uniqueness
 from sortkey.runtime.arguments import NO_ENTITY, expect
+from sortkey.runtime.as_read import as_read
 from sortkey.runtime.context import Context
 from sortkey.runtime.refusals import refusal, too_large
 from sortkey.runtime.steps import Call, Steps
@@ -86,23 +85,15 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
     is_free = Condition(lambda names: f"attribute_not_exists({names.name(partition)})", [])
     moved = Put(entity.moved_to_archive(not restore), "put", is_free)
     # Without the guards of unique values: they stay taken while an item is in the archive.
-    yield from transact_raw([moved, Delete(there, _as_read(entity))], now, [])
+    yield from transact_raw([moved, Delete(there, _last_write(entity))], now, [])
     return moved.stamped(now)
 
 
-def _as_read(entity: Entity) -> Condition:
-    """That an item is there, and is what was read: by its version, or by its last change where it has these."""
+def _last_write(entity: Entity) -> Condition:
+    """That an item is what was read: by its version, or by its last change where it has these."""
     layout = type(entity).__layout__
     marks = [place for place in (layout.version, layout.marked(fields.Updated)) if place is not None]
-
-    def render(names: Names) -> str:
-        tests = [f"attribute_exists({names.name(layout.primary.attributes.partition)})"]
-        for place in marks:
-            value = layout.stored(place.attribute, getattr(entity, place.name))
-            tests.append(f"{names.path(place.path)} = {names.value(encode(value))}")
-        return " AND ".join(tests)
-
-    return Condition(render, [])
+    return as_read(layout, entity, marks)
 
 
 def send(operation: Write[Any], name: str, now: float, **more: Any) -> Steps[dict[str, Any]]:

@@ -177,13 +177,14 @@ class Task(Entity, table=table, kind="Task", names=camel):
     def by_change(*, board: str, updated_at: datetime | None = None): ...
 
 
-class User(Entity, table=table, kind="User", names=camel, unique=["email", ("team", "nickname")]):
-    """Two unique values, one of two fields."""
+class User(Entity, table=table, kind="User", names=camel, unique=["email", ("team", "nickname"), "badge"]):
+    """Three unique values: one of two fields, one that is stored also where there is none."""
 
     user_id: str
     email: str | None = None
     team: str = "red"
     nickname: str | None = None
+    badge: Annotated[str | None, KeepNull] = None
     version: Annotated[int, Version] = 0
 
     @key("USER#{userId}", "USER")

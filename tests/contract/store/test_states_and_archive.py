@@ -114,6 +114,17 @@ def asset(database: str, asset_id: str = "a", **values: Any) -> Asset:
     return Asset(database_id=database, asset_id=asset_id, **values)
 
 
+def test_what_another_program_has_written_without_a_version_is_archived_too(store: Store, fresh: str) -> None:
+    # A version that is missing is read as 0, and has not changed where it is still missing.
+    key = Asset.key(database_id=fresh, asset_id="a")
+    store.backend.call("PutItem", {"TableName": key.table.name, "Item": {**key.item, "count": {"N": "0"}}})
+    read = store.get(key)
+    store.archive(read)
+    assert store.find(key) is None
+    with pytest.raises(TransactionFailed):
+        store.archive(read)
+
+
 def test_what_is_archived_is_found_there_and_only_there(store: Store, fresh: str) -> None:
     # A partition of its own, queried like the other.
     kept, gone = store.create(asset(fresh, "kept")), store.create(asset(fresh, "gone", path="/x"))

@@ -87,6 +87,18 @@ def test_a_delete_gives_the_values_back(store: Store, fresh: str) -> None:
     store.create(user(f"{fresh}-2", email=fresh, nickname=fresh))
 
 
+def test_what_another_program_has_left_out_is_no_change(store: Store, fresh: str) -> None:
+    # It is read as the default of its field, and compared as such: else the item could never be saved or deleted.
+    key, given = User.key(user_id=fresh), {"userId": fresh, "EntityType": "User", "nickname": fresh}
+    item = {**key.item, **{name: {"S": text} for name, text in given.items()}, "version": {"N": "1"}}
+    store.backend.call("PutItem", {"TableName": key.table.name, "Item": item})
+    saved = store.save(store.get(key).changed(email=fresh))
+    assert saved.team == "red"
+    store.backend.call("PutItem", {"TableName": key.table.name, "Item": item})
+    assert store.delete(key) is not None
+    assert store.find(key) is None
+
+
 def test_a_delete_with_a_condition_keeps_the_values_when_it_fails(store: Store, fresh: str) -> None:
     # And says that it was the condition.
     first = store.create(user(f"{fresh}-1", email=fresh))
