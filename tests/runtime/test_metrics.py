@@ -135,6 +135,17 @@ def checked(line: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.parametrize(("value", "shown"), [("nan", "NaN"), ("inf", "+Inf"), ("-inf", "-Inf")])
+def test_a_value_that_is_no_number_hides_no_other(value: str, shown: str) -> None:
+    # One gauge that divides by zero must not blind whoever watches the program. CloudWatch refuses such values.
+    metrics = Metrics()
+    metrics.set(DEPTH, float(value))
+    metrics.observe(TIMES, float(value))
+    metrics.add(SEEN)
+    assert {f"depth {shown}", "seen_total 1"} <= set(prometheus(metrics).splitlines())
+    assert [json.loads(line).get("seen_total") for line in emf(metrics, "test", 0.0)] == [1]
+
+
 def test_cloudwatch_gets_a_document_for_each_series() -> None:
     # CloudWatch drops a document that is not of the shape, and says so only in another metric.
     metrics = Metrics()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import accumulate
+from math import isfinite, isnan
 from typing import Any
 
 import orjson
@@ -65,17 +66,19 @@ def _escaped(text: str, *, quotes: bool = False) -> str:
 
 
 def _number(value: float) -> str:
+    if not isfinite(value):
+        return "NaN" if isnan(value) else "+Inf" if value > 0 else "-Inf"
     return str(int(value)) if value == int(value) and abs(value) < 2**53 else repr(value)
 
 
 def _unsent(family: Family, series: Series) -> list[float | list[float]]:
-    """What CloudWatch has not seen: it adds up by itself."""
+    """What CloudWatch has not seen: it adds up by itself. It takes no value that is no number."""
     if family.kind == "gauge":
-        return [series.value]
+        return [series.value] if isfinite(series.value) else []
     if family.kind == "counter":
         grown, series.sent = series.value - series.sent, series.value
         return [grown] if grown else []
-    values = list(series.unsent)
+    values = [value for value in series.unsent if isfinite(value)]
     series.unsent.clear()
     return [values[start : start + EMF_VALUES_MAX] for start in range(0, len(values), EMF_VALUES_MAX)]
 
