@@ -106,7 +106,6 @@ class Query(Generic[E_co]):
     is_descending: bool = False
     limited_to: int | None = None
     is_consistent: bool = False
-    only_attributes: tuple[str, ...] = ()
     is_archived: bool = False
     is_hydrated: bool = False
     is_fresh: bool = False

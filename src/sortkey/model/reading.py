@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound="Entity")
 
 
-def query_request(query: Query[Any], partition: AttributeValue, *, keys_only: bool = False) -> dict[str, Any]:
+def query_request(query: Query[Any], partition: AttributeValue) -> dict[str, Any]:
     """The Query request for one partition, without its page."""
     table, names = query.table, Names()
     request: dict[str, Any] = {"TableName": table.name}
@@ -34,8 +34,6 @@ def query_request(query: Query[Any], partition: AttributeValue, *, keys_only: bo
         tests.append(f"{names.name(table.kind_attribute)} = {names.value({'S': layout.kind})}")
     if tests:
         request["FilterExpression"] = tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
-    if keys_only:
-        request["ProjectionExpression"] = ", ".join(names.name(name) for name in table.key)
     if query.is_descending:
         request["ScanIndexForward"] = False
     if query.is_consistent:

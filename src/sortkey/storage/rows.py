@@ -190,9 +190,6 @@ class Rows:
         """Fill a column by row id: an index key, or `expires`."""
         self._db.executemany(f"update {self.name} set {column} = ? where id = ?", values)
 
-    def clear_column(self, column: str) -> None:
-        self._execute(f"update {self.name} set {column} = null where {column} is not null")
-
     def expired(self, from_s: int, to_s: int, limit: int) -> list[bytes]:
         """Keys of rows that expire between two instants, both included, the earliest first."""
         rows = self._execute(
@@ -229,10 +226,6 @@ class Rows:
         return self._execute(
             f"select count(*), coalesce(sum(size), 0) from {self.name} where {column} is not null"
         ).fetchone()
-
-    def bytes_between(self, lower: bytes, upper: bytes | None) -> int:
-        where, values = _bounds(("key",), lower, upper, None, False)
-        return self._execute(f"select coalesce(sum(size), 0) from {self.name} where {where}", values).fetchone()[0]
 
 
 def _bounds(

@@ -39,9 +39,8 @@ def _bytes(piece: Any) -> bytes:
     if isinstance(piece, bytes):
         return piece
     if isinstance(piece, (bytearray, memoryview)):
-        return bytes(
-            cast(memoryview, piece)
-        )  # who reads into one buffer again and again must not change what is still being hashed
+        # A copy: who reads into one buffer again and again must not change what is still being hashed.
+        return bytes(cast(memoryview, piece))
     raise ModelError(f"an object is made of bytes, not of {type(piece).__name__}: open files with 'rb', encode texts")
 
 

@@ -1,4 +1,4 @@
-"""Payloads and their buckets: what is done with objects. The items are written by `payload_writes`.
+"""Payloads and their buckets: what is done with objects. The items are written by `writes`.
 
 An object belongs to one item, whose key stands in the object's metadata. So whoever finds an object can tell whether
 its item shows it, or whether it is a leftover: of a writer that was killed, or that lost against another.

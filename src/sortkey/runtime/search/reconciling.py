@@ -86,7 +86,7 @@ def settle(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWr
     late, step = search.write(writes).late, 1
     said = {write.id: write for write in writes}
     while late and step <= STEP_MAX:
-        now = {write.id: write for each in source.find(late) if (write := search.document.write_of(each))}
+        now = {write.id: write for write in map(search.document.write_of, source.find(late))}
         same = [write for id in late if (write := now.get(id)) is not None and write == said[id]]
         late = search.write(replace(write, version=write.version + step) for write in same).late
         step *= 2

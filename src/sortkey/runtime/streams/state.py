@@ -33,9 +33,9 @@ class Follow(Entity, table=streams_table, kind="Follow", names=camel):
     stream_arn: Annotated[str, Field(examples=["arn:aws:dynamodb:eu-west-1:1:table/T/stream/2026-01-01T00:00:00.000"])]
     table: str
     start: str
-    """TRIM_HORIZON, LATEST, or a sequence number."""
+    """TRIM_HORIZON, LATEST, a sequence number, or AT for an instant."""
     start_at: Instant
-    """The instant to start from, where `start` is LATEST; else that of the first look."""
+    """The instant to start from, where `start` is AT; else that of the first look, from which LATEST goes on."""
 
     @key("WORKER#{worker}", "FOLLOW#{streamArn}")
     def key(*, worker: str, stream_arn: str):
