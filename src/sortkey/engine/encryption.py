@@ -54,8 +54,7 @@ def describe(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _arn(key: str, region: str) -> str:
     """An alias stands for a key; the same alias always for the same one."""
-    if key.startswith("arn:"):
-        return key
+    start, key = key.rsplit(":", 1) if key.startswith("arn:") else (f"arn:aws:kms:{region}:{ACCOUNT}", key)
     if key.startswith("alias/"):
         key = str(uuid.uuid5(uuid.NAMESPACE_URL, key))
-    return f"arn:aws:kms:{region}:{ACCOUNT}:key/{key}"
+    return f"{start}:key/{key.removeprefix('key/')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 import pytest
@@ -310,6 +311,15 @@ def test_a_provisioned_table_has_no_billing_summary(engine: Engine) -> None:
             "ItemCount": 0,
         }
     ]
+
+
+@pytest.mark.parametrize("given", ["alias/own", "arn:aws:kms:us-east-1:000000000000:alias/own"])
+def test_an_alias_is_described_as_the_key_that_it_stands_for(engine: Engine, given: str) -> None:
+    # By its name or its ARN; KMSMasterKeyArn is always that of a key.
+    key = {"SSEType": "KMS", "KMSMasterKeyId": given}
+    described = engine.call("CreateTable", table(SSESpecification=key))["TableDescription"]["SSEDescription"]
+    made = uuid.uuid5(uuid.NAMESPACE_URL, "alias/own")
+    assert described["KMSMasterKeyArn"] == f"arn:aws:kms:us-east-1:000000000000:key/{made}"
 
 
 def test_settings_that_only_describe_come_back(engine: Engine) -> None:
