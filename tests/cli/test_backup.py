@@ -110,6 +110,22 @@ def test_what_a_stopped_restore_left_is_cleared_away(folder: Path) -> None:
     assert held(folder / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
 
 
+def test_every_table_can_be_rewound_though_sortkeys_own_keep_no_history(folder: Path) -> None:
+    # Each folder with a model has such a table, of what backfills did: it must not keep the others from being rewound.
+    delete(folder / "data", "DeleteTable", TableName="Loose")
+    said(sortkey("apply", "jobengine", cwd=folder))
+    moment = a_moment()
+    put(folder / "data", "Kept", a=100)
+    said(sortkey("backup", "--to", "copy", cwd=folder))
+    wanted = ["Kept: 1 items put back, 0 deleted", "TransformationSystem: 0 items put back, 0 deleted"]
+    wanted += ["sortkey-evolution: left as it is, for it keeps no history"]
+    assert said(sortkey("restore", "--at", moment, "--in-place", cwd=folder)).splitlines() == wanted
+    out = said(sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder)).splitlines()
+    assert out[1:] == wanted
+    line = ["restore", "sortkey-evolution", "--at", moment, "--in-place"]
+    assert "nothing is kept of before: sortkey-evolution" in refused(sortkey(*line, cwd=folder), 1)
+
+
 def test_a_backup_outlives_its_table(folder: Path) -> None:
     # The name is free again, so none is asked for.
     said(sortkey("backup", "Loose", "--name", "last", cwd=folder))

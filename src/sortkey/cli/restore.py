@@ -27,6 +27,7 @@ examples:
   sortkey restore --from backups/monday --data data-monday  a folder from its copy
   sortkey restore --from backups/monday --data data-sunday --at 1d
 """
+OWN_TABLES = "sortkey-"
 
 
 def run(
@@ -80,12 +81,13 @@ def _restore(
     backend: Backend, names: list[str], at: str | None, backup: str | None, new_name: str | None, in_place: bool
 ) -> list[dict[str, Any]]:
     tables = _tables(backend, names, backup)
+    left = [] if at is None else _without_recovery(backend, tables, is_every=not names)
+    tables = [table for table in tables if table not in left]
     if new_name is not None and (len(tables) != 1 or in_place):
         raise CommandFailed("--as is for one table, and not together with --in-place", USAGE)
-    if at is not None:
-        _check_recovery(backend, tables)
     moment = None if at is None else read_moment(at).timestamp()
-    return [_restore_one(backend, table, moment, backup, new_name, in_place) for table in tables]
+    told = [_restore_one(backend, table, moment, backup, new_name, in_place) for table in tables]
+    return [*told, *(_told(table, "left as it is, for it keeps no history") for table in left)]
 
 
 def _tables(backend: Backend, names: list[str], backup: str | None) -> list[str]:
@@ -95,11 +97,15 @@ def _tables(backend: Backend, names: list[str], backup: str | None) -> list[str]
     return [find_backup(backend, backup, names)["TableName"]]
 
 
-def _check_recovery(backend: Backend, tables: list[str]) -> None:
-    if without := [table for table in tables if not has_recovery(backend, table)]:
+def _without_recovery(backend: Backend, tables: list[str], *, is_every: bool) -> list[str]:
+    """What cannot be restored to a moment and need not be: where every table is meant, those of Sortkey's own that keep
+    no history, as of jobs. Any other is refused."""
+    without = [table for table in tables if not has_recovery(backend, table)]
+    if refused := [table for table in without if not (is_every and table.startswith(OWN_TABLES))]:
         raise CommandFailed(
-            f"without point-in-time recovery, so that nothing is kept of before: {', '.join(without)}", FAILED
+            f"without point-in-time recovery, so that nothing is kept of before: {', '.join(refused)}", FAILED
         )
+    return without
 
 
 def _restore_one(
@@ -116,10 +122,14 @@ def _restore_one(
         _wait_gone(backend, target)
     _make(backend, table, target, moment, backup)
     if not in_place:
-        return {"table": target, "told": f"made from {table}", "put": None, "deleted": None}
+        return _told(target, f"made from {table}")
     put, deleted = make_equal(backend, target, table)
     _drop(backend, target)
-    return {"table": table, "told": f"{put:,} items put back, {deleted:,} deleted", "put": put, "deleted": deleted}
+    return _told(table, f"{put:,} items put back, {deleted:,} deleted", put, deleted)
+
+
+def _told(table: str, told: str, put: int | None = None, deleted: int | None = None) -> dict[str, Any]:
+    return {"table": table, "told": told, "put": put, "deleted": deleted}
 
 
 def _make(backend: Backend, table: str, target: str, moment: float | None, backup: str | None) -> None:
