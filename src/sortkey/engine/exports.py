@@ -61,6 +61,8 @@ def step(engine: Engine, state: jobs.State) -> bool:
     description = engine.records.get(KIND, state["id"])
     assert description is not None
     try:
+        if not state["written"]:  # AWS finds out so whether the bucket can be written
+            buckets.write(engine, description["S3Bucket"], f"{_folder(description)}/_started", b"")
         if _write_file(engine, description, state):
             return False
         _finish(engine, description, state)

@@ -84,6 +84,12 @@ def test_a_large_table_is_written_in_several_files_in_the_background(engine, buc
     assert len(list((buckets / "bucket" / done["ExportManifest"]).parent.glob("data/*.json.gz"))) == 4
 
 
+def test_an_empty_file_beside_the_manifests_says_that_an_export_has_begun(engine, buckets):
+    # Documented: tools that wait for an export look for it.
+    manifest = buckets / "bucket" / describe(engine, export(engine))["ExportManifest"]
+    assert manifest.with_name("_started").read_bytes() == b""
+
+
 def test_an_empty_table_has_an_empty_file(engine, buckets):
     assert lines(buckets, describe(engine, export(engine))) == []
 
