@@ -12,7 +12,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import MOMENT_HELP, read_moment
 from sortkey.cli.options import Data, Json, What, open_store
 from sortkey.cli.printing import print_json, progress
-from sortkey.cli.rewinding import make_equal
+from sortkey.cli.rewinding import forget_backfills, make_equal
 from sortkey.cli.tables import check_name, describe, going, has_recovery, named_tables, waiting
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ def _restore_one(
         _wait(backend, target, f"what an earlier run left of {table}")
         _drop(backend, target)
         _wait_gone(backend, target)
+    forget_backfills(backend, table if in_place else target)
     _make(backend, table, target, moment, backup)
     if not in_place:
         return _told(target, f"made from {table}")
