@@ -11,8 +11,8 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
-from urllib.parse import parse_qs, urlsplit
 
+from sortkey.connect.addresses import address_parts
 from sortkey.errors import ModelError
 
 if TYPE_CHECKING:
@@ -30,15 +30,10 @@ def open_objects(address: Address, **settings: Any) -> Objects:
         from sortkey.connect.files import FileObjects
 
         return FileObjects(text, **settings)
-    url = urlsplit(text)
-    options = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    if (
-        url.scheme != "s3"
-        or not url.netloc
-        or url.path.strip("/")
-        or options.keys() - {"region", "endpoint", "profile"}
-    ):
-        raise ModelError(f"{text!r} is no address of a bucket: a folder, or s3://<bucket>?region=…&endpoint=…")
+    forms = " of a bucket: a folder, or s3://<bucket>?region=…&endpoint=…"
+    url, options = address_parts(text, ("s3",), ("region", "endpoint", "profile"), forms)
+    if not url.netloc:
+        raise ModelError(f"{text!r} is no address{forms}")
     from sortkey.connect.s3 import S3Objects
 
     return S3Objects(url.netloc, **options, **settings)

@@ -8,11 +8,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, overload
-from urllib.parse import parse_qs, urlsplit
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from sortkey.connect.addresses import address_parts
 from sortkey.connect.buckets import Buckets, Given
-from sortkey.errors import ModelError
 from sortkey.runtime.store import AsyncStore, Store
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 Address = str | os.PathLike[str]
 LOCAL_REGION = "us-east-1"
+S = TypeVar("S", Store, AsyncStore)
 
 
 @overload
@@ -31,12 +31,12 @@ def open(address: Address = "data", *, objects: Given | None = None, **settings:
 
     `objects` are the buckets of payloads: `data/buckets/{bucket}`, or one address, or `Objects`, for each by name.
     """
-    backend = _backend(address, settings, awaited=False)
     if objects is None:
-        return Store(backend, **settings)
+        return _on_backend(Store, address, settings, awaited=False)
     from sortkey.runtime.payloads.store import PayloadStore
 
-    return PayloadStore(backend, objects=Buckets(objects, settings.get("clock")), **settings)
+    settings["objects"] = Buckets(objects, settings.get("clock"))
+    return _on_backend(PayloadStore, address, settings, awaited=False)
 
 
 @overload
@@ -45,12 +45,23 @@ def open_async(address: Address = "data", *, objects: None = None, **settings: A
 def open_async(address: Address = "data", *, objects: Given, **settings: Any) -> AsyncPayloadStore: ...
 def open_async(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> AsyncStore:
     """The same, to be awaited."""
-    backend = _backend(address, settings, awaited=True)
     if objects is None:
-        return AsyncStore(backend, **settings)
+        return _on_backend(AsyncStore, address, settings, awaited=True)
     from sortkey.runtime.payloads.store import AsyncPayloadStore
 
-    return AsyncPayloadStore(backend, objects=Buckets(objects, settings.get("clock")), **settings)
+    settings["objects"] = Buckets(objects, settings.get("clock"))
+    return _on_backend(AsyncPayloadStore, address, settings, awaited=True)
+
+
+def _on_backend(kind: type[S], address: Address, settings: dict[str, Any], *, awaited: bool) -> S:
+    """A store that owns its backend. Where there is none for a wrong setting, the folder must be free again."""
+    backend = _backend(address, settings, awaited=awaited)
+    try:
+        return kind(backend, **settings)
+    except BaseException:
+        if engine := getattr(backend, "engine", None):
+            engine.close()
+        raise
 
 
 def _backend(address: Address, settings: dict[str, Any], *, awaited: bool) -> Any:
@@ -66,11 +77,8 @@ def _client(address: Address) -> tuple[str, dict[str, Any] | None]:
     text = os.fspath(address)
     if "://" not in text:
         return "", None
-    url = urlsplit(text)
-    options = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    unknown = options.keys() - {"region", "profile"}
-    if url.scheme not in ("aws", "http", "https") or unknown:
-        raise ModelError(f"{text!r} is no address: a folder, :memory:, aws://<region>, or http(s)://<host>:<port>")
+    forms = ": a folder, :memory:, aws://<region>, or http(s)://<host>:<port>"
+    url, options = address_parts(text, ("aws", "http", "https"), ("region", "profile"), forms)
     endpoint = None if url.scheme == "aws" else f"{url.scheme}://{url.netloc}"
     region = options.get("region") or (url.netloc if url.scheme == "aws" else None) or None
     return url.scheme, {"endpoint": endpoint, "region": region, "profile": options.get("profile")}

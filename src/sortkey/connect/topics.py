@@ -9,9 +9,8 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import parse_qs, urlsplit
 
-from sortkey.errors import ModelError
+from sortkey.connect.addresses import address_parts
 from sortkey.runtime.topics import Topics
 
 LOCAL_REGION = "us-east-1"
@@ -35,10 +34,8 @@ def open_topics(address: str | os.PathLike[str] = "data") -> Topics:
 def _sns(text: str) -> Topics:
     from sortkey.connect.sns_topics import SnsTopics
 
-    url = urlsplit(text)
-    options = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    if url.scheme not in ("aws", "http", "https") or options.keys() - {"region", "profile", "prefix"}:
-        raise ModelError(f"{text!r} is no address: a folder, :memory:, aws://<region>, or http(s)://<host>:<port>")
+    forms = ": a folder, :memory:, aws://<region>, or http(s)://<host>:<port>"
+    url, options = address_parts(text, ("aws", "http", "https"), ("region", "profile", "prefix"), forms)
     is_aws = url.scheme == "aws"
     # A server on this machine or in a test network asks for no keys; real ones are looked up for the rest.
     is_local = url.scheme == "http" and "profile" not in options and "AWS_ACCESS_KEY_ID" not in os.environ

@@ -1,0 +1,35 @@
+"""`sortkey.open` and its kin: addresses that say more than is understood, and what is left where it fails."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sortkey
+from sortkey import open_objects, open_topics
+from sortkey.errors import ModelError
+
+
+@pytest.mark.parametrize("settings", [{"objects": "no/place/for/a/name"}, {"nonsense": True}])
+def test_a_store_that_cannot_be_made_leaves_the_folder_free(tmp_path: Path, settings: dict[str, Any]) -> None:
+    # Who mends the mistake in the same session, at a prompt for instance, must be able to go on.
+    with pytest.raises((ModelError, TypeError)):
+        sortkey.open(tmp_path, **settings)
+    with pytest.raises((ModelError, TypeError)):
+        sortkey.open_async(tmp_path, **settings)
+    sortkey.open(tmp_path).close()
+    asyncio.run(sortkey.open_async(tmp_path).close())
+
+
+@pytest.mark.parametrize("open_it", [sortkey.open, sortkey.open_async, open_topics, open_objects])
+@pytest.mark.parametrize(
+    "address",
+    ["http://localhost:8000/some/path", "aws://eu-west-1/table", "s3://bucket/key", "ftp://host", "http://[::1"],
+)
+def test_an_address_that_says_more_than_is_understood_is_refused(open_it: Any, address: str) -> None:
+    # A path that is ignored was meant to lead somewhere.
+    with pytest.raises(ModelError, match="is no address"):
+        open_it(address)
