@@ -22,11 +22,10 @@ OF_STREAMS: Final = frozenset({"DescribeStream", "GetRecords", "GetShardIterator
 OF_NO_TABLE: Final = frozenset(
     {
         *("CreateTable", "ListTables", "ListStreams", "ListGlobalTables", "DescribeLimits", "DescribeEndpoints"),
-        *("DescribeBackup", "DeleteBackup", "ListBackups", "DescribeExport", "ListExports"),
-        *("ImportTable", "DescribeImport", "ListImports"),
+        *("DescribeBackup", "DeleteBackup", "ListBackups", "ImportTable", "DescribeImport", "ListImports"),
     }
 )
-"""What concerns an account, a backup, an export or an import, which have no policies."""
+"""What concerns an account, a backup or an import, which have no policies. Exports are let in with their table."""
 WITHOUT_OPERATION: Final = frozenset(
     {
         *("ConditionCheckItem", "PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate"),

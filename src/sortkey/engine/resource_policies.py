@@ -89,11 +89,10 @@ def delete(engine: Engine, arn: str, expected: str | None = None) -> dict[str, s
     return {"RevisionId": current["RevisionId"]}
 
 
-def forget(engine: Engine, table_arn: str) -> None:
-    """With a table go its policy and those of its streams."""
-    for arn, _ in engine.records.all(KIND):
-        if arn == table_arn or arn.startswith(table_arn + "/"):
-            engine.records.delete(KIND, arn)
+def forget(engine: Engine, arn: str) -> None:
+    """A policy goes with its table or its stream, which may be there for another day."""
+    engine.database.begin()
+    engine.records.delete(KIND, arn)
 
 
 def _current(engine: Engine, arn: str) -> dict[str, str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sortkey.engine import backups, jobs, streams, tokens
+from sortkey.engine import backups, jobs, resource_policies, streams, tokens
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -33,6 +33,7 @@ def _age(engine: Engine, feed: streams.Feed, now_ms: int) -> None:
     horizon_ms = now_ms - streams.RETENTION_MS
     if feed.disabled_ms is not None and feed.disabled_ms < horizon_ms:
         streams.forget(engine, feed)
+        resource_policies.forget(engine, feed.arn)
         return
     shards = tuple(shard for shard in feed.shards if shard.closed_ms is None or shard.closed_ms >= horizon_ms)
     trimmed = max(feed.trimmed, engine.journal.at(feed.number, horizon_ms))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sortkey.engine import Engine
-from tests.engine.tables import ARN, NOW, described, failure, index, table
+from tests.engine.tables import ARN, NOW, Clock, described, failure, index, table
 
 TBL = ARN + "tbl"
 ELSEWHERE = TBL.replace("us-east-1", "eu-west-1")
@@ -73,16 +73,22 @@ def test_deleting_twice_is_fine(made: Engine) -> None:
     assert failure(made, "GetResourcePolicy", {"ResourceArn": TBL}) == NOT_FOUND
 
 
-def test_a_stream_has_a_policy_of_its_own(made: Engine) -> None:
-    # And both go with the table.
+def test_a_stream_has_a_policy_of_its_own(made: Engine, clock: Clock) -> None:
+    # It can be changed and deleted after its table is gone, as long as the stream is there.
     stream = described(made)["LatestStreamArn"]
     put(made, arn=stream)
     assert failure(made, "GetResourcePolicy", {"ResourceArn": TBL}) == NOT_FOUND
+    put(made)
     made.call("DeleteTable", {"TableName": "tbl"})
+    assert [arn for arn, _ in made.records.all("policy")] == [stream]
+    put(made, OTHER, arn=stream)
+    assert made.call("GetResourcePolicy", {"ResourceArn": stream})["Policy"] == OTHER
+    clock.now += 24 * 3600 + 61
+    made.work()
     assert made.records.all("policy") == []
 
 
-@pytest.mark.parametrize("action", ["*", "dynamodb:*", "dynamodb:Get*", "DynamoDB:getitem", "dynamodb:PartiQLSelect"])
+@pytest.mark.parametrize("action", ["*", "dynamodb:*", "dynamodb:Get*", "DynamoDB:getitem", "dynamodb:DescribeExport"])
 def test_a_policy_names_actions_as_iam_does(made: Engine, action: str) -> None:
     # Patterns stand for any number of actions, and case does not matter.
     put(made, POLICY.replace("dynamodb:GetItem", action))

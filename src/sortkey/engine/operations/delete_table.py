@@ -1,4 +1,4 @@
-"""DeleteTable: remove a table, its items, indexes, tags and policies. Its streams stay readable for a day."""
+"""DeleteTable: remove a table, its items, indexes, tags and policy. Its streams stay for a day, with theirs."""
 
 from __future__ import annotations
 
