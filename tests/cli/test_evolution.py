@@ -116,6 +116,25 @@ def test_after_a_restore_a_backfill_that_was_cut_off_begins_anew(shop: Path) -> 
     assert (done["written"], done["resumed"]) == (7, False)
 
 
+def test_after_an_import_of_older_items_the_plan_asks_for_a_backfill(shop: Path) -> None:
+    # A new folder with the tables of today, and the data of yesterday: apply has noted that nothing lacks anything.
+    said(sortkey("export", "Shop", "old", cwd=shop))
+    (shop / "new").mkdir()
+    said(sortkey("apply", "shop:model", "--data", "new", cwd=shop))
+    said(sortkey("import", "old", "--data", "new", cwd=shop))
+    assert "backfill Order: " in said(sortkey("plan", "shop:model", "--data", "new", cwd=shop))
+    assert "7 read, 7 written" in said(sortkey("backfill", "shop:model", "Order", "--data", "new", cwd=shop))
+
+
+def test_what_is_noted_of_backfills_is_exported_and_imported_with_their_tables(shop: Path) -> None:
+    # A whole export is of one moment: what is noted is true of what comes with it.
+    said(sortkey("apply", "shop:model", cwd=shop))
+    said(sortkey("backfill", "shop:model", cwd=shop))
+    said(sortkey("export", "all", cwd=shop))
+    said(sortkey("import", "all", "--data", "new", cwd=shop))
+    assert "nothing to do" in said(sortkey("plan", "shop:model", "--data", "new", cwd=shop))
+
+
 def test_programs_read_json(shop: Path) -> None:
     plan = json.loads(said(sortkey("plan", "shop:model", "--json", cwd=shop)))
     assert [each["kind"] for each in plan["steps"]] == ["AddIndex"]

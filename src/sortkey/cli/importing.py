@@ -18,6 +18,7 @@ from sortkey.cli.batches import BATCH, in_batches, put_of, write_batch
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.options import Data, Json, check_place
 from sortkey.cli.printing import print_json, progress
+from sortkey.cli.rewinding import forget_backfills
 from sortkey.cli.table_files import Export, data_files, lines_of, read_export, write_whole
 from sortkey.cli.tables import check_name, definition_of, describe, key_names, key_types, make_table
 
@@ -73,7 +74,10 @@ def run(
         sources = _sources(store.backend, path, tables or [], new_name, into)
         state = State(path, data)
         for source in sources:
-            _check_empty(store.backend, source.table, merge or source.table in state.items)
+            is_begun = source.table in state.items
+            _check_empty(store.backend, source.table, merge or is_begun)
+            if not is_begun:
+                forget_backfills(store.backend, source.table)
             state.items.setdefault(source.table, 0)
         state.save()
         try:
