@@ -10,7 +10,8 @@ import pytest
 
 import sortkey
 from sortkey import open_objects, open_topics
-from sortkey.errors import ModelError
+from sortkey.connect.buckets import Buckets
+from sortkey.errors import ModelError, NotConfigured
 
 
 @pytest.mark.parametrize("settings", [{"objects": "no/place/for/a/name"}, {"nonsense": True}])
@@ -33,3 +34,12 @@ def test_an_address_that_says_more_than_is_understood_is_refused(open_it: Any, a
     # A path that is ignored was meant to lead somewhere.
     with pytest.raises(ModelError, match="is no address"):
         open_it(address)
+
+
+@pytest.mark.parametrize("name", ["../outside", "..", ".", "a/b", "", "a\\b", "x" * 256])
+def test_the_name_of_a_bucket_leads_nowhere_else(tmp_path: Path, name: str) -> None:
+    # VAMS has the names of its buckets in a table: whoever may write there must not choose folders of the machine.
+    inside = tmp_path / "inside"
+    with pytest.raises(NotConfigured, match="is no name of a bucket"):
+        Buckets(f"{inside}/{{bucket}}")[name]
+    assert list(tmp_path.iterdir()) == []

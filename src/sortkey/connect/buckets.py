@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Union
 
 from sortkey.connect.addresses import address_parts
-from sortkey.errors import ModelError
+from sortkey.errors import ModelError, NotConfigured
 
 if TYPE_CHECKING:
     from sortkey.runtime.objects import Objects
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 Address = str | os.PathLike[str]
 Given = Union[Address, Mapping[str, "Objects | Address"]]  # noqa: UP007 - a name in quotes cannot stand in X | Y
 """One address with `{bucket}` in it for all buckets, or one for each by its name."""
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
 
 
 def open_objects(address: Address, **settings: Any) -> Objects:
@@ -58,6 +61,9 @@ class Buckets(Mapping[str, "Objects"]):
             return self._opened[name]
 
     def _open(self, name: str) -> Objects:
+        if isinstance(self._given, str) and (not _NAME.fullmatch(name) or name in (".", "..")):
+            # It becomes a part of a path, and may stand in an item that somebody has written.
+            raise NotConfigured(f"{name!r} is no name of a bucket: letters, digits, dots, hyphens and underscores")
         found = self._given.replace("{bucket}", name) if isinstance(self._given, str) else self._given[name]
         if not isinstance(found, (str, os.PathLike)):
             return found
