@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,6 +84,20 @@ def test_the_queue_of_a_killed_process_is_removed_by_the_next(endpoint: str, sor
         left = sns.list_subscriptions_by_topic(TopicArn=topic)["Subscriptions"]
         assert [each for each in left if each["Endpoint"] == arn] == []
     sqs.delete_queue(QueueUrl=alive)
+
+
+def test_what_others_publish_and_is_no_json_takes_no_other_message_with_it(endpoint: str) -> None:
+    # Ten messages come at once; they are gone from the queue when they are looked at.
+    with connect(endpoint) as topics, topics.subscribe("shared") as subscription:
+        topic, stamp = topics._arn("shared"), "2026-01-01T00:00:00.000Z"
+        told = {"TopicArn": topic, "MessageId": "1", "Timestamp": stamp, "Message": '{"n": 1}'}
+        bodies = ["no envelope", json.dumps({**told, "Message": "plain text"}), json.dumps(told)]
+        (queue,) = queues(endpoint)
+        entries = [{"Id": str(n), "MessageBody": body} for n, body in enumerate(bodies)]
+        client(endpoint, "sqs").send_message_batch(QueueUrl=queue, Entries=entries)
+        message = subscription.wait_for(timeout=PATIENCE)
+    assert message is not None
+    assert message.body == {"n": 1}
 
 
 def test_an_address_says_where_topics_are(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,8 +86,8 @@ class SnsTopics(HubTopics):
         pause = 0.0
         while not queue.ended.wait(pause):
             try:
-                for envelope in queue.receive(self._poll_seconds):
-                    self._deliver(envelope)
+                for body in queue.receive(self._poll_seconds):
+                    self._deliver(body)
                 queue.keep_alive()
                 pause = 0.0
             except Exception:
@@ -96,13 +96,23 @@ class SnsTopics(HubTopics):
                 log.exception("messages could not be received from SQS; trying again")
                 pause = min(max(2 * pause, 0.5), FAILED_SECONDS_MAX)
 
-    def _deliver(self, envelope: Mapping[str, Any]) -> None:
-        name = self._names.get(envelope["TopicArn"])
-        if name is None:
+    def _deliver(self, body: str) -> None:
+        """Other programs publish too: what is no JSON is left out, and the messages beside it are not."""
+        try:
+            message = self._message(orjson.loads(body))
+        except (ValueError, KeyError, TypeError):
+            log.error("a message from SNS that cannot be read is left out: %.200s", body)
             return
+        if message is not None:
+            self.hub.deliver(message)
+
+    def _message(self, envelope: Mapping[str, Any]) -> Message | None:
+        topic = self._names.get(envelope["TopicArn"])
+        if topic is None:
+            return None
         attributes = {name: each["Value"] for name, each in envelope.get("MessageAttributes", {}).items()}
         at = datetime.fromisoformat(envelope["Timestamp"])
-        self.hub.deliver(Message(name, envelope["MessageId"], orjson.loads(envelope["Message"]), at, attributes))
+        return Message(topic, envelope["MessageId"], orjson.loads(envelope["Message"]), at, attributes)
 
     def _end(self) -> None:
         with self._lock:
@@ -140,14 +150,14 @@ class _Queue:
         )
         self._subscriptions[topic_arn] = subscribed["SubscriptionArn"]
 
-    def receive(self, seconds: int) -> list[dict[str, Any]]:
+    def receive(self, seconds: int) -> list[str]:
         """What SNS has put into the queue, taken out of it."""
         answer = self._sqs.receive_message(QueueUrl=self._url, WaitTimeSeconds=seconds, MaxNumberOfMessages=10)
         found = answer.get("Messages", [])
         if found:
             entries = [{"Id": str(n), "ReceiptHandle": each["ReceiptHandle"]} for n, each in enumerate(found)]
             self._sqs.delete_message_batch(QueueUrl=self._url, Entries=entries)
-        return [orjson.loads(each["Body"]) for each in found]
+        return [each["Body"] for each in found]
 
     def keep_alive(self) -> None:
         if self._clock() - self._alive_at >= ALIVE_SECONDS:
