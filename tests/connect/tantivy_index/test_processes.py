@@ -16,9 +16,11 @@ import pytest
 
 from sortkey import DeleteDocument, Match, PutDocument, Search, open_search
 from sortkey.connect.tantivy_index import writing
+from sortkey.connect.tantivy_index.home import Home
 from sortkey.errors import SearchIndexInUse, SearchWritesFailed
 from sortkey.testing import FrozenClock
 from tests.contract.search_adapters import Note, notes
+from tests.storage.disks import full_disk
 
 READER = """
 import sys
@@ -63,6 +65,15 @@ def test_a_second_opener_reads_and_is_told_who_writes(tmp_path: Path) -> None:
         assert heir.write(puts(4)).written == 1
         heir.refresh()
         assert heir.count() == 4
+
+
+def test_an_index_that_could_not_be_taken_on_a_full_disk_is_free(tmp_path: Path) -> None:
+    # Who makes room and tries again in the same process must not be told that another one writes it: it is itself.
+    home = Home(tmp_path)
+    with full_disk(), pytest.raises(OSError, match="too large"):
+        home.own()
+    home.own()
+    home.release()
 
 
 def test_another_process_sees_commits_and_another_index(tmp_path: Path) -> None:

@@ -96,12 +96,15 @@ class Home:
         lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, str(os.getpid()).encode(), 0)
         except BlockingIOError:
             owner = os.pread(lock, 32, 0).decode(errors="replace")
             os.close(lock)
             raise SearchIndexInUse(str(self.path), int(owner) if owner.isdigit() else 0) from None
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, str(os.getpid()).encode(), 0)
+        except OSError:  # a full disk: who tries again must not find the index taken
+            os.close(lock)
+            raise
         self._lock = lock
         self.tidy()
 
