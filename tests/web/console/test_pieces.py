@@ -12,7 +12,7 @@ from sortkey.web.console.access import Password
 from sortkey.web.console.askers import Asking
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.pieces import chip_html, coded, copied, folded, link
-from sortkey.web.console.request_log import KEPT, Recorded, RequestLog, asked
+from sortkey.web.console.request_log import KEPT, OTHERS, SPENT_MAX, Recorded, RequestLog, asked
 from sortkey.web.console.showing import cell, plain, size
 from sortkey_systems.jobengine.model import model
 
@@ -132,3 +132,12 @@ def test_a_diagram_has_every_entity_and_index_and_no_sign_that_is_mermaids_own()
     for name in ("Journey", "Stage", "Rule", "Job", "Log", "Report", "GSI1"):
         assert name in drawn
     assert "{" not in drawn
+
+
+def test_statements_that_never_repeat_fill_no_memory():
+    # PartiQL with its values written into it is another statement each time, and a server runs for months.
+    log = RequestLog()
+    for number in range(SPENT_MAX + 50):
+        log.heard("ExecuteStatement", {"Statement": f"SELECT * FROM t WHERE id = {number}"}, 0.001, None)
+    assert len(log.spent) == SPENT_MAX + 1
+    assert log.spent[OTHERS].requests == 50

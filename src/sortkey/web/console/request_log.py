@@ -17,6 +17,8 @@ from sortkey.runtime.metrics import Metrics
 from sortkey.runtime.steps import Call
 
 KEPT = 500
+SPENT_MAX, OTHERS = 1000, "all others"
+"""What is asked for under further names is summed up together: statements with values in them never repeat."""
 Source = Literal["wire", "REST", "console", "system"]
 """Programs over DynamoDB's protocol or over REST, somebody at the console, or what a system does by itself."""
 asking: ContextVar[Source] = ContextVar("asking", default="system")
@@ -97,6 +99,8 @@ class RequestLog(Metrics):
             entry = (self._seen, self.clock(), source, operation, target, pattern, milliseconds, units, problem)
             self.newest.append(Recorded(*entry))
             name = f"{operation} {target}".strip() if pattern in UNTOLD else pattern
+            if name not in self.spent and len(self.spent) >= SPENT_MAX:
+                name = OTHERS
             spent = self.spent.setdefault(name, Spent(name))
             spent.requests += 1
             spent.units += units or 0.0
