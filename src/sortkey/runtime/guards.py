@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sortkey.errors import ModelError
+from sortkey.model.changes import GUARD
 from sortkey.model.entity import Entity
 from sortkey.model.layout import Layout
 from sortkey.model.operations import Delete, Put, Write
 from sortkey.model.queries import ItemKey
 from sortkey.values.attributes import Item
 
-GUARD = "UNIQUE"
 GUARD_KIND = "UniqueGuard"
 Group = tuple[str, ...]
 
@@ -61,7 +61,7 @@ def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
         return None
     stored = (str(layout.stored(layout.place(name).attribute, getattr(entity, name))) for name in group)
     escaped = "#".join(text.replace("%", "%25").replace("#", "%23") for text in stored)
-    text = f"{GUARD}#{layout.kind or layout.entity.__name__}#{'+'.join(group)}#{escaped}"
+    text = f"{GUARD}{layout.kind or layout.entity.__name__}#{'+'.join(group)}#{escaped}"
     return {name: {"S": text} for name in layout.table.key}
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sortkey import Delete, Store, Update, attr
+from sortkey import Delete, ItemKey, Store, Update, attr
 from sortkey_systems.vams.model import Asset, AssetLink
+from sortkey_systems.vams.model.document_sources import assets_of
 
 
 def remove_link(store: Store, asset_link_id: str) -> None:
@@ -18,13 +19,6 @@ def remove_link(store: Store, asset_link_id: str) -> None:
     if link is None:
         return
     ends = {(link.from_asset_database_id, link.from_asset_id), (link.to_asset_database_id, link.to_asset_id)}
-    keys = [Asset.key(database_id=database, asset_id=asset) for database, asset in sorted(ends)]
-    found = store.batch_get([each for key in keys for each in (key, key.archived())], consistent=True)
     now = attr(Asset.updated_at).set(datetime.now(UTC))
-    touched = [Update(_key(asset), (now,)) for asset in found if asset is not None]
+    touched = [Update(ItemKey.of_entity(asset), (now,)) for asset in assets_of(store, sorted(ends))]
     store.transact(Delete(AssetLink.key(asset_link_id=asset_link_id)), *touched)
-
-
-def _key(asset: Asset):
-    key = Asset.key(database_id=asset.database_id, asset_id=asset.asset_id)
-    return key.archived() if asset.in_archive else key

@@ -15,10 +15,11 @@ from sortkey.errors import (
 )
 from sortkey.model.entity import Entity
 from sortkey.model.expressions import Names
+from sortkey.model.rewriting import at
 from sortkey.runtime.audit import audit
 from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
 from sortkey.values.attributes import Item
-from sortkey.web.console.kept_fields import check_transitions, stamped, value_at, watched
+from sortkey.web.console.kept_fields import check_transitions, stamped, watched
 from sortkey.web.console.showing import cell
 from sortkey.web.console.workspace import CONSOLE, Workspace
 
@@ -132,8 +133,8 @@ def _as_read(entity: type[Entity] | None, key: Item, old: Item | None, names: Na
         return " AND ".join(f"attribute_not_exists({names.name(name)})" for name in key)
     tests = [f"attribute_exists({names.name(name)})" for name in key]
     for path in watched(entity) if entity else ():
-        value, at = value_at(old, path), names.path(path)
-        tests.append(f"attribute_not_exists({at})" if value is None else f"{at} = {names.value(value)}")
+        value, where = at(old, path), names.path(path)
+        tests.append(f"attribute_not_exists({where})" if value is None else f"{where} = {names.value(value)}")
     return " AND ".join(tests)
 
 

@@ -11,6 +11,7 @@ from sortkey.model import fields
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Put
 from sortkey.model.places import Path, Place
+from sortkey.model.rewriting import at
 from sortkey.values.attributes import AttributeValue, Item
 
 STAMPED = frozenset({fields.Updated, fields.Version})
@@ -27,7 +28,7 @@ def check_transitions(entity: type[Entity], old: Item | None, new: Item) -> None
         if old is None:
             _check_start(entity, place, after)
         else:
-            _check_step(place, _text(value_at(old, place.path)), after)
+            _check_step(place, _text(at(old, place.path)), after)
 
 
 def stamped(entity: type[Entity], new: Item) -> Item:
@@ -38,7 +39,7 @@ def stamped(entity: type[Entity], new: Item) -> Item:
     names = {name for key in layout.keys.values() for name in key.attributes.names} - {*layout.table.key}
     item = deepcopy(new)
     for path in (*paths, *((name,) for name in names)):
-        _set_at(item, path, value_at(made, path))
+        _set_at(item, path, at(made, path))
     return item
 
 
@@ -46,15 +47,6 @@ def watched(entity: type[Entity]) -> list[Path]:
     """Where others would have left a mark, had they changed the item meanwhile."""
     places = entity.__layout__.places.values()
     return [place.path for place in places if not place.key_only and (place.states or STAMPED & place.markers)]
-
-
-def value_at(item: Item, path: Path) -> AttributeValue | None:
-    inside: Any = {"M": item}
-    for step in path:
-        inside = inside.get("M", {}).get(step)
-        if inside is None:
-            return None
-    return inside
 
 
 def _set_at(item: Item, path: Path, value: AttributeValue | None) -> None:
