@@ -87,3 +87,22 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
     told = capsys.readouterr().err
     assert f"{named!r} is no id: a journey is named as JRN-ABC123456789" in told
     assert "`sortkey jobengine status` lists them" in told
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (["run", "shop.sqlite", "--stage", "none"], "a journey has no stage 'none': it has raw_analysis, "),
+        (["retry", ID], f"'{ID}' is no job: one is named as JOB-ABC123456789"),
+        (["logs", ID, "--level", "loud"], "'loud' is no level of a log: debug, info, warning, error"),
+    ],
+)
+def test_wrong_arguments_are_told_before_anything_is_made(
+    tmp_path: Path, line: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A journey of a stage that is none would stay, and wait for somebody to run it.
+    monkeypatch.chdir(tmp_path)
+    Path("shop.sqlite").touch()
+    assert main(["jobengine", *line]) == 2
+    assert says in capsys.readouterr().err
+    assert [each.name for each in tmp_path.iterdir()] == ["shop.sqlite"]

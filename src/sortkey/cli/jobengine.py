@@ -15,7 +15,16 @@ import typer
 from sortkey.cli import jobengine_view as view
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
-from sortkey.cli.jobengine_running import jobs_of, new_journey, open_engine, plain, print_end, read_rules, run_all
+from sortkey.cli.jobengine_running import (
+    check_stage,
+    jobs_of,
+    new_journey,
+    open_engine,
+    plain,
+    print_end,
+    read_rules,
+    run_all,
+)
 from sortkey.cli.loading import part_of
 from sortkey.cli.options import Json, JsonForm
 from sortkey.cli.printing import print_json
@@ -113,6 +122,8 @@ def run(
     """Run a journey, with its progress, and print the final report. Ctrl-C stops it where it can go on later."""
     if (source is None) == (journey is None):
         raise CommandFailed("name what to migrate, or with --journey a journey to go on with", USAGE)
+    if stage is not None and journey is None:
+        check_stage(stage)
     began = time.perf_counter()
     with open_engine(data, objects, makes=journey is None, named=journey) as engine:
         journey_id = journey
@@ -198,9 +209,14 @@ def logs(
     objects: Objects = None,
 ) -> None:
     """Print the log of a job, line by line, also while it runs."""
+    from sortkey.errors import ModelError
+
     form = "json" if json else form
     search, export = part_of("jobengine", "log_search"), part_of("jobengine", "log_export")
-    where = search.LogFilter.of(level, text=text)
+    try:
+        where = search.LogFilter.of(level, text=text)
+    except ModelError as error:
+        raise CommandFailed(str(error), USAGE) from None
     with open_engine(data, objects, named=of) as engine:
         jobs = [(job.journey_id, job.stage_id, job.job_id) for job in jobs_of(engine, of)]
         for chunk in export.export_all_logs(engine.buckets.logs, jobs, form, where, step=step):
@@ -244,7 +260,10 @@ def retry(
     json: Json = False,
 ) -> int:
     """Run a job again: a new execution with the next number. The old one stays as it is."""
-    with open_engine(data, objects, named=job) as engine:
+    if not job.startswith("JOB-"):
+        told = "one is named as JOB-ABC123456789, and `sortkey jobengine status JOURNEY` lists those of a journey"
+        raise CommandFailed(f"{job!r} is no job: {told}", USAGE)
+    with open_engine(data, objects) as engine:
         made = engine.executions.retry(job)
         if wait:
             with engine.worker(threads=1):

@@ -67,6 +67,13 @@ def new_journey(engine: Any, source: str, target: str, name: str | None, priorit
         raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
 
 
+def check_stage(stage_id: str) -> None:
+    """Before a journey is made that nobody wants."""
+    known = [each.stage_id for each in part_of("jobengine", "stages").default_stages("JRN-ABC123456789")]
+    if stage_id not in known:
+        raise CommandFailed(f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE)
+
+
 def read_rules(path: Path) -> list[dict[str, Any]]:
     from json import JSONDecodeError, loads
 
