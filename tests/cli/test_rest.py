@@ -179,6 +179,14 @@ def test_what_cannot_be_is_told_in_one_line(tmp_path: Path, arguments: list[str]
     assert told in refused(sortkey(*arguments, cwd=tmp_path), code)
 
 
+def test_a_token_for_a_system_that_nobody_knows_says_so(tmp_path: Path) -> None:
+    # It may be one of your own; or a typing error, and then the token opens nothing.
+    (tmp_path / "data").mkdir()
+    done = sortkey("token", "--user", "ada", "--system", "apples", cwd=tmp_path)
+    assert (done.returncode, done.stdout.count("\n")) == (0, 1)
+    assert done.stderr == "it is for apples, which is no system that ships\n"
+
+
 def test_a_system_that_is_none_makes_no_folder(tmp_path: Path) -> None:
     # A typing error leaves nothing behind.
     refused(sortkey("rest", "--systems", "apples", cwd=tmp_path), 2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,8 +10,7 @@ import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.helping import examples
-from sortkey.cli.loading import SYSTEMS
-from sortkey.cli.options import Data, Json, open_store
+from sortkey.cli.options import Data, Json, note_unknown, open_store
 from sortkey.cli.printing import print_json
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
@@ -56,8 +54,7 @@ def create(
         print_json({"key": made.text, **_told(made.record)})
     else:
         print(made.text)
-    if system not in SYSTEMS:
-        print(f"it is for {system}, which is no system that ships", file=sys.stderr)
+    note_unknown(system)
 
 
 @app.command("list", epilog=examples("sortkey keys list --system jobengine"))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sortkey.cli.completing import complete_documents, complete_models
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.loading import MODEL_HELP
+from sortkey.cli.loading import MODEL_HELP, SYSTEMS
 
 if TYPE_CHECKING:
     from sortkey.runtime.store import Store
@@ -70,6 +71,12 @@ def buckets_of(data: str, objects: str | None) -> str:
     if objects is None and "://" in data:
         raise CommandFailed(f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE)
     return objects or os.path.join(data, "buckets", "{bucket}")
+
+
+def note_unknown(system: str) -> None:
+    """Say that nobody here knows the system that something is for. It may be one of your own."""
+    if system not in SYSTEMS:
+        print(f"it is for {system}, which is no system that ships", file=sys.stderr)
 
 
 def check_place(data: str, *, makes: bool = False, advice: str = "") -> None:

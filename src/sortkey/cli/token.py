@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import Json, check_place
+from sortkey.cli.options import Json, check_place, note_unknown
 from sortkey.cli.printing import print_json
 
 EXAMPLES = """\
@@ -40,4 +40,6 @@ def run(
     check_place(data)
     tokens = Tokens(secret_for("tokens", server_secret(data)))
     token = tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM)
+    if system is not None:
+        note_unknown(system)
     print_json({"token": token, "user": user, "system": system, "seconds": seconds}) if json else print(token)
