@@ -16,6 +16,7 @@ from sortkey import (
     Entity,
     EntitySource,
     Instant,
+    ItemKey,
     Match,
     PutDocument,
     Search,
@@ -202,6 +203,22 @@ def test_unreadable_items_are_named_and_the_rest_is_reconciled(
     drift = reconcile(search, source)
     assert len(drift.unreadable) == 1
     assert drift.missing == ["owner1:a0001"]
+
+
+def test_what_became_unreadable_after_it_was_indexed_stays_found_and_keeps_no_other(
+    store: Store, search: Search[Article], source: EntitySource[Article]
+) -> None:
+    # It is in the source, so its document is no orphan; that of an item that is gone is.
+    made = [store.create(article(number)) for number in range(1, 4)]
+    search.put(*made)
+    key = ItemKey.of_entity(made[0])
+    broken = {**key.item, "title": {"N": "5"}, "isPublic": {"S": "?"}}
+    store.backend.call("PutItem", {"TableName": key.table.name, "Item": broken})
+    store.delete(made[1])
+    drift = reconcile(search, source)
+    assert len(drift.unreadable) == 1
+    assert drift.orphaned == ["owner2:a0002"]
+    assert search.query().ids == ["owner0:a0003", "owner1:a0001"]
 
 
 # -- following a stream

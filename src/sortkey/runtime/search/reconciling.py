@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from sortkey.errors import InvalidItem
 from sortkey.model.documents import DeleteDocument, DocumentWrite, PutDocument
 from sortkey.runtime.search.searching import BATCH, Search
 from sortkey.runtime.search.sources import Source
@@ -134,9 +135,17 @@ def _look_for_orphans(search: Search[Any], source: Source[Any], seen: set[str], 
         if not unseen:
             continue
         # The read was a while ago: what was made since then is there now.
-        writes = [search.document.write_of(each) for each in source.find(list(unseen))]
-        there = {write.id for write in writes if isinstance(write, PutDocument)}
+        there = _there(search, source, list(unseen))
         orphans = [id for id in unseen if id not in there]
         drift.orphaned += orphans
         if drift.is_mended:
             search.write(DeleteDocument(id, unseen[id] + 1) for id in orphans)
+
+
+def _there(search: Search[Any], source: Source[Any], ids: list[str]) -> set[str]:
+    """Those of some ids that the source has, and shows. What it has and cannot read is there, too."""
+    try:
+        writes = [search.document.write_of(each) for each in source.find(ids)]
+    except InvalidItem:
+        return set(ids) if len(ids) == 1 else {id for each in ids for id in _there(search, source, [each])}
+    return {write.id for write in writes if isinstance(write, PutDocument)}
