@@ -324,6 +324,7 @@ def test_a_document_of_several_items_names_all_of_them_and_those_whose_changes_i
         ("notebook:table", 2, "notebook has no Model with the name 'table'"),
         ("notebook:", 2, "notebook has no Model with the name ''"),
         (":model", 2, "there is no system ':model'"),
+        ("notebook", 2, "of your own model, as shop:model, or its file, as shop.py"),
         ("broken:model", 1, "broken cannot be loaded: ModelError: table T has no index 'X'"),
         ("lacking:model", 1, "lacking cannot be loaded: No module named 'nowhere'"),
     ],

@@ -1,4 +1,4 @@
-"""Models by name, for commands: those that ship with Sortkey, and `module:attribute` of one's own."""
+"""Models by name, for commands: those that ship with Sortkey, and `module:attribute` or a file of one's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 SYSTEMS = ("applens", "wallcrawler", "jobengine", "travelguide", "vams")
 """The complete systems in `sortkey_systems`; each has a `model`."""
 
-MODEL_HELP = f"{', '.join(SYSTEMS)}; or module:attribute of a model of your own, as shop.model:model"
+MODEL_HELP = (
+    f"{', '.join(SYSTEMS)}; or module:attribute of a model of your own, as shop.model:model; or its file, as shop.py"
+)
 MODEL_NAME = "model"
 """What a model is called in a file that is named without it."""
 
@@ -33,7 +35,9 @@ def load_model(name: str) -> Model:
     else:
         known = ", ".join(SYSTEMS)
         raise CommandFailed(
-            f"there is no system {name!r}: use {known}, or module:attribute of your own model, as shop:model", USAGE
+            f"there is no system {name!r}: use {known}, or module:attribute of your own model, as shop:model,"
+            " or its file, as shop.py",
+            USAGE,
         )
     return _model_of(module, source, attribute)
 

@@ -31,7 +31,9 @@ _TYPES = frozenset(("S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"))
 def run(
     entity: Annotated[
         str,
-        typer.Argument(metavar="MODEL:ENTITY", help="As jobengine:Stage.", autocompletion=complete_entities),
+        typer.Argument(
+            metavar="MODEL:ENTITY", help="An entity of a model, as jobengine:Stage.", autocompletion=complete_entities
+        ),
     ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSON, or JSON Lines; - is the standard input.")] = "-",
     data: Data = "data",

@@ -48,7 +48,8 @@ def run(
 
     A new table has the keys and indexes of the old one, but, as on AWS, no TTL, stream or recovery of its own.
     In place everything stays as it is but the items; streams tell the changes. A moment needs point-in-time recovery,
-    which the tables of models have unless they say otherwise, and lies in the last 35 days.
+    which the tables of models have unless they say otherwise, and lies in the last 35 days. Where no table is named,
+    those of Sortkey's own that keep no history, as of jobs and backfills, are left as they are.
     """
     check_name("--as", new_name)
     if copy is not None:
