@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from sortkey import Store
 from sortkey.errors import NotFound
-from sortkey.testing import FrozenClock
+from sortkey.testing import Faults, FrozenClock
 from sortkey.web import ApiKeys, Refused
 from sortkey.web.api_keys import ApiKey
 from tests.web.test_errors import told
@@ -103,6 +103,15 @@ def test_its_use_is_noted_once_a_minute(keys: ApiKeys, store: Store, clock: Froz
     clock.advance(1)
     keys.check(made.text, "shop")
     assert used() == first + 60
+
+
+def test_who_asks_is_let_in_also_where_the_use_cannot_be_noted(sortkey_store: Store, sortkey_faults: Faults) -> None:
+    # A throttled table must not close every door of the server for the sake of a note.
+    keys = ApiKeys(sortkey_store)
+    keys.ensure()
+    made = keys.create("program", "shop", "full")
+    sortkey_faults.throttle(1, "UpdateItem")
+    assert keys.check(made.text, "shop", "full").name == "program"
 
 
 def test_keys_are_listed_by_system(keys: ApiKeys) -> None:

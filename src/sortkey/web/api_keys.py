@@ -6,6 +6,7 @@ A key is for one system, to read or for everything, for some time, until it is r
 from __future__ import annotations
 
 import hmac
+import logging
 import re
 import secrets
 import time
@@ -19,6 +20,7 @@ from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader
 from pydantic import Field
 
+from sortkey.errors import SortkeyError
 from sortkey.model.entity import Entity
 from sortkey.model.fields import Created, camel
 from sortkey.model.instants import InstantSeconds
@@ -28,6 +30,8 @@ from sortkey.model.tables import GSI, Table
 from sortkey.runtime.store import Store
 from sortkey.web.refusals import Refused
 from sortkey.web.tokens import Unauthenticated
+
+log = logging.getLogger("sortkey.web")
 
 Right = Literal["read", "full"]
 
@@ -143,9 +147,14 @@ class ApiKeys:
         return found if found and is_same else None
 
     def _note_use(self, found: ApiKey) -> None:
+        """Who asks is let in also where that cannot be noted: the table may be throttled, or the key just deleted."""
         now = self._now()
-        if found.last_used_at is None or (now - found.last_used_at).total_seconds() >= USED_SECONDS:
+        if found.last_used_at is not None and (now - found.last_used_at).total_seconds() < USED_SECONDS:
+            return
+        try:
             self._store.update(ApiKey.key(key_id=found.key_id), set={"last_used_at": now})
+        except SortkeyError as error:
+            log.warning("the use of the key %s could not be noted: %s", found.key_id, error)
 
     def _now(self) -> datetime:
         return datetime.fromtimestamp(int(self._clock()), UTC)

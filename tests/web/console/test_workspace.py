@@ -62,6 +62,17 @@ def test_a_partition_is_browsed_by_the_beginning_of_the_sort_key_and_page_by_pag
     assert len(browse(workspace, TABLE, "GSI2", "USER#1#ENV#dev").items) == 3
 
 
+@pytest.mark.parametrize("partition", ["", "a"])
+def test_a_table_without_a_sort_key_is_told_from_one_with(workspace: Workspace, partition: str):
+    # An address with more in it than the table has may stand in anybody's notes.
+    name = [{"AttributeName": "id", "KeyType": "HASH"}]
+    kind = [{"AttributeName": "id", "AttributeType": "S"}]
+    about = {"TableName": "Plain", "KeySchema": name, "AttributeDefinitions": kind, "BillingMode": "PAY_PER_REQUEST"}
+    workspace.call("CreateTable", about)
+    with pytest.raises(ModelError, match="Plain has no sort key"):
+        browse(workspace, "Plain", None, partition, "x")
+
+
 def test_the_beginning_of_a_sort_key_alone_is_refused_with_what_to_write(workspace: Workspace):
     # To show the whole table instead would be an answer to another question.
     with pytest.raises(ModelError, match="write what PK is too"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,13 +34,10 @@ def browse(
 ) -> ItemPage:
     """Items of a partition, by the beginning of their sort key; without a partition the table as it lies.
 
-    Raises ModelError for the beginning of a sort key without a partition.
+    Raises ModelError for the beginning of a sort key without a partition, or where there is no sort key.
     """
-    if sort_prefix and not partition:
-        names = workspace.key_names(table, index)
-        raise ModelError(
-            f"{names[1]} is looked for within one partition: write what {names[0]} is too, or leave {names[1]} empty"
-        )
+    if sort_prefix:
+        _check_sort(workspace.key_names(table, index), index or table, partition)
     request: dict[str, Any] = {"TableName": table, "Limit": limit, "ReturnConsumedCapacity": "TOTAL"}
     if index:
         request["IndexName"] = index
@@ -55,10 +53,19 @@ def browse(
     return ItemPage(answer["Items"], answer.get("LastEvaluatedKey"), units, milliseconds)
 
 
+def _check_sort(names: Sequence[str], of: str, partition: str) -> None:
+    if len(names) == 1:
+        raise ModelError(f"{of} has no sort key that could begin with anything: leave that out")
+    if not partition:
+        raise ModelError(
+            f"{names[1]} is looked for within one partition: write what {names[0]} is too, or leave {names[1]} empty"
+        )
+
+
 def _condition(workspace: Workspace, table: str, index: str | None, partition: str, sort_prefix: str) -> dict[str, Any]:
     names = workspace.key_names(table, index)
     condition, values = "#p = :p", {":p": _key_value(workspace, table, names[0], partition)}
-    if sort_prefix and len(names) > 1:
+    if sort_prefix:
         is_number = _type_of(workspace, table, names[1]) == "N"
         condition += " AND #s = :s" if is_number else " AND begins_with(#s, :s)"
         values[":s"] = _key_value(workspace, table, names[1], sort_prefix)
