@@ -45,12 +45,16 @@ class Page:
 
 @dataclass(slots=True)
 class Span:
-    """A run of keys: lower inclusive, upper exclusive, `after` the start key's own position."""
+    """A run of keys: lower inclusive, upper exclusive, `after` the start key's own position.
+
+    `end` is the table's key, if the condition names it, after which nothing can follow: no page goes on from there.
+    """
 
     lower: bytes
     upper: bytes | None
     descending: bool = False
     after: tuple[bytes | None, bytes] | None = None
+    end: bytes | None = None
 
 
 @dataclass(slots=True)
@@ -97,7 +101,7 @@ def answer(
 def _finished(page: Page, span: Span, meter: Meter) -> Finished:
     """A page of whole items of one partition, as it was last made if nothing was written there since."""
     partition = partition_of(span.lower)
-    which = (span.lower, span.upper, span.after, span.descending, page.limit)
+    which = (span.lower, span.upper, span.after, span.descending, span.end, page.limit)
     held: Finished | None = page.table.rows.page(partition, which)
     if held is None:
         held = Finished.of(orjson.dumps(read(page, span, meter)))
@@ -123,7 +127,9 @@ def read(page: Page, span: Span, meter: Meter) -> dict[str, Any]:
     answer: dict[str, Any] = {} if page.count_only else {"Items": walked.items}
     answer["Count"], answer["ScannedCount"] = walked.count, walked.scanned
     if walked.last is not None:
-        answer["LastEvaluatedKey"] = start_key(table, index, orjson.loads(walked.last))
+        last = orjson.loads(walked.last)
+        if span.end is None or table.encode(last) != span.end:
+            answer["LastEvaluatedKey"] = start_key(table, index, last)
     if meter.on:
         answer.update(meter.report())
     return answer

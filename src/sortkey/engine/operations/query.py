@@ -21,10 +21,11 @@ from sortkey.errors import ValidationException
 from sortkey.expressions import legacy
 from sortkey.expressions.conditions import Condition
 from sortkey.expressions.key_conditions import KeyCondition, check_filter
+from sortkey.expressions.key_ranges import KeyRange
 from sortkey.expressions.placeholders import Placeholders
 from sortkey.expressions.projections import Projection
 from sortkey.values.attributes import Item
-from sortkey.values.keys import KeySchema
+from sortkey.values.keys import KeySchema, plain
 
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
@@ -42,9 +43,8 @@ def run(engine: Engine, request: dict[str, Any]) -> Answer:
     table = engine.catalog.table(request["TableName"])
     index = find_index(table, request)
     after = None if start is None else position(table, index, start)
-    span = _span(table, index, key_condition, start)
+    span = _span(table, index, key_condition, start, descending=request.get("ScanIndexForward") is False)
     span.after = after
-    span.descending = request.get("ScanIndexForward") is False
     check_paths(table, condition, projection)
     if condition is not None:
         # Conditions on the key belong into the key condition: a filter would be charged for what it drops.
@@ -69,23 +69,32 @@ def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition 
     return key, condition, projection
 
 
-def _span(table: Table, index: Index | None, condition: KeyCondition, start: Item | None) -> Span:
+def _span(table: Table, index: Index | None, condition: KeyCondition, start: Item | None, *, descending: bool) -> Span:
     key = table.key if index is None else index.key
     wanted = condition.resolve(key.hash, key.range, table.types, None if index is None else index.name)
     schema = table.schema if index is None else table.index_schemas[index.name]
     operator: Any = wanted.operator
     partition = schema.partition(wanted.hash_values)
-    span = Span(*schema.bounds(partition, wanted.equals, operator, wanted.operands))
+    span = Span(*schema.bounds(partition, wanted.equals, operator, wanted.operands), descending)
+    if index is None and operator is not None:
+        span.end = _end(partition, wanted, descending)
     if start is not None:
         _check_start(span, partition, schema, start, whole=wanted.operator is None and not wanted.equals)
     return span
 
 
+def _end(partition: bytes, wanted: KeyRange, descending: bool) -> bytes | None:
+    """The bound at which a query of a table ends, where the range includes it. In an index others may share it."""
+    if wanted.operator == "BETWEEN":
+        return partition + plain(wanted.operands[0 if descending else 1])
+    return partition + plain(wanted.operands[0]) if wanted.operator == (">=" if descending else "<=") else None
+
+
 def _check_start(span: Span, partition: bytes, schema: KeySchema, start: Item, whole: bool) -> None:
-    """The start key lies where the query looks: first the range key, wherever its partition, then the partition."""
+    """The start key lies where the query looks, and not at its very end: first the range key, then the partition."""
     own = schema.partition([start[name] for name, _ in schema.hash_attributes])
     at = partition + (schema.encode(start) or b"")[len(own) :]
-    if not whole and (at < span.lower or (span.upper is not None and at >= span.upper)):
+    if not whole and (at < span.lower or (span.upper is not None and at >= span.upper) or at == span.end):
         raise ValidationException(NO_RANGE_MATCH)
     if own != partition:
         raise ValidationException(OUTSIDE)
