@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +14,9 @@ from sortkey.connect.embedded import AsyncEmbeddedBackend
 from sortkey.engine import Engine
 from sortkey.errors import ModelError, TransactionFailed
 from sortkey.runtime.streams import streams_table
+from sortkey.runtime.streams.dead_letters import Origin
 from sortkey.runtime.streams.once import KEPT
-from sortkey.runtime.streams.state import Applied
+from sortkey.runtime.streams.state import Applied, DeadLetterPart
 from sortkey.testing import FrozenClock
 from tests.runtime.streams.shop import Count, Order, Parcel, collector, put_orders, worker
 
@@ -121,6 +123,39 @@ def test_a_letter_whose_handler_is_gone_stays(store: Store) -> None:
     )
     renamed.dead_letters.drop(again.failed[0])
     assert renamed.dead_letters.list() == []
+
+
+def test_a_letter_stays_whose_handler_has_turned_to_other_entities(store: Store) -> None:
+    # It would be called with nothing, and the letter be gone as if that had helped.
+    put_orders(store, 1)
+
+    @on_change(Order, name="told")
+    def of_orders(change: Change[Order]) -> None:
+        raise ValueError("no")
+
+    @on_change(Parcel, name="told")
+    def of_parcels(change: Change[Parcel]) -> None: ...
+
+    worker(store, of_orders).run_until_idle()
+    turned = worker(store, of_parcels)
+    again = turned.replay()
+    assert (again.done, len(again.failed)) == ([], 1)
+    assert "told takes no changes like this one any more" in turned.dead_letters.list()[0].error
+
+
+def test_the_parts_of_a_large_letter_stay_while_another_one_needs_them(store: Store, clock: FrozenClock) -> None:
+    # A worker that was killed before its checkpoint buries the same change again.
+    store.ensure(streams_table)
+    letters = worker(store, collector()[0]).dead_letters
+    record = {"eventID": "change-1", "dynamodb": {"SequenceNumber": "1", "large": os.urandom(400_000).hex()}}
+    told = ("collect", record, Origin("orders", "arn", "shard"), ValueError("no"), 5)
+    first = letters.add(*told)
+    clock.advance(1)
+    second = letters.add(*told)
+    letters.drop(first)
+    assert letters.record(second) == record
+    letters.drop(second)
+    assert store.scan(DeadLetterPart) == []
 
 
 def test_a_guard_is_part_of_the_transaction_and_expires(store: Store, clock: FrozenClock) -> None:

@@ -10,6 +10,7 @@ from traceback import format_exception
 
 import orjson
 
+from sortkey.model.attributes import attr
 from sortkey.model.changes import Record
 from sortkey.runtime.store import Store
 from sortkey.runtime.streams.dispatch import Dispatch, Unreadable
@@ -86,6 +87,8 @@ class DeadLetters:
     def drop(self, letter: DeadLetter) -> None:
         """Forget a letter. The change itself stays what it is."""
         self._store.delete(letter)
+        if self._is_told_again(letter):
+            return  # the parts are that one's, too
         for number in range(1, letter.parts + 1):
             self._store.delete(
                 DeadLetterPart.key(
@@ -109,11 +112,21 @@ class DeadLetters:
     def _again(self, dispatch: Dispatch, letter: DeadLetter) -> None:
         if letter.handler not in dispatch.by_name:
             raise LookupError(f"there is no handler {letter.handler} any more: add it, or drop the letter")
-        for handler, found in dispatch.find(letter.table, self.record(letter)):
-            if handler.name == letter.handler:
-                if isinstance(found, Unreadable):
-                    raise found.error
-                dispatch.call(handler, [found])
+        found = [
+            each for handler, each in dispatch.find(letter.table, self.record(letter)) if handler.name == letter.handler
+        ]
+        if not found:
+            raise LookupError(f"{letter.handler} takes no changes like this one any more: let it, or drop the letter")
+        for each in found:
+            if isinstance(each, Unreadable):
+                raise each.error
+            dispatch.call(dispatch.by_name[letter.handler], [each])
+
+    def _is_told_again(self, letter: DeadLetter) -> bool:
+        """Whether another letter has the same parts: of a change that came again after a crash, and failed again."""
+        same = (attr(DeadLetter.change_id) == letter.change_id) & (attr(DeadLetter.handler) == letter.handler)
+        others = DeadLetter.of_worker(worker=letter.worker).consistent().where(same)
+        return letter.parts > 0 and self._store.first(others) is not None
 
     def _failed_again(self, letter: DeadLetter, error: Exception) -> DeadLetter:
         again = letter.changed(error=_shown(error), trace=_trace(error), attempts=letter.attempts + 1)
