@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Annotated
 
-from sortkey import Entity, Table, camel, key
+import pytest
+from pydantic import ValidationError
+
+from sortkey import Entity, Follows, Table, Update, camel, key
 from sortkey.errors import ModelError
+from sortkey.model.operations import set_actions
 
 
 class Note(Entity, table=Table("Notes", key=("noteId",)), names=camel):
@@ -62,3 +66,20 @@ def test_arguments_by_position_are_refused() -> None:
     # Their order is that of the template, which may change.
     with pytest.raises(TypeError, match="too many positional arguments"):
         Note.key("1")  # type: ignore[misc]
+
+
+def test_a_value_that_a_follower_does_not_know_is_told_by_name() -> None:
+    # Of a plain text nobody can say beforehand what it may be.
+    class Light(Entity, table=Table("Lights", key=("id",))):
+        id: str
+        colour: str = "red"
+        means: Annotated[str, Follows("colour", {"red": "stop", "green": "go"})] = "stop"
+
+        @key("{id}")
+        def key(*, id: str): ...
+
+    assert Light(id="1", colour="green").means == "go"
+    with pytest.raises(ValidationError, match="Follows says nothing for colour='blue': it knows 'red', 'green'"):
+        Light(id="1", colour="blue")
+    with pytest.raises(ModelError, match="Follows says nothing for colour='blue'"):
+        Update(Light.key(id="1"), set_actions(Light, {"colour": "blue"})).request(0)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field, ValidationInfo
 from pydantic_core import core_schema
 
-from sortkey.errors import ModelError
+from sortkey.errors import ModelError, StoredValueError
 
 T = TypeVar("T")
 
@@ -105,10 +105,10 @@ class Follows:
         return self.value_for(info.data[self.source])
 
     def value_for(self, decided: Any) -> Any:
-        """What this field is when the source has a value. Raises ValueError for one that nobody has thought of."""
+        """What this field is for a value of the source. Raises StoredValueError for one that it does not name."""
         if decided not in self.values:
             known = ", ".join(map(repr, self.values))
-            raise ValueError(f"Follows says nothing for {self.source}={decided!r}: it knows {known}")
+            raise StoredValueError(f"Follows says nothing for {self.source}={decided!r}: it knows {known}")
         return self.values[decided]
 
 
