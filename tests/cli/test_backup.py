@@ -235,6 +235,19 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
     assert held(folder / "data", "Kept")["a"] == 100
 
 
+def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder: Path) -> None:
+    # The right command after the wrong one would otherwise be refused: the folder is there already, and nobody said so.
+    delete(folder / "data", "DeleteTable", TableName="Loose")
+    said(sortkey("backup", "--to", "copy", cwd=folder))
+    line = ["restore", "--from", "copy", "--data", "new", "--at"]
+    assert "'noon' is no moment" in refused(sortkey(*line, "noon", cwd=folder), 2)
+    assert not (folder / "new").exists()
+    told = refused(sortkey(*line, "1000d", cwd=folder), 1)
+    assert "new is made from copy, and not rewound: " in told
+    assert "`sortkey restore --data new --at … --in-place` can rewind it" in told
+    assert held(folder / "new", "Kept") == {"a": 1, "b": 2, "c": 3}
+
+
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +54,7 @@ def run(
     those of Sortkey's own that keep no history, as of jobs and backfills, are left as they are.
     """
     check_name("--as", new_name)
+    moment = None if at is None else read_moment(at).timestamp()
     if copy is not None:
         _check_copy(what, backup, new_name, data)
         from sortkey.cli.folder_copies import put_back
@@ -60,10 +63,10 @@ def run(
         in_place = True
     elif (at is None) == (backup is None):
         raise CommandFailed("say to what: --at a moment, or --backup; or --from a copy of the folder", USAGE)
-    with open_store(data) as store:
-        told = (
-            [] if at is None and backup is None else _restore(store.backend, what or [], at, backup, new_name, in_place)
-        )
+    told: list[dict[str, Any]] = []
+    if moment is not None or backup is not None:
+        with open_store(data) as store, _on_a_copy(data, copy):
+            told = _restore(store.backend, what or [], moment, backup, new_name, in_place)
     if json:
         print_json({"folder": data, "tables": told})
         return
@@ -78,15 +81,28 @@ def _check_copy(what: list[str] | None, backup: str | None, new_name: str | None
         raise CommandFailed("--from makes a whole folder: give only --data, and --at if it should be older", USAGE)
 
 
+@contextmanager
+def _on_a_copy(data: str, copy: Path | None) -> Generator[None]:
+    """Where the folder is made and its tables cannot be rewound, say that it is there all the same."""
+    from sortkey.errors import SortkeyError
+
+    try:
+        yield
+    except (CommandFailed, SortkeyError) as error:
+        if copy is None:
+            raise
+        goes_on = f"`sortkey restore --data {data} --at … --in-place` can rewind it"
+        raise CommandFailed(f"{data} is made from {copy}, and not rewound: {error}; {goes_on}", FAILED) from None
+
+
 def _restore(
-    backend: Backend, names: list[str], at: str | None, backup: str | None, new_name: str | None, in_place: bool
+    backend: Backend, names: list[str], moment: float | None, backup: str | None, new_name: str | None, in_place: bool
 ) -> list[dict[str, Any]]:
     tables = _tables(backend, names, backup)
-    left = [] if at is None else _without_recovery(backend, tables, is_every=not names)
+    left = [] if moment is None else _without_recovery(backend, tables, is_every=not names)
     tables = [table for table in tables if table not in left]
     if new_name is not None and (len(tables) != 1 or in_place):
         raise CommandFailed("--as is for one table, and not together with --in-place", USAGE)
-    moment = None if at is None else read_moment(at).timestamp()
     told = [_restore_one(backend, table, moment, backup, new_name, in_place) for table in tables]
     return [*told, *(_told(table, "left as it is, for it keeps no history") for table in left)]
 
