@@ -64,7 +64,9 @@ def test_every_job_of_a_journey_is_shown(often: str, capsys: pytest.CaptureFixtu
     # The latest are the ones that count, and they come last.
     told = json.loads(printed(capsys, "status", ID, "--data", often, "--json"))
     assert [each["job_id"] for each in told["jobs"]] == [each.job_id for each in jobs()]
-    assert LAST in printed(capsys, "status", ID, "--data", often)
+    lines = printed(capsys, "status", ID, "--data", often).splitlines()
+    assert "stage\tstatus\tjob\texecution\tjob status\tprogress\tstep\tresult" in lines
+    assert any(line.startswith(f"2 stripped_schema\tpending\t{LAST}\t{TIMES}\tfailed\t") for line in lines)
 
 
 def test_the_log_of_a_journey_is_one_file_of_all_its_jobs(often: str, capsys: pytest.CaptureFixture[str]) -> None:

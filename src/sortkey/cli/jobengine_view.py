@@ -134,7 +134,7 @@ def print_journeys(journeys: list[Any]) -> None:
 
 
 def print_jobs(stages: list[Any], jobs: list[Any]) -> None:
-    columns = ("stage", "status", "job", "number", "of the job", "progress", "step", "result")
+    columns = ("stage", "status", "job", "execution", "job status", "progress", "step", "result")
     rows: list[tuple[Any, ...]] = []
     for stage in stages:
         executions = [job for job in jobs if job.stage_id == stage.stage_id] or [None]
