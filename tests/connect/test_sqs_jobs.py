@@ -181,6 +181,17 @@ def test_what_was_never_announced_is_found_by_the_sweep(place: Place) -> None:
     assert [silent.get(each.job_id).result for each in made] == [1, 2, 3]
 
 
+def test_a_job_that_cannot_be_announced_is_enqueued_all_the_same(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    # It is in the table: whoever is told that it failed enqueues it once more, and it is done twice.
+    caplog.set_level(logging.CRITICAL, "sortkey.jobs")
+    place.client.delete_queue(QueueUrl=place.sqs.url)
+    made = place.queue.enqueue(add, {"a": 1, "b": 2})
+    place.poller(add).sweep()
+    assert place.queue.get(made.job_id).result == 3
+
+
 def test_enqueueing_again_under_the_same_key_announces_again(place: Place) -> None:
     # The caller that died in between calls again, and now the message is sent.
     silent = JobQueue(place.store, "sqs", clock=place.clock)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from hashlib import sha256
@@ -33,6 +34,8 @@ from sortkey.runtime.store import Store
 
 POLL_FIRST_SECONDS = 0.02
 POLL_MOST_SECONDS = 1.0
+
+log = logging.getLogger("sortkey.jobs")
 
 
 class Announcer(Protocol):
@@ -125,8 +128,12 @@ class JobQueue:
     def _tell(self, job: Job) -> None:
         if job.due_at is not None:
             self._means.bells.ring(of_queue(self.name), job.due_at.timestamp())
-        if self._announcer is not None and job.status == "pending":
+        if self._announcer is None or job.status != "pending":
+            return
+        try:
             self._announcer.announce(job)
+        except Exception:  # the job is stored: an error here would make the caller enqueue it a second time
+            log.exception("job %s could not be announced; workers find it when they look into the table", job.job_id)
 
     # -- out
 
