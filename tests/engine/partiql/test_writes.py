@@ -184,6 +184,21 @@ REFUSED = [
         f"UPDATE things SET m.x.y=8 {KEY}",
         "The document path provided in the update expression is invalid for update",
     ),
+    (
+        f"UPDATE things SET g='' {KEY}",
+        "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
+        "to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty string "
+        "value.",
+    ),
+    (
+        f"UPDATE things SET g='{'x' * 2049}' {KEY}",
+        "The update expression attempted to update the secondary index key beyond allowed size limits",
+    ),
+    (
+        f"UPDATE things SET g=n {KEY}",
+        "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N "
+        "IndexName: by_g",
+    ),
     (f"UPDATE things SET n=foo(1) {KEY}", "Unrecognized function: foo"),
     (f"UPDATE things SET n=size(v) {KEY}", "The function is not allowed in an update expression; function: size"),
     (f"UPDATE things SET s=set_add(v, <<'c'>>) {KEY}", "The first argument to SET_ADD must equal the assignment value"),

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sortkey.engine.conditions import Guard, guard
-from sortkey.engine.item_keys import check_index_keys, check_own_key, encode_key
+from sortkey.engine.item_keys import (
+    check_given_types,
+    check_index_keys,
+    check_own_key,
+    check_updated_index_keys,
+    encode_key,
+)
 from sortkey.engine.operations.update_item import apply_update, check_keys_untouched
 from sortkey.engine.partiql.conditions import Translator
 from sortkey.engine.partiql.keys import check_key_lengths, check_key_value, one_item
@@ -17,6 +23,7 @@ from sortkey.engine.partiql.sources import read_target
 from sortkey.engine.partiql.syntax import Delete, Exists, Insert, Returning, Struct, Update
 from sortkey.engine.partiql.updates import read_update
 from sortkey.engine.partiql.values import Parameters
+from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import Attributes, old_attributes
 from sortkey.engine.writes import Bind, Change, Write
 from sortkey.errors import ConditionalCheckFailedException, DuplicateItemException, ValidationException
@@ -108,11 +115,17 @@ def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) 
             check_keys_untouched(table, update)
             if old is None:
                 raise ConditionalCheckFailedException()  # an UPDATE of PartiQL makes no item
-            return apply_update(table, key, update, refuse, old)
+            return apply_update(table, key, update, refuse, old, _check_updated)
 
         return Write(table, encoded, apply)
 
     return Writing(name, bind, _shown(statement.returning, update.updated_old, update.updated_new))
+
+
+def _check_updated(table: Table, item: Item) -> None:
+    """Keys of indexes after an UPDATE: the types as in an item, the rest in the words for update expressions."""
+    check_given_types(table, item.items())
+    check_updated_index_keys(table, item)
 
 
 def _delete(statement: Delete, parameters: Parameters, request: dict[str, Any]) -> Writing:
