@@ -14,7 +14,7 @@ import pytest
 import sortkey
 from sortkey import Backoff, Job, JobContext, JobQueue, JobWorker, Store, job
 from sortkey.connect.sqs_jobs import SqsJobs, SqsJobWorker
-from tests.contract.jobs_adapters import Clock
+from sortkey.testing import FrozenClock
 from tests.contract.topics_adapters import moto_server
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("jobs-sqs")]  # the server takes seconds to start
@@ -38,7 +38,7 @@ class Place:
     """A job queue with its SQS queue; the clock of the jobs is the test's, that of SQS is real."""
 
     def __init__(self, store: Store, endpoint: str) -> None:
-        self.store, self.clock = store, Clock()
+        self.store, self.clock = store, FrozenClock()
         self.sqs = SqsJobs.named(f"jobs-{secrets.token_hex(4)}", endpoint=endpoint, clock=self.clock, **CONNECTION)
         self.queue = JobQueue(store, "sqs", announcer=self.sqs, clock=self.clock)
         self.client: Any = boto3.Session("test", "test", region_name="us-east-1").client("sqs", endpoint_url=endpoint)
@@ -114,10 +114,10 @@ def test_a_message_stays_until_the_last_try(place: Place) -> None:
     poller = place.poller(fail)
     assert poller.run_once() is True
     assert (later, place.queue.get(made.job_id).status) == ([40.0], "pending")
-    place.clock.go(10)
+    place.clock.advance(10)
     assert poller.run_once() is True  # a message that comes too early changes nothing
     assert (later[1], place.queue.get(made.job_id).attempt) == (30.0, 1)
-    place.clock.go(30)
+    place.clock.advance(30)
     assert poller.run_once() is True
     assert place.queue.get(made.job_id).status == "failed"
     assert place.messages() == (0, 0)
@@ -129,7 +129,7 @@ def test_a_message_of_a_job_that_runs_elsewhere_waits_for_the_end_of_its_lease(p
 
     @job("long")
     def long(ctx: JobContext) -> None:
-        place.clock.go(12)
+        place.clock.advance(12)
         waits.append(place.worker(long).attend(ctx.job.job_id))
 
     made = place.queue.enqueue(long)
@@ -141,7 +141,7 @@ def test_a_message_of_a_job_that_runs_elsewhere_waits_for_the_end_of_its_lease(p
 def test_a_job_whose_worker_is_gone_is_run_by_the_next_message(place: Place) -> None:
     made = place.queue.enqueue(add, {"a": 1, "b": 2})
     assert place.worker(add)._picker.next() is not None
-    place.clock.go(31)
+    place.clock.advance(31)
     assert place.poller(add).run_once() is True
     assert place.queue.get(made.job_id).result == 3
     assert [each.outcome for each in place.queue.attempts(made.job_id)] == ["lost", "completed"]

@@ -8,13 +8,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 import sortkey
 from sortkey import JobQueue, JobWorker, Metrics, Store
+from sortkey.testing import FrozenClock
 from tests.contract.store.stores import served
 from tests.oracle.server import shared_port
 from tools.downloads import Missing
@@ -26,24 +26,11 @@ ADAPTERS = [
 ]
 
 
-class Clock:
-    """Time that goes on when a test says so."""
-
-    def __init__(self) -> None:
-        self.now = datetime(2026, 1, 1, tzinfo=UTC).timestamp()
-
-    def __call__(self) -> float:
-        return self.now
-
-    def go(self, seconds: float) -> None:
-        self.now += seconds
-
-
 class Yard:
     """A store, a queue of its own, and workers on it; time and chance are the test's."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.clock = store, Clock()
+        self.store, self.clock = store, FrozenClock()
         self.slept: list[float] = []
         self.queue_name = f"q-{secrets.token_hex(4)}"
         self.queue = JobQueue(store, self.queue_name, clock=self.clock, sleep=self._sleep)
@@ -66,7 +53,7 @@ class Yard:
 
     def _sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
-        self.clock.go(seconds)
+        self.clock.advance(seconds)
 
 
 @contextmanager

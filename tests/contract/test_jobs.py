@@ -82,7 +82,7 @@ def test_the_most_urgent_job_runs_first_and_then_the_oldest(yard: Yard) -> None:
 
     for n, priority in enumerate(("low", "medium", "critical", "high", "medium", "critical", "low")):
         yard.queue.enqueue(note, {"n": n}, priority=priority)  # type: ignore[arg-type]
-        yard.clock.go(0.001)
+        yard.clock.advance(0.001)
     worker = yard.worker(note)
     while worker.run_once():
         pass
@@ -98,7 +98,7 @@ def test_a_delayed_job_waits_for_its_time_whatever_its_priority(yard: Yard) -> N
     assert [done.job_id for done in (worker.run_once(),) if done] == [now.job_id]
     assert worker.run_once() is None
     assert yard.queue.waiting() == 0
-    yard.clock.go(60)
+    yard.clock.advance(60)
     assert yard.queue.waiting() == 1
     assert [done.job_id for done in (worker.run_once(),) if done] == [late.job_id]
 
@@ -108,7 +108,7 @@ def test_jobs_are_listed_by_status_the_newest_first(yard: Yard) -> None:
     ids = []
     for _ in range(5):
         ids.append(yard.queue.enqueue(add, {"a": 1, "b": 1}).job_id)
-        yard.clock.go(1)
+        yard.clock.advance(1)
     yard.worker(add).run_once()
     first = yard.queue.jobs("pending", size=3)
     second = yard.queue.jobs("pending", size=3, cursor=first.cursor)
@@ -154,7 +154,7 @@ def test_nobody_takes_a_job_while_its_lease_holds(yard: Yard) -> None:
 
     @job("look")
     def look(ctx: JobContext) -> None:
-        yard.clock.go(29)
+        yard.clock.advance(29)
         others.append(yard.worker(look).run_once())
         others.append(yard.worker(look).run_job(ctx.job.job_id))
 
@@ -205,9 +205,9 @@ def test_a_job_that_fails_is_tried_again_later_and_then_no_more(yard: Yard) -> N
         failed = worker.run_once()
         assert failed is not None
         assert (failed.status, failed.due_at.timestamp()) == ("pending", yard.clock.now + pause)  # type: ignore[union-attr]
-        yard.clock.go(pause - 1)
+        yard.clock.advance(pause - 1)
         assert worker.run_once() is None
-        yard.clock.go(1)
+        yard.clock.advance(1)
     ended = worker.run_once()
     assert ended is not None
     assert (ended.status, ended.error, ended.attempt) == ("failed", "ValueError: no 3", 3)
@@ -249,13 +249,13 @@ def test_a_failed_job_can_be_retried_by_hand_with_as_many_tries_again(yard: Yard
     worker = yard.worker(fail)
     for _ in range(2):
         worker.run_once()
-        yard.clock.go(30)
+        yard.clock.advance(30)
     assert yard.queue.get(made.job_id).status == "failed"
     again = yard.queue.retry(made.job_id)
     assert (again.status, again.ended_at) == ("pending", None)
     for _ in range(2):
         worker.run_once()
-        yard.clock.go(30)
+        yard.clock.advance(30)
     assert yard.queue.get(made.job_id).status == "failed"
     assert [each.number for each in yard.queue.attempts(made.job_id)] == [1, 2, 3, 4]
 
@@ -317,7 +317,7 @@ def test_a_step_that_is_done_is_not_run_again_and_its_result_is_kept(yard: Yard)
     assert (one.name, one.status, one.attempt) == ("one", "completed", 1)
     assert (two.name, two.status, two.error) == ("two", "failed", "OSError: no space")
     assert yard.queue.get(made.job_id).current_step == "two"
-    yard.clock.go(1)
+    yard.clock.advance(1)
     worker.run_once()
     assert calls == ["one", "two", "two"]
     done = yard.queue.get(made.job_id)
@@ -382,7 +382,7 @@ def test_a_loop_goes_on_from_its_last_checkpoint(yard: Yard) -> None:
     worker = yard.worker(loop)
     worker.run_once()
     assert yard.queue.state(made.job_id) == {"next": 3}
-    yard.clock.go(1)
+    yard.clock.advance(1)
     worker.run_once()
     assert seen == [0, 1, 2, 3, 3, 4]
     assert yard.queue.get(made.job_id).result == 5
@@ -423,7 +423,7 @@ def test_the_log_has_every_line_once_in_order_under_its_step(yard: Yard, buffer:
     made = yard.queue.enqueue(talk)
     worker = yard.worker(talk)
     worker.run_once()
-    yard.clock.go(1)
+    yard.clock.advance(1)
     worker.run_once()
     lines = yard.queue.logs(made.job_id)
     told = [(line.attempt, line.step, line.message) for line in lines]
@@ -448,9 +448,9 @@ def test_a_job_whose_worker_is_gone_is_taken_up_when_its_lease_is_over(yard: Yar
     made = yard.queue.enqueue(add, {"a": 1, "b": 2})
     assert yard.worker(add, name="dead")._picker.next() is not None
     worker = yard.worker(add, name="heir")
-    yard.clock.go(29.9)
+    yard.clock.advance(29.9)
     assert worker.run_once() is None
-    yard.clock.go(0.2)
+    yard.clock.advance(0.2)
     done = worker.run_once()
     assert done is not None
     assert (done.status, done.attempt) == ("completed", 2)
@@ -464,7 +464,7 @@ def test_a_job_that_kills_its_workers_fails_in_the_end(yard: Yard) -> None:
     made = yard.queue.enqueue(add, {"a": 1, "b": 2}, retries=1)
     for _ in range(2):
         assert yard.worker(add)._picker.next() is not None
-        yard.clock.go(31)
+        yard.clock.advance(31)
     assert yard.worker(add).run_once() is None
     assert yard.queue.get(made.job_id).status == "failed"
     assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["lost", "lost"]
@@ -477,7 +477,7 @@ def test_a_heartbeat_keeps_a_long_job(yard: Yard) -> None:
     @job("long", timeout=3600)
     def long(ctx: JobContext) -> None:
         for _ in range(10):
-            yard.clock.go(20)
+            yard.clock.advance(20)
             worker.keep()
             others.append(yard.worker(long).run_once())
 
@@ -506,7 +506,7 @@ def test_a_worker_that_lost_its_job_can_write_nothing(yard: Yard, write: str) ->
     def slow(ctx: JobContext) -> str:
         if ctx.attempt == 2:
             return "second"
-        yard.clock.go(31)
+        yard.clock.advance(31)
         done = yard.worker(slow).run_once()
         assert done is not None
         assert done.result == "second"
@@ -533,7 +533,7 @@ def test_a_step_that_ends_after_the_lease_was_lost_is_not_kept(yard: Yard) -> No
     def slow(ctx: JobContext) -> str:
         def part() -> str:
             if ctx.attempt == 1:
-                yard.clock.go(31)
+                yard.clock.advance(31)
                 yard.worker(slow).run_once()
             return f"of attempt {ctx.attempt}"
 
@@ -553,11 +553,11 @@ def test_a_job_that_runs_too_long_ends_at_its_next_safe_point(yard: Yard) -> Non
     @job("late", timeout=100, retries=1, backoff=Backoff(first_seconds=1))
     def late(ctx: JobContext) -> str:
         if ctx.attempt == 1:
-            yard.clock.go(20)
+            yard.clock.advance(20)
             ctx.progress(10)
-            yard.clock.go(20)
+            yard.clock.advance(20)
             worker.keep()
-            yard.clock.go(61)
+            yard.clock.advance(61)
             ctx.check_cancelled()
         return "in time"
 
@@ -566,7 +566,7 @@ def test_a_job_that_runs_too_long_ends_at_its_next_safe_point(yard: Yard) -> Non
     first = worker.run_once()
     assert first is not None
     assert (first.status, first.error) == ("pending", "it ran for longer than 100 seconds")
-    yard.clock.go(1)
+    yard.clock.advance(1)
     worker.run_once()
     assert yard.queue.get(made.job_id).result == "in time"
     assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["timed_out", "completed"]
@@ -576,7 +576,7 @@ def test_a_function_that_comes_to_no_safe_point_loses_its_job_after_its_timeout(
     # A thread cannot be killed. Its job is taken away, and whatever it does later changes nothing.
     @job("hang", timeout=100, retries=0)
     def hang(ctx: JobContext) -> str:
-        yard.clock.go(101)
+        yard.clock.advance(101)
         worker.keep()  # asks
         assert yard.queue.get(ctx.job.job_id).status == "running"
         worker.keep()  # takes
@@ -612,7 +612,7 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
         ctx.step("before", lambda: None)
         other = type(yard.queue)(yard.store, yard.queue_name, clock=yard.clock, bells=Bells())
         assert other.cancel(ctx.job.job_id).status == "running"
-        yard.clock.go(1.5)
+        yard.clock.advance(1.5)
         reached.append("asked")
         if seen_by == "check":
             ctx.check_cancelled()
@@ -623,7 +623,7 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
         elif seen_by == "checkpoint":
             ctx.checkpoint(1)
         else:
-            yard.clock.go(15)
+            yard.clock.advance(15)
             worker.keep()
             ctx.progress(0)
         reached.append("went on")
@@ -657,7 +657,7 @@ def test_a_cancelled_job_whose_worker_is_gone_is_not_taken_up_again(yard: Yard) 
     made = yard.queue.enqueue(add, {"a": 1, "b": 2})
     assert yard.worker(add)._picker.next() is not None
     yard.queue.cancel(made.job_id)
-    yard.clock.go(31)
+    yard.clock.advance(31)
     assert yard.worker(add).run_once() is None
     assert yard.queue.get(made.job_id).status == "cancelled"
 
@@ -697,7 +697,7 @@ def test_of_one_key_only_so_many_run_at_once_and_others_go_ahead(yard: Yard) -> 
 
     for n in range(30):
         yard.queue.enqueue(stage, {"journey": "a", "n": n}, key="a")
-        yard.clock.go(0.001)
+        yard.clock.advance(0.001)
     yard.queue.enqueue(stage, {"journey": "b", "n": 1}, key="b")
     worker = yard.worker(stage)
     worker.run_once()
@@ -714,7 +714,7 @@ def test_the_place_of_a_worker_that_is_gone_is_free_when_its_lease_is_over(yard:
     worker = yard.worker(add, limit=1)
     assert yard.worker(add, limit=1)._picker.next() is not None
     assert worker.run_once() is None
-    yard.clock.go(31)
+    yard.clock.advance(31)
     assert worker.run_once() is not None
     assert worker.run_once() is not None
     assert yard.queue.get(second.job_id).result == 4
@@ -834,7 +834,7 @@ def test_attempts_and_times_are_counted(yard: Yard) -> None:
     metrics = yard.store.metrics
     assert metrics is not None
     yard.queue.enqueue(fail, retries=0)
-    yard.clock.go(5)
+    yard.clock.advance(5)
     yard.worker(fail).run_once()
     labels = {"queue": yard.queue_name, "name": "fail"}
     assert metrics.value(ATTEMPTS, **labels, outcome="failed") == 1

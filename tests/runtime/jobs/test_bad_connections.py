@@ -14,7 +14,7 @@ import sortkey
 from sortkey import Backoff, JobContext, JobQueue, JobWorker, Store, job
 from sortkey.errors import TransactionCanceledException, TransactionConflictException, Unreachable
 from sortkey.runtime.jobs.picking import Picker
-from tests.contract.jobs_adapters import Clock
+from sortkey.testing import FrozenClock
 
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 
@@ -71,12 +71,12 @@ def talk(ctx: JobContext) -> str:
 def test_requests_that_arrive_twice_change_nothing(line: Line, store: Store, key: str | None) -> None:
     # Every write of the whole life of a job, sent again because its answer was lost.
     line.is_doubling = True
-    clock = Clock()
+    clock = FrozenClock()
     queue = JobQueue(store, clock=clock)
     made = queue.enqueue(talk, key=key)
     worker = JobWorker(store, [talk], clock=clock, random=lambda: 0.0)
     assert worker.run_once() is not None
-    clock.go(1)
+    clock.advance(1)
     done = worker.run_once()
     assert done is not None
     assert (done.status, done.result, done.attempt) == ("completed", "hello", 2)
@@ -112,7 +112,7 @@ def test_a_job_whose_end_could_not_be_written_is_taken_up_again(
 ) -> None:
     # The table was away for longer than the client tries. Nothing is known to be done that is not.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
-    clock = Clock()
+    clock = FrozenClock()
 
     @job("cut off")
     def cut_off(ctx: JobContext) -> int:
@@ -125,7 +125,7 @@ def test_a_job_whose_end_could_not_be_written_is_taken_up_again(
     worker.run_once()
     line.is_down = False
     assert queue.get(made.job_id).status == "running"
-    clock.go(31)
+    clock.advance(31)
     worker.run_once()
     assert queue.get(made.job_id).result == 2
 
@@ -133,16 +133,16 @@ def test_a_job_whose_end_could_not_be_written_is_taken_up_again(
 def test_a_heartbeat_that_fails_is_tried_again(line: Line, store: Store, caplog: pytest.LogCaptureFixture) -> None:
     # A lease outlives two heartbeats that do not arrive.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
-    clock = Clock()
+    clock = FrozenClock()
 
     @job("long")
     def long(ctx: JobContext) -> None:
         line.is_down = True
-        clock.go(12)
+        clock.advance(12)
         worker.keep()
         line.is_down = False
         worker.keep()
-        clock.go(25)
+        clock.advance(25)
         assert JobWorker(store, [long], clock=clock).run_once() is None
 
     queue = JobQueue(store, clock=clock)
