@@ -68,6 +68,7 @@ def test_a_statement_that_fails_leaves_the_others_alone(
     [
         "SELECT * FROM things WHERE pk='a'",
         "SELECT * FROM things WHERE pk='a' AND sk=3 AND v='x3'",
+        "SELECT * FROM things WHERE pk IN ['a'] AND sk=3",
         "SELECT * FROM things.by_g WHERE g='G' AND sk=1",
     ],
 )

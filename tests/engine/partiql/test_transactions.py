@@ -81,6 +81,11 @@ def test_a_failed_condition_shows_the_item_when_asked(filled: Engine) -> None:
 
 REFUSED = [
     (
+        ("SELECT * FROM things WHERE pk IN ['a'] AND sk=1",),
+        "Validation failed in TransactStatements[0]: Select statements within ExecuteTransaction must specify the "
+        "primary key in the where clause.",
+    ),
+    (
         (_get(1), UPDATE),
         "ExecuteTransaction API does not support both read and write operations in the same request.",
     ),

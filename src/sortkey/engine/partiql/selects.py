@@ -110,7 +110,7 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
     if partitions is None:
         planned.spans = [(b"", Span(b"", None))]
         return planned
-    exact = len(partitions.values) == 1 and len(ranges) == len(key.range) and rest is None
+    exact = partitions.is_equal and len(ranges) == len(key.range) and rest is None
     if index is None and exact and all(term.operator == "=" for _, term in ranges):
         values = [partitions.values[0], *(term.operands[0] for _, term in ranges)]
         planned.key_item = dict(zip(key.names, values, strict=True))
@@ -138,6 +138,8 @@ class _Partitions:
 
     values: list[AttributeValue]
     tree: Tree
+    is_equal: bool
+    """By "=", which names one. An IN of one value is none: AWS does not take it for a key."""
 
 
 def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | None:
@@ -153,7 +155,8 @@ def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | No
         )
     for value in term.operands:
         check_key_value(table, name, value)
-    return _Partitions(list({plain(value): value for value in term.operands}.values()), tree)
+    distinct = {plain(value): value for value in term.operands}
+    return _Partitions(list(distinct.values()), tree, term.operator == "=")
 
 
 def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Term]]:
