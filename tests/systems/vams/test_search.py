@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,14 @@ def test_the_document_of_an_asset_is_made_of_six_tables(store: PayloadStore) -> 
         "MD_": {"colour": "red"},
         "_rectype": "asset",
     }
+
+
+@pytest.mark.accepts("VA-36")
+def test_the_tenth_version_follows_the_ninth(store: PayloadStore) -> None:
+    # What an import has written in one instant is told apart by its numbers, not by their first digits.
+    now = datetime.now(UTC)
+    store.batch_write([AssetVersion(**PUMP, asset_version_id=str(n), created_at=now) for n in range(2, 12)])
+    assert the_asset(store)["str_asset_version_id"] == "11"
 
 
 @pytest.mark.accepts("VA-37")

@@ -176,11 +176,13 @@ def touched_assets(change: Change[Any]) -> Iterable[AssetId]:
 
 def _current(versions: Sequence[AssetVersion]) -> AssetVersion | None:
     """The version that was made last; one that is archived only where all are."""
-    return max(
-        versions,
-        key=lambda each: (not each.is_archived, str(each.created_at or ""), each.asset_version_id),
-        default=None,
-    )
+    return max(versions, key=_age, default=None)
+
+
+def _age(version: AssetVersion) -> tuple[bool, str, int, str]:
+    """Ids are numbers as texts, and tell what was made at the same instant: 10 comes behind 9."""
+    id = version.asset_version_id
+    return not version.is_archived, str(version.created_at or ""), len(id), id
 
 
 def _path(key: str, start: str) -> str:
