@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sortkey import AsyncStore, Entity, KeyOnly, Progress, Store, Table, camel, index, key
-from sortkey.errors import LeaseLost, ModelError, StoreError
+from sortkey.errors import LeaseLost, ModelError, StoreError, TableMissing
 from sortkey.runtime.evolution.state import Run, Segment
 from sortkey.runtime.store import Store as SyncStore
 from tests.contract.store.evolving import (
@@ -422,3 +422,13 @@ def test_whoever_lost_a_backfill_to_another_process_notices(store: Store, fresh:
     with pytest.raises(LeaseLost, match="another process has taken up this backfill"):
         meddled(store, meddle).backfill(age.order, segments=1)
     assert store.backfill(age.order).is_resumed
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_of_a_table_that_is_not_there_nothing_is_written_down(
+    sortkey_store: SyncStore, fresh: str, dry_run: bool
+) -> None:
+    # A run that never was would be taken up by the next one.
+    with pytest.raises(TableMissing, match="is not there"):
+        sortkey_store.backfill(first_age(fresh).table, dry_run=dry_run)
+    assert sortkey_store.backend.call("ListTables", {})["TableNames"] == []

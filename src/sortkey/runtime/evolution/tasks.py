@@ -23,6 +23,7 @@ from sortkey.runtime.ensuring import ensure
 from sortkey.runtime.evolution.applying import note
 from sortkey.runtime.evolution.progress import PROBLEMS_MAX, Backfilled, Progress
 from sortkey.runtime.evolution.state import Run, Segment, checksum, evolution_table, name_of
+from sortkey.runtime.missing import missing_table
 from sortkey.runtime.steps import Steps
 
 SEGMENTS_MAX = 1000
@@ -95,13 +96,15 @@ class Task:
 
 
 def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Steps[Task]:
-    """Take up a backfill that was cut off, or begin one."""
+    """Take up a backfill that was cut off, or begin one. Raises TableMissing before anything is written down."""
     expect(of, (type, Table), "no kind of entity: backfill() takes a class, as Stage, or a table")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
     found = yield from describe(table)
+    if found is None:
+        raise missing_table({"TableName": table.name})
     task = Task(table, entities, settings, _new_run(context, table, entities, settings))
-    task.expected = None if found is None else found.get("ItemCount") or None
+    task.expected = found.get("ItemCount") or None
     if not settings.dry_run:
         yield from ensure(evolution_table)
         yield from _take_up(context, task)
