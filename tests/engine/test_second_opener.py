@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -156,3 +157,12 @@ def test_the_fixture_gives_a_clean_engine_in_memory(sortkey_engine: Engine) -> N
 
 def test_the_fixture_forgets_what_the_test_before_did(sortkey_engine: Engine) -> None:
     assert sortkey_engine.call("ListTables", {}) == {"TableNames": []}
+
+
+def test_an_engine_that_cannot_be_made_leaves_nothing_open(folder: Path) -> None:
+    before = set(threading.enumerate())
+    with pytest.raises(TypeError):
+        sortkey.engine.own(folder, colour="blue")
+
+    assert not [each for each in set(threading.enumerate()) - before if each.name == "sortkey-checkpoint"]
+    sortkey.engine.own(folder).close()

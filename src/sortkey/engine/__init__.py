@@ -37,8 +37,13 @@ def own(folder: str | os.PathLike[str] = MEMORY, *, synchronous: Synchronous = "
     """The engine of a folder in this process and no other, made if it is not there. Raises FolderInUse."""
     owned = None if folder == MEMORY else Folder(folder)
     try:
-        return Engine(Database(owned, synchronous), **settings)
+        database = Database(owned, synchronous)
     except BaseException:
         if owned is not None:
             owned.release()
+        raise
+    try:
+        return Engine(database, **settings)
+    except BaseException:
+        database.close()
         raise
