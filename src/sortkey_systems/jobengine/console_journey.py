@@ -46,7 +46,7 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
 def _state(service: JobEngine, journey_id: str) -> tuple[Journey, list[Job]]:
     """What is shown of it; the jobs of one that is over do not change."""
     journey = service.journeys.get(journey_id)
-    return journey, _all_jobs(service, journey_id) if journey.status in LIVE else []
+    return journey, service.executions.all_jobs(journey_id) if journey.status in LIVE else []
 
 
 def _refreshed(draw: Callable[..., None], *given: Any) -> Callable[[], Any]:
@@ -59,7 +59,7 @@ def _refreshed(draw: Callable[..., None], *given: Any) -> Callable[[], Any]:
 def _timeline(service: JobEngine, journey_id: str) -> None:
     journey, stages = service.journeys.get(journey_id), service.journeys.stages(journey_id)
     _summary(service, journey)
-    latest = {job.stage_id: job for job in _all_jobs(service, journey_id)}
+    latest = {job.stage_id: job for job in service.executions.all_jobs(journey_id)}
     with ui.element("section").classes("sk-card"), ui.timeline(side="right"):
         for stage in stages:
             _stage(stage, latest.get(stage.stage_id))
@@ -127,7 +127,7 @@ def _stage(stage: Stage, job: Job | None) -> None:
 
 
 def _jobs(service: JobEngine, base: str, journey_id: str) -> None:
-    found = _all_jobs(service, journey_id)
+    found = service.executions.all_jobs(journey_id)
     if not found:
         pieces.empty("No job has run yet.")
         return
@@ -168,8 +168,3 @@ def _reports(service: JobEngine, base: str, journey_id: str) -> None:
     ]
     with ui.element("section").classes("sk-card"):
         pieces.table(("report", "summary", "written, UTC"), rows)
-
-
-def _all_jobs(service: JobEngine, journey_id: str) -> list[Job]:
-    """In the order in which they ran."""
-    return service.list_jobs(journey_id, size=1000).items
