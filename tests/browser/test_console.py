@@ -5,26 +5,10 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NARROW, WIDE, Up, client, picture, watched
-
-PAGES = [
-    "/",
-    "/models",
-    "/models/jobengine",
-    "/models/vams",
-    "/data",
-    "/search",
-    "/changes",
-    "/objects",
-    "/partiql",
-    "/requests",
-    "/applens",
-    "/applens/compare",
-    "/jobengine",
-]
+from tests.browser.looking import PAGES, is_readable, shuts_nobody_out
 
 
 def test_home_shows_every_system_with_its_counts_and_what_happened(up: Up, page: Page):
@@ -73,7 +57,7 @@ def test_the_diagram_of_a_model_is_drawn(up: Up, page: Page):
     page.get_by_role("link", name="applens").first.wait_for()
     page.go_back()  # to the tab that was left, not to the first
     expect(page.locator("svg").filter(has_text="applens-graph-metadata").first).to_be_visible()
-    _shuts_nobody_out(page)
+    shuts_nobody_out(page)
 
 
 def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
@@ -110,7 +94,7 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_text("GSI2PK does not fit")).to_be_visible()
     environment.fill(before)
-    _shuts_nobody_out(page)
+    shuts_nobody_out(page)
     dialog.get_by_label("nodeCount (N)").fill("77")
     dialog.get_by_role("button", name="Save").click()
     expect(page.get_by_text("Stored")).to_be_visible()
@@ -120,7 +104,32 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     page.keyboard.press("Enter")
     expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
     expect(opened).to_contain_text("COMPLETE")
+
+
+def test_a_new_item_is_stored_as_its_json_says(up: Up, wide: Page):
+    wide.goto(f"{up.console}/data?table=applens-graph-metadata")
+    wide.get_by_role("button", name="New item").click()
+    item = '{"PK": {"S": "USER#new"}, "SK": {"S": "NOTE#new"}, "note": {"S": "by hand"}}'
+    wide.get_by_role("dialog").get_by_label("The whole item").fill(item)
+    wide.get_by_role("dialog").get_by_role("button", name="Save").click()
+    expect(wide.get_by_role("row").filter(has_text="USER#new")).to_contain_text("NOTE#new")
+
+
+def test_what_was_typed_stays_when_the_connection_is_lost_for_some_seconds(up: Up, wide: Page):
+    # A machine that sleeps or is busy does not answer for a while: that is no reason to load the page anew.
+    wide.goto(f"{up.console}/data?table=applens-graph-metadata")
+    wide.get_by_role("button", name="New item").click()
+    dialog = wide.get_by_role("dialog", name="New item")
+    dialog.get_by_label("The whole item").fill("half an item")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).to_contain_text("This is no JSON")
+    wide.evaluate("new Promise(done => { socket.disconnect(); setTimeout(done, 4500) }).then(() => socket.connect())")
+    expect(dialog.get_by_label("The whole item")).to_have_value("half an item")
+    dialog.get_by_label("The whole item").fill("{}")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_role("alert")).not_to_contain_text("This is no JSON")
 
 
 def test_a_write_is_seen_while_it_happens_with_what_it_changed(up: Up, page: Page):
@@ -158,6 +167,11 @@ def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: P
         page.get_by_role("button", name="Filters", exact=True).click()
     page.get_by_role("checkbox", name="tags: rotating equipment").click()
     expect(page.get_by_text("1 found")).to_be_visible()
+    page.get_by_role("button", name="What is indexed").first.click()
+    expect(page.get_by_role("dialog", name="What is indexed").get_by_text("Made of")).to_be_visible()
+    shuts_nobody_out(page)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
     title.click()
     expect(page.get_by_role("dialog").get_by_label("assetName (S)")).to_have_value("Centrifugal pump P-101")
 
@@ -165,6 +179,7 @@ def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: P
 def test_an_object_is_shown_with_its_versions(up: Up, page: Page):
     page.goto(f"{up.console}/objects?bucket=applens&prefix=graphs/")
     expect(page.get_by_role("cell", name=re.compile("graph.json")).first).to_be_visible()
+    expect(page.get_by_role("cell", name=re.compile("KB")).first).to_have_css("white-space", "nowrap")
     page.get_by_role("button", name="Show its beginning").click()
     expect(page.locator("pre").first).to_be_visible()
 
@@ -192,7 +207,7 @@ resource "aws_s3_bucket_acl" "data" {
     expect(page.get_by_text("risk, of 100")).to_be_visible()
     expect(page.locator("canvas").first).to_be_visible()
     expect(page.get_by_text("internet → aws_s3_bucket.data")).to_be_visible()
-    _shuts_nobody_out(page)
+    shuts_nobody_out(page)
     page.locator("canvas").first.scroll_into_view_if_needed()
     box = page.locator("canvas").first.bounding_box()
     assert box is not None
@@ -216,9 +231,32 @@ _WHERE_THE_BUCKET_IS = """() => {
 }"""
 
 
+def test_two_runs_with_long_names_are_compared_in_any_window(up: Up, page: Page):
+    # The sample's runs of production: what was found in the oldest has been mended in the newest.
+    page.goto(f"{up.console}/applens/compare")
+    options = page.get_by_role("option")
+    for name, choice in (("Before", options.last), ("After", options.filter(has_text="prod").first)):
+        page.get_by_role("combobox", name=name).click()
+        choice.click()
+        expect(page.get_by_role("listbox")).to_have_count(0)
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_text("Public route without authentication · aws_apigatewayv2_route.export")).to_be_visible()
+    shuts_nobody_out(page)
+
+
 def test_a_page_that_is_not_there_leads_back(up: Up, wide: Page):
     wide.goto(f"{up.console}/nope/nothing")
     expect(wide.get_by_role("heading", name="There is no such page")).to_be_visible()
+    wide.locator("main").get_by_role("link", name="Home").click()
+    expect(wide.get_by_role("heading", name="Your data models, running")).to_be_visible()
+
+
+def test_a_page_that_fails_says_why_and_leads_back(up: Up, wide: Page):
+    answer = wide.goto(f"{up.console}/applens?user=")
+    assert answer is not None
+    assert answer.status == 500
+    expect(wide.get_by_role("heading", name="This page cannot be shown")).to_be_visible()
+    expect(wide.get_by_role("alert")).to_contain_text("Run.userId cannot be ''")
     wide.locator("main").get_by_role("link", name="Home").click()
     expect(wide.get_by_role("heading", name="Your data models, running")).to_be_visible()
 
@@ -252,11 +290,11 @@ def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
     for name in ("Raw", "Verification"):
         expect(page.get_by_text(re.compile(name)).first).to_be_visible()
     expect(page.get_by_text("100 %").first).to_be_visible(timeout=90_000)
-    _shuts_nobody_out(page)
+    shuts_nobody_out(page)
     page.get_by_role("tab", name="Jobs").click()
     page.locator("table a").first.click()
     expect(page.get_by_role("cell", name="INFO").first).to_be_visible()
-    _shuts_nobody_out(page)
+    shuts_nobody_out(page)
     page.get_by_role("tab", name="Reports").click()
     expect(page.locator(".q-expansion-item").first).to_be_visible()
     page.go_back()
@@ -304,7 +342,7 @@ def test_a_journey_is_created_and_runs_while_one_looks(up: Up, page: Page, tmp_p
     dialog.get_by_label("Path of").fill(str(tmp_path / "gone.sqlite"))
     start.click()
     expect(dialog.get_by_text("In its folder there are: shop.sqlite.")).to_be_visible()
-    _shuts_nobody_out(page)
+    shuts_nobody_out(page)
     dialog.get_by_label("Path of").fill(str(tmp_path / "shop.sqlite"))
     start.click()
     expect(page.get_by_role("heading", name="A small shop")).to_be_visible()
@@ -319,7 +357,10 @@ def test_one_jumps_to_a_table_by_keys_alone(up: Up, wide: Page):
     wide.keyboard.type("Transf")
     expect(wide.get_by_role("combobox", name="Page, model or table")).to_have_value("Transf")
     expect(wide.get_by_role("option", selected=True)).to_have_text("Table · TransformationSystem")
-    _shuts_nobody_out(wide)
+    shuts_nobody_out(wide)
+    wide.keyboard.type("zzz")
+    expect(wide.get_by_text("Nothing is called so.")).to_be_visible()
+    shuts_nobody_out(wide)
     wide.keyboard.press("Escape")
     wide.keyboard.press("/")
     wide.keyboard.type("wallcrawler-ses")
@@ -351,7 +392,7 @@ def test_dark_mode_stays_when_one_comes_back(up: Up, page: Page):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_is_wider_than_its_window_or_shuts_anybody_out(up: Up, wide: Page, path: str):
+def test_no_page_is_wider_than_its_window_or_shuts_anybody_out_by_day_or_night(up: Up, wide: Page, path: str):
     with watched(wide):
         wide.goto(f"{up.console}{path}")
         expect(wide.get_by_role("heading", level=1)).to_be_visible()
@@ -359,23 +400,9 @@ def test_no_page_is_wider_than_its_window_or_shuts_anybody_out(up: Up, wide: Pag
             wide.set_viewport_size(size)
             if size is NARROW:
                 expect(wide.get_by_role("navigation", name="Pages")).not_to_be_in_viewport()  # it takes a moment
-            _shuts_nobody_out(wide)
+            shuts_nobody_out(wide)
             picture(wide, f"page {path} {name}")
-
-
-def _shuts_nobody_out(page: Page) -> None:
-    """Nothing serious for people who do not see, hear or point as others do; and nothing beside the window."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(Axe().axe_script)
-    assert page.evaluate(_WHAT_SHUTS_OUT) == []
-
-
-_WHAT_SHUTS_OUT = """async () => {
-  // What lies under a dialog has colours that axe does not see. To preload would be to ask the server again.
-  const rules = {'color-contrast': {enabled: !document.querySelector('.q-dialog')}};
-  const found = await axe.run({resultTypes: ['violations'], preload: false, rules});
-  const serious = found.violations.filter(each => ['serious', 'critical'].includes(each.impact));
-  return serious.map(each => [each.id, each.nodes.slice(0, 3).map(node => node.html.slice(0, 200))]);
-}"""
+        wide.emulate_media(color_scheme="dark")
+        expect(wide.locator("body")).to_have_class(re.compile("body--dark"))
+        is_readable(wide, "body")
+        picture(wide, f"page {path} dark")

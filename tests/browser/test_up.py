@@ -59,8 +59,11 @@ def test_with_a_password_nobody_sees_a_page_without_it(start: Any, wide: Page):
     up = start("--no-sample", "--systems", "applens", "--password", "correct horse")
     up.wait_for("Ctrl-C stops it")
     assert "correct horse" not in up.said  # what a program prints stands in logs
+    wide.emulate_media(color_scheme="dark")
     wide.goto(f"{up.console}/data")
     expect(wide.get_by_label("Password")).to_be_visible()
+    expect(wide.locator("body")).to_have_class(re.compile("body--dark"))
+    expect(wide.get_by_role("main")).to_have_count(1)
     assert "applens-graph-metadata" not in wide.content()
     wide.get_by_label("Password").fill("wrong")
     wide.get_by_role("button", name="Sign in").click()

@@ -124,11 +124,11 @@ def _nothing(changes: Changes) -> None:
 
 
 def _line(word: Word, text: str, lines: Sequence[str], finding: Mapping[str, Any] | None = None) -> None:
-    with ui.element("div").classes("sk-row").style("flex-wrap: nowrap; align-items: flex-start"):
-        ui.html(pieces.chip_html(*word), sanitize=False).style("width: 4.5rem; flex: none")
+    with ui.element("div").classes("sk-tagged"):
+        ui.html(pieces.chip_html(*word), sanitize=False)
         if finding is not None:
-            ui.html(pieces.chip_html(finding["severity"]), sanitize=False).style("width: 4.5rem; flex: none")
-        with ui.element("div").classes("sk-stack").style("gap: 0.15rem; min-width: 0"):
+            ui.html(pieces.chip_html(finding["severity"]), sanitize=False)
+        with ui.element("div").classes("sk-stack").style("gap: 0.15rem"):
             ui.label(text).classes("sk-small") if finding is not None else pieces.mono(text)
             for line in lines:
-                pieces.quiet(in_words(line)).style("overflow-wrap: anywhere")
+                pieces.quiet(in_words(line))

@@ -25,7 +25,8 @@ COLOURS = {
     "internal": "#3b82a0",
     "data": "#2f8f5b",
 }
-RED, ORANGE = "#c62828", "#d97706"
+RED, ORANGE = "#dc3b3b", "#d97706"
+"""As the colours of the surfaces, seen on white and in the dark alike; texts have the colours of the page."""
 SMALL = 70
 """Nodes that still fit around the exposed way; more are spread by the forces between them."""
 WIDTH, HEIGHT = 1000.0, 620.0
@@ -48,9 +49,18 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     nodes = [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(marked, places)
     return {
         "media": _by_width(nodes),
-        "tooltip": {"confine": True},
+        "tooltip": {
+            "confine": True,
+            ":backgroundColor": _of_the_page("--sunken"),
+            ":borderColor": _of_the_page("--outline"),
+            "textStyle": {":color": _of_the_page("--ink")},
+        },
         "legend": [
-            {"data": [name for name in SURFACES if _has(graph, name)], "bottom": 0, "textStyle": {"color": "#788590"}}
+            {
+                "data": [name for name in SURFACES if _has(graph, name)],
+                "bottom": 0,
+                "textStyle": {":color": _of_the_page("--quiet")},
+            }
         ],
         "animation": False,
         "series": [
@@ -72,15 +82,20 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     "distance": 7,
                     "fontSize": 10,
                     "lineHeight": 12,
-                    "color": "#788590",
+                    ":color": _of_the_page("--quiet"),
                     "textBorderWidth": 3,
-                    ":textBorderColor": "getComputedStyle(document.body).getPropertyValue('--surface')",
+                    ":textBorderColor": _of_the_page("--surface"),
                     "width": 88,
                     "overflow": "break",
                 },
             }
         ],
     }
+
+
+def _of_the_page(name: str) -> str:
+    """A colour of the console, asked for when the picture is drawn: a canvas does not know the page's names."""
+    return f"getComputedStyle(document.body).getPropertyValue('{name}')"
 
 
 def positions(graph: Graph, ways: Sequence[Sequence[str]] = ()) -> dict[str, Place]:

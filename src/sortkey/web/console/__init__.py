@@ -16,6 +16,7 @@ from nicegui import app as nicegui
 from nicegui import ui
 from starlette.responses import JSONResponse, Response
 
+from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces
 from sortkey.web.console.access import Password, is_signed_in, login_page, to_login
 from sortkey.web.console.askers import Asking
@@ -25,17 +26,19 @@ from sortkey.web.console.home import home
 from sortkey.web.console.jumping import PLACES
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
-from sortkey.web.console.pieces import empty
+from sortkey.web.console.pieces import empty, refused
 from sortkey.web.console.request_log import RequestLog
 from sortkey.web.console.requests import requests_page
 from sortkey.web.console.search import search_page
 from sortkey.web.console.shell import ConsolePage, Shell, title
 from sortkey.web.console.statements import statements_page
-from sortkey.web.console.workspace import Workspace
+from sortkey.web.console.workspace import Workspace, refusal
 
 __all__ = ["ConsolePage", "Password", "RequestLog", "Workspace", "add_console", "pieces", "title"]
 
 SESSION_SECONDS = 12 * 3600
+RECONNECT_SECONDS = 30.0
+"""So long may a browser be silent, asleep or busy: after that its page is loaded anew, and what was typed is lost."""
 
 
 def add_console(
@@ -57,6 +60,7 @@ def add_console(
     lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
     for page in (*shell.pages, lost):
         ui.page(page.path)(_framed(shell, page, password))
+    nicegui.on_page_exception(partial(failed_page, shell))  # pyright: ignore[reportUnknownMemberType]
     app.add_middleware(Asking, base=base)
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,
@@ -64,6 +68,7 @@ def add_console(
         title="Sortkey",
         storage_secret=secret,
         session_middleware_kwargs={"same_site": "strict", "max_age": SESSION_SECONDS},
+        reconnect_timeout=RECONNECT_SECONDS,
         show_welcome_message=False,
         binding_refresh_interval=None,  # nothing here is bound by looking again and again
     )
@@ -72,6 +77,14 @@ def add_console(
 def lost_page(path: str) -> None:
     title("There is no such page")
     empty(f"Nothing is at /{path}. Ctrl K jumps to any page, model or table.", link=("Home", "/"))
+
+
+def failed_page(shell: Shell, error: Exception) -> None:
+    """In the place of a page that cannot be drawn. The program's output has the rest."""
+    with shell.frame(ConsolePage("", "Error", "error", lost_page, in_menu=False)):
+        title("This page cannot be shown")
+        refused(refusal(error) if isinstance(error, SortkeyError) else f"{type(error).__name__}: {error}")
+        empty("What the program prints says more.", link=("Home", "/"))
 
 
 def _own_pages(workspace: Workspace) -> list[ConsolePage]:

@@ -58,7 +58,7 @@ def to_login(base: str) -> RedirectResponse:
 def login_page(password: Password) -> None:
     style()
     ui.page_title("Sign in · Sortkey")
-    with ui.element("main").classes("sk-card sk-stack").style("max-width: 24rem; margin: 12vh auto; gap: 1rem"):
+    with ui.element("div").classes("sk-card sk-stack").style("max-width: 24rem; margin: 12vh auto; gap: 1rem"):
         heading("Sortkey", 1)
         quiet("This console can be reached from other machines, so it asks for the password it was started with.")
         given = ui.input("Password", password=True).props("outlined autofocus").classes("w-full")

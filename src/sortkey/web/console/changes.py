@@ -21,7 +21,7 @@ ALL = "all tables"
 def changes_page(workspace: Workspace) -> None:
     title("Changes", "What is written, while it is written, with how the item looked before and after.")
     if workspace.changes is None:
-        empty("The tables are on AWS, where changes are read from their streams.", "see docs/how-to/streams.md")
+        empty("The tables are on AWS, where changes are read from their streams.", "See docs/how-to/streams.md.")
         return
     tables = [ALL, *(each.name for each in workspace.tables())]
     with ui.element("div").classes("sk-row"):

@@ -23,6 +23,8 @@ ROWS = 22
 """Lines of a value that are seen at once."""
 AT, ID, GUARD = "row:at", "row:id", "row:guard"
 """What a row has besides attributes, under names that no attribute has."""
+FIELDS, JSON = "Fields", "DynamoDB JSON"
+"""An item as it is edited: which of the two is shown when it is saved counts."""
 Done = Callable[[], Any]
 
 
@@ -107,17 +109,18 @@ def item_dialog(
         if item is not None and workspace.is_guard(table, item):
             quiet("It keeps a value unique: Sortkey writes and deletes it together with the item that has the value.")
         with ui.tabs().props("dense align=left no-caps") as tabs:
-            form, text = ui.tab("Fields"), ui.tab("DynamoDB JSON")
-        with ui.tab_panels(tabs, value=form if item else text).classes("w-full").props("animated=false"):
-            with ui.tab_panel(form):
+            ui.tab(FIELDS)
+            ui.tab(JSON)
+        with ui.tab_panels(tabs, value=FIELDS if item else JSON).classes("w-full").props("animated=false"):
+            with ui.tab_panel(FIELDS):
                 inputs = _fields(start)
-            with ui.tab_panel(text):
+            with ui.tab_panel(JSON):
                 editor = ui.textarea("The whole item", value=pretty(start)).props("outlined rows=18")
                 editor.classes("w-full sk-editor")
         problems = ui.element("div").classes("sk-stack")
 
         def read() -> Item:
-            return json.loads(editor.value or "") if tabs.value == "DynamoDB JSON" else _changed(start, inputs)
+            return json.loads(editor.value or "") if tabs.value == JSON else _changed(start, inputs)
 
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             if item is not None:

@@ -18,7 +18,7 @@ Places = dict[str, str]
 SCRIPT = """<script>
 (() => {
   const base = BASE;
-  let box, input, list, places = null, fitting = [], chosen = 0, isEntered = false;
+  let box, input, list, said, places = null, fitting = [], chosen = 0, isEntered = false;
 
   function make() {
     box = document.createElement('dialog');
@@ -26,8 +26,9 @@ SCRIPT = """<script>
     box.setAttribute('aria-label', 'Jump');
     box.innerHTML = `<input type="text" role="combobox" aria-label="Page, model or table" aria-expanded="true"
       aria-controls="sk-jump-list" aria-autocomplete="list" autocomplete="off" spellcheck="false"
-      placeholder="Page, model or table"><ul id="sk-jump-list" role="listbox" aria-label="Places"></ul>`;
-    [input, list] = box.children;
+      placeholder="Page, model or table"><ul id="sk-jump-list" role="listbox" aria-label="Places"></ul>
+      <p role="status"></p>`;
+    [input, list, said] = box.children;
     input.addEventListener('input', () => { chosen = 0; isEntered = false; draw(); });
     box.addEventListener('keydown', pressed);
     box.addEventListener('click', event => {
@@ -47,7 +48,7 @@ SCRIPT = """<script>
       places = Object.entries(told);
       draw();
       if (isEntered && fitting.length) go(fitting[0][0]);
-    }).catch(() => { list.textContent = 'The server does not answer: reload the page.'; });
+    }).catch(() => { said.textContent = 'The server does not answer: reload the page.'; });
   }
 
   function pressed(event) {
@@ -78,7 +79,8 @@ SCRIPT = """<script>
       option.dataset.path = path;
       return option;
     }));
-    if (places && !fitting.length) list.textContent = 'Nothing is called so.';
+    list.hidden = !fitting.length;  // a list box without options is none
+    said.textContent = places && !fitting.length ? 'Nothing is called so.' : '';
     input.setAttribute('aria-activedescendant', fitting.length ? `sk-jump-${chosen}` : '');
     list.children[chosen]?.scrollIntoView({block: 'nearest'});
   }

@@ -63,7 +63,7 @@ def _versions(objects: Objects, prefix: str) -> None:
         for each in found
     ]
     with ui.element("section").classes("sk-card"):
-        table(("key", "", "size", "written, UTC", "version"), rows, numbers=(2,))
+        table(("key", "state", "size", "written, UTC", "version"), rows, numbers=(2,))
     _look(objects, [each.key for each in found if each.is_latest and not each.is_marker])
 
 

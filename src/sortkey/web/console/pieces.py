@@ -95,11 +95,14 @@ _FOCUS = """requestAnimationFrame(() => {
 
 
 def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:
-    """What a page shows where there is nothing yet, and how to change that; a link is a text and a path."""
+    """What a page shows where there is nothing yet, and how to change that; a link is a text and a path.
+
+    A command stands in backticks.
+    """
     with ui.element("div").classes("sk-empty"):
         ui.label(text)
         if what_to_do:
-            ui.label(what_to_do).classes("sk-mono").style("margin-top: 0.5rem")
+            prose(what_to_do).style("margin-top: 0.35rem")
         if link is not None:
             ui.link(*link).style("display: inline-block; margin-top: 0.75rem")
 

@@ -47,11 +47,11 @@ async def search_page(workspace: Workspace, of: str = "", q: str = "") -> None:
     title("Search", "Find items by words and values. Results come while you type.")
     searches = workspace.search
     if searches is None or not searches.declared:
-        empty("No model declares what is searchable.", "model.searchable(document)   see docs/how-to/search.md")
+        empty("No model declares what is searchable.", "`model.searchable(document)` does: see docs/how-to/search.md.")
     elif searches.address is None:
         empty(
             f"Search needs an address: {', '.join(searches.declared)} can be searched on OpenSearch.",
-            'sortkey up --aws <region> --search "https://<host>?region=<region>"',
+            '`sortkey up --aws <region> --search "https://<host>?region=<region>"`',
         )
     else:
         ui.add_css(CSS)
@@ -76,7 +76,7 @@ class _Page:
             with ui.element("div").classes("sk-row"):
                 self._box()
                 self._choices()
-            quiet(HELP).style("overflow-wrap: anywhere")
+            quiet(HELP)
         self.state = ui.element("div").classes("sk-row").props('role="status"')
         with ui.element("div").classes("sk-search") as self.columns:
             self.filters = ui.element("aside").classes("sk-filters").props('aria-label="Filters"')
@@ -201,7 +201,7 @@ class _Page:
             chip(f"The index is being built: {kept.written:,} documents so far", "note")
         elif kept.state == "failed":
             chip("The index cannot be kept in step; trying again", "bad")
-            quiet(kept.problem).style("overflow-wrap: anywhere")
+            quiet(kept.problem)
         if found is not None and kept is not None:
             chip(f"{found.page.total:,} found", "note")
             chip(f"{self.seen[-1]:,} in {kept.model}/{kept.search.document.name}")

@@ -16,7 +16,7 @@ from sortkey.model.entity import Entity
 from sortkey.runtime.search import Hit
 from sortkey.values.attributes import Item
 from sortkey.web.console.items import item_dialog
-from sortkey.web.console.pieces import button, chip, code, empty, heading, quiet
+from sortkey.web.console.pieces import button, chip, code, dialog, empty, heading, quiet
 from sortkey.web.console.search_labels import label_of
 from sortkey.web.console.search_results import Filter, facts_of, marks_of, snippets_of, title_of
 from sortkey.web.console.showing import pretty
@@ -82,7 +82,7 @@ class Leading:
         """The document as the index has it, and the items that it is made of."""
         parts = await run.io_bound(self.kept.parts, hit.id) or []
         wide = "width: min(60rem, 94vw); max-width: none; gap: 0.9rem"
-        with self.place, ui.dialog(value=True) as dialog, ui.card().style(wide):
+        with self.place, dialog("What is indexed") as shown, ui.card().style(wide):
             with ui.element("div").classes("sk-row sk-spread"):
                 heading(hit.id)
                 chip(f"{self.kept.model}/{self.kept.search.document.name}")
@@ -93,7 +93,7 @@ class Leading:
             if not parts:
                 empty("The items are gone.")
             with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
-                button("Close", dialog.close, is_main=False)
+                button("Close", shown.close, is_main=False)
 
     def _part(self, entity: Entity) -> None:
         key = " / ".join(str(next(iter(value.values()))) for value in self.key(entity).values())

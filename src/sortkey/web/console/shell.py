@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
-from nicegui import app, ui
+from nicegui import ElementFilter, app, ui
 
 from sortkey.web.console.jumping import Places, jump_button
 from sortkey.web.console.pieces import heading, prose
@@ -47,8 +47,7 @@ class Shell:
 
     @contextmanager
     def frame(self, page: ConsolePage) -> Generator[None]:
-        style()
-        dark = ui.dark_mode(value=_is_dark())  # None is what the browser prefers
+        dark = style()
         drawer = self._drawer(page)
         with ui.header().classes("items-center q-px-md q-py-sm").style("min-height: 3.25rem"):
             ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Menu"').classes(
@@ -104,11 +103,12 @@ def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> N
             prose(below)
 
 
-def style() -> None:
-    """Make the page look like the console's."""
+def style() -> ui.dark_mode:
+    """Make the page look like the console's: light or dark, as one chose; until then as the browser prefers."""
     ui.add_head_html(SCRIPT)
     ui.add_css(CSS)
     ui.colors(**COLOURS)
+    return ui.dark_mode(value=_is_dark())
 
 
 def _is_dark() -> bool | None:
@@ -121,3 +121,5 @@ async def _turn(dark: ui.dark_mode) -> None:
     is_dark = cast(bool, await ui.run_javascript("document.body.classList.contains('body--dark')"))
     dark.value = not is_dark
     app.storage.user["dark"] = not is_dark
+    for chart in ElementFilter(kind=ui.echart):
+        chart.update()  # it asked for the colours of the page when it was drawn
