@@ -32,7 +32,8 @@ def main() -> None:
     chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if any(w in p.name.lower() for w in wanted)]
     _measure_servers(chosen, run)
     if chosen and not arguments.quick and not arguments.no_large:
-        _measure_large(run)
+        _say("a small and a large table")
+        run.large = measure(_LARGE_ITEMS, run.seconds, run.rounds)
     if not arguments.quick and not arguments.only:
         _say("client libraries")
         run.clients = typed_clients.measure(run.seconds, run.rounds, run.notes)
@@ -102,12 +103,6 @@ def _warm(peer: peers.Peer, server: peers.Running, folder: Path) -> None:
     while time.monotonic() < end:
         for workload in WORKLOADS:
             load.run(workload, server.port, server.pid, 16, 1, folder)
-
-
-def _measure_large(run: Run) -> None:
-    for items in _LARGE_ITEMS:
-        _say(f"a table of {items:,} items")
-        run.large.append(measure(items, run.seconds))
 
 
 def _arguments() -> argparse.Namespace:

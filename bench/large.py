@@ -4,13 +4,15 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import sortkey.engine
 from bench import load
-from bench.peers import Peer, started
+from bench.peers import Peer, Running, started
 from bench.workloads import Workload
 
 _TABLE = "Large"
@@ -30,17 +32,52 @@ class LargeResult:
     folder_mb: float
 
 
-def measure(items: int, seconds: int) -> LargeResult:
-    """Fill a table, serve its folder, read at random."""
-    with tempfile.TemporaryDirectory(prefix="sortkey-large-") as name:
-        folder = Path(name)
+def measure(sizes: Sequence[int], seconds: int, rounds: int) -> list[LargeResult]:
+    """Fill tables of so many items, serve their folders, read at random: each in turn, of the rounds the median."""
+    with tempfile.TemporaryDirectory(prefix="sortkey-large-") as name, ExitStack() as stack:
+        tables = [_Served.of(items, Path(name) / str(items), stack) for items in sizes]
+        get, query, anywhere = (_read(tables, number, seconds, rounds) for number in range(3))
+    return [
+        LargeResult(table.items, *measures, fill_seconds=table.fill_seconds, folder_mb=table.folder_mb)
+        for table, *measures in zip(tables, get, query, anywhere, strict=True)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Served:
+    """A filled table, and the server that has it."""
+
+    items: int
+    folder: Path
+    fill_seconds: float
+    folder_mb: float
+    server: Running
+
+    @classmethod
+    def of(cls, items: int, folder: Path, stack: ExitStack) -> Self:
+        folder.mkdir()
+        print(f"  a table of {items:,} items", file=sys.stderr, flush=True)
         begin = time.monotonic()
         _fill(folder / "data", items)
         filled = time.monotonic() - begin
         size = sum(file.stat().st_size for file in (folder / "data").rglob("*") if file.is_file()) / 1e6
-        with started(Peer("large", lambda port, _: _serve(port, folder / "data"))) as server:
-            reads = [_run(workload, server.port, server.pid, seconds, folder) for workload in _workloads(items)]
-    return LargeResult(items, *reads, filled, size)
+        server = stack.enter_context(started(Peer("large", lambda port, _: _serve(port, folder / "data"))))
+        return cls(items, folder, filled, size, server)
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        return _workloads(self.items)
+
+    def load(self, workload: int, seconds: int) -> load.Measure:
+        return load.run(self.workloads[workload], self.server.port, self.server.pid, 16, seconds, self.folder)
+
+
+def _read(tables: Sequence[_Served], workload: int, seconds: int, rounds: int) -> list[load.Measure]:
+    """One workload on each of the tables, which see the machine as it is at the same time."""
+    for table in tables:
+        table.load(workload, 8)  # the page cache, and the caches of the server until they are full
+    taken = [[table.load(workload, seconds) for table in tables] for _ in range(rounds)]
+    return [sorted(each, key=lambda measure: measure.per_second)[rounds // 2] for each in zip(*taken, strict=True)]
 
 
 def _fill(folder: Path, items: int) -> None:
@@ -57,11 +94,6 @@ def _fill(folder: Path, items: int) -> None:
             print(f"  {(partition + 1) * _ITEMS_PER_PARTITION:,} items", file=sys.stderr, flush=True)
     engine.flush()
     engine.close()
-
-
-def _run(workload: Workload, port: int, pid: int, seconds: int, folder: Path) -> load.Measure:
-    load.run(workload, port, pid, 16, 8, folder)  # the page cache, and the caches of the server until they are full
-    return load.run(workload, port, pid, 16, seconds, folder)
 
 
 def _serve(port: int, data: Path) -> list[str]:

@@ -61,7 +61,7 @@ def runs_page(service: AppLens, base: str, user: str = USER) -> None:
             seen[0] = now
             listed.refresh()
 
-    ui.timer(SECONDS, look)
+    pieces.again(SECONDS, look)
 
 
 def _upload(service: AppLens, user: str) -> None:
@@ -147,7 +147,7 @@ def _under_way(service: AppLens, run_id: str, user: str) -> None:
             return
         said.text, bar.value = progress.step or progress.status.lower(), progress.percent / 100
 
-    ui.timer(SECONDS / 2, look)
+    pieces.again(SECONDS / 2, look)
 
 
 def _complete(service: AppLens, run: Run, user: str) -> None:

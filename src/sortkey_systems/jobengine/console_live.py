@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nicegui import ui
-
 from sortkey.web.console import pieces, title
 
 SECONDS = 1.0
@@ -24,7 +22,7 @@ def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
             for refresh in refreshes:
                 refresh()
 
-    ui.timer(SECONDS, look)
+    pieces.again(SECONDS, look)
 
 
 def not_there(what: str, text: str, above: tuple[str, str]) -> None:

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from sortkey.engine.recent import RecentChange
 from sortkey.values.attributes import Item
-from sortkey.web.console.pieces import Tone, chip_html, code, empty, fold, quiet
+from sortkey.web.console.pieces import Tone, again, chip_html, code, empty, fold, quiet
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import cell, clock, plain_item, pretty
 from sortkey.web.console.workspace import Workspace
@@ -46,7 +46,7 @@ def changes_page(workspace: Workspace) -> None:
 
     table.on_value_change(lambda _: drawn.refresh())
     drawn()
-    ui.timer(SECONDS, look)
+    again(SECONDS, look)
 
 
 def _newest(workspace: Workspace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sortkey.web.console.pieces import chip, chipped, empty, figure, heading, prose, quiet, table
+from sortkey.web.console.pieces import again, chip, chipped, empty, figure, heading, prose, quiet, table
 from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import clock, size
@@ -78,7 +78,7 @@ def _lately(workspace: Workspace) -> None:
         )
 
     requests()
-    ui.timer(SECONDS, lambda: _refresh(workspace, shown[0], requests))
+    again(SECONDS, lambda: _refresh(workspace, shown[0], requests))
 
 
 def _refresh(workspace: Workspace, shown: int, requests: ui.refreshable) -> None:  # pyright: ignore

@@ -211,6 +211,12 @@ def button(text: str, on_click: Callable[..., Any], *, icon: str | None = None, 
     return made if is_main else made.classes("sk-second")
 
 
+def again(seconds: float, look: Callable[[], object]) -> None:
+    """Look every so many seconds while the page is open: one that was left is kept for a while, and costs nothing."""
+    client = ui.context.client
+    ui.timer(seconds, lambda: look() if client.has_socket_connection else None)
+
+
 def _cell(value: Any) -> str:
     return value if isinstance(value, Markup) else escape(str(value))
 

@@ -13,7 +13,7 @@ from nicegui.events import ValueChangeEventArguments
 
 from sortkey.connect.searches import KeptSearch, Searches
 from sortkey.errors import SortkeyError
-from sortkey.web.console.pieces import button, chip, empty, quiet, refused
+from sortkey.web.console.pieces import again, button, chip, empty, quiet, refused
 from sortkey.web.console.search_cards import Leading, choice_id, filter_card, result_card
 from sortkey.web.console.search_results import Asked, Results, ask, sorts_of, telling_fields
 from sortkey.web.console.search_words import HELP
@@ -84,7 +84,7 @@ class _Page:
             self.results.props('role="region" aria-label="Results"')
         self.dialogs = ui.element("div")  # beside the results: these may change while one is open
         await self.draw()
-        ui.timer(LOOK_SECONDS, self._look)
+        again(LOOK_SECONDS, self._look)
 
     def _box(self) -> None:
         box = ui.input("Search", value=self.asked.words, on_change=self._typed)
