@@ -43,7 +43,15 @@ class Pair:
     def call(self, operation: str, request: Request | str) -> tuple[Answer, Answer]:
         """Both raw answers, not compared."""
         body = request if isinstance(request, str) else json.dumps(request)
-        return self.ours.call(operation, body), self.oracle.call(operation, body)
+        ours, oracle = self.ours.call(operation, body), self.oracle.call(operation, body)
+        for _ in range(3):
+            if ours.ok or operation != "UpdateTable" or oracle.status != 500:
+                break
+            time.sleep(
+                0.5
+            )  # it broke down: another test changes indexes at the same moment. A refusal can be had again
+            oracle = self.oracle.call(operation, body)
+        return ours, oracle
 
     def same(self, operation: str, request: Request | str) -> Answer:
         """Both answers must be equal; gives ours."""

@@ -441,13 +441,6 @@ def test_an_index_is_made_and_deleted(on_demand: Engine) -> None:
     assert found["AttributeDefinitions"] == definitions("a b")
 
 
-def test_the_attributes_of_an_index_go_when_it_is_gone(on_demand: Engine) -> None:
-    # While it is DELETING its keys are defined still.
-    update(on_demand, **create("new", "c"))
-    assert update(on_demand, **updates(delete("new")))["AttributeDefinitions"] == definitions("a b c")
-    assert described(on_demand)["AttributeDefinitions"] == definitions("a b")
-
-
 def test_a_deleted_index_no_longer_binds_the_type(on_demand: Engine) -> None:
     # While c is an index key it must be a string; without the index it is an attribute like any other.
     update(on_demand, **create("new", "c"))

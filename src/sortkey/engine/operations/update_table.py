@@ -107,8 +107,6 @@ def _updating(
     switches = before.get("BillingModeSummary", {}).get("BillingMode") != after.get("BillingModeSummary", {}).get(
         "BillingMode"
     )
-    if updates.delete:  # what only its keys need goes with it
-        after["AttributeDefinitions"] = before["AttributeDefinitions"]
     if switches and request.get("BillingMode") == throughput.ON_DEMAND:
         del after["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"]
     if request.get("SSESpecification") is not None:
