@@ -77,7 +77,7 @@ def _read(tables: Sequence[_Served], workload: int, seconds: int, rounds: int) -
     for table in tables:
         table.load(workload, 8)  # the page cache, and the caches of the server until they are full
     taken = [[table.load(workload, seconds) for table in tables] for _ in range(rounds)]
-    return [sorted(each, key=lambda measure: measure.per_second)[rounds // 2] for each in zip(*taken, strict=True)]
+    return [load.median(each) for each in zip(*taken, strict=True)]
 
 
 def _fill(folder: Path, items: int) -> None:

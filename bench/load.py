@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +44,10 @@ def run(workload: Workload, port: int, pid: int, connections: int, seconds: int,
         p99_ms=result["p99_ms"],
         failed_share=result["failed"] / requests,
     )
+
+
+def median(rounds: Sequence[Measure]) -> Measure:
+    return sorted(rounds, key=lambda measure: measure.per_second)[len(rounds) // 2]
 
 
 def _wait_for_quiet(port: int, pid: int, seconds_max: float = 10) -> None:

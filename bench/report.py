@@ -35,7 +35,7 @@ class Run:
     @property
     def results(self) -> Results:
         """Of the rounds the median."""
-        return {place: sorted(of, key=lambda m: m.per_second)[len(of) // 2] for place, of in self.measures.items()}
+        return {place: load.median(of) for place, of in self.measures.items()}
 
 
 def markdown(run: Run) -> str:

@@ -18,7 +18,6 @@ from sortkey.cli.batches import BATCH, in_batches, put_of, write_batch
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.options import Data, Json, check_place
 from sortkey.cli.printing import print_json, progress
-from sortkey.cli.rewinding import forget_backfills
 from sortkey.cli.table_files import Export, data_files, lines_of, read_export, write_whole
 from sortkey.cli.tables import check_name, definition_of, describe, key_names, key_types, make_table
 
@@ -64,6 +63,7 @@ def run(
     such as AWS's exports to S3. An import that was interrupted goes on where it ended.
     """
     import sortkey
+    from sortkey.runtime.evolution.forgetting import forget_backfills
 
     if not path.exists():
         raise CommandFailed(f"there is no file or folder {path}", USAGE)
@@ -77,7 +77,7 @@ def run(
             is_begun = source.table in state.items
             _check_empty(store.backend, source.table, merge or is_begun)
             if not is_begun:
-                forget_backfills(store.backend, source.table)
+                forget_backfills(store, source.table)
             state.items.setdefault(source.table, 0)
         state.save()
         try:

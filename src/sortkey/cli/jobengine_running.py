@@ -21,8 +21,9 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False, named: s
     """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
     `makes` no folder: a name with a typing error would be a new one. `named` is the id that somebody typed."""
     from sortkey.cli.sharing import shared_store
-    from sortkey.errors import KeyValueError
 
+    if named is not None:
+        _check_id(named)
     where = buckets_of(data, objects)
     check_place(data, makes=makes)
     service, buckets = part_of("jobengine", "service"), part_of("jobengine", "buckets")
@@ -32,11 +33,6 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False, named: s
             engine = service.JobEngine(store, opened)
             engine.ensure()
             yield engine
-        except KeyValueError as error:
-            if named is None or repr(named) not in str(error):
-                raise
-            told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
-            raise CommandFailed(f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE) from None
         finally:
             opened.close()
 
@@ -67,9 +63,20 @@ def new_journey(engine: Any, source: str, target: str, name: str | None, priorit
         raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
 
 
+def _check_id(named: str) -> None:
+    from pydantic import TypeAdapter, ValidationError
+
+    parts = part_of("jobengine", "parts")
+    try:
+        TypeAdapter[str](parts.JourneyId | parts.JobId).validate_python(named)
+    except ValidationError:
+        told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
+        raise CommandFailed(f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE) from None
+
+
 def check_stage(stage_id: str) -> None:
     """Before a journey is made that nobody wants."""
-    known = [each.stage_id for each in part_of("jobengine", "stages").default_stages("JRN-ABC123456789")]
+    known = part_of("jobengine", "running").STEPS
     if stage_id not in known:
         raise CommandFailed(f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE)
 

@@ -51,14 +51,17 @@ def run(
     key; /docs describes every route, /health says whether it runs.
     """
     from sortkey.cli.loops import log_to_stderr, run_loop
-    from sortkey.web.hosting import HOSTABLE
+    from sortkey.errors import NotConfigured
+    from sortkey.web.hosting import HOSTABLE, check_hostable
     from sortkey.wire.second_openers import SecondOpeners
 
     log_to_stderr()
     names = names_of(systems, HOSTABLE)
-    for name in names:
-        if name not in HOSTABLE:  # before a folder is made in vain
-            raise CommandFailed(f"there is no system {name!r} to be served: choose from {', '.join(HOSTABLE)}", USAGE)
+    try:
+        for name in names:
+            check_hostable(name)  # before a folder is made in vain
+    except NotConfigured as error:
+        raise CommandFailed(str(error), USAGE) from None
     place, has_workers = Place(data, store, objects), not no_workers
     sockets = listen(host, port)
     address = url or address_of(sockets[0])

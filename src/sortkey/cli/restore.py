@@ -14,7 +14,7 @@ from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.moments import MOMENT_HELP, read_moment
 from sortkey.cli.options import Data, Json, What, open_store
 from sortkey.cli.printing import print_json, progress
-from sortkey.cli.rewinding import forget_backfills, make_equal
+from sortkey.cli.rewinding import make_equal
 from sortkey.cli.tables import check_name, describe, going, has_recovery, named_tables, waiting
 
 if TYPE_CHECKING:
@@ -128,6 +128,9 @@ def _without_recovery(backend: Backend, tables: list[str], *, is_every: bool) ->
 def _restore_one(
     backend: Backend, table: str, moment: float | None, backup: str | None, new_name: str | None, in_place: bool
 ) -> dict[str, Any]:
+    from sortkey.runtime.evolution.forgetting import forget_backfills
+    from sortkey.runtime.store import Store
+
     if not _is_there(backend, table) and not new_name:
         new_name, in_place = table, False
     if new_name is None and not in_place:
@@ -137,7 +140,7 @@ def _restore_one(
         _wait(backend, target, f"what an earlier run left of {table}")
         _drop(backend, target)
         _wait_gone(backend, target)
-    forget_backfills(backend, table if in_place else target)
+    forget_backfills(Store(backend), table if in_place else target)
     _make(backend, table, target, moment, backup)
     if not in_place:
         return _told(target, f"made from {table}")

@@ -1,4 +1,4 @@
-"""One table made to hold what another one holds, by writing only what differs; and what is noted of it, forgotten."""
+"""One table made to hold what another one holds, by writing only what differs."""
 
 from __future__ import annotations
 
@@ -35,22 +35,6 @@ def make_equal(backend: Backend, source: str, target: str) -> tuple[int, int]:
             deleted += _write(backend, target, writes)
             advance(len(items))
     return put, deleted
-
-
-def forget_backfills(backend: Backend, table: str) -> None:
-    """Take back what is written down of a table's items: those that come back may be older than their last backfill,
-    and a plan would trust it. A backfill that is not done begins anew, and whoever works on it notices."""
-    from sortkey.runtime.evolution.state import Run, Stored, evolution_table
-    from sortkey.runtime.store import Store
-
-    if describe(backend, evolution_table.name) is None:
-        return
-    store = Store(backend)
-    for noted in store.query(Stored.of_table(table=table).consistent()):
-        store.delete(noted)
-    for run in store.scan(Run):
-        if run.table == table and not run.is_done:
-            store.put(run.changed(is_done=True, lease=run.lease + 1), when=Run.lease == run.lease)
 
 
 def _scan(backend: Backend, table: str, only: list[str] | None) -> Iterator[Item]:

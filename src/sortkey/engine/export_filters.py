@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from sortkey.engine.parameters import project
 from sortkey.engine.reads import check_paths
 from sortkey.engine.tables import Table
 from sortkey.expressions.conditions import Condition
@@ -39,12 +40,10 @@ def read(specification: dict[str, Any] | None) -> ExportFilter:
     if not specification:
         return ExportFilter()
     context = Placeholders.of(specification, EXPRESSIONS, EXPRESSIONS[1:])
-    condition, projection, key = (specification.get(name) for name in ("FilterExpression", *EXPRESSIONS[::2]))
-    found = ExportFilter(
-        condition=None if condition is None else context.condition(condition, "FilterExpression"),
-        projection=None if projection is None else context.projection(projection),
-        key=None if key is None else context.key_condition(key),
-    )
+    text, key = specification.get("FilterExpression"), specification.get("KeyConditionExpression")
+    condition = None if text is None else context.condition(text, "FilterExpression")
+    projection = project(context, specification)
+    found = ExportFilter(None if key is None else context.key_condition(key), condition, projection)
     context.finish()
     return found
 
@@ -54,6 +53,7 @@ def check(table: Table, wanted: ExportFilter) -> None:
     check_paths(table, wanted.condition, wanted.projection)
     if wanted.key is not None and wanted.condition is not None:
         check_filter(wanted.condition, table.key.names)
+    bounds(table, wanted)  # which refuses a condition that is none on this key
 
 
 def bounds(table: Table, wanted: ExportFilter) -> list[str | None] | None:

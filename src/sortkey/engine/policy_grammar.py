@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import orjson
 
 from sortkey.engine.not_offered import REASONS
-from sortkey.engine.operations import OPERATIONS
+from sortkey.engine.operations import OPERATIONS, STREAM_OPERATIONS
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
 
@@ -18,7 +18,6 @@ PRINCIPALS = ("AWS", "Service", "Federated", "CanonicalUser")
 SERVICES = ("redshift.amazonaws.com", "glue.amazonaws.com", "replication.dynamodb.amazonaws.com")
 """The services that a table can let in."""
 
-OF_STREAMS: Final = frozenset({"DescribeStream", "GetRecords", "GetShardIterator"})
 OF_NO_TABLE: Final = frozenset(
     {
         *("CreateTable", "ListTables", "ListStreams", "ListGlobalTables", "DescribeLimits", "DescribeEndpoints"),
@@ -124,7 +123,7 @@ def _is_action(name: str, known: set[str]) -> bool:
 
 def _actions(stream: bool) -> set[str]:
     known = {*OPERATIONS, *REASONS, *WITHOUT_OPERATION} - OF_NO_TABLE
-    return {name.lower() for name in (known if stream else known - OF_STREAMS)}
+    return {name.lower() for name in (known if stream else known - STREAM_OPERATIONS)}
 
 
 def _malformed(why: str) -> ValidationException:

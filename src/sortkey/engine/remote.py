@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from sortkey import errors
+from sortkey.engine.operations import STREAM_OPERATIONS
 from sortkey.errors import InternalServerError, ServiceError
 
 
@@ -27,7 +28,7 @@ class RemoteEngine:
         return orjson.loads(self.answer(name, orjson.dumps(request)))
 
     def answer(self, name: str, body: bytes) -> bytes:
-        family = "DynamoDBStreams" if name in _STREAM_OPERATIONS else "DynamoDB"
+        family = "DynamoDBStreams" if name in STREAM_OPERATIONS else "DynamoDB"
         headers = {**self._headers, "X-Amz-Target": f"{family}_20120810.{name}"}
         connection = self._connection()
         try:
@@ -61,9 +62,6 @@ class RemoteEngine:
         elif _dropped(connection):
             connection.close()  # the next request opens it again
         return connection
-
-
-_STREAM_OPERATIONS = frozenset({"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"})
 
 
 def _dropped(connection: http.client.HTTPConnection) -> bool:

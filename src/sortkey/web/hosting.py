@@ -79,7 +79,12 @@ def part_of(system: str, part: str) -> Any:
     return import_module(f"{PACKAGE}.{system}.{part}")
 
 
-def _api(name: str) -> Any:
+def check_hostable(name: str) -> None:
+    """Raises NotConfigured for what is no system, or none with an interface."""
     if name not in HOSTABLE or find_spec(f"{PACKAGE}.{name}") is None:
         raise NotConfigured(f"there is no system {name!r} to be served: choose from {', '.join(HOSTABLE)}")
+
+
+def _api(name: str) -> Any:
+    check_hostable(name)
     return part_of(name, "api")

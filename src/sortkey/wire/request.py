@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sortkey.engine.operations import STREAM_OPERATIONS
+
 JSON_TYPES = frozenset({b"application/x-amz-json-1.0", b"application/json"})  # AWS answers 404 to any other, 1.1 too
-STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
 
 
 @dataclass(slots=True)

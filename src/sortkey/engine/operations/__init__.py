@@ -44,3 +44,5 @@ def _wire_name(file: str) -> str:
 
 
 OPERATIONS: Mapping[str, Run] = Operations()
+STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
+"""Those that AWS has in a service of its own."""

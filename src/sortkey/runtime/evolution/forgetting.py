@@ -1,0 +1,20 @@
+"""What is written down of a table's items, taken back: items that come from elsewhere may be older than it says."""
+
+from __future__ import annotations
+
+from sortkey.errors import TableMissing
+from sortkey.runtime.evolution.state import Run, Stored
+from sortkey.runtime.store import Store
+
+
+def forget_backfills(store: Store, table: str) -> None:
+    """Let no plan trust earlier backfills of a table. One that is not done begins anew; whoever works on it notices."""
+    try:
+        noted = store.query(Stored.of_table(table=table).consistent())
+    except TableMissing:
+        return
+    for each in noted:
+        store.delete(each)
+    for run in store.scan(Run):
+        if run.table == table and not run.is_done:
+            store.put(run.changed(is_done=True, lease=run.lease + 1), when=Run.lease == run.lease)
