@@ -147,6 +147,18 @@ def test_a_job_whose_worker_is_gone_is_run_by_the_next_message(place: Place) -> 
     assert [each.outcome for each in place.queue.attempts(made.job_id)] == ["lost", "completed"]
 
 
+def test_a_job_whose_worker_died_twice_is_dead_lettered_and_its_message_is_gone(place: Place) -> None:
+    # SQS would deliver the message again for days, and each delivery would cost a worker.
+    made = place.queue.enqueue(add, {"a": 1, "b": 2}, retries=1000)
+    for _ in range(2):
+        assert place.worker(add)._picker.take(made.job_id) is not None
+        place.clock.advance(31)
+    assert place.poller(add).run_once() is True
+    dead = place.queue.get(made.job_id)
+    assert (dead.status, dead.error) == ("failed", "its worker died twice while running it")
+    assert place.messages() == (0, 0)
+
+
 def test_a_job_that_is_held_back_by_a_limit_is_asked_for_again_soon(place: Place) -> None:
     inside: list[float | None] = []
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import Backoff, JobContext, job
+from sortkey import Backoff, JobContext, JobQueue, job
 from sortkey.errors import GiveUp, JobConflict, JobError, JobLost, JobNotEnded, ModelError, NotFound
 from sortkey.runtime.jobs.attempts import ATTEMPTS
 from sortkey.runtime.jobs.bells import Bells
@@ -468,6 +468,81 @@ def test_a_job_that_kills_its_workers_fails_in_the_end(yard: Yard) -> None:
     assert yard.worker(add).run_once() is None
     assert yard.queue.get(made.job_id).status == "failed"
     assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["lost", "lost"]
+
+
+def test_a_job_whose_worker_died_twice_is_dead_lettered_however_many_retries_it_has(yard: Yard) -> None:
+    # A job that needs more memory than there is would take down every worker, and everything else with it.
+    made = yard.queue.enqueue(add, {"a": 1, "b": 2}, retries=1000)
+    lose_worker(yard, made.job_id)
+    assert yard.queue.get(made.job_id).worker_deaths == 0  # nobody has noticed yet
+    lose_worker(yard, made.job_id)
+    assert yard.worker(add).run_once() is None
+    dead = yard.queue.get(made.job_id)
+    assert (dead.status, dead.error) == ("failed", "its worker died twice while running it")
+    assert dead.is_dead_letter
+
+
+def test_how_many_deaths_are_too_many_is_the_queues_to_say(yard: Yard) -> None:
+    queue = JobQueue(yard.store, yard.queue_name, worker_deaths_max=3, clock=yard.clock)
+    made = queue.enqueue(add, {"a": 1, "b": 2})
+    for _ in range(2):
+        lose_worker(yard, made.job_id)
+    assert yard.worker(add).run_once() is not None
+    done = queue.get(made.job_id)
+    assert (done.status, done.worker_deaths, done.is_dead_letter) == ("completed", 2, False)
+    with pytest.raises(ModelError, match="worker_deaths_max is 0: it is at least 1"):
+        JobQueue(yard.store, worker_deaths_max=0)
+
+
+def test_an_error_is_no_death(yard: Yard) -> None:
+    # Errors have a number of tries of their own.
+    @job("flaky", retries=5, backoff=Backoff(first_seconds=0.0))
+    def flaky(ctx: JobContext) -> None:
+        raise OSError
+
+    made = yard.queue.enqueue(flaky)
+    for _ in range(3):
+        yard.worker(flaky).run_once()
+    lose_worker(yard, made.job_id, flaky)
+    yard.worker(flaky).run_once()
+    assert (yard.queue.get(made.job_id).status, yard.queue.get(made.job_id).worker_deaths) == ("pending", 1)
+
+
+def test_a_dead_letter_that_is_retried_by_hand_has_all_its_lives_again(yard: Yard) -> None:
+    # Somebody has given the machine more memory.
+    made = yard.queue.enqueue(add, {"a": 1, "b": 2})
+    for _ in range(2):
+        lose_worker(yard, made.job_id)
+    assert yard.worker(add).run_once() is None
+    assert yard.queue.retry(made.job_id).worker_deaths == 0
+    lose_worker(yard, made.job_id)
+    assert yard.worker(add).run_once() is not None
+    assert yard.queue.get(made.job_id).status == "completed"
+
+
+def test_nothing_starts_beside_a_job_that_has_lost_a_worker_before(yard: Yard) -> None:
+    # Whatever runs in the process when it is killed loses its worker too: an innocent job must not be condemned.
+    outside: list[Any] = []
+
+    @job("suspect")
+    def suspect(ctx: JobContext) -> None:
+        outside.append(worker.run_once())
+
+    made = yard.queue.enqueue(suspect)
+    lose_worker(yard, made.job_id, suspect)
+    other = yard.queue.enqueue(add, {"a": 1, "b": 2})
+    worker = yard.worker(suspect, add)
+    assert worker.run_job(made.job_id) is not None
+    assert outside == [None]
+    assert yard.queue.get(other.job_id).status == "pending"
+    assert worker.run_once() is not None
+    assert yard.queue.get(other.job_id).result == 3
+
+
+def lose_worker(yard: Yard, job_id: str, function: Any = add) -> None:
+    """A worker takes the job and is not heard of again until its lease is over."""
+    assert yard.worker(function)._picker.take(job_id) is not None
+    yard.clock.advance(31)
 
 
 def test_a_heartbeat_keeps_a_long_job(yard: Yard) -> None:

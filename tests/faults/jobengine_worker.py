@@ -10,19 +10,20 @@ import sys
 from pathlib import Path
 
 import sortkey
-from sortkey import Store
+from sortkey import JobQueue, Store
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.execution import Executions
+from sortkey_systems.jobengine.execution import QUEUE, Executions
 from tests.faults.forks import fork_workers
 
 LEASE_SECONDS = 0.4
 BATCH_ROWS = 10
 
 
-def executions(store: Store, folder: Path, crashes_max: int = 1000) -> Executions:
-    """On a store, with buckets in a folder."""
+def executions(store: Store, folder: Path, worker_deaths_max: int = 1000) -> Executions:
+    """On a store, with buckets in a folder. Its jobs survive as many kills as the tests like."""
+    queue = JobQueue(store, QUEUE, worker_deaths_max=worker_deaths_max)
     buckets = Buckets.open(str(folder / "buckets" / "{bucket}"))
-    return Executions(store, buckets, batch_rows=BATCH_ROWS, crashes_max=crashes_max)
+    return Executions(store, buckets, queue, batch_rows=BATCH_ROWS)
 
 
 def work(address: str, folder: Path) -> None:

@@ -140,7 +140,7 @@ def kill_workers(folder: Path, side: Path, rounds: int, seed: int) -> int:
     """Workers share a server. Two run at any time; one of them is killed again and again. How often work was lost."""
     chance = random.Random(seed)
     with Served(folder) as server, sortkey.open(f"http://127.0.0.1:{server.port}") as store:
-        queue = JobQueue(store, QUEUE)
+        queue = JobQueue(store, QUEUE, worker_deaths_max=1000)
         queue.ensure()
         ids = [queue.enqueue(journey, {"side": str(side)}).job_id for _ in range(6)]
         with Workers(f"http://127.0.0.1:{server.port}") as workers:
@@ -162,7 +162,7 @@ def kill_the_only_process(folder: Path, side: Path, rounds: int, seed: int) -> i
     """Engine and worker are one process, which is killed and started again on the same folder."""
     chance = random.Random(seed)
     with sortkey.open(folder) as store:
-        queue = JobQueue(store, QUEUE)
+        queue = JobQueue(store, QUEUE, worker_deaths_max=1000)
         queue.ensure()
         ids = [queue.enqueue(journey, {"side": str(side)}).job_id for _ in range(3 + rounds)]
     with Workers(str(folder)) as workers:

@@ -16,7 +16,7 @@ from sortkey_systems.applens.problems import AnalysisFailed
 
 QUEUE = "applens"
 TRIES_MAX = 3
-"""After so many that failed, timed out or died with their worker, the run has failed."""
+"""After so many that failed, timed out or died with their worker, the run has failed. The queue may give up sooner."""
 TIMEOUT_SECONDS = 300
 ERROR_CHARACTERS_MAX = 2000
 PERCENT: dict[Stage, int] = {"building": 10, "parsed": 40, "analysing": 60}

@@ -28,6 +28,12 @@ class Keeper:
     def __len__(self) -> int:
         return len(self._running)
 
+    @property
+    def has_suspect(self) -> bool:
+        """Whether one of them has lost a worker before, and may take this one with it too."""
+        with self._changed:
+            return any(running.job.worker_deaths for running in self._running.values())
+
     def enter(self, running: Running) -> None:
         with self._changed:
             self._running[running.lease.token] = running

@@ -33,6 +33,7 @@ class Ending:
     result: Any = None
     error: str | None = None
     attempts_more: int = 0
+    worker_deaths: int | None = None
 
 
 class Lease:
@@ -109,6 +110,8 @@ def closing(means: Means, job: Job, ending: Ending) -> tuple[dict[str, Any], lis
         changes |= {"progress": 100, "current_step": None}
     if ending.attempts_more:
         changes["attempts_max"] = (job.attempts_max or 0) + ending.attempts_more
+    if ending.worker_deaths is not None:
+        changes["worker_deaths"] = ending.worker_deaths
     record = Attempt(
         job_id=job.job_id,
         number=job.attempt,

@@ -175,12 +175,19 @@ def reap(means: Means, job: Job) -> Job | None:
 
 
 def _after_loss(means: Means, job: Job) -> Ending:
-    error = f"the worker {job.worker} was not heard of any more"
+    deaths = job.worker_deaths + 1
+    lost = Ending("lost", "failed", error=f"the worker {job.worker} was not heard of any more", worker_deaths=deaths)
     if job.cancel_requested:
-        return Ending("lost", "cancelled", error=error)
+        return replace(lost, status="cancelled")
+    if deaths >= job.worker_deaths_max:
+        return replace(lost, error=f"its worker died {_times(deaths)} while running it")
     if job.attempts_max is not None and job.attempt >= job.attempts_max:
-        return Ending("lost", "failed", error=error)
-    return replace(Ending("lost", "pending", error=error), due_at=means.now())
+        return lost
+    return replace(lost, status="pending", due_at=means.now())
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
 def _enter(slots: str, job_id: str, limit: int) -> Write[Any]:

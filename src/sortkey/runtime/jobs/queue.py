@@ -8,7 +8,7 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Protocol
 
-from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, JobNotEnded
+from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, JobNotEnded, ModelError
 from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Update
 from sortkey.runtime.jobs.bells import BELLS, Bells, of_job, of_queue
@@ -19,6 +19,7 @@ from sortkey.runtime.jobs.means import Means
 from sortkey.runtime.jobs.records import (
     LANES,
     RUNNING_LANE,
+    WORKER_DEATHS_MAX,
     Attempt,
     Checkpoint,
     Job,
@@ -53,11 +54,17 @@ class JobQueue:
         name: str = "default",
         *,
         announcer: Announcer | None = None,
+        worker_deaths_max: int = WORKER_DEATHS_MAX,
         bells: Bells = BELLS,
         **means: Callable[..., Any],
     ) -> None:
-        """`means` are clock, sleep, random and entropy, where a test passes its own."""
-        self.store, self.name = store, name
+        """A job fails for good when `worker_deaths_max` workers died while they ran it.
+
+        `means` are clock, sleep, random and entropy, where a test passes its own.
+        """
+        if worker_deaths_max < 1:
+            raise ModelError(f"worker_deaths_max is {worker_deaths_max}: it is at least 1")
+        self.store, self.name, self.worker_deaths_max = store, name, worker_deaths_max
         self._means = Means(store, bells=bells, **means)
         self._announcer = announcer
 
@@ -104,6 +111,7 @@ class JobQueue:
             key_limit=key_limit,
             timeout_seconds=timeout,
             retries=retries,
+            worker_deaths_max=self.worker_deaths_max,
         )
         try:
             stored = self.store.create(made)
@@ -226,6 +234,7 @@ class JobQueue:
             "cancel_requested": False,
             "attempts_before": job.attempt,
             "attempts_max": None,
+            "worker_deaths": 0,
         }
         try:
             changed = self._means.update(job_update(job, changes, _is_still(job)))

@@ -28,6 +28,8 @@ Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 LANES: Mapping[Priority, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 RUNNING_LANE = 9
+WORKER_DEATHS_MAX = 2
+"""A job that took so many workers with it is not given to another, however many retries it has left."""
 ENDED: tuple[Status, ...] = ("completed", "failed", "cancelled")
 
 STATES = States(
@@ -75,6 +77,8 @@ class Job(Entity, table=table, kind="Job", names=camel):
     attempt: int = 0
     attempts_before: int = 0
     attempts_max: int | None = None
+    worker_deaths: int = 0
+    worker_deaths_max: Annotated[int, Range(1, 10_000)] = WORKER_DEATHS_MAX
     lease: str | None = None
     worker: str | None = None
     slots: list[str] = Field(default_factory=list)
@@ -104,6 +108,11 @@ class Job(Entity, table=table, kind="Job", names=camel):
     @property
     def is_ended(self) -> bool:
         return self.status in ENDED
+
+    @property
+    def is_dead_letter(self) -> bool:
+        """Whether it ended because too many workers died while they ran it. Only `retry` starts it again."""
+        return self.status == "failed" and self.worker_deaths >= self.worker_deaths_max
 
 
 class Attempt(Entity, table=table, kind="JobAttempt", names=camel):

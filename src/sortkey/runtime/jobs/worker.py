@@ -67,11 +67,11 @@ class JobWorker:
 
     def run_once(self) -> Job | None:
         """Run the next job here and now; gives it as it is afterwards, or None where there was none to run."""
-        return None if self._stopping.is_set() else self._run_here(self._picker.next())
+        return self._run_here(self._picker.next()) if self._may_start else None
 
     def run_job(self, job_id: str) -> Job | None:
         """Run one certain job here and now, if it is due and nobody else runs it."""
-        return None if self._stopping.is_set() else self._run_here(self._picker.take(job_id))
+        return self._run_here(self._picker.take(job_id)) if self._may_start else None
 
     def attend(self, job_id: str) -> float | None:
         """Run a job that somebody has announced; says after how many seconds to announce it again, None for never."""
@@ -80,6 +80,11 @@ class JobWorker:
         if job is None or job.is_ended or job.due_at is None:
             return None
         return max((job.due_at - self._means.now()).total_seconds(), HELD_BACK_SECONDS)
+
+    @property
+    def _may_start(self) -> bool:
+        """A job that has lost a worker before runs alone: whatever runs beside it would be blamed for the next loss."""
+        return not (self._stopping.is_set() or self._keeper.has_suspect)
 
     @property
     def lease_seconds(self) -> float:
@@ -165,7 +170,7 @@ class JobWorker:
         return pause * (0.8 + 0.4 * self._means.random())
 
     def _start_next(self) -> bool:
-        if len(self._keeper) >= self._threads:
+        if len(self._keeper) >= self._threads or not self._may_start:
             return False
         lease = self._picker.next()
         if lease is None:

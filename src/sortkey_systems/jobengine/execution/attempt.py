@@ -89,7 +89,9 @@ class Attempts:
         job = self.schedule.store.get(ledger.key_of(job), consistent=True)
         if not queued.is_ended or job.status not in LIVE:
             return job
-        course = Course(bool(queued.arguments["follow"]), int(queued.arguments["tries"]))
+        # Another execution of what killed its workers would kill as many again.
+        tries = 0 if queued.is_dead_letter else int(queued.arguments["tries"])
+        course = Course(bool(queued.arguments["follow"]), tries)
         status: Status = "cancelled" if queued.status == "cancelled" else "failed"
         job = self.abandon(job, status, queued.error or "it was cancelled before it began", course)
         self.go_on(job, course)

@@ -28,7 +28,8 @@ from sortkey_systems.jobengine.progress import LIVE, WrongState, current_stage, 
 log = logging.getLogger("sortkey.jobengine")
 
 QUEUE = "jobengine"
-CRASHES_MAX = 25
+TRIES_MAX = 25
+"""How often a worker that cannot write the end of an execution, for one, is followed by another."""
 GRACE_SECONDS = 30.0
 """A step that comes to no safe point is given up so long after its time is over."""
 POLL_SECONDS = 0.05
@@ -46,7 +47,6 @@ class Executions:
         *,
         places: Places | None = None,
         backoff: Backoff | None = None,
-        crashes_max: int = CRASHES_MAX,
         grace_seconds: float = GRACE_SECONDS,
         batch_rows: int = 500,
         clock: Callable[[], float] = time.time,
@@ -58,11 +58,11 @@ class Executions:
             buckets.s3_config,
             lambda: datetime.fromtimestamp(clock(), UTC),
             backoff or Backoff(first_seconds=1, factor=2, most_seconds=60),
-            crashes_max,
+            TRIES_MAX,
             grace_seconds,
         )
         self._attempts = Attempts(self._schedule, buckets, places or Places(), batch_rows)
-        self.stage_job = job(STAGE_JOB, retries=crashes_max, backoff=Backoff(first_seconds=0.1))(self._attempts.run)
+        self.stage_job = job(STAGE_JOB, retries=TRIES_MAX, backoff=Backoff(first_seconds=0.1))(self._attempts.run)
 
     # -- running
 

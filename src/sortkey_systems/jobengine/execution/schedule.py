@@ -34,14 +34,14 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Creates executions and enqueues them. `crashes_max` is how often a worker may be lost while one runs."""
+    """Creates executions and enqueues them. `tries_max` is how many attempts of workers one may take."""
 
     store: Store
     queue: JobQueue
     s3_config: S3Config
     now: Callable[[], datetime]
     backoff: Backoff
-    crashes_max: int
+    tries_max: int
     grace_seconds: float
 
     def start(self, journey_id: str, stage_id: str, *, triggered_by: str, follow: bool) -> Job:
@@ -104,7 +104,7 @@ class Schedule:
                 priority=journey.priority,
                 delay=delay,
                 timeout=timeout + self.grace_seconds if timeout else None,
-                retries=self.crashes_max,
+                retries=self.tries_max,
                 job_id=job.job_id,
             )
 
