@@ -47,7 +47,7 @@ def shared(folder: Path) -> Iterator[Store]:
 def _served(folder: Path) -> Iterator[str]:
     loop = asyncio.new_event_loop()
     engine = sortkey.engine.own(folder)
-    running = Server(engine, Access(None, "us-east-1", time.time, "token"))
+    running = Server(engine, Access(None, "us-east-1", time.time, "token", own_tables=True))
     sockets = bind("127.0.0.1", 0)
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

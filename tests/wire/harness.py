@@ -34,7 +34,7 @@ class FakeEngine:
     def in_transaction(self) -> bool:
         return bool(self.pending)
 
-    def execute(self, name: str, request: dict[str, Any], /) -> dict[str, Any]:
+    def execute(self, name: str, request: dict[str, Any], /, *, is_trusted: bool = True) -> dict[str, Any]:
         match name:
             case "PutItem":
                 self.pending.append(request["Name"])

@@ -16,6 +16,7 @@ from sortkey.cli.options import Data, Json, What, open_store
 from sortkey.cli.printing import print_json, progress
 from sortkey.cli.rewinding import make_equal
 from sortkey.cli.tables import check_name, describe, going, has_recovery, named_tables, waiting
+from sortkey.values.table_names import is_own
 
 if TYPE_CHECKING:
     from sortkey.runtime.backend import Backend
@@ -29,7 +30,6 @@ examples:
   sortkey restore --from backups/monday --data data-monday  a folder from its copy
   sortkey restore --from backups/monday --data data-sunday --at 1d
 """
-OWN_TABLES = "sortkey-"
 
 
 def run(
@@ -118,7 +118,7 @@ def _without_recovery(backend: Backend, tables: list[str], *, is_every: bool) ->
     """What cannot be restored to a moment and need not be: where every table is meant, those of Sortkey's own that keep
     no history, as of jobs. Any other is refused."""
     without = [table for table in tables if not has_recovery(backend, table)]
-    if refused := [table for table in without if not (is_every and table.startswith(OWN_TABLES))]:
+    if refused := [table for table in without if not (is_every and is_own(table))]:
         raise CommandFailed(
             f"without point-in-time recovery, so that nothing is kept of before: {', '.join(refused)}", FAILED
         )

@@ -41,6 +41,7 @@ class Options:
     synchronous: Literal["normal", "full"]
     region: str
     insecure: bool
+    own_tables: bool
 
 
 def run(
@@ -68,13 +69,20 @@ def run(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Allow another address than loopback without credentials.")
     ] = False,
+    own_tables: Annotated[
+        bool,
+        typer.Option(
+            "--own-tables",
+            help="Let callers change Sortkey's own tables (sortkey-…), for programs that keep jobs or keys here.",
+        ),
+    ] = False,
 ) -> None:
     """Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
 
     Without credentials every caller is welcome, so the server then binds to this machine only (127.0.0.1).
     With --access-key and --secret-key every request must be signed with them, as on AWS.
     """
-    options = Options(host, port, _folder(data, memory), synchronous, _region(region), insecure)
+    options = Options(host, port, _folder(data, memory), synchronous, _region(region), insecure, own_tables)
     _serve(options, _credentials(access_key, secret_key))
 
 
@@ -100,7 +108,8 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
             engine.publish(address, token)
             print(_banner(options, address, credentials), flush=True)
 
-        server = Server(engine, Access(credentials, options.region, time, token), region=options.region)
+        access = Access(credentials, options.region, time, token, own_tables=options.own_tables)
+        server = Server(engine, access, region=options.region)
         run_loop(_until_signal(server, sockets, ready))
     finally:
         engine.close()

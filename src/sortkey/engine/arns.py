@@ -43,6 +43,7 @@ def check_policy_resource(engine: Engine, arn: str) -> None:
         )
     if not _same(engine, arn, _REGION) or not _same(engine, arn, _PARTITION):
         raise ValidationException(f"{INVALID}Invalid resource Arn: {arn}")
+    engine.catalog.check_not_own(name)
     if kind == "stream":
         if streams.known(engine, arn) is None:
             raise ResourceNotFoundException(

@@ -77,7 +77,9 @@ def find(engine: Engine, arn: str) -> Backup:
     record = engine.records.get(KIND, arn.rsplit("/backup/", 1)[-1])
     if record is None or record["arn"] != arn:
         raise BackupNotFoundException(f"Backup not found: {arn}")
-    return _read(record)
+    backup = _read(record)
+    engine.catalog.check_not_own(backup.source.name)
+    return backup
 
 
 def all_of(engine: Engine) -> list[Backup]:

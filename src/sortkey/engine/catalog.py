@@ -11,6 +11,7 @@ from sortkey.errors import AccessDeniedException, ResourceNotFoundException, Val
 from sortkey.storage.database import Database
 from sortkey.storage.records import Records
 from sortkey.storage.rows import Rows
+from sortkey.values.table_names import OWN_PREFIX, is_own
 
 ACCOUNT = "000000000000"
 
@@ -19,6 +20,10 @@ _FORM = (
     "Valid ARN format is 'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource "
     "name must have length less than or equal to 255, Resource name must have length greater than or equal to 3, "
     "Resource name must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
+)
+OWN = (
+    "{name} belongs to Sortkey, as every table does whose name begins with {prefix}: it can be read but not changed "
+    "over this endpoint. Open the data folder itself, or start `sortkey serve` with --own-tables."
 )
 
 
@@ -30,12 +35,20 @@ class Catalog:
         self._tables: dict[str, Table] = {}
         self._open: dict[str, Table] = {}
         """Those whose items can be read and written: a table that is being restored or imported cannot."""
+        self.guards_own = False
+        """Whether Sortkey's own tables are refused: while a change is run for a caller who is not trusted."""
         self.reload()
 
     # -- finding
 
     def table(self, name_or_arn: str) -> Table:
         """The table that a data operation names."""
+        if self.guards_own and name_or_arn.startswith((OWN_PREFIX, "arn:")):
+            self.check_not_own(self.name_of(name_or_arn))
+        return self.readable(name_or_arn)
+
+    def readable(self, name_or_arn: str) -> Table:
+        """The same for an operation that may change items, but reads those of this table."""
         table = self._open.get(name_or_arn) or self._open.get(self.name_of(name_or_arn))
         if table is None:
             raise ResourceNotFoundException("Requested resource not found")
@@ -44,13 +57,19 @@ class Catalog:
     def described(self, name_or_arn: str) -> Table:
         """The table that a control operation names; AWS says its name when it is not there."""
         name = self.name_of(name_or_arn)
-        table = self._tables.get(name)
+        table = self.find(name)
         if table is None:
             raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
         return table
 
     def find(self, name: str) -> Table | None:
+        self.check_not_own(name)
         return self._tables.get(name)
+
+    def check_not_own(self, name: str) -> None:
+        """Raise AccessDeniedException for a table of Sortkey's own, there or not, if those are guarded now."""
+        if self.guards_own and is_own(name):
+            raise AccessDeniedException(OWN.format(name=name, prefix=OWN_PREFIX))
 
     def by_number(self, number: int) -> Table | None:
         return next((table for table in self._tables.values() if table.number == number), None)

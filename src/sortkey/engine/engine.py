@@ -20,7 +20,7 @@ from sortkey.engine.answers import Answer, Finished
 from sortkey.engine.background import Background, Worker
 from sortkey.engine.catalog import Catalog
 from sortkey.engine.figures import Counts
-from sortkey.engine.operations import OPERATIONS, Run
+from sortkey.engine.operations import OPERATIONS, Run, only_reads
 from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
 from sortkey.storage.database import Database
 from sortkey.storage.journal import Journal
@@ -87,9 +87,14 @@ class Engine:
                 raise
         return answer.body if isinstance(answer, Finished) else orjson.dumps(answer)
 
-    def execute(self, name: str, request: Request) -> Answer:
-        """Run one request inside the open transaction, if it writes. The answer may hold orjson fragments."""
+    def execute(self, name: str, request: Request, *, is_trusted: bool = True) -> Answer:
+        """Run one request inside the open transaction, if it writes. The answer may hold orjson fragments.
+
+        A caller who is not trusted cannot change the tables that Sortkey keeps for itself.
+        """
         run = self._runs.get(name) or self._find(name)
+        catalog = self.catalog
+        catalog.guards_own = not (is_trusted or only_reads(name))
         try:
             shapes.check(name, request)
             return run(self, request)
@@ -102,6 +107,8 @@ class Engine:
         except BaseException:
             self.rollback()
             raise
+        finally:
+            catalog.guards_own = False
 
     def _find(self, name: str) -> Run:
         if name in not_offered.REASONS:

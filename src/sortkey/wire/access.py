@@ -21,22 +21,35 @@ class Credentials:
 
 
 class Access:
-    """Decides on every request. `token` is the folder's, for other processes that open the same folder."""
+    """Decides on every request. `token` is the folder's, for other processes that open the same folder.
+
+    Only they may change the tables that Sortkey keeps for itself, unless `own_tables` are open to every caller.
+    """
 
     def __init__(
-        self, credentials: Credentials | None, region: str, clock: Callable[[], float], token: str | None = None
+        self,
+        credentials: Credentials | None,
+        region: str,
+        clock: Callable[[], float],
+        token: str | None = None,
+        *,
+        own_tables: bool = False,
     ) -> None:
         self._token = token.encode() if token else None
+        self._own_tables = own_tables
         self._verifier = (
             Verifier(credentials.access_key, credentials.secret_key, region, clock) if credentials else None
         )
         self.open = credentials is None
 
-    def check(self, request: Request) -> None:
-        """Raise the error that AWS gives for a missing, broken, old or wrong signature."""
-        if self._verifier is None:
-            return
+    def check(self, request: Request) -> bool:
+        """Raise the error that AWS gives for a missing, broken, old or wrong signature.
+
+        Gives whether the caller is trusted with Sortkey's own tables.
+        """
         given = request.headers.get(TOKEN_HEADER)
         if given is not None and self._token is not None and compare_digest(given, self._token):
-            return
-        self._verifier.verify(request)
+            return True
+        if self._verifier is not None:
+            self._verifier.verify(request)
+        return self._own_tables

@@ -50,18 +50,21 @@ class Limits:
 class Exchange:
     """A request that names an operation, on its way through the engine. See `commit.Call`."""
 
-    __slots__ = ("_connection", "_operation", "_request", "_server")
+    __slots__ = ("_connection", "_is_trusted", "_operation", "_request", "_server")
 
-    def __init__(self, server: Server, connection: Connection, request: Request, operation: str) -> None:
+    def __init__(
+        self, server: Server, connection: Connection, request: Request, operation: str, is_trusted: bool
+    ) -> None:
         self._server = server
         self._connection = connection
         self._request = request
         self._operation = operation
+        self._is_trusted = is_trusted
 
     def run(self) -> bytes:
         server, request = self._server, self._request
         try:
-            answer = server.engine.execute(self._operation, read_members(request.body))
+            answer = server.engine.execute(self._operation, read_members(request.body), is_trusted=self._is_trusted)
             if self._operation == "DescribeEndpoints":
                 answer = _where_it_was_called(request, answer)
             return server.answers.result(request, answer)
@@ -141,7 +144,7 @@ class Server:
             connection.send(request, self._other_method(request))
             return
         try:
-            operation = self._admit(request)
+            admitted = self._admit(request)
         except ServiceError as error:
             connection.send(request, self.answers.error(request, error))
             return
@@ -151,14 +154,14 @@ class Server:
             return
         if not self._is_busy:
             self._rested()
-        if operation is None:
+        if admitted is None:
             connection.send(request, self.answers.not_found(request))
         elif self._alone():
             self._waits.asked()
-            self._commit.submit(Exchange(self, connection, request, operation))
+            self._commit.submit(Exchange(self, connection, request, *admitted))
             self._waits.answered()
         else:
-            self._commit.submit(Exchange(self, connection, request, operation))
+            self._commit.submit(Exchange(self, connection, request, *admitted))
 
     def _alone(self) -> bool:
         """Whether there is one client only: no other can join its commit, or wants the time that it waits."""
@@ -188,9 +191,10 @@ class Server:
             return _TooMany()
         return Connection(self)
 
-    def _admit(self, request: Request) -> str | None:
-        """The operation asked for, if the caller may ask. None for a content type that is none of ours.
+    def _admit(self, request: Request) -> tuple[str, bool] | None:
+        """The operation asked for, if the caller may ask, and whether the caller is trusted with Sortkey's own tables.
 
+        None for a content type that is none of ours.
         AWS's order: content type, JSON, target, signature. A body is parsed again by the operation only on its
         way to an error, so that the good path parses once.
         """
@@ -202,14 +206,14 @@ class Server:
         try:
             if operation is None:
                 raise UnknownOperationException()
-            self._access.check(request)
+            is_trusted = self._access.check(request)
         except ServiceError:
             if request.body and encoding is None:
                 read_members(request.body)
             raise
         if encoding is not None:  # after the signature, which is of the body as sent: strangers unpack nothing
             request.body = compression.decode(encoding, request.body, self.limits.body_bytes)
-        return operation
+        return operation, is_trusted
 
     def _other_method(self, request: Request) -> bytes:
         if request.method in (b"GET", b"HEAD") and request.path() in (b"/", b"/ping"):

@@ -29,11 +29,11 @@ class SharedEngine:
     def in_transaction(self) -> bool:
         return self._holds and self.engine.in_transaction
 
-    def execute(self, name: str, request: dict[str, Any]) -> Answer:
+    def execute(self, name: str, request: dict[str, Any], *, is_trusted: bool = True) -> Answer:
         self._hold()
         began, problem = time.perf_counter(), None
         try:
-            return self.engine.execute(name, request)
+            return self.engine.execute(name, request, is_trusted=is_trusted)
         except BaseException as error:
             problem = error
             raise

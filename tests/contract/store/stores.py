@@ -64,7 +64,7 @@ def served() -> Iterator[str]:
     """The address of a server of ours, on a free port."""
     loop = asyncio.new_event_loop()
     with sortkey.engine.own() as engine:
-        server = Server(engine, Access(None, "us-east-1", time.time))
+        server = Server(engine, Access(None, "us-east-1", time.time, own_tables=True))
         sockets = bind("127.0.0.1", 0)
         thread = threading.Thread(target=loop.run_forever, daemon=True)
         thread.start()

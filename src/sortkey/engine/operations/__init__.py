@@ -46,3 +46,11 @@ def _wire_name(file: str) -> str:
 OPERATIONS: Mapping[str, Run] = Operations()
 STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
 """Those that AWS has in a service of its own."""
+
+_READS = ("BatchGet", "Describe", "Get", "List", "Query", "Scan", "TransactGet")
+
+
+@cache
+def only_reads(name: str) -> bool:
+    """Whether an operation changes nothing that a caller could see. PartiQL's may be either, and count as changes."""
+    return name.startswith(_READS)

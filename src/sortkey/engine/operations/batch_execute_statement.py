@@ -16,6 +16,7 @@ from sortkey.engine.partiql.syntax import Exists, Other, Select, Statement
 from sortkey.engine.partiql.values import Parameters
 from sortkey.engine.writes import Write, write
 from sortkey.errors import (
+    AccessDeniedException,
     ConditionalCheckFailedException,
     DuplicateItemException,
     ItemCollectionSizeLimitExceededException,
@@ -34,6 +35,7 @@ CODES: dict[type[ServiceError], str] = {
     ConditionalCheckFailedException: "ConditionalCheckFailed",
     DuplicateItemException: "DuplicateItem",
     ItemCollectionSizeLimitExceededException: "ItemCollectionSizeLimitExceeded",
+    AccessDeniedException: "AccessDenied",
 }
 
 

@@ -88,7 +88,7 @@ def read_select(select: Select, parameters: Parameters) -> Selection:
 
 
 def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan:
-    table = engine.catalog.table(selection.table_name)
+    table = engine.catalog.readable(selection.table_name)
     index = find_index(table, {"IndexName": selection.index_name, "ConsistentRead": consistent})
     key = table.key if index is None else index.key
     if len(key.hash) > 1 or len(key.range) > 1:
