@@ -134,6 +134,15 @@ _STRICTER = re.compile(
 )
 
 
+def _long_hash_key(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
+    return operation in {"Query", "ExecuteStatement"} and oracle.ok and ours.message == _HASH_TOO_LONG
+
+
+_HASH_TOO_LONG = (
+    "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
+)
+
+
 def _mixed_across_tables(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if operation != "BatchGetItem" or not oracle.message.startswith("Can not use both expression and non-expression"):
         return False
@@ -344,6 +353,12 @@ KNOWN: tuple[Known, ...] = (
         "batch or a transaction, capacity on demand, unknown table classes, and empty lists of indexes; DynamoDB Local "
         "takes them.",
         _stricter,
+    ),
+    Known(
+        "long-partition-key-of-a-query",
+        "A query for a partition key of more than 2,048 bytes is refused as GetItem is; DynamoDB Local finds nothing "
+        "there.",
+        _long_hash_key,
     ),
     Known(
         "paths-in-condition-checks",

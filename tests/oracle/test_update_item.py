@@ -259,6 +259,13 @@ MEMBERS: dict[str, Case] = {
     "number of many digits": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("1E20"), ":b": N("0.01")}),
     "decimal is exact": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("0.1"), ":b": N("0.2")}),
     "expression too long": update("SET " + ", ".join(f"a{n} = :s" for n in range(400))),
+    "condition of deep negations": update("SET s = :s", ConditionExpression="NOT " * 1000 + "s = :s"),
+    "condition of deep groups": update("SET s = :s", ConditionExpression="NOT (" * 400 + "s = :s" + ")" * 399),
+    "condition of deep sizes": update("SET s = :s", ConditionExpression="s < " + "size(" * 650 + "s" + ")" * 650),
+    "condition of deep functions": update("SET s = :s", ConditionExpression="s < " + "f(" * 1300 + "s" + ")" * 1300),
+    "deep defaults": update("SET d = " + "if_not_exists(nothing, " * 150 + "s" + ")" * 150),
+    "deep functions": update("SET d = " + "f(" * 1300 + "s" + ")" * 1300),
+    "deep groups": update("SET d = " + "(" * 2000),
     "value unused": update("SET s = :s", ExpressionAttributeValues={":s": S("a"), ":u": S("b")}),
     "name unused": update("SET s = :s", ExpressionAttributeNames={"#u": "s"}),
 }

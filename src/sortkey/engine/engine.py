@@ -21,6 +21,7 @@ from sortkey.engine.background import Background, Worker
 from sortkey.engine.catalog import Catalog
 from sortkey.engine.figures import Counts
 from sortkey.engine.operations import OPERATIONS, Run, only_reads
+from sortkey.engine.request_bodies import read_request, write_request
 from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
 from sortkey.storage.database import Database
 from sortkey.storage.journal import Journal
@@ -65,11 +66,11 @@ class Engine:
 
     def call(self, name: str, request: Request) -> dict[str, Any]:
         """Run one request and commit it. Safe from several threads."""
-        return orjson.loads(self.answer(name, orjson.dumps(request)))
+        return orjson.loads(self.answer(name, write_request(request)))
 
     def answer(self, name: str, body: bytes) -> bytes:
         """The same on JSON bytes, without the detour over Python values."""
-        return self.run(name, orjson.loads(body))
+        return self.run(name, read_request(body))
 
     def run(self, name: str, request: Request) -> bytes:
         """The same on a request that is plain JSON already, as nothing else may change it meanwhile."""

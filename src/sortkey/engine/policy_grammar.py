@@ -5,12 +5,11 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import Any, Final, cast
 
-import orjson
-
 from sortkey.engine.not_offered import REASONS
 from sortkey.engine.operations import OPERATIONS, STREAM_OPERATIONS
 from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
+from sortkey.values.json_documents import read_document
 
 POLICY_BYTES_MAX = 20 * 1024
 VERSIONS = ("2008-10-17", "2012-10-17")
@@ -41,8 +40,8 @@ def check(policy: str, *, stream: bool = False) -> None:
     if len(policy.encode()) > POLICY_BYTES_MAX:
         raise ValidationException(f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded")
     try:
-        document: Any = orjson.loads(policy)
-    except orjson.JSONDecodeError:
+        document: Any = read_document(policy.encode())
+    except ValueError:
         raise _malformed("This policy contains invalid Json") from None
     if document is None:
         raise _malformed("This text appears not to be a policy")

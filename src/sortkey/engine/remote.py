@@ -12,6 +12,7 @@ import orjson
 
 from sortkey import errors
 from sortkey.engine.operations import STREAM_OPERATIONS
+from sortkey.engine.request_bodies import write_request
 from sortkey.errors import InternalServerError, ServiceError
 
 
@@ -25,7 +26,7 @@ class RemoteEngine:
 
     def call(self, name: str, request: dict[str, Any]) -> dict[str, Any]:
         """Run one request there."""
-        return orjson.loads(self.answer(name, orjson.dumps(request)))
+        return orjson.loads(self.answer(name, write_request(request)))
 
     def answer(self, name: str, body: bytes) -> bytes:
         family = "DynamoDBStreams" if name in STREAM_OPERATIONS else "DynamoDB"

@@ -12,18 +12,14 @@ from sortkey.expressions.functions import OPERAND_COUNTS
 from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.paths import Parts, show
 from sortkey.expressions.scope import Scope
-from sortkey.expressions.syntax import (
-    And,
-    Between,
-    Call,
-    Comparison,
-    Condition,
-    Membership,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Value,
+from sortkey.expressions.syntax import Between, Call, Comparison, Condition, Membership, Operand, Path, Value
+from sortkey.expressions.walks import (
+    Test,
+    connectives,
+    innermost_first,
+    operands_of,
+    outermost_first,
+    tests_of,
 )
 from sortkey.values.attributes import AttributeValue
 from sortkey.values.compare import order
@@ -40,7 +36,8 @@ _ANY_TYPE = "{DECIMALSET,FLOAT,BS,DICT,DOUBLESET,HDS,L,BOOL,S,B,NS,DOUBLE,M,SS,F
 
 
 def check_condition(tree: Condition, scope: Scope) -> None:
-    _check(tree, scope)
+    for test in tests_of(tree):
+        _check(test, scope)
     if _operators(tree) > OPERATORS_MAX:
         raise Fault(TOO_MANY_OPERATORS)
 
@@ -67,13 +64,8 @@ def kind_of(value: AttributeValue) -> str:
     return next(iter(value))
 
 
-def _check(tree: Condition, scope: Scope) -> None:
-    match tree:
-        case And(terms) | Or(terms):
-            for term in terms:
-                _check(term, scope)
-        case Not(term):
-            _check(term, scope)
+def _check(test: Test, scope: Scope) -> None:
+    match test:
         case Comparison(operator, left, right):
             allowed = None if operator in ("=", "<>") else ORDERED
             _check_operands(operator, (left, right), scope, allowed)
@@ -86,12 +78,11 @@ def _check(tree: Condition, scope: Scope) -> None:
                 raise Fault(f"The IN operator is provided with too many operands; number of operands: {len(choices)}")
             _check_operands("IN", (operand, *choices), scope)
         case Call():
-            _check_call(tree, scope)
+            _kind(test, scope)
 
 
-def _check_call(call: Call, scope: Scope) -> None:
+def _check_call(call: Call, kinds: list[str | None], scope: Scope) -> None:
     function, operands = call.function, call.operands
-    kinds = [_kind(operand, scope) for operand in operands]
     if len(operands) != OPERAND_COUNTS[function]:
         raise wrong_operand_count(function, len(operands))
     match function:
@@ -123,16 +114,20 @@ def _check_operands(
 
 
 def _kind(operand: Operand, scope: Scope) -> str | None:
-    """The type of an operand, as far as it is known without the item. Looks its placeholders up."""
-    match operand:
-        case Value(name):
-            return kind_of(scope.value(name))
-        case Call():
-            _check_call(operand, scope)
-            return "N"
-        case Path():
-            scope.path(operand)
-            return None
+    """The type of an operand, as far as it is known without the item. Looks up its placeholders, checks its calls."""
+    kinds: list[str | None] = []
+    for found in innermost_first(operand):
+        match found:
+            case Value(name):
+                kinds.append(kind_of(scope.value(name)))
+            case Path():
+                scope.path(found)
+                kinds.append(None)
+            case Call(_, operands):
+                start = len(kinds) - len(operands)
+                _check_call(found, kinds[start:], scope)
+                kinds[start:] = ["N"]  # the only call that is an operand is size
+    return kinds.pop()
 
 
 def _check_kinds(operator: str, kinds: list[str | None], allowed: frozenset[str]) -> None:
@@ -151,22 +146,13 @@ def check_distinct(operator: str, operands: tuple[Operand, ...], scope: Scope) -
             raise operands_alike(operator, show(parts))
 
 
-def _operators(tree: Condition | Operand) -> int:
-    match tree:
-        case And(terms) | Or(terms):
-            return len(terms) - 1 + sum(map(_operators, terms))
-        case Not(term):
-            return 1 + _operators(term)
-        case Comparison(_, left, right):
-            return 1 + _operators(left) + _operators(right)
-        case Between(operand, low, high):
-            return 1 + _operators(operand) + _operators(low) + _operators(high)
-        case Membership(operand, choices):
-            return 1 + _operators(operand) + sum(map(_operators, choices))
-        case Call(_, operands):
-            return 1 + sum(map(_operators, operands))
-        case Path() | Value():
-            return 0
+def _operators(tree: Condition) -> int:
+    return connectives(tree) + sum(map(_operators_of_test, tests_of(tree)))
+
+
+def _operators_of_test(test: Test) -> int:
+    calls = sum(isinstance(operand, Call) for operand in outermost_first(*operands_of(test)))
+    return 1 + calls
 
 
 def _show(value: AttributeValue) -> str:

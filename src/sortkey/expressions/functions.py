@@ -7,22 +7,8 @@ from __future__ import annotations
 
 from sortkey.expressions.faults import Fault
 from sortkey.expressions.reserved import RESERVED_WORDS
-from sortkey.expressions.syntax import (
-    And,
-    Arithmetic,
-    Between,
-    Call,
-    Comparison,
-    Condition,
-    Expression,
-    Membership,
-    Not,
-    Operand,
-    Or,
-    Path,
-    Projection,
-    Update,
-)
+from sortkey.expressions.syntax import Arithmetic, Call, Expression, Operand, Path, Projection, Update
+from sortkey.expressions.walks import Test, operands_of, outermost_first, tests_of
 
 TESTS = {"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2, "contains": 2}
 UPDATES = {"if_not_exists": 2, "list_append": 2}
@@ -42,57 +28,43 @@ def check_words(tree: Expression) -> None:
             for path in paths:
                 _check_path(path)
         case _:
-            _check_condition(tree)
+            for test in tests_of(tree):
+                _check_test(test)
 
 
-def _check_condition(tree: Condition) -> None:
-    match tree:
-        case And(terms) | Or(terms):
-            for term in terms:
-                _check_condition(term)
-        case Not(term):
-            _check_condition(term)
-        case Comparison(_, left, right):
-            _check_operands(left, right)
-        case Between(operand, low, high):
-            _check_operands(operand, low, high)
-        case Membership(operand, choices):
-            _check_operands(operand, *choices)
-        case Call(function, operands):
-            _check_known(function, "condition")
-            if function not in TESTS:
-                raise _misplaced(function)
-            _check_operands(*operands)
-
-
-def _check_operands(*operands: Operand) -> None:
-    for operand in operands:
+def _check_test(test: Test) -> None:
+    if isinstance(test, Call):
+        _check_known(test.function, "condition")
+        if test.function not in TESTS:
+            raise _misplaced(test.function)
+    for operand in outermost_first(*operands_of(test)):
         if isinstance(operand, Path):
             _check_path(operand)
         elif isinstance(operand, Call):
             _check_known(operand.function, "condition")
             if operand.function != "size":
                 raise _misplaced(operand.function)
-            _check_operands(*operand.operands)
 
 
 def _check_sum(operand: Operand | Arithmetic) -> None:
     if isinstance(operand, Arithmetic):
-        _check_update_operand(operand.left, inner=True)
-        _check_update_operand(operand.right, inner=True)
-    else:
-        _check_update_operand(operand, inner=False)
-
-
-def _check_update_operand(operand: Operand, inner: bool) -> None:
-    if isinstance(operand, Path):
-        _check_path(operand)
+        _check_update_operands(operand.left, operand.right)
     elif isinstance(operand, Call):
         _check_known(operand.function, "update")
-        if inner and operand.function == "list_append":
-            raise _misplaced(operand.function)
-        for each in operand.operands:
-            _check_update_operand(each, inner=True)
+        _check_update_operands(*operand.operands)
+    else:
+        _check_update_operands(operand)
+
+
+def _check_update_operands(*operands: Operand) -> None:
+    """Operands of a sum or a function; list_append is not one of those, however deep."""
+    for operand in outermost_first(*operands):
+        if isinstance(operand, Path):
+            _check_path(operand)
+        elif isinstance(operand, Call):
+            _check_known(operand.function, "update")
+            if operand.function == "list_append":
+                raise _misplaced(operand.function)
 
 
 def _check_known(function: str, kind: str) -> None:

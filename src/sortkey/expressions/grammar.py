@@ -1,4 +1,6 @@
-"""The one grammar: tokens to syntax trees, by recursive descent. It knows no function, reserved word or placeholder.
+"""The one grammar: tokens to syntax trees. It knows no function, reserved word or placeholder.
+
+Rules that contain themselves keep their own stack, so that no expression is too deep for Python's.
 
 condition   = conjunction { OR conjunction }          conjunction = negation { AND negation }
 negation    = NOT negation | test | "(" condition ")"
@@ -43,12 +45,6 @@ EXPRESSION_BYTES_MAX = 4096
 OPERATORS_MAX = 300
 # AWS stops counting at the first that is too many.
 TOO_MANY_OPERATORS = f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}"
-# Deeper parentheses hold no more than 300 operators only when some of them are redundant.
-_NESTING_MAX = 320
-
-_REDUNDANT = "The expression has redundant parentheses;"
-
-_OPERATORS = COMPARATORS | {"AND", "OR", "NOT", "BETWEEN", "IN"}
 
 _Tree = TypeVar("_Tree")
 _Element = TypeVar("_Element")
@@ -78,13 +74,47 @@ def _parse(text: str, rule: Callable[[_Parser], _Tree]) -> _Tree:
     return tree
 
 
+class _Group:
+    """A condition that is being read, in parentheses that open at `start` or, where that is None, the whole of it."""
+
+    __slots__ = ("_alternatives", "_start", "_terms", "negations")
+
+    def __init__(self, start: int | None = None) -> None:
+        self._start = start
+        self._alternatives: list[Condition] = []
+        self._terms: list[Condition] = []
+        self.negations = 0
+
+    @property
+    def start(self) -> int:
+        assert self._start is not None
+        return self._start
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is in parentheses, and nothing was read in them yet."""
+        return self._start is not None and not (self.negations or self._terms or self._alternatives)
+
+    def add(self, term: Condition) -> None:
+        for _ in range(self.negations):
+            term = Not(term)
+        self.negations = 0
+        self._terms.append(term)
+
+    def end_alternative(self) -> None:
+        self._alternatives.append(self._terms[0] if len(self._terms) == 1 else And(tuple(self._terms)))
+        self._terms = []
+
+    def tree(self) -> Condition:
+        return self._alternatives[0] if len(self._alternatives) == 1 else Or(tuple(self._alternatives))
+
+
 class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens = tokenize(text)
         self.position = 0
         self.kind = self.tokens[0].kind
-        self._open = 0
         self._closed_by: dict[int, int] = {}
 
     def fail(self) -> Fault:
@@ -103,9 +133,6 @@ class _Parser:
         return self.take()
 
     def open_group(self) -> int:
-        self._open += 1
-        if self._open > _NESTING_MAX:
-            raise self._too_deep()
         start = self.position
         self.expect("(")
         return start
@@ -113,64 +140,57 @@ class _Parser:
     def close_group(self, start: int) -> None:
         end = self.position
         self.expect(")")
-        self._open -= 1
         self._closed_by[start] = end
         if self._closed_by.get(start + 1) == end - 1:
-            raise Fault(_REDUNDANT)
-
-    def _too_deep(self) -> Fault:
-        operators = sum(token.kind in _OPERATORS for token in self.tokens)
-        return Fault(TOO_MANY_OPERATORS if operators > OPERATORS_MAX else _REDUNDANT)
+            raise Fault("The expression has redundant parentheses;")
 
     # Conditions
 
     def condition(self) -> Condition:
-        tree = self._condition_or_operand(grouped=False)
-        assert not isinstance(tree, Path | Value)  # an operand alone is a syntax error outside of parentheses
-        return tree
-
-    def _condition_or_operand(self, grouped: bool) -> Condition | Operand:
-        """A condition; or, where the parentheses around it are those of an operand, as in "(a) = :v", the operand."""
-        alternatives: list[Condition] = []
-        terms: list[Condition] = []
+        """Whoever opens a group waits on a list, not on Python's stack: a thousand may be open at once."""
+        outer: list[_Group] = []
+        group = _Group()
         while True:
-            negations = 0
             while self.kind == "NOT":
                 self.take()
-                negations += 1
-            alone = grouped and not (negations or terms or alternatives)
-            term = self._test(alone)
-            if isinstance(term, Path | Value):
-                return term
-            for _ in range(negations):
-                term = Not(term)
-            terms.append(term)
-            if self.kind == "AND":
-                self.take()
+                group.negations += 1
+            if self.kind == "(":
+                outer.append(group)
+                group = _Group(self.open_group())
                 continue
-            alternatives.append(terms[0] if len(terms) == 1 else And(tuple(terms)))
-            terms = []
-            if self.kind != "OR":
-                return alternatives[0] if len(alternatives) == 1 else Or(tuple(alternatives))
-            self.take()
+            term = self._test(self._bare_operand(), group)
+            while (tree := self._closed(group, term)) is not None:
+                if not outer:
+                    assert not isinstance(tree, Path | Value)  # outside of parentheses, `_test` refuses these
+                    return tree
+                self.close_group(group.start)
+                group = outer.pop()
+                # "(a)" in "(a) = :v" was an operand all along, and so may a call in parentheses be.
+                term = self._test(tree, group) if isinstance(tree, Path | Value | Call) else tree
 
-    def _test(self, alone: bool) -> Condition | Operand:
-        if self.kind == "(":
-            start = self.open_group()
-            tree = self._condition_or_operand(grouped=True)
-            self.close_group(start)
-            if not isinstance(tree, Path | Value | Call):
-                return tree
-            operand = tree
-        else:
-            operand = self._simple_operand()
+    def _closed(self, group: _Group, term: Condition | Operand) -> Condition | Operand | None:
+        """The whole of a group of which `term` is the last; None where another term follows."""
+        if isinstance(term, Path | Value):
+            return term
+        group.add(term)
+        if self.kind == "AND":
+            self.take()
+            return None
+        group.end_alternative()
+        if self.kind == "OR":
+            self.take()
+            return None
+        return group.tree()
+
+    def _test(self, operand: Operand, group: _Group) -> Condition | Operand:
+        """The test that starts with an operand; or the operand itself, where it is all that its group holds."""
         if self.kind in COMPARATORS:
             return Comparison(self.take(), operand, self.operand())
         if self.kind == "BETWEEN":
             return self._between(operand)
         if self.kind == "IN":
             return self._membership(operand)
-        if isinstance(operand, Call) or (alone and self.kind == ")"):
+        if isinstance(operand, Call) or (self.kind == ")" and group.is_empty):
             return operand
         raise self.fail()
 
@@ -190,23 +210,38 @@ class _Parser:
     # Operands
 
     def operand(self) -> Operand:
-        if self.kind != "(":
-            return self._simple_operand()
-        start = self.open_group()
-        operand = self.operand()
-        self.close_group(start)
-        return operand
+        return self._operand(groups=True)
 
-    def _simple_operand(self) -> Operand:
-        if self.kind == VALUE:
-            return Value(self.take())
-        if self.kind == NAME and self.tokens[self.position + 1].kind == "(":
-            function = self.take()
-            self.take()
-            operands = self._separated(self.operand)
-            self.expect(")")
-            return Call(function, operands)
-        return self.path()
+    def _bare_operand(self) -> Operand:
+        """An operand that is not in parentheses, though those of its calls may be."""
+        return self._operand(groups=False)
+
+    def _operand(self, groups: bool) -> Operand:
+        """Groups and calls that are open wait on a list: the place of a parenthesis, or a function and its operands."""
+        outer: list[int | tuple[str, list[Operand]]] = []
+        while True:
+            if self.kind == "(" and (groups or outer):
+                outer.append(self.open_group())
+                continue
+            if self.kind == NAME and self.tokens[self.position + 1].kind == "(":
+                outer.append((self.take(), []))
+                self.take()
+                continue
+            operand: Operand = Value(self.take()) if self.kind == VALUE else self.path()
+            while outer:
+                match outer[-1]:
+                    case int() as start:
+                        self.close_group(start)
+                    case (function, operands):
+                        operands.append(operand)
+                        if self.kind == ",":
+                            self.take()
+                            break
+                        self.expect(")")
+                        operand = Call(function, tuple(operands))
+                outer.pop()
+            else:
+                return operand
 
     def path(self) -> Path:
         parts: list[str | int] = [self._name()]
@@ -260,17 +295,16 @@ class _Parser:
         return Action("DELETE", self.path(), Value(self.expect(VALUE)))
 
     def _sum(self) -> Operand | Arithmetic:
-        if self.kind == "(":
-            start = self.open_group()
-            left = self._sum()
-            self.close_group(start)
-            if isinstance(left, Arithmetic):
-                return left
-        else:
-            left = self._simple_operand()
-        if self.kind in ("+", "-"):
-            return Arithmetic(self.take(), left, self.operand())
-        return left
+        open_groups: list[int] = []
+        while self.kind == "(":
+            open_groups.append(self.open_group())
+        operand: Operand | Arithmetic = self._bare_operand()
+        while True:
+            if self.kind in ("+", "-") and not isinstance(operand, Arithmetic):
+                operand = Arithmetic(self.take(), operand, self.operand())
+            if not open_groups:
+                return operand
+            self.close_group(open_groups.pop())
 
     def _separated(self, rule: Callable[[], _Element]) -> tuple[_Element, ...]:
         elements = [rule()]

@@ -13,6 +13,7 @@ from sortkey.errors import ValidationException
 from sortkey.values.attributes import AttributeValue
 from sortkey.values.sizes import value_size
 
+HASH_BYTES_MAX = 2048
 RANGE_BYTES_MAX = 1024
 _BYTES_OF_CHARACTER_MAX = 4
 RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
@@ -56,6 +57,7 @@ def resolve_terms(
         _refuse(NOT_SUPPORTED)
     hash_terms = _hash_terms(by_name, hash_names, types, index)
     hash_values = tuple([term.values[0] for term in hash_terms])
+    check_hash_size(hash_values)
     if len(hash_terms) == len(terms):
         return KeyRange(hash_values)
     range_terms = _range_terms(by_name, range_names, len(terms) - len(hash_terms))
@@ -132,6 +134,18 @@ def _empty_key(title: str, name: str, index: str | None) -> str:
         "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
         f"{empty}IndexName: {index}, IndexKey: {name}"
     )
+
+
+def check_hash_size(values: Sequence[AttributeValue]) -> None:
+    """Refuse values that are longer, together, than the hash side of a key can be."""
+    texts = [text for value in values for text in value.values()]
+    if sum(map(len, texts)) * _BYTES_OF_CHARACTER_MAX <= HASH_BYTES_MAX:
+        return
+    if sum(map(value_size, values)) > HASH_BYTES_MAX:
+        _refuse(  # AWS writes it without a space
+            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
+            f"of{HASH_BYTES_MAX} bytes"
+        )
 
 
 def _check_range_size(terms: Sequence[KeyTerm]) -> None:

@@ -15,6 +15,8 @@ Parts = tuple[str | int, ...]
 PathTree = dict[str | int, "int | PathTree"]
 Getter = Callable[[Item], AttributeValue | None]
 
+PATH_LEVELS_MAX = 32
+
 _Source = TypeVar("_Source")
 # What a part's class adds to the hash of its name or index; DynamoDB Local tells it by which of two faults it names.
 _PART_SALT = 127 * 8191
@@ -48,6 +50,12 @@ def getter(parts: Parts) -> Getter:
     return find
 
 
+def check_levels(parts: Parts) -> None:
+    """A path leads no deeper than items nest."""
+    if len(parts) > PATH_LEVELS_MAX:
+        raise Fault(f"The document path has too many nesting levels; nesting levels: {len(parts)}")
+
+
 def top_level(paths: Iterable[Parts]) -> frozenset[str]:
     """The names of the attributes that the paths start from."""
     return frozenset(str(parts[0]) for parts in paths)
@@ -59,6 +67,7 @@ def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Part
     tree: PathTree = {}
     for number in reversed(range(len(sources))):
         parts = resolve(sources[number])
+        check_levels(parts)
         paths.insert(0, parts)
         _insert(tree, parts, number)
     return paths, tree

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sortkey.expressions.faults import Fault
-from sortkey.expressions.paths import Parts
+from sortkey.expressions.paths import Parts, check_levels
 from sortkey.expressions.syntax import Path
 from sortkey.values.attributes import AttributeValue
-
-PATH_LEVELS_MAX = 32
 
 Values = Mapping[str, AttributeValue]
 
@@ -26,9 +24,7 @@ class Scope:
 
     def path(self, path: Path) -> Parts:
         """The path with its aliases replaced."""
-        if len(path.parts) > PATH_LEVELS_MAX:
-            levels = len(path.parts)
-            raise Fault(f"The document path has too many nesting levels; nesting levels: {levels}")
+        check_levels(path.parts)
         parts = tuple(self._name(part) if isinstance(part, str) else part for part in path.parts)
         self.paths[parts] = None
         return parts

@@ -11,6 +11,7 @@ from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.scope import Scope
 from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Update, Value
 from sortkey.expressions.update_values import SETS
+from sortkey.expressions.walks import innermost_first
 
 # What AWS calls the types in messages about ADD and DELETE.
 TYPE_TITLES = {
@@ -66,24 +67,32 @@ def _check_set_operand(keyword: str, kind: str) -> None:
 
 
 def _kind(operand: Operand, scope: Scope) -> str | None:
-    match operand:
-        case Value(name):
-            return kind_of(scope.value(name))
-        case Path():
-            scope.path(operand)
-            return None
-        case Call(function, operands):
-            kinds = [_kind(each, scope) for each in operands]
-            if len(operands) != OPERAND_COUNTS[function]:
-                raise wrong_operand_count(function, len(operands))
-            if function == "if_not_exists":
-                if not isinstance(operands[0], Path):
-                    raise path_required(function)
-                check_distinct(function, operands, scope)
-                return None
-            for kind in kinds:
-                _check_kind(function, kind, "L")
-            return "L"
+    kinds: list[str | None] = []
+    for found in innermost_first(operand):
+        match found:
+            case Value(name):
+                kinds.append(kind_of(scope.value(name)))
+            case Path():
+                scope.path(found)
+                kinds.append(None)
+            case Call(_, operands):
+                start = len(kinds) - len(operands)
+                kinds[start:] = [_call_kind(found, kinds[start:], scope)]
+    return kinds.pop()
+
+
+def _call_kind(call: Call, kinds: list[str | None], scope: Scope) -> str | None:
+    function, operands = call.function, call.operands
+    if len(operands) != OPERAND_COUNTS[function]:
+        raise wrong_operand_count(function, len(operands))
+    if function == "if_not_exists":
+        if not isinstance(operands[0], Path):
+            raise path_required(function)
+        check_distinct(function, operands, scope)
+        return None
+    for kind in kinds:
+        _check_kind(function, kind, "L")
+    return "L"
 
 
 def _check_kind(operator: str, kind: str | None, allowed: str) -> None:

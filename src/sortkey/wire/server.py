@@ -8,14 +8,12 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
-import orjson
-
+from sortkey.engine.request_bodies import read_request
 from sortkey.errors import (
     InternalServerError,
     RequestEntityTooLarge,
-    SerializationException,
     ServiceError,
     UnknownOperationException,
 )
@@ -64,7 +62,7 @@ class Exchange:
     def run(self) -> bytes:
         server, request = self._server, self._request
         try:
-            answer = server.engine.execute(self._operation, read_members(request.body), is_trusted=self._is_trusted)
+            answer = server.engine.execute(self._operation, read_request(request.body), is_trusted=self._is_trusted)
             if self._operation == "DescribeEndpoints":
                 answer = _where_it_was_called(request, answer)
             return server.answers.result(request, answer)
@@ -209,7 +207,7 @@ class Server:
             is_trusted = self._access.check(request)
         except ServiceError:
             if request.body and encoding is None:
-                read_members(request.body)
+                read_request(request.body)
             raise
         if encoding is not None:  # after the signature, which is of the body as sent: strangers unpack nothing
             request.body = compression.decode(encoding, request.body, self.limits.body_bytes)
@@ -266,14 +264,3 @@ def _where_it_was_called(request: Request, answer: Any) -> Any:
     if not host:
         return answer
     return {"Endpoints": [{**each, "Address": host.decode("latin-1")} for each in answer["Endpoints"]]}
-
-
-def read_members(body: bytes) -> dict[str, Any]:
-    """The body's JSON object. AWS says no more than this of what is none."""
-    try:
-        members: Any = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        raise SerializationException() from None
-    if isinstance(members, dict):
-        return cast(dict[str, Any], members)
-    raise SerializationException("Start of list found where not expected" if isinstance(members, list) else "")

@@ -153,3 +153,13 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 def test_a_policy_that_is_refused(made: Engine, members: dict[str, Any], message: str) -> None:
     # Neither a text that is no policy nor a resource that cannot have one.
     assert failure(made, "PutResourcePolicy", {"ResourceArn": TBL, "Policy": POLICY, **members}) == message
+
+
+@pytest.mark.parametrize("member", ["Effect", "Condition", "Resource"])
+def test_a_policy_that_nests_without_end_is_refused(made: Engine, member: str) -> None:
+    # It is read, shown in messages and written again in IAM's form; one that is too deep for any of these is not JSON.
+    deep = '{"Statement":{"Effect":"Allow","Principal":"*","Action":"*","Resource":"*","%s":%s}}'
+    for policy in (deep % (member, "[" * 900 + "]" * 900), deep % (member, '{"a":' * 900 + "1" + "}" * 900)):
+        assert failure(made, "PutResourcePolicy", {"ResourceArn": TBL, "Policy": policy}) == (
+            MALFORMED + "This policy contains invalid Json"
+        )

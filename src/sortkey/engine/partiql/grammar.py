@@ -2,11 +2,11 @@
 is refused later, with other words than what is no PartiQL at all.
 
     or > and > not > = <> < <= > >= IS IN BETWEEN LIKE > || > + - > * / % > sign > path > primary
+
+Depth is bounded here, so that whatever walks the tree afterwards can do so by recursion.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 from sortkey.engine.partiql.keywords import FUNCTIONS, TYPES
 from sortkey.engine.partiql.syntax import (
@@ -28,7 +28,8 @@ from sortkey.errors import ValidationException
 
 # A statement of 8 KB could hold thousands of parentheses, more than Python's stack; items nest 32 levels at most.
 NESTING_MAX = 40
-CHAIN_MAX = 100
+
+_PRECEDENCE = {"||": 1, "+": 2, "-": 2, "*": 3, "/": 3, "%": 3}
 
 WILDCARD = "Wildcard path component like a[*].b are not supported"
 UNPIVOT = "Unpivot path component like a.*.b are not supported"
@@ -42,6 +43,7 @@ class ExpressionParser:
         self.position = 0
         self.parameters = 0
         self._depth = 0
+        self.operators = 0
 
     # -- tokens
 
@@ -73,39 +75,42 @@ class ExpressionParser:
     # -- operators, loosest first
 
     def expression(self) -> Node:
-        return self._nested(lambda: self._joined(self._conjunction, "or"))
-
-    def _nested(self, rule: Callable[[], Node]) -> Node:
         self._depth += 1
         if self._depth > NESTING_MAX:
             raise self.fail()
-        node = rule()
+        terms = [self._conjunction()]
+        place = self.token.place
+        while self.accept("or"):
+            terms.append(self._conjunction())
         self._depth -= 1
-        return node
+        return _joined("or", terms, place)
 
     def _conjunction(self) -> Node:
-        return self._joined(self._negation, "and")
-
-    def _joined(self, rule: Callable[[], Node], operator: str) -> Node:
-        """However many terms there are, they are operands of one node."""
-        first = rule()
+        terms = [self._negation()]
         place = self.token.place
-        terms = [first]
-        while self.accept(operator):
-            terms.append(rule())
-        return first if len(terms) == 1 else Operation(operator, tuple(terms), place)
+        while self.accept("and"):
+            terms.append(self._negation())
+        return _joined("and", terms, place)
 
     def _negation(self) -> Node:
-        token = self.accept("not")
-        if token is None:
-            return self._comparison()
-        return Operation("not", (self._nested(self._negation),), token.place)
+        negations: list[Token] = []
+        while token := self.accept("not"):
+            negations.append(token)
+        node = self._comparison()
+        for token in reversed(negations):
+            node = self._operation(token, node)
+        return node
+
+    def _operation(self, token: Token, *operands: Node) -> Node:
+        """An operation that can nest without parentheses. These are counted, and `parse` refuses too many of them."""
+        self.operators += 1
+        return Operation(token.kind, operands, token.place)
 
     def _comparison(self) -> Node:
-        node = self._concatenation()
+        node = self._arithmetic()
         while True:
             if token := self.accept("=", "<>", "<", "<=", ">", ">="):
-                node = Operation(token.kind, (node, self._concatenation()), token.place)
+                node = Operation(token.kind, (node, self._arithmetic()), token.place)
             elif token := self.accept("is"):
                 node = self._type_test(node, token)
             elif self.kind in ("in", "between", "like") or self._at_negated_test():
@@ -122,20 +127,20 @@ class ExpressionParser:
         if token.kind == "in":
             node = Operation("in", (left, self._choices()), token.place)
         elif token.kind == "between":
-            low = self._concatenation()
+            low = self._arithmetic()
             self.expect("and")
-            node = Operation("between", (left, low, self._concatenation()), token.place)
+            node = Operation("between", (left, low, self._arithmetic()), token.place)
         else:
-            pattern = self._concatenation()
+            pattern = self._arithmetic()
             if self.accept("escape"):
-                self._concatenation()
+                self._arithmetic()
             node = Operation("like", (left, pattern), token.place)
         return node if negation is None else Operation("not", (node,), negation.place)
 
     def _choices(self) -> Node:
         """What stands after IN. There, and only there, one value in parentheses is a row."""
         if self.kind != "(" or self.tokens[self.position + 1].kind == "select":
-            return self._concatenation()
+            return self._arithmetic()
         place = self.take().place
         members = self._separated(")")
         if not members:
@@ -149,35 +154,29 @@ class ExpressionParser:
         test = TypeTest(operand, TYPES[self.take().kind], token.place)
         return test if negation is None else Operation("not", (test,), negation.place)
 
-    def _concatenation(self) -> Node:
-        return self._chain(self._sum, "||")
-
-    def _sum(self) -> Node:
-        return self._chain(self._product, "+", "-")
-
-    def _product(self) -> Node:
-        return self._chain(self._signed, "*", "/", "%")
-
-    def _chain(self, rule: Callable[[], Node], *operators: str) -> Node:
-        node = rule()
-        for _ in range(CHAIN_MAX):
-            token = self.accept(*operators)
-            if token is None:
-                return node
-            node = Operation(token.kind, (node, rule()), token.place)
-        raise self.fail()
+    def _arithmetic(self, loosest: int = 1) -> Node:
+        """Operators that bind at least as tightly as `loosest`, from left to right."""
+        node = self._signed()
+        while (precedence := _PRECEDENCE.get(self.kind, 0)) >= loosest:
+            node = self._operation(self.take(), node, self._arithmetic(precedence + 1))
+        return node
 
     def _signed(self) -> Node:
-        token = self.accept("-", "+")
-        if token is None:
-            return self.path_or_primary()
-        node = self._nested(self._signed)
-        if isinstance(node, Literal) and node.kind == "N":
-            if token.kind == "+":
-                return node
-            negated = node.content[1:] if node.content[0] == "-" else "-" + node.content
-            return Literal("N", negated, node.place)
-        return Operation(token.kind, (node,), token.place)
+        signs: list[Token] = []
+        while token := self.accept("-", "+"):
+            signs.append(token)
+        node = self.path_or_primary()
+        for sign in reversed(signs):
+            node = self._with_sign(sign, node)
+        return node
+
+    def _with_sign(self, sign: Token, node: Node) -> Node:
+        if not isinstance(node, Literal) or node.kind != "N":
+            return self._operation(sign, node)
+        if sign.kind == "+":
+            return node
+        negated = node.content[1:] if node.content[0] == "-" else "-" + node.content
+        return Literal("N", negated, node.place)
 
     # -- paths
 
@@ -353,3 +352,8 @@ class ExpressionParser:
         self.take()
         self.expect(")")
         return Unsupported("cast", place)
+
+
+def _joined(operator: str, terms: list[Node], place: Place) -> Node:
+    """However many terms there are, they are operands of one node."""
+    return terms[0] if len(terms) == 1 else Operation(operator, tuple(terms), place)

@@ -21,6 +21,7 @@ from sortkey.engine.reads import Page, Span, find_index, position, read, reads_w
 from sortkey.engine.tables import Index, KeySchema, Table
 from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition
+from sortkey.expressions.key_ranges import check_hash_size
 from sortkey.expressions.paths import Parts, check_key_paths
 from sortkey.expressions.syntax import Condition as Tree
 from sortkey.values.attributes import AttributeValue, Item
@@ -155,6 +156,7 @@ def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | No
         )
     for value in term.operands:
         check_key_value(table, name, value)
+        check_hash_size((value,))
     distinct = {plain(value): value for value in term.operands}
     return _Partitions(list(distinct.values()), tree, term.operator == "=")
 

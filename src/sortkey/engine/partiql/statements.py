@@ -27,6 +27,8 @@ from sortkey.engine.partiql.syntax import (
     kind_of,
 )
 from sortkey.engine.partiql.tokens import END, NAME
+from sortkey.errors import ValidationException
+from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 
 STAR_EXPECTED = "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause"
 ONE_RETURNING = "Invalid syntax with multiple returning elements in RETURNING clause"
@@ -40,6 +42,8 @@ def parse(statement: str) -> Statement:
     tree = parser.statement_tree()
     parser.accept(";")
     parser.expect(END)
+    if parser.operators > OPERATORS_MAX:
+        raise ValidationException(TOO_MANY_OPERATORS)
     return tree
 
 

@@ -14,7 +14,7 @@ from sortkey.engine.partiql.values import MISSING_COMPARED, Parameters
 from sortkey.errors import ValidationException
 from sortkey.expressions.faults import Fault, operands_alike, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS, UPDATES
-from sortkey.expressions.paths import Getter, Parts, distinct_paths, evaluation_order, getter, show
+from sortkey.expressions.paths import Getter, Parts, check_levels, distinct_paths, evaluation_order, getter, show
 from sortkey.expressions.update_paths import Change
 from sortkey.expressions.update_values import SETS, add, calculate, delete, required
 from sortkey.expressions.updates import Update, if_not_exists, list_append
@@ -72,9 +72,9 @@ class _Reader:
         """How to find an operand's value, and its type where that is known without the item."""
         match node:
             case Reference():
-                return getter(path_parts(node)), None
-            case Operation("+" | "-" as operator, operands):
-                return self._sum(operator, operands)
+                return self._path(node), None
+            case Operation("+" | "-"):
+                return self._sum(node)
             case Operation(operator):
                 raise ValidationException(f"Unsupported operator in Update Expression. Operator: {operator}")
             case Call():
@@ -87,12 +87,32 @@ class _Reader:
                     raise ValidationException("IS operator is not supported in update expressions")
                 return (lambda item: value), next(iter(value))
 
-    def _sum(self, operator: str, nodes: Many[Node]) -> tuple[Getter, str | None]:
-        operands = [self._operand(node) for node in nodes]
-        if len(operands) != 2:
-            return self._refuse(wrong_operand_count(operator, len(operands)))
-        self._check_kinds(operator, operands, "N")
-        (first, _), (second, _) = operands
+    def _path(self, node: Reference) -> Getter:
+        parts = path_parts(node)
+        try:
+            check_levels(parts)
+        except Fault as fault:
+            self.faults.append(fault)
+        return getter(parts)
+
+    def _sum(self, node: Node) -> tuple[Getter, str | None]:
+        """A sum of sums leans to the left, so that is the way down; a recursion would go 300 levels deep."""
+        sums: list[Operation] = []
+        while isinstance(node, Operation) and node.operator in ("+", "-"):
+            sums.append(node)
+            node = node.operands[0]
+        found = self._operand(node)
+        for each in reversed(sums):
+            found = self._added(each, found)
+        return found
+
+    def _added(self, node: Operation, left: tuple[Getter, str | None]) -> tuple[Getter, str | None]:
+        operator = node.operator
+        if len(node.operands) != 2:
+            return self._refuse(wrong_operand_count(operator, len(node.operands)))
+        right = self._operand(node.operands[1])
+        self._check_kinds(operator, (left, right), "N")
+        (first, _), (second, _) = left, right
         return (lambda item: calculate(operator, required(first(item), "N"), required(second(item), "N"))), "N"
 
     def _call(self, call: Call) -> tuple[Getter, str | None]:
