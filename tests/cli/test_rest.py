@@ -80,6 +80,18 @@ def test_keys_are_made_and_revoked_while_it_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_what_token_and_keys_print_for_a_system_opens_that_system(tmp_path: Path) -> None:
+    # Somebody follows the help, sends what it printed, and must not be told that it is worth nothing.
+    with serving(tmp_path, "--systems", "applens,jobengine") as (address, _):
+        for system, path in (("applens", "runs"), ("jobengine", "journeys")):
+            token = said(sortkey("token", "--system", system, "--user", "12345", cwd=tmp_path)).strip()
+            key = said(sortkey("keys", "create", "nightly", "--system", system, cwd=tmp_path)).strip()
+            for headers in ({"Authorization": f"Bearer {token}"}, {"X-Api-Key": key}):
+                answer = httpx.get(f"{address}/{system}/{path}", headers=headers)
+                assert (answer.status_code, answer.json()) == (200, {"items": [], "cursor": None}), answer.text
+
+
+@pytest.mark.slow
 def test_strangers_of_this_machine_do_not_get_in_beside_rest(tmp_path: Path) -> None:
     # The port for second openers is for those who can read the folder.
     with serving(tmp_path):

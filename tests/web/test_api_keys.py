@@ -67,7 +67,7 @@ def test_a_key_ends(keys: ApiKeys, clock: FrozenClock) -> None:
     # A forgotten one does not stay open for ever.
     made = keys.create("program", "shop", days=30)
     clock.advance(30 * 86_400 - 1)
-    assert keys.check(made.text, "shop").key_id == made.record.key_id
+    assert keys.check(made.text, "shop").caller_id == made.record.key_id
     clock.advance(1)
     with pytest.raises(Refused, match="expired"):
         keys.check(made.text, "shop")

@@ -52,7 +52,7 @@ def test_every_operation_stands_on_the_page(client: TestClient, page: str) -> No
         for method in methods:
             assert f'<b class="{method}">{method.upper()}</b> <code>{path}</code>' in page
     assert "/shop/orders/{number}" in page
-    assert "Needs a token of a user." in page
+    assert "Needs a token of a user or a key of a program." in page
     assert "whole number from 1 to 999,999" in page
 
 

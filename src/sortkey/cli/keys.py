@@ -36,7 +36,7 @@ def keys() -> None:
 @app.command(
     epilog=examples(
         "sortkey keys create nightly --system jobengine",
-        "sortkey keys create deploy --system applens --access full --days 30",
+        "sortkey keys create deploy --system applens --access full --user 12345",
     )
 )
 def create(
@@ -44,12 +44,16 @@ def create(
     system: System,
     access: Annotated[Literal["read", "full"], typer.Option(help="What it may do.")] = "read",
     days: Annotated[int, typer.Option(min=1, max=3650, metavar="N", help="How long it is good for.")] = 365,
+    user: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Whose data it sees, where data belongs to users (default: its own)."),
+    ] = None,
     data: Data = "data",
     json: Json = False,
 ) -> None:
     """Make a key and print it. It is shown now and never again: only its hash is kept."""
     with _keys(data) as keys:
-        made = keys.create(name, system, access, days=days)
+        made = keys.create(name, system, access, days=days, user_id=user)
     if json:
         print_json({"key": made.text, **_told(made.record)})
     else:
@@ -103,4 +107,4 @@ def _told(key: ApiKey) -> dict[str, Any]:
     return {name: shown[name] for name in _COLUMNS}
 
 
-_COLUMNS = ("key_id", "name", "system", "access", "created_at", "expires_at", "last_used_at", "revoked_at")
+_COLUMNS = ("key_id", "name", "system", "access", "user_id", "created_at", "expires_at", "last_used_at", "revoked_at")

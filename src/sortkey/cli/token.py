@@ -13,6 +13,7 @@ from sortkey.cli.printing import print_json
 EXAMPLES = """\
 examples:
   sortkey token --system applens --user 12345
+  sortkey token --system jobengine --user 12345 --scope full
   TOKEN=$(sortkey token --system applens --user 12345)
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/applens/runs
 """
@@ -25,7 +26,13 @@ def run(
     ] = None,
     data: Annotated[str, typer.Option(metavar="FOLDER", help="Data folder of the server.")] = "data",
     seconds: Annotated[int, typer.Option(min=1, metavar="S", help="How long it is good for.")] = 3600,
-    scope: Annotated[list[str] | None, typer.Option(metavar="WORD", help="What it is for; may be repeated.")] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORD",
+            help="What it is for, as full: to change things where keys need full access; may be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Print a token with which a user is let in by `sortkey rest`.

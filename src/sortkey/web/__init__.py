@@ -14,20 +14,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sortkey.web.api_keys import Access, ApiKeys, api_key_access
+    from sortkey.web.api_keys import Access, ApiKeys
     from sortkey.web.app import System, make_app
+    from sortkey.web.callers import api_key_access, signed_in
     from sortkey.web.errors import ErrorAnswer, errors_for
     from sortkey.web.pages import Page
     from sortkey.web.refusals import Refused
-    from sortkey.web.tokens import Tokens, User, signed_in
+    from sortkey.web.tokens import Tokens, User
 
 _ROOMS = {
-    "api_keys": ("Access", "ApiKeys", "api_key_access"),
+    "api_keys": ("Access", "ApiKeys"),
     "app": ("System", "make_app"),
+    "callers": ("api_key_access", "signed_in"),
     "errors": ("ErrorAnswer", "errors_for"),
     "pages": ("Page",),
     "refusals": ("Refused",),
-    "tokens": ("Tokens", "User", "signed_in"),
+    "tokens": ("Tokens", "User"),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -16,8 +16,6 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Literal
 
-from fastapi import Depends, Request
-from fastapi.security import APIKeyHeader
 from pydantic import Field
 
 from sortkey.errors import SortkeyError
@@ -55,6 +53,7 @@ class ApiKey(Entity, table=table, names=camel):
     system: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
     name: Annotated[str, Field(min_length=1, max_length=100)]
     access: Right
+    user_id: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     secret_sha256: str
     created_at: Annotated[InstantSeconds | None, Created] = None
     expires_at: InstantSeconds
@@ -83,11 +82,12 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What may be done: the key's id and name, and its right."""
+    """What a caller may do. `caller_id` tells callers apart; `user_id` is the user that a key or token is for."""
 
-    key_id: str
+    caller_id: str
     name: str
     access: Right
+    user_id: str | None = None
 
 
 class Forbidden(Refused):
@@ -105,12 +105,20 @@ class ApiKeys:
     def ensure(self) -> list[str]:
         return self._store.ensure(model)
 
-    def create(self, name: str, system: str, access: Right = "read", *, days: int = DAYS) -> NewKey:
-        """A new key, to be shown now and never again."""
+    def create(
+        self, name: str, system: str, access: Right = "read", *, days: int = DAYS, user_id: str | None = None
+    ) -> NewKey:
+        """A new key, to be shown now and never again. Where data belongs to users, it sees that of `user_id`."""
         key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(SECRET_BYTES)
         expires = self._now() + timedelta(days=days)
         made = ApiKey(
-            key_id=key_id, system=system, name=name, access=access, secret_sha256=_hash(secret), expires_at=expires
+            key_id=key_id,
+            system=system,
+            name=name,
+            access=access,
+            user_id=user_id,
+            secret_sha256=_hash(secret),
+            expires_at=expires,
         )
         return NewKey(f"{PREFIX}_{key_id}_{secret}", self._store.create(made))
 
@@ -134,7 +142,7 @@ class ApiKeys:
         if needed == "full" and found.access != "full":
             raise Forbidden("the key may only read: this needs one with full access")
         self._note_use(found)
-        return Access(found.key_id, found.name, found.access)
+        return Access(found.key_id, found.name, found.access, found.user_id)
 
     def _find(self, text: str) -> ApiKey | None:
         prefix, _, rest = text.partition("_")
@@ -163,20 +171,3 @@ class ApiKeys:
 def _hash(secret: str) -> str:
     """A plain hash is enough: the secret is 32 random bytes, which nobody can try out."""
     return sha256(secret.encode()).hexdigest()
-
-
-_header = APIKeyHeader(name="X-Api-Key", auto_error=False, scheme_name="key", description="A key of a program")
-
-
-def api_key_access(system: str, needed: Right = "read") -> Callable[..., Access]:
-    """A dependency: what the key that came with the request may do. 401 without a good one, 403 without the right."""
-
-    def access(request: Request, given: Annotated[str | None, Depends(_header)]) -> Access:
-        if given is None:
-            raise Unauthenticated("a key is needed, in the header X-Api-Key", "ApiKey")
-        keys: ApiKeys | None = request.app.state.keys
-        if keys is None:
-            raise Unauthenticated("this server takes no keys: it was started without a store for them", "ApiKey")
-        return keys.check(given, system, needed)
-
-    return access

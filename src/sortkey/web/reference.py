@@ -137,12 +137,14 @@ def _body(operation: dict[str, Any]) -> str:
     return f"<h4>Body</h4><p>{told}</p>" if told else ""
 
 
+_CREDENTIALS = {"token": '-H "Authorization: Bearer $TOKEN"', "key": '-H "X-Api-Key: $KEY"'}
+
+
 def _curl(document: Document, method: str, path: str, operation: dict[str, Any]) -> str:
     types: dict[str, Schema] = document.get("components", {}).get("schemas", {})
     lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
-    needs = {name for each in operation.get("security", ()) for name in each}
-    lines += ['-H "Authorization: Bearer $TOKEN"'] if "token" in needs else []
-    lines += ['-H "X-Api-Key: $KEY"'] if "key" in needs else []
+    schemes = [name for each in operation.get("security", ()) for name in each]  # any one of them will do
+    lines += [_CREDENTIALS[name] for name in schemes[:1]]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body is not None:
         text = json.dumps(example(body["schema"], types), ensure_ascii=False)

@@ -8,11 +8,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import jwt
-from fastapi import Depends, Request
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from sortkey.errors import NotConfigured
 from sortkey.web.refusals import Refused
@@ -80,20 +78,3 @@ class Tokens:
         if not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]:  # by our clock, not the library's
             raise Unauthenticated("the token has expired: ask for a new one")
         return User(claims["sub"], tuple(str(claims.get("scope", "")).split()))
-
-
-_bearer = HTTPBearer(auto_error=False, bearerFormat="JWT", scheme_name="token", description="A token of a user")
-
-
-def signed_in(system: str) -> Callable[..., User]:
-    """A dependency: the user whose token came with the request. 401 without a good one."""
-
-    def user(request: Request, given: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]) -> User:
-        if given is None:
-            raise Unauthenticated("a token is needed, in the header Authorization: Bearer …")
-        tokens: Tokens | None = request.app.state.tokens
-        if tokens is None:
-            raise Unauthenticated("this server takes no tokens: it was started without a secret")
-        return tokens.check(given.credentials, system)
-
-    return user
