@@ -30,7 +30,8 @@ it at the top of the checkout, and a code host finds the files.
 
 As a service AppLens keeps runs: of a file that was uploaded, with its status, its graph and its report. A run is
 UPLOADED, then PROCESSING, then COMPLETE, or FAILED with the reason in `lastError`; another attempt is a new run. The
-analysis is a durable job: a worker that is killed is replaced, and after three tries the run has failed.
+analysis is a durable job: a worker that is killed is replaced once; the run fails when a second one
+died of it, or after three tries that failed or timed out.
 
 ```
 sortkey rest                                              # serves /applens, and runs the analyses
@@ -74,6 +75,11 @@ folder before them.
 A node is a resource, a data source that is a thing, or a module outside of the tree. An edge is a reference, also one
 through locals, variables and outputs. The canonical JSON (sorted, UTF-8, no whitespace) has no files and lines, so its
 `sha256:` hash is that of the infrastructure, not of the layout of its source. Passwords are left out.
+
+What Terraform marks as sensitive is dropped while it is read, and shown as `(sensitive)` in every output: variables and
+outputs with `sensitive = true` or `ephemeral = true`, `sensitive(…)`, and what is made of them; in plans and states
+`sensitive_values`, `after_sensitive`, `before_sensitive` and `sensitive_attributes`, attributes that providers declare
+as sensitive, and copies of such values. Rules see that a value is there, and whether the source itself states it.
 
 - `internetExposedCount`: nodes that take requests from the internet by their own settings, see below. One that asks
   everybody who they are is counted too: an address on the internet is one flaw in its policy away from being open. The

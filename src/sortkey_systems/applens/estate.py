@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from sortkey_systems.applens.resources import Link, Resource, as_list, is_true
+from sortkey_systems.applens.sensitive import Sensitive
 
 _NAMED = {
     "bucket": ("aws_s3_bucket", "bucket"),
@@ -85,7 +86,7 @@ class Estate:
             (attribute, str(owner.get(name))): owner.address
             for attribute, (kind, name) in _NAMED.items()
             for owner in self.by_type.get(kind, ())
-            if isinstance(owner.get(name), str)
+            if isinstance(owner.get(name), str) and not isinstance(owner.get(name), Sensitive)
         }
         for each in self.resources:
             for attribute, (kind, name) in _NAMED.items():

@@ -11,9 +11,11 @@ from typing import Any
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.exposure import is_exposed
 from sortkey_systems.applens.kinds import is_datastore, surface_of
+from sortkey_systems.applens.parsing.provider_marks import SENSITIVE_ATTRIBUTES
 from sortkey_systems.applens.relationships import CROSSING, relationship
 from sortkey_systems.applens.resources import Resource
-from sortkey_systems.applens.secrecy import hide_secrets
+from sortkey_systems.applens.secrecy import hide_secrets, is_literal
+from sortkey_systems.applens.sensitive import HIDDEN
 
 _FACTS = re.compile(r"aws_(iam_policy_document|caller_identity|partition|region|regions|availability_zones|ami|arn)$")
 """Data sources that are facts or texts, not things."""
@@ -105,11 +107,17 @@ def _node(estate: Estate, each: Resource) -> Node:
         provider=each.provider,
         address=each.address,
         mode=each.mode,
-        attributes=hide_secrets(each.attributes),
+        attributes=_shown_attributes(each),
         threatSurface="public" if exposed else surface_of(each.type),
         internetExposed=exposed,
         datastore=each.mode == "managed" and is_datastore(each.type),
     )
+
+
+def _shown_attributes(each: Resource) -> dict[str, Any]:
+    """Without secrets: those that the parser left, because only their name or their type says what they are."""
+    marked = {name: HIDDEN for name in SENSITIVE_ATTRIBUTES.get(each.type, ()) if is_literal(each.attributes.get(name))}
+    return hide_secrets(each.attributes | marked)
 
 
 def _label(each: Resource) -> str:

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from sortkey_systems.applens.sensitive import Sensitive
+
 
 class Link(NamedTuple):
     """A reference of a resource: from which of its attributes, to what."""
@@ -18,6 +20,8 @@ class Link(NamedTuple):
 @dataclass(slots=True)
 class Resource:
     """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are lists of objects.
+
+    What Terraform marks as sensitive is a `Sensitive`: the value itself never gets here.
 
     `mode` is managed, data, module, or declaration: of a variable, a local or a provider.
     """
@@ -81,7 +85,8 @@ def is_set(value: Any) -> bool:
 
 
 def is_unknown(value: Any) -> bool:
-    return isinstance(value, str) and "${" in value
+    """Known only to a plan, or sensitive."""
+    return isinstance(value, str) and ("${" in value or isinstance(value, Sensitive))
 
 
 def json_of(text: Any) -> Any:

@@ -7,7 +7,8 @@ import json
 import re
 from typing import Any, cast
 
-HIDDEN = "(sensitive)"
+from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
+
 _REFERENCE = "${stated elsewhere}"
 _TELLING = 6
 """Letters that a secret has at least, to be known again inside of another text."""
@@ -26,7 +27,10 @@ _NO_SECRET = re.compile(
     r"|_?param(eter)?|_?field|_?provider|_?prefix|_?version|_?rotation|_?type|_?issuer|_?algorithm|_?header|_?validity)$",
     re.IGNORECASE,
 )
-_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{)[^\s:/@]{2,}@", re.IGNORECASE)
+_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{|\(sensitive\)@)[^\s:/@]{2,}@", re.IGNORECASE)
+_USER_OF_URL = re.compile(r"(://)(?![a-z-]{1,16}@)[^\s/@]+@")
+"""`ssh://git@` gives nothing away, `https://user:password@` and `https://token@` do."""
+_PARAMETER = re.compile(rf"([?&][\w.-]*(?:sshkey|signature|{_WORDS})[\w.-]*=)[^&\s]+", re.IGNORECASE)
 _ASSIGNED = re.compile(
     r"(?:^|[\s\"';,{])([A-Za-z_][\w.-]*)[\"']?[ \t]*[=:][ \t]*[\"']?([^\s\"'`$<>(){}\[\],;]{4,})", re.MULTILINE
 )
@@ -47,8 +51,21 @@ def is_named_secret(name: str) -> bool:
 
 
 def is_literal(value: Any) -> bool:
-    """A text that stands in the source itself."""
-    return isinstance(value, str) and bool(value) and "${" not in value
+    """A text that stands in the source itself, and was not marked as sensitive."""
+    return isinstance(value, str) and bool(value) and "${" not in value and HIDDEN not in value
+
+
+def is_stated(value: Any) -> bool:
+    """A text that stands in the source itself, whether or not it was marked as sensitive."""
+    return value.is_written if isinstance(value, Sensitive) else is_literal(value)
+
+
+def sensitive(value: Any, *, is_written: bool) -> Sensitive:
+    """The marker for a value that must not be kept. `is_written` says whether the source states it."""
+    if isinstance(value, Sensitive):
+        return value
+    stated = is_written and is_literal(value) and not _is_elsewhere(value)
+    return Sensitive(is_written=stated, is_random=stated and (_looks_random(value) or shows_a_key(value)))
 
 
 def shows_a_key(text: str) -> bool:
@@ -58,9 +75,11 @@ def shows_a_key(text: str) -> bool:
 
 def is_secret(name: str, value: Any) -> bool:
     """Whether a variable holds a secret in plain text."""
+    if isinstance(value, Sensitive):
+        return value.is_written and (value.is_random or names_a_secret(name))
     if isinstance(value, str) and shows_a_key(value):
         return True
-    if not is_literal(value) or value.startswith(_ELSEWHERE) or value.lower() in _NO_VALUES:
+    if not is_literal(value) or _is_elsewhere(value):
         return False
     return is_named_secret(name) or (names_a_secret(name) and _looks_random(value))
 
@@ -70,6 +89,11 @@ def script_secrets(text: str) -> list[str]:
     pairs = [*_ASSIGNED.findall(text), *_PAIRED.findall(text)]
     found = [name for name, value in pairs if is_named_secret(name) and is_secret(name, value)]
     return [*dict.fromkeys(found), *(["a key"] if shows_a_key(text) else [])]
+
+
+def _is_elsewhere(value: str) -> bool:
+    """A text that says where the secret is, or that there is none."""
+    return value.startswith(_ELSEWHERE) or value.lower() in _NO_VALUES
 
 
 def _looks_random(value: str) -> bool:
@@ -85,6 +109,8 @@ def hide_secrets(value: Any, name: str = "") -> Any:
         return [hide_secrets(each, name) for each in cast(list[Any], value)]
     if not isinstance(value, str):
         return value
+    if isinstance(value, Sensitive):
+        return HIDDEN
     if name.startswith("user_data"):
         return HIDDEN if script_secrets(decoded(value)) else value
     if not is_literal(value):
@@ -95,13 +121,18 @@ def hide_secrets(value: Any, name: str = "") -> Any:
     return _hide_in_json(value)
 
 
+def without_credentials(address: str) -> str:
+    """The source of a module without the password or the key that it is fetched with."""
+    return _PARAMETER.sub(rf"\1{HIDDEN}", _USER_OF_URL.sub(rf"\1{HIDDEN}@", address))
+
+
 def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
     """A copy in which those secrets are references, as they were before variables were put in."""
     if isinstance(value, dict):
         return {key: without(secrets, each, key) for key, each in cast(dict[str, Any], value).items()}
     if isinstance(value, list):
         return [without(secrets, each, name) for each in cast(list[Any], value)]
-    if not isinstance(value, str):
+    if not isinstance(value, str) or isinstance(value, Sensitive):
         return value
     if value in secrets:
         return _REFERENCE
@@ -132,5 +163,7 @@ def _hide_in_json(text: str) -> str:
         return text
     try:
         return json.dumps(hide_secrets(json.loads(text)))
-    except (ValueError, RecursionError):
+    except ValueError:
         return text
+    except RecursionError:
+        return HIDDEN

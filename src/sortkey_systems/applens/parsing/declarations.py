@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted_declaration
 from sortkey_systems.applens.resources import Resource
 
 
@@ -27,7 +28,9 @@ def _all(blocks: list[s.Block], prefix: str) -> Iterator[Resource]:
     for block in blocks:
         arguments = block.body.arguments
         if block.type == "variable" and block.labels and (default := arguments.get("default")) is not None:
-            yield declared(f"{prefix}var.{block.labels[0]}", _texts(block.labels[0], default), block.file, block.line)
+            name = block.labels[0]
+            variable = declared(f"{prefix}var.{name}", _texts(name, default), block.file, block.line)
+            yield redacted_declaration(variable) if is_sensitive(block) else variable
         elif block.type == "provider" and block.labels:
             texts = {key: text for name, each in arguments.items() for key, text in _texts(name, each).items()}
             yield declared(f"{prefix}provider.{block.labels[0]}", texts, block.file, block.line)

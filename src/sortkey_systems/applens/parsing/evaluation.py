@@ -16,6 +16,7 @@ from sortkey_systems.applens.parsing.rendering import render
 from sortkey_systems.applens.parsing.symbols import (
     MISSING,
     Absent,
+    Hidden,
     NotKnown,
     Reference,
     Symbol,
@@ -103,6 +104,8 @@ def step(of: Any, key: Any) -> Any:
         key = key.value
     if isinstance(of, Absent):
         return of
+    if isinstance(of, Hidden):
+        return of.part(key)
     if isinstance(of, Symbol):
         return _step_of_symbol(of, key)
     if isinstance(of, dict):

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable
 from typing import Any, cast
 
+from sortkey_systems.applens.parsing.redaction import redacted
 from sortkey_systems.applens.parsing.symbols import (
     Absent,
     NotKnown,
@@ -39,7 +40,9 @@ def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
     try:
         if name == "jsonencode":
             return with_references(within(json.dumps(shown(arguments[0], references))), references)
-        if name in ("sensitive", "nonsensitive"):
+        if name == "sensitive":
+            return redacted(arguments[0])
+        if name == "nonsensitive":  # meant for people who run Terraform; a report goes further
             return arguments[0]
         if name in STRUCTURAL:
             return STRUCTURAL[name](*[top(each, references) for each in arguments])

@@ -25,6 +25,14 @@ _PRECEDENCE = {
 }
 DIGITS_MAX = 400
 """Of a number. Terraform has 512 bits for it, and an exponent."""
+_NAMES_OF_KINDS = {
+    "newline": "the end of the line",
+    "end": "the end",
+    "name": "a name",
+    "number": "a number",
+    "text": "a text",
+    "template": "a template",
+}
 _WORDS = {"true": True, "false": False, "null": None}
 
 
@@ -106,9 +114,9 @@ class _Parser:
         return self.take()
 
     def wrong(self, what: str) -> s.HclError:
+        """What stands there is named by its kind: the word itself may be a secret."""
         token = self.tokens[min(self.at, len(self.tokens) - 1)]
-        shown = "the end of the line" if token.kind == "newline" else "the end" if token.kind == "end" else token.value
-        return s.HclError(f"{what} {shown if isinstance(shown, str) else 'a template'}", token.line)
+        return s.HclError(f"{what} {_NAMES_OF_KINDS.get(token.kind, token.kind)}", token.line)
 
     def body(self, closing: str, opened: int = 0) -> s.Body:
         body, flat, self.flat = s.Body(), self.flat, 0

@@ -12,10 +12,12 @@ from typing import Any, cast
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.evaluation import Budget, Scope, evaluate
 from sortkey_systems.applens.parsing.instances import Instance, Keys, body_values, instance_keys
+from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted
 from sortkey_systems.applens.parsing.symbols import Reference, Symbol, shown
 from sortkey_systems.applens.parsing.types import with_defaults
 from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.resources import Resource
+from sortkey_systems.applens.secrecy import without_credentials
 
 DEPTH_MAX = 20
 """Modules in modules."""
@@ -122,9 +124,16 @@ class Module:
             found = self.locals.get(name)
             return evaluate(found.expression, self.scope) if found else self.undeclared(f"local.{name}")
         if kind == "output":
-            found = self.outputs[name].body.arguments.get("value") if name in self.outputs else None
-            return evaluate(found.expression, self.scope) if found else Symbol("${output." + name + "}")
+            return self._output(name)
         return self._modules(name) if kind == "module" else self._instances(name)
+
+    def _output(self, name: str) -> Any:
+        block = self.outputs.get(name)
+        stated = block.body.arguments.get("value") if block else None
+        if block is None or stated is None:
+            return Symbol("${output." + name + "}")
+        value = evaluate(stated.expression, self.scope)
+        return redacted(value) if is_sensitive(block) else value
 
     def undeclared(self, name: str) -> Symbol:
         message = f"{self.prefix}{name} is not declared"
@@ -132,6 +141,13 @@ class Module:
         return Symbol("${" + name + "}")
 
     def _variable(self, name: str) -> Any:
+        block = self.variables.get(name)
+        value = self._given(name)
+        # A default and a file of values are declarations of their own, and reported there; an argument is not.
+        is_argument = self.arguments is not None and name in self.arguments
+        return redacted(value, is_written=is_argument) if block and is_sensitive(block) else value
+
+    def _given(self, name: str) -> Any:
         given = self.folder.values if self.arguments is None else self.arguments
         block = self.variables.get(name)
         stated = block.body.arguments if block is not None else {}
@@ -171,14 +187,14 @@ class Module:
         }
         address = f"{self.prefix}module.{name}{key}"
         source = block.body.arguments.get("source")
-        where = shown(evaluate(source.expression, scope), []) if source else ""
-        folder = self._folder_of(str(where))
+        where = without_credentials(str(shown(evaluate(source.expression, scope), []))) if source else ""
+        folder = self._folder_of(where)
         if folder is None or self.depth >= DEPTH_MAX:
             why = "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
-            self.tree.unresolved(block, f"{address}: its source {str(where)!r} {why}; what it makes is not analysed")
-            return Call(address, block, str(where), arguments, None)
+            self.tree.unresolved(block, f"{address}: its source {where!r} {why}; what it makes is not analysed")
+            return Call(address, block, where, arguments, None)
         module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1, self.root)
-        return Call(address, block, str(where), arguments, module)
+        return Call(address, block, where, arguments, module)
 
     def _folder_of(self, source: str) -> Folder | None:
         if not source.startswith(("./", "../", ".")):

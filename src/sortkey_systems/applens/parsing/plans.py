@@ -9,8 +9,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, cast
 
+from sortkey_systems.applens.parsing.plan_marks import Redactor, object_at, objects_at
 from sortkey_systems.applens.parsing.symbols import Reference
 from sortkey_systems.applens.resources import Link, Resource, as_list
+from sortkey_systems.applens.sensitive import Sensitive
 
 _INDEX = re.compile(r'\[(?:\d+|"(?:[^"\\]|\\.)*")\]')
 _IDENTIFIERS = ("id", "arn", "invoke_arn", "execution_arn", "dns_name")
@@ -27,52 +29,47 @@ def is_plan_or_state(document: Any) -> bool:
 
 
 def resources_of(document: dict[str, Any], file: str) -> list[Resource]:
-    """All resources that a plan or a state has."""
+    """All resources that a plan or a state has, without what it marks as sensitive."""
+    redactor = Redactor(document)
     if "resources" in document and "format_version" not in document:
-        found = list(_from_state_file(document, file))
+        found = list(_from_state_file(document, redactor, file))
     else:
-        values = _object(document, "planned_values") or _object(document, "values")
-        found = list(_from_module(_object(values, "root_module"), file))
-        prior = _object(_object(document, "prior_state"), "values")
+        values = object_at(document, "planned_values") or object_at(document, "values")
+        found = list(_from_module(object_at(values, "root_module"), redactor, file))
+        prior = object_at(object_at(document, "prior_state"), "values")
         planned = {each.address for each in found}
         found += [
             e
-            for e in _from_module(_object(prior, "root_module"), file)
+            for e in _from_module(object_at(prior, "root_module"), redactor, file)
             if e.mode == "data" and e.address not in planned
         ]
-    _link_by_configuration(found, _object(_object(document, "configuration"), "root_module"))
+    redactor.remove_copies(found)
+    _link_by_configuration(found, object_at(object_at(document, "configuration"), "root_module"))
     _link_by_identifiers(found)
     return found
 
 
-def _object(of: dict[str, Any], name: str) -> dict[str, Any]:
-    found = of.get(name)
-    return cast(dict[str, Any], found) if isinstance(found, dict) else {}
-
-
-def _objects(of: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    return [cast(dict[str, Any], each) for each in as_list(of.get(name)) if isinstance(each, dict)]
-
-
-def _from_module(module: dict[str, Any], file: str) -> Iterator[Resource]:
-    for each in _objects(module, "resources"):
-        values = {name: value for name, value in _object(each, "values").items() if value is not None}
+def _from_module(module: dict[str, Any], redactor: Redactor, file: str) -> Iterator[Resource]:
+    for each in objects_at(module, "resources"):
+        values = {name: value for name, value in object_at(each, "values").items() if value is not None}
+        values = redactor.planned(each["address"], each["type"], values, each.get("sensitive_values"))
         made = _resource(each["address"], each, values, module.get("address", ""), file)
         made.links += [Link("depends_on", address, "") for address in as_list(each.get("depends_on"))]
         yield made
-    for child in _objects(module, "child_modules"):
-        yield from _from_module(child, file)
+    for child in objects_at(module, "child_modules"):
+        yield from _from_module(child, redactor, file)
 
 
-def _from_state_file(document: dict[str, Any], file: str) -> Iterator[Resource]:
-    for each in _objects(document, "resources"):
+def _from_state_file(document: dict[str, Any], redactor: Redactor, file: str) -> Iterator[Resource]:
+    for each in objects_at(document, "resources"):
         prefix = f"{each['module']}." if each.get("module") else ""
         data = "data." if each.get("mode") == "data" else ""
-        for instance in _objects(each, "instances"):
+        for instance in objects_at(each, "instances"):
             key = instance.get("index_key")
             index = "" if key is None else f"[{key}]" if isinstance(key, int) else f'["{key}"]'
             address = f"{prefix}{data}{each['type']}.{each['name']}{index}"
-            values = {n: v for n, v in _object(instance, "attributes").items() if v is not None}
+            values = {n: v for n, v in object_at(instance, "attributes").items() if v is not None}
+            values = redactor.stored(each["type"], values, instance.get("sensitive_attributes"))
             made = _resource(address, each, values, each.get("module", ""), file)
             made.links += [Link("depends_on", str(target), "") for target in as_list(instance.get("dependencies"))]
             yield made
@@ -115,21 +112,21 @@ def _configured(
 ) -> dict[str, list[Reference]]:
     """Collect the links of a module and of those in it; the result is what its outputs refer to."""
     outputs: dict[str, list[Reference]] = {}
-    calls = _object(module, "module_calls")
+    calls = object_at(module, "module_calls")
     for name, call in calls.items():
         given = {
             variable: _resolved(_references(expression), prefix, variables, outputs)
-            for variable, expression in _object(call, "expressions").items()
+            for variable, expression in object_at(call, "expressions").items()
         }
-        inner = _configured(_object(call, "module"), f"{prefix}module.{name}.", given, links)
+        inner = _configured(object_at(call, "module"), f"{prefix}module.{name}.", given, links)
         outputs.update({f"module.{name}.{output}": found for output, found in inner.items()})
-    for each in _objects(module, "resources"):
+    for each in objects_at(module, "resources"):
         into = links.setdefault(prefix + each["address"], [])
-        for path, expression in _expressions(_object(each, "expressions")):
+        for path, expression in _expressions(object_at(each, "expressions")):
             into += [(path, found) for found in _resolved(_references(expression), prefix, variables, outputs)]
     return {
         name: _resolved(_references(output.get("expression")), prefix, variables, outputs)
-        for name, output in _object(module, "outputs").items()
+        for name, output in object_at(module, "outputs").items()
     }
 
 
@@ -174,7 +171,7 @@ def _link_by_identifiers(resources: list[Resource]) -> None:
     for each in sorted(resources, key=lambda each: (len(each.type), each.address)):  # aws_s3_bucket before its parts
         for name in _IDENTIFIERS:
             value = each.attributes.get(name)
-            if isinstance(value, str) and not _TOO_PLAIN.match(value):
+            if isinstance(value, str) and not isinstance(value, Sensitive) and not _TOO_PLAIN.match(value):
                 owners.setdefault(value, (each.address, name))
     for each in resources:
         known = {(link.path, link.address) for link in each.links}

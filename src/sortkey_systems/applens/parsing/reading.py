@@ -13,6 +13,8 @@ from sortkey_systems.applens.parsing.hcl import parse
 from sortkey_systems.applens.parsing.json_syntax import parse_json, parse_json_values
 from sortkey_systems.applens.parsing.modules import Folder, Module, Tree, roots_of
 from sortkey_systems.applens.parsing.plans import is_plan_or_state, resources_of
+from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted_declaration
+from sortkey_systems.applens.parsing.symbols import shown
 from sortkey_systems.applens.parsing.syntax import HclError
 from sortkey_systems.applens.problems import NothingParsed, Problem
 from sortkey_systems.applens.resources import Link, Resource
@@ -94,7 +96,7 @@ def _read_values(source: Source, text: str, folder: Folder) -> None:
     else:
         arguments = parse(text, source.path).arguments
         scope = Scope(Module(Tree({}), Folder(""), "", {}))
-        values = {name: evaluate(each.expression, scope) for name, each in arguments.items()}
+        values = {name: shown(evaluate(each.expression, scope), []) for name, each in arguments.items()}
         lines = {name: each.line for name, each in arguments.items()}
     folder.declared += [
         declared(f"var.{name}", {name: value}, source.path, lines.get(name, 1)) for name, value in values.items()
@@ -127,8 +129,17 @@ def _expanded(tree: Tree) -> list[Resource]:
     for path, folder in tree.folders.items():
         prefix = "" if [path] == roots else f"{path or '.'}:"
         found += declarations(folder.blocks, prefix)
-        found += [replace(each, address=prefix + each.address) for each in folder.declared]
+        found += [replace(each, address=prefix + each.address) for each in _declared(folder)]
     return found
+
+
+def _declared(folder: Folder) -> list[Resource]:
+    hidden = {
+        f"var.{block.labels[0]}"
+        for block in folder.blocks
+        if block.type == "variable" and block.labels and is_sensitive(block)
+    }
+    return [redacted_declaration(each) if each.address in hidden else each for each in folder.declared]
 
 
 def _under(path: str, resource: Resource) -> Resource:

@@ -30,6 +30,8 @@ def render(expression: s.Expression | str) -> str:
             return "[" + ", ".join(render(item) for item in items) + "]"
         case s.Object(items):
             return "{" + ", ".join(f"{render(name)} = {render(value)}" for name, value in items) + "}"
+        case s.Call("sensitive"):
+            return "sensitive(…)"
         case s.Call(function, arguments, expand):
             return f"{function}({', '.join(render(each) for each in arguments)}{'...' if expand else ''})"
         case s.Conditional(condition, then, otherwise):

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, cast
 
+from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
+
 
 class Reference(NamedTuple):
     """An attribute of a resource, by the resource's address."""
@@ -57,6 +59,19 @@ class Absent(Symbol):
     __slots__ = ()
 
 
+class Hidden(Symbol):
+    """What is marked as sensitive: the references are kept, the value is not. `parts` are the members of an object."""
+
+    __slots__ = ("marker", "parts")
+
+    def __init__(self, references: Iterable[Reference], marker: Sensitive, parts: dict[str, Hidden]) -> None:
+        super().__init__(HIDDEN, references)
+        self.marker, self.parts = marker, parts
+
+    def part(self, name: Any) -> Hidden:
+        return self.parts.get(str(name)) or Hidden(self.references, Sensitive(), {})
+
+
 def top(value: Any, references: list[Reference]) -> Any:
     """The value itself, its references noted. Raises `NotKnown` for one that is not stated."""
     if not isinstance(value, Symbol):
@@ -84,6 +99,9 @@ def deep(value: Any, references: list[Reference]) -> Any:
 
 def shown(value: Any, references: list[Reference]) -> Any:
     """As `deep`, with the text of what is not known: the value as graphs and rules have it."""
+    if isinstance(value, Hidden):
+        references.extend(value.references)
+        return value.marker
     if isinstance(value, Symbol):
         references.extend(value.references)
         return value.text if value.value is MISSING else shown(value.value, references)

@@ -139,7 +139,9 @@ class Block:
 
 
 def texts(node: Any) -> Iterator[str]:
-    """The texts that stand in a part of the tree, as they are written there."""
+    """The texts that stand in a part of the tree, as they are written there; those in `sensitive(…)` are left out."""
+    if isinstance(node, Call) and node.function == "sensitive":
+        return
     if isinstance(node, Literal):
         yield from [node.value] if isinstance(node.value, str) else []
     elif isinstance(node, Template):

@@ -11,7 +11,16 @@ from sortkey_systems.applens.estate import is_world
 from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown, json_of
 from sortkey_systems.applens.rules.containers import containers_of
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
-from sortkey_systems.applens.secrecy import decoded, is_literal, is_secret, names_a_secret, script_secrets, without
+from sortkey_systems.applens.secrecy import (
+    decoded,
+    is_literal,
+    is_secret,
+    is_stated,
+    names_a_secret,
+    script_secrets,
+    without,
+)
+from sortkey_systems.applens.sensitive import Sensitive
 
 _PASSWORDS = frozenset(
     {
@@ -59,7 +68,7 @@ def written_secret(subject: Subject) -> Iterator[Hit]:
     known = frozenset[str]()
     for each in (each for each in subject.estate.resources if each.mode == "declaration"):
         found = {name: value for name, value in each.attributes.items() if is_secret(name, value)}
-        known |= {value for value in found.values() if isinstance(value, str)}
+        known |= {value for value in found.values() if not isinstance(value, Sensitive)}
         if found:
             yield Hit((each.address,), ", ".join(found))
     for each in subject.estate.resources:
@@ -81,7 +90,7 @@ def _stated(value: Any, path: str = "") -> Iterator[str]:
     elif isinstance(value, dict):
         for name, inner in cast(dict[str, Any], value).items():
             where = f"{path}.{name}" if path else name
-            if name in _PASSWORDS and any(is_literal(each) for each in as_list(inner)):
+            if name in _PASSWORDS and any(is_stated(each) for each in as_list(inner)):
                 yield where
             else:
                 yield from _stated(inner, where)
@@ -89,7 +98,7 @@ def _stated(value: Any, path: str = "") -> Iterator[str]:
 
 def _kept(each: Resource) -> Iterator[str]:
     """The values of what keeps secrets, where they stand in the source."""
-    if each.type == "aws_ssm_parameter" and each.get("type") == "SecureString" and is_literal(each.get("value")):
+    if each.type == "aws_ssm_parameter" and each.get("type") == "SecureString" and is_stated(each.get("value")):
         yield "value"
     if each.type == "aws_secretsmanager_secret_version":
         text = each.get("secret_string", "")
@@ -97,7 +106,7 @@ def _kept(each: Resource) -> Iterator[str]:
         if isinstance(inner, dict):
             pairs = cast(dict[str, Any], inner).items()
             yield from (f"secret_string.{name}" for name, value in pairs if names_a_secret(name) and is_literal(value))
-        elif is_literal(text):
+        elif is_stated(text):
             yield "secret_string"
 
 

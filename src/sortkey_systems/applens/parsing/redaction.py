@@ -1,0 +1,51 @@
+"""Sensitive values of the source: variables, outputs and `sensitive(…)`. They are dropped before anything uses them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.symbols import Hidden, NotKnown, Reference, Symbol, shown, top
+from sortkey_systems.applens.resources import Resource
+from sortkey_systems.applens.secrecy import sensitive
+
+
+def is_sensitive(block: s.Block) -> bool:
+    """Whether a variable or an output is declared as sensitive, or as ephemeral: never to be stored."""
+    marks = [block.body.arguments.get(name) for name in ("sensitive", "ephemeral")]
+    return any(mark is not None and not _is_false(mark.expression) for mark in marks)
+
+
+def _is_false(mark: s.Expression) -> bool:
+    return isinstance(mark, s.Literal) and mark.value in (False, "false", None)
+
+
+def redacted(value: Any, *, is_written: bool = True) -> Any:
+    """What stands for a sensitive value; its references are kept. What is empty hides nothing, and stays.
+
+    `is_written` is false for a value that is reported where it is declared, and need not be where it is used.
+    """
+    if value is None or value == "" or isinstance(value, Hidden):
+        return value
+    references: list[Reference] = []
+    plain = shown(value, references)
+    marker = sensitive(plain, is_written=is_written and not isinstance(value, Symbol))
+    return Hidden(references, marker, _parts(value, is_written))
+
+
+def _parts(value: Any, is_written: bool) -> dict[str, Hidden]:
+    try:
+        members = top(value, [])
+    except NotKnown:
+        return {}
+    if not isinstance(members, dict):
+        return {}
+    found = {str(name): redacted(each, is_written=is_written) for name, each in cast(dict[str, Any], members).items()}
+    return {name: each for name, each in found.items() if isinstance(each, Hidden)}
+
+
+def redacted_declaration(declaration: Resource) -> Resource:
+    """A declaration of a sensitive value: rules still learn whether the source states it."""
+    for name, value in declaration.attributes.items():
+        declaration.attributes[name] = sensitive(value, is_written=True) if value else value
+    return declaration
