@@ -88,9 +88,7 @@ def demo(
         with open_engine(folder, None, makes=True) as engine:
             sample = part_of("jobengine", "sample")
             shop = sample.make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
-            journey = new_journey(
-                engine, str(shop), os.path.join(folder, "migrated.sqlite"), "The sample shop", "medium", sample.RULES
-            )
+            journey = new_journey(engine, str(shop), None, "The sample shop", "medium", sample.RULES, folder=folder)
             done = run_all(engine, journey.journey_id, threads=2, data=folder if data or keep else None)
             code = print_end(engine, done, time.perf_counter() - began, is_json=json, folder=folder)
         if not json and (data or keep):
@@ -107,8 +105,9 @@ def run(
         str | None, typer.Argument(help="What to migrate: a SQLite file, a SQL dump, or postgresql://user@host/name.")
     ] = None,
     target: Annotated[
-        str, typer.Option(help="Where the documents go: a .sqlite file, or a folder for JSON Lines.")
-    ] = "migrated.sqlite",
+        str | None,
+        typer.Option(help="Where the documents go: a .sqlite file, or a folder for JSON Lines (default: ID.sqlite)."),
+    ] = None,
     journey: Annotated[str | None, typer.Option(metavar="ID", help="Go on with this journey instead.")] = None,
     name: Annotated[str | None, typer.Option(help="Name of the journey (default: that of the source).")] = None,
     priority: Annotated[Priority, typer.Option(help="Journeys of a higher one run first.")] = "medium",

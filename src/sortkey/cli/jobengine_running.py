@@ -37,10 +37,16 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False, named: s
             opened.close()
 
 
-def new_journey(engine: Any, source: str, target: str, name: str | None, priority: str, rules: Any) -> Any:
+def new_journey(
+    engine: Any, source: str, target: str | None, name: str | None, priority: str, rules: Any, *, folder: str = ""
+) -> Any:
+    """A journey on a source. Without a `target` its documents go into a file in `folder` that is named after it."""
     from pydantic import ValidationError
 
     parts, drafts = part_of("jobengine", "parts"), part_of("jobengine", "inputs")
+    journey_id = part_of("jobengine", "journeys").new_journey_id()
+    documents = os.path.abspath(target or os.path.join(folder, f"{journey_id}.sqlite"))
+    _check_target(documents, journey_id)
     is_file = "://" not in source
     if is_file and not os.path.isfile(source):
         raise CommandFailed(f"there is no file {source} to migrate", USAGE)
@@ -53,14 +59,24 @@ def new_journey(engine: Any, source: str, target: str, name: str | None, priorit
             created_by=os.environ.get("USER", "command line"),
             oda_component_type="PRODUCTCATALOG",
             source=parts.Source(**about, address=address),
-            configuration=parts.JourneyConfiguration(target=os.path.abspath(target)),
+            configuration=parts.JourneyConfiguration(target=documents),
             priority=priority,
             rules=[drafts.RuleDraft(**each) for each in rules],
+            journey_id=journey_id,
         )
     except ValidationError as error:
         # Without what was given: it may hold a password.
         told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
         raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
+
+
+def _check_target(documents: str, journey_id: str) -> None:
+    """Before a journey is made that could never write its documents."""
+    ownership = part_of("jobengine", "migration.ownership")
+    try:
+        ownership.check_owner(documents, journey_id)
+    except ownership.TargetRefused as refused:
+        raise CommandFailed(str(refused), USAGE) from None
 
 
 def _check_id(named: str) -> None:
@@ -123,6 +139,7 @@ def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folde
         totals = journey.aggregates
         told = f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, {totals.total_warnings} warnings"
         print(f"\n{journey.journey_id} is completed after {seconds:.1f} s: {told}.", file=sys.stderr)
+        print(f"Its documents are in {journey.configuration.target}.", file=sys.stderr)
     else:
         failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
         why = f": {failed.stage_id}, {failed.error_message}" if failed and journey.status == "failed" else ""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortkey_systems.jobengine.inputs import RuleDraft
-from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
+from sortkey_systems.jobengine.parts import Source
 
 if TYPE_CHECKING:
     from sortkey_systems.jobengine.model import Journey
@@ -139,7 +139,6 @@ def _journey(service: JobEngine) -> Journey:
         created_by=CREATOR,
         oda_component_type="PRODUCTCATALOG",
         source=Source(**about, address="shop.sqlite" if service.places.root else str(root / "shop.sqlite")),
-        configuration=JourneyConfiguration(target="migrated.sqlite"),
         priority="high",
         rules=[RuleDraft(**each) for each in RULES],
     )

@@ -18,6 +18,7 @@ from sortkey_systems.jobengine.execution.ledger import key_of
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.inputs import JourneyDraft
 from sortkey_systems.jobengine.journeys import Journeys
+from sortkey_systems.jobengine.migration.ownership import check_owner
 from sortkey_systems.jobengine.model import Job, Journey, Report, StageJob, model
 from sortkey_systems.jobengine.parts import Aggregates, JobStatus, LogLine, ReportType
 from sortkey_systems.jobengine.progress import LIVE, next_stage
@@ -181,8 +182,9 @@ class JobEngine:
         )
 
     def _check_places(self, journey_id: str) -> None:
-        """Where journeys are confined, one that reads or writes elsewhere is refused before anything starts."""
+        """Where journeys are confined, one that reads or writes elsewhere, or into the target of another, is refused
+        before anything starts. Elsewhere the workers do it: they may be on another machine."""
         if self.places.root is not None:
             journey = self.journeys.get(journey_id)
             self.places.source(journey)
-            self.places.target(journey)
+            check_owner(self.places.target(journey), journey_id)

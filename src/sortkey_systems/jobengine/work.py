@@ -60,6 +60,12 @@ class Work:
     rules: Sequence[Rule] = ()
     results: MutableMapping[str, Any] = field(default_factory=dict[str, Any])
     batch_rows: int = 500
+    journey_id: str | None = None
+
+    @property
+    def owner(self) -> str:
+        """Whose documents the target holds: the journey's, or of a program that runs stages itself, its source's."""
+        return self.journey_id or f"a program that migrates {self.source.name}"
 
     def result(self, step_id: str, kind: type[R]) -> R:
         """What an earlier step returned, in its own type also where it was stored as JSON in between."""

@@ -54,7 +54,8 @@ def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(
     assert f"customers, {FLAWS.nameless_customers} times: name is required and missing" in report
     assert "Reviews stay behind: applied to reviews" in report
     assert "Order numbers have six digits: holds in all of 120 documents" in report
-    with sqlite3.connect(folder / "migrated.sqlite") as db:
+    (target,) = folder.glob("JRN-*.sqlite")
+    with sqlite3.connect(target) as db:
         (orders,) = db.execute("SELECT COUNT(*) FROM ProductOrder").fetchone()
     assert orders == 120
 

@@ -20,12 +20,13 @@ from sortkey_systems.jobengine.execution.places import PlaceRefused, Places
 from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import Course, Schedule
 from sortkey_systems.jobengine.execution.stage_run import StageRun, open_log
+from sortkey_systems.jobengine.migration.ownership import TargetRefused, check_owner
 from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, in_rank_order
 from sortkey_systems.jobengine.progress import LIVE, stage_of
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.work import MissingResult, Work
 
-IN_VAIN = (PlaceRefused, MissingResult, GiveUp)
+IN_VAIN = (PlaceRefused, TargetRefused, MissingResult, GiveUp)
 """What another try would end with too."""
 
 
@@ -150,10 +151,12 @@ class Attempts:
             latest = self.schedule.latest(stage) if stage.order < job.order and stage.status == "completed" else None
             if latest is not None:
                 results.add(latest, [step.step_id for step in latest.steps])
+        target = self.places.target(journey)
+        check_owner(target, journey.journey_id)
         source = open_source(self.places.source(journey), dialect=journey.source.dialect)
         try:
             rules = self._rules(journey, stages, job.stage_id)
-            yield Work(source, self.places.target(journey), rules, results, self.batch_rows), results
+            yield Work(source, target, rules, results, self.batch_rows, journey.journey_id), results
         finally:
             source.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sortkey_systems.jobengine.migration.checking import Outcome, run_checks
-from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.planning.validation_rules import ValidationRules
 from sortkey_systems.jobengine.work import StepContext, Work
 
@@ -25,7 +25,7 @@ class ComplianceTest:
 def compliance_test(work: Work, ctx: StepContext) -> ComplianceTest:
     """Required attributes, types and enumerations. References are verified later, when all is there."""
     rules = work.result("validation_rules", ValidationRules)
-    with Target(work.target) as target:
+    with open_target(work) as target:
         shape = [each for each in rules.checks if each.rule is None and each.kind != "reference"]
         found = ComplianceTest(run_checks(target, shape), rules.validation)
     outcome = found.outcome

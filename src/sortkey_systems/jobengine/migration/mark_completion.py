@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.migration.transfer import Transferred
 from sortkey_systems.jobengine.planning.etl_script import EtlPlan
 from sortkey_systems.jobengine.work import StepContext, Work
@@ -23,7 +23,7 @@ class Completion:
 def mark_completion(work: Work, ctx: StepContext) -> Completion:
     """Whoever finds the target can see which plan it is of, and that the transfer came to its end."""
     moved, plan = work.result("transfer", Transferred), work.result("etl_script", EtlPlan)
-    with Target(work.target) as target:
+    with open_target(work) as target:
         files = target.export()
         target.say("completed", plan.fingerprint)
     found = Completion(

@@ -35,16 +35,24 @@ class Counts:
     bad_values: int = 0
 
 
+def is_folder(address: str | Path) -> bool:
+    """Whether a target is a folder of JSON Lines; else it is a SQLite file."""
+    return Path(address).suffix.lower() not in (".sqlite", ".sqlite3", ".db")
+
+
+def working_file(address: str | Path) -> Path:
+    """The SQLite file in which a target is written."""
+    return Path(address) / WORKING_FILE if is_folder(address) else Path(address)
+
+
 class Target:
     """A target that is open. Every write of a batch is one transaction."""
 
     def __init__(self, address: str | Path) -> None:
-        self.path = Path(address)
-        self.is_folder = self.path.suffix.lower() not in (".sqlite", ".sqlite3", ".db")
+        self.path, self.is_folder = Path(address), is_folder(address)
         if self.is_folder:
             self.path.mkdir(parents=True, exist_ok=True)
-        file = self.path / WORKING_FILE if self.is_folder else self.path
-        self._db = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(working_file(address), isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.executescript(_SCHEMA)
         self._made = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
@@ -58,7 +66,7 @@ class Target:
     # -- writing
 
     def begin(self, fingerprint: str) -> bool:
-        """Make it the target of a plan. What another plan wrote is removed, and then this says True."""
+        """Make it the target of a plan. What another plan of the same journey wrote is removed; then this is True."""
         before = self.about("plan")
         is_other = before is not None and before != fingerprint
         if is_other:
@@ -67,11 +75,11 @@ class Target:
         return is_other
 
     def clear(self) -> None:
-        """Remove all documents and findings."""
+        """Remove all documents and findings. Whose target it is stays recorded."""
         for name in self.resources():
             self._db.execute(f'DELETE FROM "{name}"')
         self._db.execute("DELETE FROM _findings")
-        self._db.execute("DELETE FROM _about")
+        self._db.execute("DELETE FROM _about WHERE name <> 'journey'")
 
     def write(self, resource: str, table: str, batch: list[Built]) -> None:
         """Write a batch, whole or not at all."""

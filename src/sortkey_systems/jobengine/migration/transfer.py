@@ -12,6 +12,7 @@ from typing import Any
 
 from sortkey_systems.jobengine.migration.dataset_selection import Selection
 from sortkey_systems.jobengine.migration.documents import build_batch
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.migration.target import Counts, Target
 from sortkey_systems.jobengine.planning.etl_script import Dataset, EtlPlan
 from sortkey_systems.jobengine.work import StepContext, Work, kept_state
@@ -43,7 +44,7 @@ def transfer(work: Work, ctx: StepContext) -> Transferred:
     """Run the plan into the target, from where it was left."""
     plan, selection = work.result("etl_script", EtlPlan), work.result("dataset_selection", Selection)
     state = _start(plan, ctx)
-    with Target(work.target) as target:
+    with open_target(work) as target:
         if target.begin(plan.fingerprint):
             ctx.log("WARNING", "the target had documents of another plan: they were removed")
             state = _fresh(plan)

@@ -8,7 +8,7 @@ from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMapping
 from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.migration.checking import Outcome, run_checks
 from sortkey_systems.jobengine.migration.dataset_selection import Selection
-from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.planning.validation_rules import ValidationRules
 from sortkey_systems.jobengine.rules import Application
 from sortkey_systems.jobengine.stripping.schema_stripping import StrippedSchema
@@ -44,7 +44,7 @@ class ComplianceCheck:
 def compliance_check(work: Work, ctx: StepContext) -> ComplianceCheck:
     """Ask the stages what their rules did, and the target whether what they demand is so."""
     rules = work.result("validation_rules", ValidationRules)
-    with Target(work.target) as target:
+    with open_target(work) as target:
         outcome = run_checks(target, [each for each in rules.checks if each.rule is not None])
     checked, failed = sum(each.checked for each in outcome.checks), sum(each.failed for each in outcome.checks)
     compliance = round(1 - failed / checked, 4) if checked else 1.0

@@ -9,7 +9,7 @@ from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
 from sortkey_systems.jobengine.mapping.api_coverage_analysis import Coverage
 from sortkey_systems.jobengine.mapping.gap_identification import LOST, Gaps
 from sortkey_systems.jobengine.migration.compliance_test import ComplianceTest
-from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.planning.strategy import Strategy
 from sortkey_systems.jobengine.stripping.schema_stripping import StrippedSchema
 from sortkey_systems.jobengine.verification.compliance_check import ComplianceCheck
@@ -113,7 +113,7 @@ def _reasons(work: Work) -> list[str]:
     """Why rows and values were not taken over, alike ones together."""
     counted: Counter[tuple[str, str]] = Counter()
     examples: dict[tuple[str, str], list[str]] = {}
-    with Target(work.target) as target:
+    with open_target(work) as target:
         for table, finding in target.findings():
             kind = "the id is that of an earlier row" if finding.reason.startswith("duplicate") else finding.reason
             if finding.path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.migration.checking import CheckOutcome, run_checks
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.planning.validation_rules import ValidationRules
 from sortkey_systems.jobengine.verification.mapping_validation import MappingValidation
@@ -33,7 +34,7 @@ def integrity(work: Work, ctx: StepContext) -> Integrity:
         work.result("validation_rules", ValidationRules),
         work.result("mapping_validation", MappingValidation),
     )
-    with Target(work.target) as target:
+    with open_target(work) as target:
         outcome = run_checks(target, [each for each in rules.checks if each.kind == "reference"])
         repeated = sum(_repeated_ids(target, name) for name in target.resources())
     found = Integrity(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.migration.dataset_selection import Selection
 from sortkey_systems.jobengine.migration.documents import Built, build_batch
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.planning.etl_script import Dataset, EtlPlan
 from sortkey_systems.jobengine.work import StepContext, Work
@@ -49,7 +50,7 @@ def mapping_validation(work: Work, ctx: StepContext) -> MappingValidation:
     """Read the source again and compare, row by row."""
     plan, selection = work.result("etl_script", EtlPlan), work.result("dataset_selection", Selection)
     found = MappingValidation([])
-    with Target(work.target) as target:
+    with open_target(work) as target:
         for dataset in plan.datasets:
             if dataset.table in selection.rows:
                 found.tables.append(_proof(work, ctx, target, plan, dataset))

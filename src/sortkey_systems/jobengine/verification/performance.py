@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.migration.transfer import Transferred
 from sortkey_systems.jobengine.work import StepContext, Work
@@ -27,7 +28,7 @@ def performance(work: Work, ctx: StepContext) -> Performance:
     """Read some documents of each resource by id."""
     moved = work.result("transfer", Transferred)
     reads = 0
-    with Target(work.target) as target:
+    with open_target(work) as target:
         ids = [(name, each["id"]) for name in target.resources() for _, each in _first(target, name)]
         began = time.perf_counter()
         for name, made in ids[:READS]:
