@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from typing import Any
@@ -836,6 +837,21 @@ def test_waiting_ends_when_it_was_long_enough(yard: Yard) -> None:
     made = yard.queue.enqueue(add, {"a": 1, "b": 1})
     with pytest.raises(JobNotEnded, match="is pending after 0 seconds"):
         yard.queue.wait(made.job_id, timeout=0)
+
+
+def test_a_wait_can_be_awaited(yard: Yard) -> None:
+    # A server has thousands of callers who wait, and some dozen threads.
+    queue = yard.real_queue()
+    made = queue.enqueue(add, {"a": 1, "b": 2})
+
+    async def main() -> None:
+        with pytest.raises(JobNotEnded, match=r"is pending after 0\.01 seconds"):
+            await queue.wait_async(made.job_id, timeout=0.01)
+        waits = [asyncio.ensure_future(queue.wait_async(made.job_id)) for _ in range(100)]
+        await asyncio.to_thread(yard.real_worker(add).run_once)
+        assert [job.result for job in await asyncio.gather(*waits)] == [3] * 100
+
+    asyncio.run(main())
 
 
 def test_a_worker_that_is_stopped_gives_its_jobs_back_at_their_next_safe_point(yard: Yard) -> None:

@@ -5,6 +5,7 @@
     Page                            a page of a list
     Tokens, User, signed_in         who asks: signed tokens of users
     ApiKeys, Access, api_key_access what may be asked: keys of programs
+    Waits                           requests that wait for something, without a thread
 
 Names are loaded when they are first used: a service that only raises `Refused` needs no FastAPI.
 """
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sortkey.web.pages import Page
     from sortkey.web.refusals import Refused
     from sortkey.web.tokens import Tokens, User
+    from sortkey.web.waits import Waits
 
 _ROOMS = {
     "api_keys": ("Access", "ApiKeys"),
@@ -30,6 +32,7 @@ _ROOMS = {
     "pages": ("Page",),
     "refusals": ("Refused",),
     "tokens": ("Tokens", "User"),
+    "waits": ("Waits",),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -42,6 +45,7 @@ __all__ = [
     "System",
     "Tokens",
     "User",
+    "Waits",
     "api_key_access",
     "errors_for",
     "make_app",

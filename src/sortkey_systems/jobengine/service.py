@@ -5,6 +5,7 @@ What only reads never writes: `job`, `watch` and all that looks at logs and repo
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -113,13 +114,13 @@ class JobEngine:
         found = reports.job_of(self.store, journey_id, job_id)
         return self.store.get(key_of(found), consistent=True)
 
-    def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
-        """The job when it has ended; after so many seconds, as it is then."""
-        job = self.job(journey_id, job_id)
+    async def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
+        """The job when it has ended; after so many seconds, as it is then. No thread is held meanwhile."""
+        job = await asyncio.to_thread(self.job, journey_id, job_id)
         if job.status in LIVE:
             with suppress(JobNotEnded, NotFound):
-                self.executions.queue.wait(job_id, seconds)
-            job = self.job(journey_id, job_id)
+                await self.executions.queue.wait_async(job_id, seconds)
+            job = await asyncio.to_thread(self.job, journey_id, job_id)
         return job
 
     def list_jobs(

@@ -8,9 +8,10 @@ from datetime import timedelta
 from hashlib import sha256
 from typing import Any, Protocol
 
-from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, JobNotEnded, ModelError
+from sortkey.errors import AlreadyExists, ConditionFailed, JobConflict, JobError, ModelError
 from sortkey.model.attributes import Condition, attr
 from sortkey.model.operations import Update
+from sortkey.runtime.jobs import waits
 from sortkey.runtime.jobs.bells import BELLS, Bells, of_job, of_queue
 from sortkey.runtime.jobs.definitions import JobFunction
 from sortkey.runtime.jobs.leases import job_update
@@ -32,9 +33,6 @@ from sortkey.runtime.jobs.records import (
 from sortkey.runtime.jobs.values import kept
 from sortkey.runtime.paging import Page
 from sortkey.runtime.store import Store
-
-POLL_FIRST_SECONDS = 0.02
-POLL_MOST_SECONDS = 1.0
 
 log = logging.getLogger("sortkey.jobs")
 
@@ -151,19 +149,11 @@ class JobQueue:
 
     def wait(self, job_id: str, timeout: float | None = None) -> Job:
         """The job when it has ended. Raises JobNotEnded after `timeout` seconds."""
-        end = None if timeout is None else self._means.clock() + timeout
-        pause = POLL_FIRST_SECONDS
-        with self._means.bells.watch(of_job(job_id)) as watch:
-            while True:
-                watch.clear()
-                job = self.get(job_id)
-                if job.is_ended:
-                    return job
-                left = pause if end is None else min(pause, end - self._means.clock())
-                if left <= 0:
-                    raise JobNotEnded(f"job {job_id} is {job.status} after {timeout:g} seconds")
-                watch.wait(left, self._means.clock())
-                pause = min(pause * 1.5, POLL_MOST_SECONDS)
+        return waits.wait(self._means, job_id, timeout)
+
+    async def wait_async(self, job_id: str, timeout: float | None = None) -> Job:
+        """The same, awaited. No thread is held meanwhile, so that thousands may wait."""
+        return await waits.wait_async(self._means, job_id, timeout)
 
     def jobs(self, status: Status, *, cursor: str | None = None, size: int = 100) -> Page[Job]:
         """The jobs of a status, those enqueued last first."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
-from sortkey.web import Page
+from sortkey.web import Page, Waits, errors_for
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.routes import examples
 from sortkey_systems.jobengine.routes.arguments import (
@@ -45,6 +46,8 @@ def router(engine: JobEngine) -> APIRouter:
 
 
 def _add_looks(made: APIRouter, engine: JobEngine) -> None:
+    waits = Waits()
+
     @made.get(
         "/journeys/{journeyId}/jobs",
         summary="List the jobs of a journey",
@@ -71,11 +74,16 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
     @made.get(
         "/journeys/{journeyId}/jobs/{jobId}/wait",
         summary="Wait for the end of a job",
-        responses=example(examples.JOB, also=READ),
+        responses=example(examples.JOB, also=READ | errors_for(429)),
     )
-    def wait_for_job(_: Reader, journey_id: JourneyPath, job_id: JobPath, seconds: SecondsQuery = 10) -> Job:
-        """The same when it has ended, or when the time is over: look at its status, and ask again."""
-        return engine.watch(journey_id, job_id, seconds)
+    async def wait_for_job(
+        request: Request, me: Reader, journey_id: JourneyPath, job_id: JobPath, seconds: SecondsQuery = 10
+    ) -> Job:
+        """The same when it has ended, or when the time is over: look at its status, and ask again.
+
+        A key may have 20 of these requests at once; one more is answered with 429.
+        """
+        return await waits.run(request, me, partial(engine.watch, journey_id, job_id, seconds))
 
     _ = list_jobs, get_job, wait_for_job
 
