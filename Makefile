@@ -14,7 +14,7 @@ UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 COMPILE := $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
-.PHONY: help install dev up test prepare fast check format oracle bench docs pictures requirements clean
+.PHONY: help install dev up test prepare fast check format oracle fuzz bench docs pictures requirements clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ format: dev  ## let ruff mend what it can, and write the generated files anew
 
 oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
 	$(BIN)/python -m tests.oracle.machine --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))
+
+fuzz: dev  ## 50,000 broken requests to a server, which must answer each without failing (REQUESTS=, SEED=)
+	$(BIN)/python -m tests.wire.fuzz --requests $(or $(REQUESTS),50000) $(if $(SEED),--seed $(SEED))
 
 bench: dev  ## side by side with the peers; rewrites docs/performance.md (QUICK=1: two minutes, prints only)
 	$(BIN)/python -m bench $(if $(QUICK),--quick) $(BENCH)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from sortkey.engine.shapes.model import input_shape
 from sortkey.errors import UnknownOperationException
 
 if TYPE_CHECKING:
@@ -46,6 +47,6 @@ PARAMETERS: Final[dict[str, str]] = {
 
 def refuse(engine: Engine, name: str, request: dict[str, Any]) -> NoReturn:
     """Say why. A table that is not there is told first, as it would be on AWS."""
-    if "TableName" in request:
+    if "TableName" in request and "TableName" in input_shape(name).members:
         engine.catalog.described(request["TableName"])
     raise UnknownOperationException(REASONS[name])

@@ -120,6 +120,13 @@ def test_what_is_wrong_with_a_request_is_told_before_that_it_is_not_offered(engi
     assert failure(engine, name, {"TableName": "tbl"}) == f"ValidationException: 1 validation error detected: {null}"
 
 
+def test_a_member_that_an_operation_does_not_have_is_not_looked_at(engine: Engine) -> None:
+    # AWS ignores what it does not know; the name of a table here was looked up, of whatever type it was.
+    reason = f"UnknownOperationException: {not_offered.REASONS['ListBulkOperations']}"
+    for name in ("nobody", ["tbl"], 7):
+        assert failure(engine, "ListBulkOperations", {"TableName": name}) == reason
+
+
 def test_every_operation_of_aws_is_offered_or_says_why_not() -> None:
     # A new AWS release shows up here.
     model = json.loads((files("sortkey.engine.shapes") / "model.json").read_text())

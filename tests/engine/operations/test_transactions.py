@@ -50,6 +50,18 @@ def test_what_a_transaction_replaces_does_not_count(filled: Engine, capacity: st
     filled.call("TransactWriteItems", request)
 
 
+def test_members_that_aws_does_not_know_are_ignored_in_a_transaction(engine: Engine) -> None:
+    # A newer SDK may send one. The engine took it for an action, and failed.
+    engine.call("CreateTable", table())
+    action = {"Put": {"TableName": "tbl", "Item": item(1, KB)}, "Unknown": {"TableName": "tbl"}, "": {"TableName": 7}}
+
+    engine.call("TransactWriteItems", {"TransactItems": [action], "ClientRequestToken": "once", "Unknown": None})
+    assert engine.call("Scan", {"TableName": "tbl"})["Count"] == 1
+    assert failure(engine, "TransactWriteItems", {"TransactItems": [{"Unknown": {}}]}) == (
+        "ValidationException: Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+    )
+
+
 def test_a_transaction_reads_no_more_than_4_mb(filled: Engine) -> None:
     # AWS: "The aggregate size of the items in the transaction cannot exceed 4 MB", whatever of them is asked for.
     assert failure(filled, "TransactGetItems", {"TransactItems": gets(16)}) == TOO_LARGE

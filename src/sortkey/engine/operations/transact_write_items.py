@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    for each in request["TransactItems"]:
-        _check_one_action(each)
-    actions = [(name, body) for each in request["TransactItems"] for name, body in each.items() if body]
+    actions = [_action(each) for each in request["TransactItems"]]
     named = [body["TableName"] for _, body in actions]
     meter = Meter(request.get("ReturnConsumedCapacity"), named, transactional=True)
     parsed = [_PARSERS[name](body) for name, body in actions]
@@ -48,7 +46,8 @@ def _answer(request: dict[str, Any], changes: list[Change], meter: Meter, shown:
     return answer
 
 
-def _check_one_action(each: dict[str, Any]) -> None:
+def _action(each: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The name and the members of the one action that an entry has."""
     actions = [name for name in _PARSERS if each.get(name) is not None]
     if not actions:
         raise ValidationException(
@@ -56,6 +55,7 @@ def _check_one_action(each: dict[str, Any]) -> None:
         )
     if len(actions) > 1:
         raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
+    return actions[0], each[actions[0]]
 
 
 def _parse_check(request: dict[str, Any]) -> Bind:

@@ -89,6 +89,9 @@ _NAME_MEMBERS: Final = {
 }
 
 
+_ACTIONS = frozenset(("ConditionCheck", "Delete", "Get", "Put", "Update"))
+
+
 def early_error(operation: str, request: dict[str, Any]) -> str | None:
     """The message of a check that AWS makes before the shape's constraints, if it fails."""
     if operation in ("BatchGetItem", "BatchWriteItem") and request.get("RequestItems") == {}:
@@ -112,6 +115,6 @@ def table_names(operation: str, request: dict[str, Any]) -> Iterator[tuple[str, 
     elif operation in TRANSACTIONS:
         for number, item in enumerate(request["TransactItems"], start=1):
             for action, members in item.items():
-                if isinstance(members, dict) and "TableName" in members:
+                if action in _ACTIONS and members is not None:
                     path = f"transactItems.{number}.member.{action[0].lower()}{action[1:]}.tableName"
                     yield path, members["TableName"]
