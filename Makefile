@@ -43,6 +43,7 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python -m tools.generate_shapes --check
+	$(BIN)/python -m tools.generate_async --check
 	$(BIN)/python -m tools.generate_library --check
 	$(BIN)/python -m tools.generate_commands --check
 
@@ -50,6 +51,7 @@ format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python -m tools.generate_shapes
+	$(BIN)/python -m tools.generate_async
 	$(BIN)/python -m tools.generate_library
 	$(BIN)/python -m tools.generate_commands
 

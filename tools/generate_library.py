@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,14 @@ def _section(name: str, value: Any) -> Iterator[str]:
 
 
 def _methods(of: type[Any]) -> Iterator[str]:
-    """The public methods that the class itself declares."""
+    """The public methods that the class declares, and those of its bases that are not public themselves."""
     rows: list[str] = []
-    for name, value in vars(of).items():
+    bases = [
+        base
+        for base in of.__mro__[1:]
+        if base.__module__.startswith("sortkey.") and not hasattr(sortkey, base.__name__)
+    ]
+    for name, value in chain.from_iterable(vars(each).items() for each in (of, *bases)):
         function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
         if name.startswith("_") or not inspect.isfunction(function) or not function.__doc__:
             continue

@@ -43,14 +43,15 @@ if TYPE_CHECKING:
     from sortkey.model.queries import ItemKey, Query
     from sortkey.model.tables import GSI, LSI, Table
     from sortkey.model.templates import Template
-    from sortkey.runtime.audit import AuditRecord, audit, audit_async, audit_table, audit_write
+    from sortkey.runtime.async_audit import audit_async
+    from sortkey.runtime.async_store import AsyncStore
+    from sortkey.runtime.audit import AuditRecord, audit, audit_table, audit_write
     from sortkey.runtime.evolution import Backfilled, Plan, Progress, evolution_table
     from sortkey.runtime.jobs import Backoff, Job, JobContext, JobQueue, JobWorker, job
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.metrics_formats import emf, prometheus
     from sortkey.runtime.objects import Lifecycle, ObjectInfo, Objects, ObjectVersion
     from sortkey.runtime.objects.data import ObjectReader
-    from sortkey.runtime.payloads.store import AsyncPayloadStore, PayloadStore
     from sortkey.runtime.search import (
         ComposedSource,
         Drift,
@@ -68,7 +69,7 @@ if TYPE_CHECKING:
         reindex,
         renew,
     )
-    from sortkey.runtime.store import AsyncStore, Page, Store
+    from sortkey.runtime.store import Page, Store
     from sortkey.runtime.streams import (
         DeadLetter,
         Retries,
@@ -118,20 +119,15 @@ _ROOMS = {
     "model.queries": ("ItemKey", "Query"),
     "model.tables": ("GSI", "LSI", "Table"),
     "model.templates": ("Template",),
-    "runtime.audit": (
-        "AuditRecord",
-        "audit",
-        "audit_async",
-        "audit_table",
-        "audit_write",
-    ),
+    "runtime.async_audit": ("audit_async",),
+    "runtime.async_store": ("AsyncStore",),
+    "runtime.audit": ("AuditRecord", "audit", "audit_table", "audit_write"),
     "runtime.evolution": ("Backfilled", "Plan", "Progress", "evolution_table"),
     "runtime.jobs": ("Backoff", "Job", "JobContext", "JobQueue", "JobWorker", "job"),
     "runtime.metrics": ("Metrics",),
     "runtime.metrics_formats": ("emf", "prometheus"),
     "runtime.objects.data": ("ObjectReader",),
     "runtime.objects": ("Lifecycle", "ObjectInfo", "ObjectVersion", "Objects"),
-    "runtime.payloads.store": ("AsyncPayloadStore", "PayloadStore"),
     "runtime.search": (
         "ComposedSource",
         "Drift",
@@ -149,7 +145,7 @@ _ROOMS = {
         "reindex",
         "renew",
     ),
-    "runtime.store": ("AsyncStore", "Page", "Store"),
+    "runtime.store": ("Page", "Store"),
     "runtime.streams": (
         "DeadLetter",
         "Retries",
@@ -176,7 +172,6 @@ __all__ = [
     "LSI",
     "AccessPattern",
     "Action",
-    "AsyncPayloadStore",
     "AsyncStore",
     "Attr",
     "AuditRecord",
@@ -227,7 +222,6 @@ __all__ = [
     "Page",
     "Part",
     "Payload",
-    "PayloadStore",
     "Plan",
     "Pointer",
     "Progress",

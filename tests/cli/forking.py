@@ -23,7 +23,7 @@ from typing import Any
 
 LOADED = (
     *("sortkey.cli.program", "sortkey.connect.embedded", "sortkey.connect.dynamodb", "sortkey.model.describing"),
-    *("sortkey.runtime.payloads.store", "sortkey.runtime.evolution.planning", "sortkey.engine", "sortkey.errors"),
+    *("sortkey.runtime.payloads.writes", "sortkey.runtime.evolution.planning", "sortkey.engine", "sortkey.errors"),
     *("rich.table", "rich.progress", "rich.console", "pydantic", "apsw", "orjson", "sortkey_systems.jobengine.model"),
 )
 

@@ -11,6 +11,7 @@ import sortkey
 from sortkey import Store
 from sortkey.cli import main, restore, tables
 from sortkey.errors import TableAlreadyExistsException
+from sortkey.runtime.backend import Capabilities
 
 TABLE: dict[str, Any] = {
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
@@ -21,6 +22,8 @@ TABLE: dict[str, Any] = {
 
 class SlowDrop:
     """In front of another backend: a dropped table is DELETING for some looks, and its name is not free meanwhile."""
+
+    capabilities = Capabilities()
 
     def __init__(self, backend: Any, looks: int) -> None:
         self.backend, self.looks = backend, looks

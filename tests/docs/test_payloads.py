@@ -11,7 +11,7 @@ import sortkey
 from tests.docs.test_documents import ROOT, differences
 
 PAGE = ROOT / "docs" / "how-to" / "payloads.md"
-ROOMS = ("connect.buckets", "model.payloads", "runtime.objects", "runtime.objects.data", "runtime.payloads.store")
+ROOMS = ("connect.buckets", "model.payloads", "runtime.objects", "runtime.objects.data")
 
 
 @pytest.mark.slow

@@ -55,7 +55,7 @@ def tell(progress: Progress) -> None:
 
 def main(address: str) -> None:
     with sortkey.open(address) as store:
-        done = store.backfill(Order, segments=3, told=tell)
+        done = store.backfill(Order, segments=3, on_progress=tell)
         print(json.dumps(done.to_json()), flush=True)
 
 

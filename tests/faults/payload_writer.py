@@ -12,7 +12,7 @@ import signal
 from typing import Any
 
 import sortkey
-from sortkey import Payload, PayloadStore
+from sortkey import Payload, Store
 from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.errors import PreconditionFailed
 from tests.runtime.payloads.runs import Asset, Run, model
@@ -42,7 +42,7 @@ class Deadly(EmbeddedBackend):
         return answer
 
 
-def open_store(folder: str) -> PayloadStore:
+def open_store(folder: str) -> Store:
     return sortkey.open(folder, objects=f"{folder}/buckets/{{bucket}}")
 
 
@@ -50,7 +50,7 @@ def main(folder: str, seed: str, call: int = 0) -> None:
     opened = open_store(folder)
     backend: Any = opened.backend
     deadly = Deadly(backend.engine)
-    store = PayloadStore(deadly, objects=opened.payloads.buckets)
+    store = Store(deadly, objects=opened.payloads.buckets)
     store.ensure(model)
     deadly.last = call
     chance, number = random.Random(seed), 0
@@ -63,7 +63,7 @@ def main(folder: str, seed: str, call: int = 0) -> None:
         print("done", flush=True)
 
 
-def create(store: PayloadStore, name: str, number: int) -> None:
+def create(store: Store, name: str, number: int) -> None:
     """A run with a graph that is written once; a second try finds what the first has left."""
     existing = [each for each in store.scan(Run) if each.run_id == name]
     if not existing:
@@ -77,9 +77,9 @@ def create(store: PayloadStore, name: str, number: int) -> None:
         store.update(key, set={"iac": Payload(text_of(name, number).encode(), filename="main.tf")})
 
 
-def replace(store: PayloadStore, name: str, number: int) -> None:
+def replace(store: Store, name: str, number: int) -> None:
     store.put(Asset(database_id="d", asset_id=name, description=f"{number}", note=Payload(text_of(name, number))))
 
 
-def delete(store: PayloadStore, name: str, number: int) -> None:
+def delete(store: Store, name: str, number: int) -> None:
     store.delete(Asset.key(database_id="d", asset_id=name))

@@ -19,9 +19,9 @@ from sortkey import (
     EntitySource,
     Instant,
     Payload,
-    PayloadStore,
     Search,
     Searchable,
+    Store,
     StoredIn,
     StreamWorker,
     Table,
@@ -59,7 +59,7 @@ def text_of(number: int) -> str:
     return f"the text of change {number} " * (number % 5 + 1)
 
 
-def opened(folder: str) -> tuple[PayloadStore, Search[Note]]:
+def opened(folder: str) -> tuple[Store, Search[Note]]:
     store = sortkey.open(f"{folder}/data", objects=f"{folder}/buckets/{{bucket}}")
     search = sortkey.open_search(notes, f"{folder}/search")
     store.ensure(table)
@@ -67,7 +67,7 @@ def opened(folder: str) -> tuple[PayloadStore, Search[Note]]:
     return store, search
 
 
-def worker(store: PayloadStore, search: Search[Note], **settings: Any) -> StreamWorker:
+def worker(store: Store, search: Search[Note], **settings: Any) -> StreamWorker:
     return StreamWorker(store, [follow(search, EntitySource(store, notes))], name=WORKER, **settings)
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from sortkey import EntitySource, Model, PayloadStore, PutDocument, Search, reconcile
+from sortkey import EntitySource, Model, PutDocument, Search, Store, reconcile
 from tests.faults.forks import Forks
 from tests.faults.search_follower import Note, notes, opened, table, text_of, worker
 
 ROUNDS = 50
 
 
-def catch_up(store: PayloadStore, search: Search[Note]) -> None:
+def catch_up(store: Store, search: Search[Note]) -> None:
     """What a restarted worker does, and nothing else. The dead one's shard is taken at once: its process is gone."""
     following = worker(store, search)
     following.run_until_idle()
@@ -24,7 +24,7 @@ def catch_up(store: PayloadStore, search: Search[Note]) -> None:
     search.refresh()
 
 
-def check(store: PayloadStore, search: Search[Note]) -> int:
+def check(store: Store, search: Search[Note]) -> int:
     """The index shows what the table has, and the table shows texts that are there. How many notes there are."""
     stored = store.scan(Note)
     writes = [notes.write_of(note) for note in stored]

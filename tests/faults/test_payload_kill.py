@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sortkey import PayloadStore
+from sortkey import Store
 from tests.faults.forks import Forks
 from tests.faults.payload_writer import open_store, text_of
 from tests.runtime.payloads.runs import Asset, Run, model
@@ -32,7 +32,7 @@ def killed(forks: Forks, folder: Path, seed: str, chance: random.Random) -> list
     return lines
 
 
-def check_all(store: PayloadStore) -> int:
+def check_all(store: Store) -> int:
     """Every payload that an item shows is there, and is the one that was meant."""
     count = 0
     for asset in store.scan(Asset):
@@ -71,7 +71,7 @@ def test_whatever_moment_a_writer_is_killed_at(tmp_path: Path) -> None:
     assert shown > 200
 
 
-def check_acknowledged(store: PayloadStore, lines: list[str]) -> None:
+def check_acknowledged(store: Store, lines: list[str]) -> None:
     """What was told to be done is done. Of the last write it is not known; some names are written several times."""
     tries = [line.split()[1:] for line in lines if line.startswith("trying")]
     graphs = {run.run_id: run.graph for run in store.scan(Run)}
@@ -90,7 +90,7 @@ def check_acknowledged(store: PayloadStore, lines: list[str]) -> None:
             assert asset is None
 
 
-def check_files(store: PayloadStore, folder: Path) -> None:
+def check_files(store: Store, folder: Path) -> None:
     """After a sweep the folder holds what is shown, and nothing else."""
     shown = {payload.version_id for run in store.scan(Run) for payload in (run.graph, run.iac) if payload is not None}
     shown |= {asset.note.version_id for asset in store.scan(Asset) if asset.note is not None}

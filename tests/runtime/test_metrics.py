@@ -23,6 +23,7 @@ from sortkey.errors import (
     Unreachable,
     ValidationException,
 )
+from sortkey.runtime.backend import Capabilities
 from sortkey.runtime.metrics import SAMPLES_MAX, SERIES_MAX, Metrics, counter, gauge, histogram
 from sortkey.runtime.metrics_formats import emf, prometheus
 
@@ -262,6 +263,8 @@ def test_requests_that_fail_are_counted_as_cloudwatch_does(error: Exception, nam
 
 class Failing:
     """A backend that answers every call with one error."""
+
+    capabilities = Capabilities()
 
     def __init__(self, error: Exception) -> None:
         self.error = error

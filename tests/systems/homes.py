@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import sortkey
-from sortkey import Objects, PayloadStore
+from sortkey import Objects, Store
 from sortkey.connect.dynamodb import Client, Credentials
 from sortkey.connect.files import FileObjects
 from sortkey.connect.s3.calls import client
@@ -38,7 +38,7 @@ class Home:
     """A store, whose payloads lie in `objects`. Presigned links can be followed, in both homes."""
 
     name: str
-    store: PayloadStore
+    store: Store
     objects: Mapping[str, Objects]
 
 
@@ -91,7 +91,7 @@ def _aws(endpoint: str) -> Generator[Home]:
         objects = Fresh(lambda name: stack.enter_context(new_s3_bucket(endpoint, name=name, client=_s3(endpoint))))
         # There each access key has tables of its own, so that they have the names that they have on AWS.
         dynamodb = Client(address, "us-east-1", Credentials(f"tests{secrets.token_hex(6)}", "secret"))
-        store = stack.enter_context(PayloadStore(dynamodb, objects=objects))
+        store = stack.enter_context(Store(dynamodb, objects=objects))
         yield Home("aws", store, objects)
 
 

@@ -33,7 +33,7 @@ def run(
     """
     loaded = load_model(model)
     with open_store(data, begins=True) as store:
-        done = store.apply(store.plan(loaded), kms=kms, told=_ignore if json else _tell)
+        done = store.apply(store.plan(loaded), kms=kms, on_progress=None if json else _tell)
         left = store.plan(loaded)
     if json:
         print_json({"done": [str(step) for step in done], "left": left.to_json()})
@@ -43,7 +43,3 @@ def run(
 
 def _tell(step: Step) -> None:
     print(step, flush=True)
-
-
-def _ignore(step: Step) -> None:
-    """A program reads one object, at the end."""

@@ -91,7 +91,7 @@ def _backfilled(store: Store, of: type[Entity] | Table, settings: dict[str, Any]
             advance(so_far.read - seen)
             seen = so_far.read
 
-        return store.backfill(of, **settings, told=told)
+        return store.backfill(of, **settings, on_progress=told)
 
 
 def _print(done: Sequence[Backfilled]) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sortkey.connect.buckets import Buckets
     from sortkey.engine import Engine
     from sortkey.runtime.metrics import Metrics
-    from sortkey.runtime.payloads.store import PayloadStore
+    from sortkey.runtime.store import Store
     from sortkey.web.app import Worker
     from sortkey.web.hosting import Host
     from sortkey.wire.second_openers import SecondOpeners
@@ -57,7 +57,7 @@ class House:
     """What runs: systems with REST on a store. `engine` is that of the folder, if the tables are there."""
 
     host: Host
-    store: PayloadStore
+    store: Store
     engine: Engine | None
     secret: bytes
 
@@ -89,16 +89,14 @@ def opened(
         buckets.close()
 
 
-def _store(
-    place: Place, engine: Engine | None, buckets: Buckets, cursors: bytes, metrics: Metrics | None
-) -> PayloadStore:
+def _store(place: Place, engine: Engine | None, buckets: Buckets, cursors: bytes, metrics: Metrics | None) -> Store:
     import sortkey
     from sortkey.connect.embedded import EmbeddedBackend
-    from sortkey.runtime.payloads.store import PayloadStore
+    from sortkey.runtime.store import Store
 
     if engine is None:
         return sortkey.open(place.store or "", objects=buckets, secret=cursors, metrics=metrics)
-    return PayloadStore(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=metrics)
+    return Store(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=metrics)
 
 
 async def serve(

@@ -92,7 +92,7 @@ def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> S
     is_composed = any(each.source is not None for each in chosen)
     where = buckets_of(data, objects) if is_composed or objects else None
     check_place(data)
-    return sortkey.open(data) if where is None else sortkey.open(data, objects=where)
+    return sortkey.open(data, objects=where)
 
 
 def _tables(chosen: Sequence[ModelDocument]) -> list[str]:

@@ -15,7 +15,7 @@ from sortkey.cli.printing import print_json
 if TYPE_CHECKING:
     from sortkey.model.patterns import Model
     from sortkey.runtime.payloads.checks import Finding
-    from sortkey.runtime.payloads.store import PayloadStore
+    from sortkey.runtime.store import Store
 
 EXAMPLES = """\
 examples:
@@ -53,7 +53,7 @@ def run(
     """
     walked, grace = load_model(model), read_duration(older_than)
     with _open(data, objects) as store:
-        findings = store.verify(walked, grace=grace, is_quick=quick)
+        findings = store.verify(walked, grace=grace, quick=quick)
         removed = store.sweep(walked, grace=grace).removed if sweep else []
     gone = {(each.bucket, each.key, each.version_id) for each in removed}
     left = [
@@ -63,7 +63,7 @@ def run(
     return FAILED if left else 0
 
 
-def _open(data: str, objects: str | None) -> PayloadStore:
+def _open(data: str, objects: str | None) -> Store:
     import sortkey
 
     where = buckets_of(data, objects)

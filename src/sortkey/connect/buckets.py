@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from sortkey.connect.addresses import address_parts
 from sortkey.errors import ModelError, NotConfigured
+from sortkey.runtime.owned_buckets import OwnedBuckets
 
 if TYPE_CHECKING:
     from sortkey.runtime.objects import Objects
@@ -42,8 +43,8 @@ def open_objects(address: Address, **settings: Any) -> Objects:
     return S3Objects(url.netloc, **options, **settings)
 
 
-class Buckets(Mapping[str, "Objects"]):
-    """The buckets of a program by name, each opened when it is first asked for."""
+class Buckets(OwnedBuckets):
+    """The buckets of a program by name, each opened when it is first used."""
 
     def __init__(self, given: Given, clock: Callable[[], float] | None = None, *, url: str | None = None) -> None:
         """`clock` and `url` are for buckets in folders: S3 has its own."""

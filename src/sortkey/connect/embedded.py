@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import orjson
 
 from sortkey.engine import Engine, RemoteEngine
 from sortkey.errors import StoreError
+from sortkey.runtime.backend import Capabilities
+
+POLL_SECONDS = 0.02
+"""An engine on the same machine is asked more often than AWS allows."""
 
 
 class EmbeddedBackend:
@@ -17,21 +20,10 @@ class EmbeddedBackend:
     The requests of stores are plain JSON, so the engine in this process gets them as they are.
     """
 
-    poll_seconds = 0.02
-    """How soon to look again for changes, where the engine is another process's and cannot tell."""
-
     def __init__(self, engine: Engine | RemoteEngine) -> None:
         self.engine = engine
+        self.capabilities = _capabilities(engine)
         self._run = engine.run if isinstance(engine, Engine) else None
-
-    @property
-    def at_once(self) -> int:
-        """How many calls at once are of use: the engine does one after the other, and another process is waited for."""
-        return 1 if isinstance(self.engine, Engine) else 8
-
-    def watch(self, wake: Callable[[], None]) -> Callable[[], None] | None:
-        """Call `wake` after each commit of changes; gives what ends that. None where the engine cannot tell."""
-        return self.engine.watch(wake) if isinstance(self.engine, Engine) else None
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
         if self._run is None:
@@ -43,6 +35,12 @@ class EmbeddedBackend:
         self._run = _closed
 
 
+def _capabilities(engine: Engine | RemoteEngine) -> Capabilities:
+    if isinstance(engine, Engine):  # which runs one operation after the other, and knows when it commits
+        return Capabilities(parallel_calls=1, poll_seconds=POLL_SECONDS, watch=engine.watch)
+    return Capabilities(poll_seconds=POLL_SECONDS)
+
+
 def _closed(operation: str, request: dict[str, Any]) -> bytes:
     raise StoreError(f"{operation}: the store is closed")
 
@@ -52,12 +50,7 @@ class AsyncEmbeddedBackend:
 
     def __init__(self, engine: Engine | RemoteEngine) -> None:
         self._backend = EmbeddedBackend(engine)
-
-    @property
-    def engine(self) -> Engine | RemoteEngine:
-        return self._backend.engine
-
-    at_once = 1
+        self.capabilities = Capabilities(parallel_calls=1)
 
     async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
         return self._backend.call(operation, request)

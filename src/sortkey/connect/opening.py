@@ -8,101 +8,90 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sortkey.connect.addresses import address_parts
 from sortkey.connect.buckets import Buckets, Given
-from sortkey.runtime.store import AsyncStore, Store
 
 if TYPE_CHECKING:
-    from sortkey.runtime.payloads.store import AsyncPayloadStore, PayloadStore
+    from sortkey.engine import Engine, RemoteEngine
+    from sortkey.runtime.async_store import AsyncStore
+    from sortkey.runtime.store import Store
 
 Address = str | os.PathLike[str]
 LOCAL_REGION = "us-east-1"
-S = TypeVar("S", Store, AsyncStore)
+S = TypeVar("S")
 
 
-@overload
-def open(address: Address = "data", *, objects: None = None, **settings: Any) -> Store: ...
-@overload
-def open(address: Address = "data", *, objects: Given, **settings: Any) -> PayloadStore: ...
 def open(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> Store:
     """A store. Settings are those of `Store`: clock, secret, tenant, metrics.
 
-    `objects` are the buckets of payloads: `data/buckets/{bucket}`, or one address, or `Objects`, for each by name.
+    `objects` are the buckets of payloads: one address for all of them, as `data/buckets/{bucket}`, or an address or
+    `Objects` for each by name.
     """
-    if objects is None:
-        return _on_backend(Store, address, settings, awaited=False)
-    from sortkey.runtime.payloads.store import PayloadStore
+    from sortkey.runtime.store import Store
 
-    settings["objects"] = Buckets(objects, settings.get("clock"))
-    return _on_backend(PayloadStore, address, settings, awaited=False)
+    return _opened(Store, address, objects, settings, awaited=False)
 
 
-@overload
-def open_async(address: Address = "data", *, objects: None = None, **settings: Any) -> AsyncStore: ...
-@overload
-def open_async(address: Address = "data", *, objects: Given, **settings: Any) -> AsyncPayloadStore: ...
 def open_async(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> AsyncStore:
-    """The same, to be awaited."""
-    if objects is None:
-        return _on_backend(AsyncStore, address, settings, awaited=True)
-    from sortkey.runtime.payloads.store import AsyncPayloadStore
+    """The same as `open`, for a program that awaits."""
+    from sortkey.runtime.async_store import AsyncStore
 
-    settings["objects"] = Buckets(objects, settings.get("clock"))
-    return _on_backend(AsyncPayloadStore, address, settings, awaited=True)
+    return _opened(AsyncStore, address, objects, settings, awaited=True)
 
 
-def _on_backend(kind: type[S], address: Address, settings: dict[str, Any], *, awaited: bool) -> S:
-    """A store that owns its backend. Where there is none for a wrong setting, the folder must be free again."""
-    backend = _backend(address, settings, awaited=awaited)
+def _opened(
+    kind: Callable[..., S], address: Address, objects: Given | None, settings: dict[str, Any], *, awaited: bool
+) -> S:
+    for_engine, for_store = _split(objects, settings)
+    if (client := _client_settings(address)) is not None:
+        return kind(_client(client, awaited=awaited), **for_store)
+    from sortkey import engine
+
+    opened = engine.open(address, **for_engine)
     try:
-        return kind(backend, **settings)
+        return kind(_embedded(opened, awaited=awaited), **for_store)
     except BaseException:
-        if engine := getattr(backend, "engine", None):
-            engine.close()
+        opened.close()  # a wrong setting must not leave the folder locked
         raise
 
 
-def _backend(address: Address, settings: dict[str, Any], *, awaited: bool) -> Any:
-    engine_settings = _engine_settings(settings)
-    scheme, client = _client(address)
-    if client is None:
-        return _embedded(address, engine_settings, awaited=awaited)
-    return _dynamodb(scheme, client, awaited=awaited)
+def _split(objects: Given | None, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings of the engine, and those of the store. A clock is for both."""
+    for_engine = {name: settings[name] for name in ("synchronous", "background", "clock") if name in settings}
+    for_store = {name: value for name, value in settings.items() if name not in ("synchronous", "background")}
+    if objects is not None:
+        for_store["objects"] = Buckets(objects, settings.get("clock"))
+    return for_engine, for_store
 
 
-def _client(address: Address) -> tuple[str, dict[str, Any] | None]:
-    """The scheme and what the address says of a client; None for the embedded engine."""
+def _client_settings(address: Address) -> dict[str, Any] | None:
+    """What an address says about a client of DynamoDB; None for the embedded engine."""
     text = os.fspath(address)
     if "://" not in text:
-        return "", None
+        return None
     forms = ": a folder, :memory:, aws://<region>, or http(s)://<host>:<port>"
     url, options = address_parts(text, ("aws", "http", "https"), ("region", "profile"), forms)
     endpoint = None if url.scheme == "aws" else f"{url.scheme}://{url.netloc}"
     region = options.get("region") or (url.netloc if url.scheme == "aws" else None) or None
-    return url.scheme, {"endpoint": endpoint, "region": region, "profile": options.get("profile")}
+    client = {"endpoint": endpoint, "region": region, "profile": options.get("profile")}
+    if url.scheme == "http" and client["profile"] is None and "AWS_ACCESS_KEY_ID" not in os.environ:
+        from sortkey.connect.sigv4 import Credentials
+
+        # A server on this machine or in a test network, which accepts any key. For the rest real ones are looked up.
+        return client | {"credentials": Credentials("sortkey", "sortkey"), "region": region or LOCAL_REGION}
+    return client
 
 
-def _engine_settings(settings: dict[str, Any]) -> dict[str, Any]:
-    """What of the settings is for the engine; a clock is for both."""
-    taken = {name: settings.pop(name) for name in ("synchronous", "background") if name in settings}
-    return taken | {name: settings[name] for name in ("clock",) if name in settings}
+def _client(settings: dict[str, Any], *, awaited: bool) -> Any:
+    from sortkey.connect.dynamodb import AsyncClient, Client
+
+    return AsyncClient(**settings) if awaited else Client(**settings)
 
 
-def _embedded(address: Address, settings: dict[str, Any], *, awaited: bool) -> Any:
-    from sortkey import engine
+def _embedded(engine: Engine | RemoteEngine, *, awaited: bool) -> Any:
     from sortkey.connect.embedded import AsyncEmbeddedBackend, EmbeddedBackend
 
-    opened = engine.open(address, **settings)
-    return AsyncEmbeddedBackend(opened) if awaited else EmbeddedBackend(opened)
-
-
-def _dynamodb(scheme: str, client: dict[str, Any], *, awaited: bool) -> Any:
-    from sortkey.connect.dynamodb import AsyncClient, Client
-    from sortkey.connect.sigv4 import Credentials
-
-    if scheme == "http" and client["profile"] is None and "AWS_ACCESS_KEY_ID" not in os.environ:
-        # A server on this machine or in a test network that asks for none; real ones are looked up for the rest.
-        client |= {"credentials": Credentials("sortkey", "sortkey"), "region": client["region"] or LOCAL_REGION}
-    return AsyncClient(**client) if awaited else Client(**client)
+    return AsyncEmbeddedBackend(engine) if awaited else EmbeddedBackend(engine)

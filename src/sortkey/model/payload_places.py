@@ -53,17 +53,17 @@ class PayloadPlace:
         pointer = payload.pointer
         if pointer is None:
             raise ModelError(
-                f"the payload of {self.attribute} is not stored yet: write it with a store that has objects, "
-                'as sortkey.open("data", objects="data/buckets/{bucket}")'
+                f"the payload of {self.attribute} is not stored yet: write the entity with a store, "
+                'as in sortkey.open("data", objects="data/buckets/{bucket}").put(entity)'
             )
         text = f"{SCHEME}{self.declared.bucket}/{pointer.key}" if self.declared.uri else pointer.key
         return {self.attribute: text} | {name: getattr(pointer, part) for part, name in self.parts.items()}
 
     def set_action(self, field: Attr[Any], payload: Payload[Any]) -> Action:
-        """What `set` gives. A store with objects puts `pointer_actions` in its place once the value is stored."""
+        """What `set` gives. A store puts `pointer_actions` in its place once the value is stored."""
 
         def render(names: Any) -> str:
-            raise ModelError(f"{field!r} is a payload: update it with a store that has objects")
+            raise ModelError(f"{field!r} is a payload: only a store can set it, with update() or transact()")
 
         return Action("SET", field, render, payload, is_plain_set=True)
 

@@ -17,7 +17,7 @@ from sortkey.model.instants import Instant
 from sortkey.model.keys import index, key, query
 from sortkey.model.operations import Put
 from sortkey.model.tables import GSI, Table
-from sortkey.runtime.store import AsyncStore, Store
+from sortkey.runtime.store import Store
 
 audit_table = Table(
     "sortkey-audit",
@@ -91,20 +91,5 @@ def audit(
     at: datetime | None = None,
     id: str | None = None,
 ) -> AuditRecord:
-    """Append a record. Raises AlreadyExists where there is one of the same subject, instant and id."""
+    """Append a record. Raises AlreadyExists if there is one of the same subject, instant and id."""
     return store.create(audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity)
-
-
-async def audit_async(
-    store: AsyncStore,
-    actor: str,
-    action: str,
-    subject: str,
-    detail: Mapping[str, Any] | None = None,
-    *,
-    outcome: Outcome = "done",
-    at: datetime | None = None,
-    id: str | None = None,
-) -> AuditRecord:
-    """The same, awaited."""
-    return await store.create(audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity)

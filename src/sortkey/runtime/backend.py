@@ -1,32 +1,45 @@
-"""What a store stands on: something that runs one DynamoDB operation. Adapters are in `connect`.
+"""The seam between stores and whatever holds the data. Adapters are in `connect`: the engine in this process, and
+DynamoDB over HTTP.
 
 Requests and answers are DynamoDB JSON as dicts: numbers are text, binary is base64 text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Protocol
+
+Unwatch = Callable[[], None]
+Watch = Callable[[Callable[[], None]], Unwatch]
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """The optional parts of a backend. The defaults suit DynamoDB over a network."""
+
+    parallel_calls: int = 8
+    """How many calls at once are worth making. Over a network most of the time is spent waiting."""
+    poll_seconds: float = 0.25
+    """How soon to read a stream again that had nothing new. AWS allows five reads of a shard in a second."""
+    watch: Watch | None = None
+    """Has a function called after each commit that changes an item; returns what ends that. None where the backend
+    cannot tell, so that streams are polled."""
 
 
 class Backend(Protocol):
-    """Runs operations, from any thread."""
+    """What a store runs on: one function, a way to close it, and its capabilities.
+
+    Threads may share one.
+    """
+
+    @property
+    def capabilities(self) -> Capabilities: ...
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        """Run one operation. Raises a subclass of `errors.ServiceError` where the service refuses it."""
+        """Run one operation of DynamoDB. Raises a subclass of `errors.ServiceError` if the service refuses it."""
         ...
 
     def close(self) -> None:
-        """Give up what it holds: connections, files. Closing twice is fine."""
-        ...
-
-
-class AsyncBackend(Protocol):
-    """The same, awaited."""
-
-    async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        """Run one operation. Raises a subclass of `errors.ServiceError` where the service refuses it."""
-        ...
-
-    async def close(self) -> None:
-        """Give up what it holds: connections, files. Closing twice is fine."""
+        """Release connections and files. Closing twice is fine."""
         ...

@@ -13,7 +13,7 @@ from sortkey.model.entity import Entity
 from sortkey.model.operations import Put
 from sortkey.model.queries import ItemKey
 from sortkey.model.tables import Table
-from sortkey.runtime.arguments import NO_KEY, expect, expect_batch
+from sortkey.runtime.arguments import NO_KEY, expect
 from sortkey.runtime.context import Context
 from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item
@@ -75,7 +75,6 @@ def _get(
 
 def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
     """Many puts and deletes, each for itself, in any order, without conditions. Gives the entities as stored."""
-    expect_batch(puts, deletes)
     now = context.clock()
     stamped = [Put(entity).stamped(now) for entity in puts]
     writes: dict[Place, tuple[Table, dict[str, Any], Entity | ItemKey[Any]]] = {}

@@ -1,9 +1,9 @@
-"""The logic of stores as generators: they yield requests and pauses, and are sent answers. No I/O, so there is one of
-it for programs that wait and for programs that await."""
+"""The logic of stores as generators. They yield what has to happen next and are sent the result, and do no I/O of their
+own. So the logic exists once, for programs that block and for programs that await."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Call(NamedTuple):
-    """A request to be sent. `pattern` is the access pattern whose capacity it counts for."""
+    """Send a request. `pattern` is the access pattern that its capacity is counted for."""
 
     operation: str
     request: dict[str, Any]
@@ -20,10 +20,26 @@ class Call(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """A pause to be made."""
+    """Pause."""
 
     seconds: float
 
 
-Steps = Generator[Call | Sleep, dict[str, Any], T]
-"""Yields calls and pauses; is sent each call's answer, or gets its error thrown in; returns the result."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Call a function that may take a while, such as one that reads an object. An async store calls it in a thread."""
+
+    function: Callable[[], Any]
+
+
+Pause = Callable[[float], object]
+AsyncPause = Callable[[float], Awaitable[object]]
+"""How a store makes a pause of so many seconds."""
+
+Steps = Generator[Call | Sleep | Work, Any, T]
+"""Is sent the answer to each call and the result of each piece of work, or has the error thrown in. Returns T."""
+
+
+def do(function: Callable[[], T]) -> Steps[T]:
+    """One piece of work as steps."""
+    return (yield Work(function))

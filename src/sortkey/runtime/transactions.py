@@ -14,7 +14,6 @@ from sortkey.errors import (
 )
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Write
-from sortkey.runtime.arguments import expect_writes
 from sortkey.runtime.context import Context
 from sortkey.runtime.guards import Guarding, guards_of
 from sortkey.runtime.refusals import as_entity, too_large
@@ -44,7 +43,6 @@ class Reason:
 
 def transact(context: Context, operations: Sequence[Write[Any]], *, token: str | None = None) -> Steps[None]:
     """All of the writes, or none."""
-    expect_writes(operations)
     now = context.clock()
     guards = [guard for number, each in enumerate(operations) for guard in guards_of(each, number, now)]
     yield from transact_raw(operations, now, guards, token=token)

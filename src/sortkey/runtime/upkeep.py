@@ -1,9 +1,13 @@
-"""What stores do for tables as a whole: make them, plan and apply changes, bring stored items up to date."""
+"""What stores do for whole tables: create them, plan and apply changes, bring stored items up to date, check payloads.
+
+The modules behind these methods are loaded when they are called: most programs never do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TYPE_CHECKING, TypeVar
 
 from sortkey.model.entity import Entity
 from sortkey.model.tables import Table
@@ -12,35 +16,39 @@ from sortkey.runtime.steps import Steps
 
 if TYPE_CHECKING:
     from sortkey.model.patterns import Model
+    from sortkey.runtime.backend import Backend
     from sortkey.runtime.context import Context
     from sortkey.runtime.evolution.plans import Plan, Step
     from sortkey.runtime.evolution.progress import Backfilled, Progress
+    from sortkey.runtime.payloads.checks import Finding, Sweep
 
 T = TypeVar("T")
 
 APPLY_WAIT_SECONDS = 24 * 3600.0
-"""The service fills an index of a large table in hours."""
+"""On AWS it can take hours to fill an index of a large table."""
 
-
-def _silent(of: object) -> None:
-    """Nobody listens."""
+GRACE = timedelta(days=1)
+"""How long an object may wait for its pointer. A store writes both within moments, but uploads through links take
+longer, and readers of an item that was replaced may still want the old object."""
 
 
 class Upkeep:
-    """For stores that wait. What evolution needs is loaded when it is asked for: few programs do."""
+    """The part of a store that works on whole tables."""
 
     if TYPE_CHECKING:
         _context: Context
-        backend: Any
+        backend: Backend
 
         def run(self, steps: Steps[T]) -> T: ...
 
+    # -- tables
+
     def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
-        """Create the tables that are missing; lists what differs in the others. Never drops anything."""
+        """Create the tables that are missing, and list how the others differ from the model. Never drops anything."""
         return self.run(ensuring.ensure(of, kms=kms))
 
     def plan(self, of: Model | Table) -> Plan:
-        """What to change so that what is deployed is as a model says. Changes nothing."""
+        """The steps that would make the deployed tables match the model. Changes nothing."""
         from sortkey.runtime.evolution import planning
 
         return self.run(planning.plan(self._context, of))
@@ -51,12 +59,13 @@ class Upkeep:
         *,
         kms: str | None = None,
         wait_seconds: float = APPLY_WAIT_SECONDS,
-        told: Callable[[Step], object] = _silent,
+        on_progress: Callable[[Step], object] | None = None,
     ) -> tuple[Step, ...]:
-        """Do the steps of a plan, and wait for each. Never drops anything; backfills are run by name."""
+        """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves backfills to you."""
         from sortkey.runtime.evolution import applying
 
-        return self.run(applying.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, told=told))
+        steps = applying.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
+        return self.run(steps)
 
     def backfill(
         self,
@@ -66,67 +75,37 @@ class Upkeep:
         writes_per_second: float | None = None,
         restart: bool = False,
         dry_run: bool = False,
-        told: Callable[[Progress], object] | None = None,
+        on_progress: Callable[[Progress], object] | None = None,
     ) -> Backfilled:
-        """Give every stored item what its entity says today; reads the whole table. One that was cut off goes on."""
+        """Bring every stored item up to date with its entity. Reads the whole table, and resumes after a crash."""
         from sortkey.runtime.evolution import backfilling, driving, tasks
 
-        settings = tasks.Settings.on(self.backend, segments, writes_per_second, restart, dry_run, told)
+        at_once = self.backend.capabilities.parallel_calls
+        settings = tasks.Settings(
+            segments=at_once if segments is None else segments,
+            writes_per_second=writes_per_second,
+            restart=restart,
+            dry_run=dry_run,
+            on_progress=on_progress,
+            at_once=at_once,
+        )
         task = self.run(tasks.begin(self._context, of, settings))
         driving.in_threads(task, lambda number: self.run(backfilling.work(self._context, task, number)))
         return self.run(tasks.finish(self._context, task))
 
+    # -- payloads
 
-class AsyncUpkeep:
-    """The same, awaited."""
+    def verify(self, model: Model, *, grace: timedelta = GRACE, quick: bool = False) -> list[Finding]:
+        """Payloads that are missing or changed, and objects that no item has shown for longer than `grace`.
 
-    if TYPE_CHECKING:
-        _context: Context
-        backend: Any
+        Reads every object in full; with `quick` only its size and checksum.
+        """
+        from sortkey.runtime.payloads import checks
 
-        async def run(self, steps: Steps[T]) -> T: ...
+        return self.run(checks.verify(self._context, model, grace, quick=quick))
 
-    async def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
-        """Create the tables that are missing; lists what differs in the others. Never drops anything."""
-        return await self.run(ensuring.ensure(of, kms=kms))
+    def sweep(self, model: Model, *, grace: timedelta = GRACE) -> Sweep:
+        """Remove objects that no item has shown for longer than `grace`."""
+        from sortkey.runtime.payloads import checks
 
-    async def plan(self, of: Model | Table) -> Plan:
-        """What to change so that what is deployed is as a model says. Changes nothing."""
-        from sortkey.runtime.evolution import planning
-
-        return await self.run(planning.plan(self._context, of))
-
-    async def apply(
-        self,
-        plan: Plan,
-        *,
-        kms: str | None = None,
-        wait_seconds: float = APPLY_WAIT_SECONDS,
-        told: Callable[[Step], object] = _silent,
-    ) -> tuple[Step, ...]:
-        """Do the steps of a plan, and wait for each. Never drops anything; backfills are run by name."""
-        from sortkey.runtime.evolution import applying
-
-        return await self.run(applying.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, told=told))
-
-    async def backfill(
-        self,
-        of: type[Entity] | Table,
-        *,
-        segments: int | None = None,
-        writes_per_second: float | None = None,
-        restart: bool = False,
-        dry_run: bool = False,
-        told: Callable[[Progress], object] | None = None,
-    ) -> Backfilled:
-        """Give every stored item what its entity says today; reads the whole table. One that was cut off goes on."""
-        from sortkey.runtime.evolution import backfilling, driving, tasks
-
-        settings = tasks.Settings.on(self.backend, segments, writes_per_second, restart, dry_run, told)
-        task = await self.run(tasks.begin(self._context, of, settings))
-
-        def work(number: int) -> Awaitable[None]:
-            return self.run(backfilling.work(self._context, task, number))
-
-        await driving.in_tasks(task, work)
-        return await self.run(tasks.finish(self._context, task))
+        return self.run(checks.sweep(self._context, model, grace))

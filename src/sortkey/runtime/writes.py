@@ -16,7 +16,6 @@ from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Put, PutMode, Update, Write
 from sortkey.model.queries import ItemKey
 from sortkey.runtime import uniqueness
-from sortkey.runtime.arguments import NO_ENTITY, expect
 from sortkey.runtime.as_read import as_read
 from sortkey.runtime.context import Context
 from sortkey.runtime.refusals import refusal, too_large
@@ -32,7 +31,6 @@ UPGRADES_MAX = 3
 
 def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E]:
     """Store a whole entity; gives it back with its instants and its version."""
-    expect(entity, Entity, NO_ENTITY)
     operation, now = Put(entity, mode, when), context.clock()
     layout = type(entity).__layout__
     if mode == "save" and layout.version is None:

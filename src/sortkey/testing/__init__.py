@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sortkey.testing.async_faulty_backend import AsyncFaultyBackend
 from sortkey.testing.clock import FrozenClock
-from sortkey.testing.faults import AsyncFaultyBackend, Faults, FaultyBackend
+from sortkey.testing.faults import Faults
+from sortkey.testing.faulty_backend import FaultyBackend
 
 if TYPE_CHECKING:
     from sortkey.engine import Engine

@@ -1,26 +1,21 @@
-"""Faults on demand: a backend that stands before another one and goes wrong when it is told to.
-
-Each fault is met once by the next call that it is for, or as often as it says; calls without one pass through.
-"""
+"""Faults on demand: what a test wants to go wrong. A fault hits the next call that it is for, once or several times."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Literal
 
-from sortkey.errors import Throttled, Unreachable
-
 if TYPE_CHECKING:
-    from sortkey.runtime.backend import AsyncBackend, Backend
+    from sortkey.runtime.async_backend import AsyncBackend
+    from sortkey.runtime.backend import Backend
+    from sortkey.testing.async_faulty_backend import AsyncFaultyBackend
+    from sortkey.testing.faulty_backend import FaultyBackend
 
-Request = dict[str, Any]
 Kind = Literal["throttle", "unprocessed", "lose_race", "crash_before_commit", "crash_after_commit"]
 
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 BATCHES = frozenset({"BatchGetItem", "BatchWriteItem"})
-_LEFT_OVER = {"BatchGetItem": "UnprocessedKeys", "BatchWriteItem": "UnprocessedItems"}
 
 
 @dataclass(slots=True)
@@ -81,11 +76,15 @@ class Faults:
         self._add(Fault("crash_after_commit", _only(operation, WRITES)))
 
     def around(self, backend: Backend) -> FaultyBackend:
-        """A backend that goes wrong as told, and otherwise does what this one does."""
+        """A backend that runs into these faults, and otherwise does what `backend` does."""
+        from sortkey.testing.faulty_backend import FaultyBackend
+
         return FaultyBackend(backend, self)
 
     def around_async(self, backend: AsyncBackend) -> AsyncFaultyBackend:
         """The same for an async store."""
+        from sortkey.testing.async_faulty_backend import AsyncFaultyBackend
+
         return AsyncFaultyBackend(backend, self)
 
     def _add(self, fault: Fault) -> None:
@@ -104,80 +103,5 @@ class Faults:
         return None
 
 
-class FaultyBackend:
-    """Stands before a backend."""
-
-    def __init__(self, backend: Backend, faults: Faults) -> None:
-        self._backend, self._faults = backend, faults
-
-    def call(self, operation: str, request: Request, /) -> dict[str, Any]:
-        fault = self._faults.take(operation)
-        _refuse(fault, operation)
-        if fault is not None and fault.rival is not None:
-            fault.rival()
-        answer = self._backend.call(operation, _sent(fault, operation, request))
-        return _received(fault, operation, request, answer)
-
-    def close(self) -> None:
-        self._backend.close()
-
-
-class AsyncFaultyBackend:
-    """The same for programs that await."""
-
-    def __init__(self, backend: AsyncBackend, faults: Faults) -> None:
-        self._backend, self._faults = backend, faults
-
-    async def call(self, operation: str, request: Request, /) -> dict[str, Any]:
-        fault = self._faults.take(operation)
-        _refuse(fault, operation)
-        if fault is not None and fault.rival is not None:
-            done = fault.rival()
-            if isawaitable(done):
-                await done
-        answer = await self._backend.call(operation, _sent(fault, operation, request))
-        return _received(fault, operation, request, answer)
-
-    async def close(self) -> None:
-        await self._backend.close()
-
-
 def _only(operation: str | None, otherwise: frozenset[str] | None) -> frozenset[str] | None:
     return otherwise if operation is None else frozenset({operation})
-
-
-def _refuse(fault: Fault | None, operation: str) -> None:
-    """Raise where nothing of the call is done."""
-    if fault is None:
-        return
-    if fault.kind == "throttle":
-        raise Throttled(f"{operation}: throttled, as the test told")
-    if fault.kind == "crash_before_commit":
-        raise Unreachable(f"{operation}: crashed before it was stored, as the test told")
-
-
-def _sent(fault: Fault | None, operation: str, request: Request) -> Request:
-    if fault is None or fault.kind != "unprocessed":
-        return request
-    table, asked = next(iter(request["RequestItems"].items()))
-    first = {**asked, "Keys": asked["Keys"][:1]} if operation == "BatchGetItem" else asked[:1]
-    return {**request, "RequestItems": {table: first}}
-
-
-def _received(fault: Fault | None, operation: str, request: Request, answer: dict[str, Any]) -> dict[str, Any]:
-    if fault is None:
-        return answer
-    if fault.kind == "crash_after_commit":
-        raise Unreachable(f"{operation}: crashed after it was stored, as the test told")
-    if fault.kind != "unprocessed":
-        return answer
-    return {**answer, _LEFT_OVER[operation]: _left_over(operation, request["RequestItems"])}
-
-
-def _left_over(operation: str, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """All of a batch but its first item."""
-    (first, wanted), *others = asked.items()
-    if operation == "BatchGetItem":
-        rest = {**wanted, "Keys": wanted["Keys"][1:]}
-        return {**({first: rest} if rest["Keys"] else {}), **dict(others)}
-    return {**({first: wanted[1:]} if wanted[1:] else {}), **dict(others)}

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 
 from sortkey.errors import NotConfigured
 from sortkey.runtime.objects import Objects
-from sortkey.runtime.payloads.store import PayloadStore
+from sortkey.runtime.store import Store
 from sortkey.web.api_keys import ApiKeys
 from sortkey.web.app import OBJECTS_PATH, System, make_app
 from sortkey.web.server_secret import secret_for
@@ -34,7 +34,7 @@ class Host:
 
     def __init__(
         self,
-        store: PayloadStore,
+        store: Store,
         objects: Mapping[str, Objects],
         folder: str | os.PathLike[str],
         *,
@@ -68,7 +68,7 @@ def objects_url(address: str) -> str:
     return f"{address.rstrip('/')}{OBJECTS_PATH}"
 
 
-def mount_all(names: Sequence[str], store: PayloadStore, objects: Mapping[str, Objects], files: Path) -> list[System]:
+def mount_all(names: Sequence[str], store: Store, objects: Mapping[str, Objects], files: Path) -> list[System]:
     """The systems of these names on a store. Raises NotConfigured for a name that is none."""
     files.mkdir(mode=0o700, parents=True, exist_ok=True)
     return [_api(name).mount(store, objects, files) for name in names]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response, status
 from fastapi.responses import JSONResponse
 
-from sortkey import Objects, PayloadStore
+from sortkey import Objects, Store
 from sortkey.web import Page, System, User, errors_for, signed_in
 from sortkey_systems.applens.answers import (
     ArtifactsAnswer,
@@ -55,7 +55,7 @@ def system(service: AppLens) -> System:
     return System(NAME, router, DESCRIPTION, workers=(service.worker(threads=2),), service=service)
 
 
-def mount(store: PayloadStore, objects: Mapping[str, Objects], files: FilePath) -> System:
+def mount(store: Store, objects: Mapping[str, Objects], files: FilePath) -> System:
     """AppLens on a store, its tables made and its bucket open. It names no files."""
     service = AppLens(store)
     service.ensure()

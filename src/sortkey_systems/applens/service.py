@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from sortkey import Job, JobQueue, JobWorker, Page, Payload, PayloadStore
+from sortkey import Job, JobQueue, JobWorker, Page, Payload, Store
 from sortkey.errors import AlreadyExists, NotFound, ObjectNotFound
 from sortkey_systems.applens import comparing, inventory, sarif, uploads
 from sortkey_systems.applens.model import BUCKET, Environment, Run, Text, latest_run, model
@@ -62,7 +62,7 @@ class AppLens:
     """The service. `entropy` makes the ids of runs: so many bytes, as hexadecimal digits."""
 
     def __init__(
-        self, store: PayloadStore, queue: JobQueue | None = None, *, entropy: Callable[[int], str] = secrets.token_hex
+        self, store: Store, queue: JobQueue | None = None, *, entropy: Callable[[int], str] = secrets.token_hex
     ) -> None:
         self.store, self.queue = store, queue or JobQueue(store, QUEUE)
         self._entropy = entropy

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from sortkey import Backoff, ItemKey, JobContext, JobQueue, Payload, PayloadStore, job
+from sortkey import Backoff, ItemKey, JobContext, JobQueue, Payload, Store, job
 from sortkey.errors import ConditionFailed, JobCancelled, TransitionRefused
 from sortkey_systems.applens.analysis import Analysis, Stage, analyze_upload
 from sortkey_systems.applens.model import Run
@@ -33,7 +33,6 @@ STORING = 90
 def analyze_run(ctx: JobContext, user_id: str, created_at: str, run_id: str) -> str:
     """Analyse one run; gives the status that it ended with. The arguments are the run's key."""
     store = ctx.store
-    assert isinstance(store, PayloadStore), "a worker of AppLens needs a store with objects"
     run = store.get(_key(user_id, created_at, run_id), consistent=True)
     if run.status in ("COMPLETE", "FAILED"):
         return run.status  # by an earlier try, whose worker was killed before it could say so
@@ -48,7 +47,7 @@ def analyze_run(ctx: JobContext, user_id: str, created_at: str, run_id: str) -> 
         raise
 
 
-def fail(store: PayloadStore, run: Run, reason: str) -> Run:
+def fail(store: Store, run: Run, reason: str) -> Run:
     """End a run as FAILED, unless it has ended. Gives the run as it is then."""
     text = reason[:ERROR_CHARACTERS_MAX] or "for no stated reason"
     try:
@@ -67,7 +66,7 @@ def _key(user_id: str, created_at: str, run_id: str) -> ItemKey[Run]:
     return Run.key(user_id=user_id, created_at=datetime.fromisoformat(created_at), run_id=run_id)
 
 
-def _given_up(ctx: JobContext, store: PayloadStore) -> str | None:
+def _given_up(ctx: JobContext, store: Store) -> str | None:
     """Why there is no further try; None where there is one. A worker that was stopped has not failed."""
     if ctx.attempt <= TRIES_MAX:
         return None
@@ -78,7 +77,7 @@ def _given_up(ctx: JobContext, store: PayloadStore) -> str | None:
     return f"the analysis failed {len(failed)} times, at last because {failed[-1].error}"
 
 
-def _analyzed(ctx: JobContext, store: PayloadStore, run: Run) -> Run:
+def _analyzed(ctx: JobContext, store: Store, run: Run) -> Run:
     run = _begun(ctx, store, run)
     assert run.iac is not None
     assert run.iac.key is not None
@@ -92,14 +91,14 @@ def _analyzed(ctx: JobContext, store: PayloadStore, run: Run) -> Run:
     return _stored(store, run, analysis)
 
 
-def _begun(ctx: JobContext, store: PayloadStore, run: Run) -> Run:
+def _begun(ctx: JobContext, store: Store, run: Run) -> Run:
     """The run as PROCESSING, with the job whose progress tells more."""
     if run.status == "PROCESSING":
         return run  # taken up again
     return store.move(ItemKey.of_entity(run), Run.status, "PROCESSING", set={"job_id": ctx.job.job_id})
 
 
-def _stored(store: PayloadStore, run: Run, analysis: Analysis) -> Run:
+def _stored(store: Store, run: Run, analysis: Analysis) -> Run:
     """Graph and report first, then the item that shows them, with its status and its numbers: one write."""
     counts = analysis.graph.counts
     changes = {

@@ -10,6 +10,7 @@ import pytest
 
 from sortkey import AsyncStore, Entity, KeyOnly, Progress, Store, Table, camel, index, key
 from sortkey.errors import LeaseLost, ModelError, StoreError, TableMissing
+from sortkey.runtime.backend import Capabilities
 from sortkey.runtime.evolution.state import Run, Segment
 from sortkey.runtime.store import Store as SyncStore
 from tests.contract.store.evolving import (
@@ -37,6 +38,8 @@ def shop(store: Store, fresh: str) -> Iterator[Age]:
 
 class Meddling:
     """A backend in front of another: before some of the writes of a backfill somebody else does something."""
+
+    capabilities = Capabilities()
 
     def __init__(self, backend: Any, meddle: Callable[[dict[str, Any]], None]) -> None:
         self._backend, self._meddle = backend, meddle
@@ -179,7 +182,7 @@ def test_a_table_may_be_read_in_segments(store: Store, fresh: str, shop: Age, se
     # All of them together are the table, once.
     age = second_age(fresh)
     heard: list[Progress] = []
-    done = store.backfill(age.order, segments=segments, told=heard.append)
+    done = store.backfill(age.order, segments=segments, on_progress=heard.append)
     assert (done.read, done.written, done.segments, done.segments_done) == (40, 40, segments, segments)
     assert heard[-1].segments_done == segments
     assert [each.read for each in heard] == sorted(each.read for each in heard)

@@ -91,7 +91,7 @@ def test_indexes_are_added_one_after_the_other_and_the_rest_of_the_model_follows
 def test_whoever_listens_hears_of_each_step(store: Store, fresh: str, shop: Age) -> None:
     # An index of a large table takes hours.
     heard: list[str] = []
-    store.apply(store.plan(second_age(fresh).model), told=lambda step: heard.append(str(step)))
+    store.apply(store.plan(second_age(fresh).model), on_progress=lambda step: heard.append(str(step)))
     assert [line.partition(": ")[2] for line in heard] == [
         "add the index ByRegion (region, GSI2SK; ALL)",
         "add the index ByStatus (GSI1PK, GSI1SK; ALL)",

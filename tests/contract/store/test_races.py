@@ -17,6 +17,7 @@ from sortkey.errors import (
     TransitionRefused,
     Unreachable,
 )
+from sortkey.runtime.backend import Capabilities
 from sortkey.testing import Faults
 from tests.contract.store.models import Asset, Rule, Stage, Task, User, model
 from tests.contract.store.test_evolution import First, Third, people
@@ -135,6 +136,8 @@ def test_a_save_whose_answer_was_lost_after_the_commit_is_not_made_twice(store: 
 
 class Conflicting:
     """A service in which every transaction meets another one, as DynamoDB's does under load."""
+
+    capabilities = Capabilities()
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import PayloadStore, Store, attr, collection
+from sortkey import Store, attr, collection
 from sortkey.errors import ModelError
 from tests.contract.store.models import Journey, Stage, Task, model
 
@@ -47,11 +47,10 @@ CALLS: list[tuple[str, Any, str]] = [
 ]
 
 
-@pytest.fixture(params=[Store, PayloadStore])
-def store(request: pytest.FixtureRequest, sortkey_store: Store) -> Store:
-    """One with payloads too: it has writes of its own."""
+@pytest.fixture
+def store(sortkey_store: Store) -> Store:
     sortkey_store.ensure(model)
-    return sortkey_store if request.param is Store else PayloadStore(sortkey_store.backend, objects={})
+    return sortkey_store
 
 
 @pytest.mark.parametrize(("call", "told"), [each[1:] for each in CALLS], ids=[each[0] for each in CALLS])

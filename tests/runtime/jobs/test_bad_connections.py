@@ -13,6 +13,7 @@ import pytest
 import sortkey
 from sortkey import Backoff, JobContext, JobQueue, JobWorker, Store, job
 from sortkey.errors import TransactionCanceledException, TransactionConflictException, Unreachable
+from sortkey.runtime.backend import Capabilities
 from sortkey.runtime.jobs.picking import Picker
 from sortkey.testing import FrozenClock
 
@@ -21,6 +22,8 @@ WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWri
 
 class Line:
     """A backend behind a bad line. What it does is the test's to say."""
+
+    capabilities = Capabilities()
 
     def __init__(self, backend: Any) -> None:
         self._backend = backend

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sortkey import Objects, PayloadStore, open_objects
+from sortkey import Objects, Store, open_objects
 from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.engine import Engine
 from sortkey.testing import FrozenClock
@@ -29,21 +29,21 @@ def buckets(tmp_path: Path, clock: FrozenClock) -> Iterator[dict[str, Objects]]:
 
 
 @pytest.fixture
-def store(engine: Engine, clock: FrozenClock, buckets: dict[str, Objects]) -> PayloadStore:
-    made = PayloadStore(EmbeddedBackend(engine), objects=buckets, clock=clock)
+def store(engine: Engine, clock: FrozenClock, buckets: dict[str, Objects]) -> Store:
+    made = Store(EmbeddedBackend(engine), objects=buckets, clock=clock)
     made.ensure(model)
     return made
 
 
 @pytest.fixture(params=ADAPTERS)
-def any_store(request: pytest.FixtureRequest, engine: Engine) -> Iterator[PayloadStore]:
+def any_store(request: pytest.FixtureRequest, engine: Engine) -> Iterator[Store]:
     """One store for each kind of bucket, by the true time, which S3 has."""
     if request.param == "s3":
         endpoint = request.getfixturevalue("s3_endpoint")
         buckets: dict[str, Objects] = {name: new_s3_bucket(endpoint) for name in BUCKETS}
     else:
         buckets = {name: open_objects(request.getfixturevalue("tmp_path") / name) for name in BUCKETS}
-    made = PayloadStore(EmbeddedBackend(engine), objects=buckets)
+    made = Store(EmbeddedBackend(engine), objects=buckets)
     made.ensure(model)
     yield made
     for bucket in buckets.values():

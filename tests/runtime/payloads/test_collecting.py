@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import Change, Objects, Payload, PayloadStore, StreamWorker, on_change
+from sortkey import Change, Objects, Payload, Store, StreamWorker, on_change
 from sortkey.engine import Engine
 from sortkey.errors import ObjectCorrupt, ObjectNotFound
 from sortkey.testing import FrozenClock
@@ -22,15 +22,15 @@ def note(text: str) -> Asset:
     return Asset(database_id="d", asset_id="a", note=Payload(text))
 
 
-def keys(store: PayloadStore, bucket: str = "artifacts") -> list[str]:
+def keys(store: Store, bucket: str = "artifacts") -> list[str]:
     return [each.key for each in store.payloads.bucket(bucket).versions()]
 
 
-def found(store: PayloadStore, **how: Any) -> list[tuple[str, str]]:
+def found(store: Store, **how: Any) -> list[tuple[str, str]]:
     return [(each.kind, each.key) for each in store.verify(model, **how)]
 
 
-def test_a_delete_takes_the_objects_along(any_store: PayloadStore) -> None:
+def test_a_delete_takes_the_objects_along(any_store: Store) -> None:
     # By version id: what another item shows under the same key stays.
     made = any_store.create(run(graph=Payload({}), iac=Payload(b"x", filename="f")))
     any_store.create(run("other", iac=Payload(b"y", filename="f")))
@@ -42,7 +42,7 @@ def test_a_delete_takes_the_objects_along(any_store: PayloadStore) -> None:
     assert any_store.load(again.graph) == {"nodes": []}
 
 
-def test_what_expires_is_collected_by_the_stream(store: PayloadStore, engine: Engine, clock: FrozenClock) -> None:
+def test_what_expires_is_collected_by_the_stream(store: Store, engine: Engine, clock: FrozenClock) -> None:
     # TTL deletes the item behind the program's back; the handler hears of it.
     @on_change(Run, kinds=["deleted"])
     def tidy(change: Change[Run]) -> None:
@@ -66,7 +66,7 @@ class Gone:
         self.old, self.new = old, None
 
 
-def test_what_is_archived_keeps_its_objects(store: PayloadStore) -> None:
+def test_what_is_archived_keeps_its_objects(store: Store) -> None:
     # For the stream an archived item is one that was deleted, and another one that came.
     made = store.create(note("text"))
     archived = store.archive(made)
@@ -83,7 +83,7 @@ def test_what_is_archived_keeps_its_objects(store: PayloadStore) -> None:
     assert keys(store) == []
 
 
-def test_a_late_event_does_not_take_what_is_shown_again(store: PayloadStore) -> None:
+def test_a_late_event_does_not_take_what_is_shown_again(store: Store) -> None:
     # Streams tell at least once, and late.
     first = store.create(note("text"))
     second = store.put(first)
@@ -92,7 +92,7 @@ def test_a_late_event_does_not_take_what_is_shown_again(store: PayloadStore) -> 
     assert store.load(second.note) == "text"
 
 
-def test_a_sweep_leaves_what_is_young(store: PayloadStore, clock: FrozenClock) -> None:
+def test_a_sweep_leaves_what_is_young(store: Store, clock: FrozenClock) -> None:
     # An upload waits for its pointer, a reader has the item of a moment ago.
     store.put(note("old"))
     shown = store.put(note("new"))
@@ -106,7 +106,7 @@ def test_a_sweep_leaves_what_is_young(store: PayloadStore, clock: FrozenClock) -
     assert store.sweep(model).removed == []
 
 
-def test_a_sweep_leaves_what_is_none_of_its_business(store: PayloadStore, clock: FrozenClock) -> None:
+def test_a_sweep_leaves_what_is_none_of_its_business(store: Store, clock: FrozenClock) -> None:
     # A bucket may hold more than payloads; and a pointer without a version shows whatever is there.
     bucket = store.payloads.bucket("artifacts")
     bucket.put("thumbnails/cat.webp", b"")
@@ -123,7 +123,7 @@ def test_a_sweep_leaves_what_is_none_of_its_business(store: PayloadStore, clock:
     assert bucket.read("d/b/note.txt") == b"theirs"
 
 
-def test_nothing_is_wrong_with_what_was_written_right(any_store: PayloadStore) -> None:
+def test_nothing_is_wrong_with_what_was_written_right(any_store: Store) -> None:
     # Else nobody would look at what it says.
     any_store.create(run(graph=Payload({"nodes": ["n" * 5000]}), iac=Payload.stream([b"x" * 99], filename="f")))
     for number in range(3):
@@ -132,10 +132,10 @@ def test_nothing_is_wrong_with_what_was_written_right(any_store: PayloadStore) -
         )
     any_store.archive(any_store.create(note("text")))
     assert any_store.verify(model, grace=timedelta(seconds=-60)) == []
-    assert any_store.verify(model, grace=timedelta(seconds=-60), is_quick=True) == []
+    assert any_store.verify(model, grace=timedelta(seconds=-60), quick=True) == []
 
 
-def test_what_is_missing_changed_or_orphaned_is_listed(any_store: PayloadStore) -> None:
+def test_what_is_missing_changed_or_orphaned_is_listed(any_store: Store) -> None:
     # A backup that was put back in part, a hand in the bucket, a killed writer.
     bucket = any_store.payloads.bucket("artifacts")
     gone = any_store.create(run("gone", graph=Payload({})))
@@ -154,7 +154,7 @@ def test_what_is_missing_changed_or_orphaned_is_listed(any_store: PayloadStore) 
         ("orphaned", "graphs/prod/12345/lost/graph.json"),
     ]
     assert sorted(found(any_store, grace=timedelta(seconds=-60))) == wanted
-    assert sorted(found(any_store, grace=timedelta(seconds=-60), is_quick=True)) == wanted
+    assert sorted(found(any_store, grace=timedelta(seconds=-60), quick=True)) == wanted
     assert sorted(found(any_store)) == wanted[:2]
     (missing,) = [each for each in any_store.verify(model) if each.kind == "missing"]
     assert (missing.table, missing.version_id) == ("graph-runs", gone.graph.version_id)
@@ -174,7 +174,7 @@ def damage(buckets: dict[str, Objects], tmp_path: Path, version: str | None) -> 
 
 @pytest.mark.parametrize("text", ["short text", "long text " * 1000])
 def test_what_was_damaged_on_the_disk_is_never_given_out(
-    store: PayloadStore, buckets: dict[str, Objects], tmp_path: Path, text: str
+    store: Store, buckets: dict[str, Objects], tmp_path: Path, text: str
 ) -> None:
     # Also where it is packed, and the damage hits the packing.
     made = store.create(note(text))
@@ -184,12 +184,12 @@ def test_what_was_damaged_on_the_disk_is_never_given_out(
         store.load(made.note)
     with store.open_payload(made.note) as reader, pytest.raises(ObjectCorrupt):
         list(iter(lambda: reader.read(7), b""))
-    assert found(store, is_quick=True) == []
+    assert found(store, quick=True) == []
     assert found(store) == [("changed", "d/a/note.txt")]
 
 
 def test_what_was_cut_off_or_lost_on_the_disk_is_told(
-    store: PayloadStore, buckets: dict[str, Objects], tmp_path: Path
+    store: Store, buckets: dict[str, Objects], tmp_path: Path
 ) -> None:
     # A disk that was full, a hand in the folder.
     made = store.create(note("some text"))
@@ -204,7 +204,7 @@ def test_what_was_cut_off_or_lost_on_the_disk_is_told(
     assert found(store) == [("changed", "d/a/note.txt")]
 
 
-def test_an_object_of_another_version_is_not_taken_for_the_one_that_was_shown(store: PayloadStore) -> None:
+def test_an_object_of_another_version_is_not_taken_for_the_one_that_was_shown(store: Store) -> None:
     # The pointer says which bytes; a version with others is damage, whoever wrote it.
     made = store.create(note("text"))
     item = {**made.to_item(), "note_sha256": {"S": "0" * 64}}

@@ -9,12 +9,10 @@ from typing import Annotated, Any
 import pytest
 from pydantic import ValidationError
 
-from sortkey import Entity, KeyOnly, Named, Outside, Payload, Store, StoredIn, Table, attr, camel, key
-from sortkey.connect.embedded import EmbeddedBackend
-from sortkey.engine import Engine
+from sortkey import Entity, KeyOnly, Named, Outside, Payload, StoredIn, Table, camel, key
 from sortkey.errors import InvalidItem, KeyValueError, ModelError
 from sortkey.model.describing_fields import fields_of
-from tests.runtime.payloads.runs import Asset, Report, Run, Summary, model, run
+from tests.runtime.payloads.runs import Asset, Report, Run, Summary, run
 
 ITEM = {
     "PK": {"S": "USER#12345"},
@@ -118,17 +116,6 @@ def test_entities_with_payloads_are_copied_and_compared() -> None:
         assert other == read
     assert read != Run.from_item({**ITEM, "graphS3VersionId": {"S": "w"}})
     assert run(graph=Payload({"a": 1})) == run(graph=Payload({"a": 1})) != run(graph=Payload({"a": 2}))
-
-
-def test_a_store_without_objects_says_how_to_get_some(engine: Engine) -> None:
-    # Storing the entity without its payload would lose it silently.
-    store = Store(EmbeddedBackend(engine))
-    store.ensure(model)
-    with pytest.raises(ModelError, match="objects="):
-        store.create(run(graph=Payload({})))
-    with pytest.raises(ModelError, match="store that has objects"):
-        store.update(Asset.key(database_id="d", asset_id="a"), attr(Asset.note).set(Payload("text")), upsert=True)
-    assert store.create(run()).graph is None
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a/../../b", "../x", "a/b", "a\\b"])

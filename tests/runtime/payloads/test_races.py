@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import Objects, Payload, PayloadStore
+from sortkey import Objects, Payload, Store
 from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.engine import Engine
 from sortkey.errors import (
@@ -20,6 +20,7 @@ from sortkey.errors import (
     StaleVersion,
     Unreachable,
 )
+from sortkey.runtime.backend import Capabilities
 from tests.runtime.payloads.runs import Asset, Report, Run, Summary, model, run
 
 NOTE = Asset.key(database_id="d", asset_id="a")
@@ -30,12 +31,14 @@ def note(text: str) -> Asset:
     return Asset(database_id="d", asset_id="a", note=Payload(text))
 
 
-def versions(store: PayloadStore, bucket: str = "artifacts") -> list[tuple[str, str]]:
+def versions(store: Store, bucket: str = "artifacts") -> list[tuple[str, str]]:
     return [(each.key, each.version_id) for each in store.payloads.bucket(bucket).versions()]
 
 
 class Between:
     """A backend that calls a function at the moment between object and pointer."""
+
+    capabilities = Capabilities()
 
     def __init__(self, engine: Engine, before: Callable[[], Any], after: Callable[[], Any] = lambda: None) -> None:
         self._backend, self._before, self._after = EmbeddedBackend(engine), before, after
@@ -52,13 +55,13 @@ class Between:
         pass
 
 
-def together(store: PayloadStore, engine: Engine, writes: list[Callable[[PayloadStore], Any]]) -> list[Any]:
+def together(store: Store, engine: Engine, writes: list[Callable[[Store], Any]]) -> list[Any]:
     """Let all of them store their objects before one of them writes its item; gives their results and errors."""
     barrier = threading.Barrier(len(writes))
     outcomes: list[Any] = [None] * len(writes)
 
     def run_one(number: int) -> None:
-        mine = PayloadStore(Between(engine, barrier.wait), objects=store.payloads.buckets)
+        mine = Store(Between(engine, barrier.wait), objects=store.payloads.buckets)
         try:
             outcomes[number] = writes[number](mine)
         except Exception as error:
@@ -73,14 +76,14 @@ def together(store: PayloadStore, engine: Engine, writes: list[Callable[[Payload
     return outcomes
 
 
-def settled(store: PayloadStore, outcomes: list[Any], error: type[Exception]) -> Any:
+def settled(store: Store, outcomes: list[Any], error: type[Exception]) -> Any:
     """The one that won. The others were refused."""
     (winner,) = [each for each in outcomes if not isinstance(each, Exception)]
     assert [type(each) for each in outcomes if each is not winner] == [error] * (len(outcomes) - 1), outcomes
     return winner
 
 
-def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(any_store: PayloadStore, engine: Engine) -> None:
+def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(any_store: Store, engine: Engine) -> None:
     # Both objects are there when the items are written. Only the version id tells whose is whose.
     for round in range(10):
         asset = Asset(database_id="d", asset_id=f"{round}")
@@ -101,7 +104,7 @@ def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(any_store: P
     assert any_store.verify(model, grace=timedelta(seconds=-60)) == []
 
 
-def test_of_two_savers_the_stale_one_leaves_nothing(any_store: PayloadStore, engine: Engine) -> None:
+def test_of_two_savers_the_stale_one_leaves_nothing(any_store: Store, engine: Engine) -> None:
     # Both have read version 1.
     first = any_store.save(Report(job_id="j", report_id="r"))
     titles = ["one", "two"]
@@ -116,7 +119,7 @@ def test_of_two_savers_the_stale_one_leaves_nothing(any_store: PayloadStore, eng
     assert versions(any_store, "job-reports") == [(winner.content.key, winner.content.version_id)]
 
 
-def test_of_two_that_write_once_one_does(any_store: PayloadStore, engine: Engine) -> None:
+def test_of_two_that_write_once_one_does(any_store: Store, engine: Engine) -> None:
     # The first object that is there keeps the second writer from storing one at all.
     made = any_store.create(run())
     assert made.created_at is not None
@@ -142,24 +145,20 @@ def test_of_two_that_write_once_one_does(any_store: PayloadStore, engine: Engine
     assert versions(any_store) == [(graph.key, graph.version_id)]
 
 
-def test_a_writer_that_comes_second_does_not_take_the_object_of_one_at_work(
-    store: PayloadStore, engine: Engine
-) -> None:
+def test_a_writer_that_comes_second_does_not_take_the_object_of_one_at_work(store: Store, engine: Engine) -> None:
     # Nobody can tell a slow writer from a dead one. Whoever takes over writes a version of his own, and either may win.
     for slow_wins in (True, False):
         key = Run.key(user_id="12345", created_at=store.create(run(f"{slow_wins}")).created_at, run_id=f"{slow_wins}")  # type: ignore[arg-type]
         second: list[Any] = []
 
         def overtake(key: Any = key, slow_wins: bool = slow_wins, second: list[Any] = second) -> None:
-            quick = PayloadStore(
-                Between(engine, lambda: _refuse() if slow_wins else None), objects=store.payloads.buckets
-            )
+            quick = Store(Between(engine, lambda: _refuse() if slow_wins else None), objects=store.payloads.buckets)
             try:
                 second.append(quick.update(key, set={"graph": Payload({"by": "the second"})}))
             except ConditionFailed as error:
                 second.append(error)
 
-        slow = PayloadStore(Between(engine, overtake), objects=store.payloads.buckets)
+        slow = Store(Between(engine, overtake), objects=store.payloads.buckets)
         if slow_wins:
             slow.update(key, set={"graph": Payload({"by": "the first"})})
             assert isinstance(second[0], ConditionFailed)
@@ -178,18 +177,18 @@ def _refuse() -> None:
     raise ConditionalCheckFailedException()
 
 
-def test_without_an_answer_the_object_stays(store: PayloadStore, engine: Engine) -> None:
+def test_without_an_answer_the_object_stays(store: Store, engine: Engine) -> None:
     # The item may have been written: removing its object would damage it. What is left over is collected later.
     def lose() -> None:
         raise Unreachable("no answer")
 
-    done = PayloadStore(Between(engine, lambda: None, lose), objects=store.payloads.buckets)
+    done = Store(Between(engine, lambda: None, lose), objects=store.payloads.buckets)
     with pytest.raises(Unreachable):
         done.create(note("was written"))
     read = store.get(NOTE)
     assert read.note is not None
     assert store.load(read.note) == "was written"
-    not_done = PayloadStore(Between(engine, lose), objects=store.payloads.buckets)
+    not_done = Store(Between(engine, lose), objects=store.payloads.buckets)
     with pytest.raises(Unreachable):
         not_done.put(note("was not written"))
     assert len(versions(store)) == 2
@@ -207,9 +206,9 @@ class Repeating(EmbeddedBackend):
         return super().call(operation, request)
 
 
-def test_a_write_that_was_refused_for_its_own_first_try_keeps_its_object(store: PayloadStore, engine: Engine) -> None:
+def test_a_write_that_was_refused_for_its_own_first_try_keeps_its_object(store: Store, engine: Engine) -> None:
     # The first try was done, the second is refused because of it.
-    repeating = PayloadStore(Repeating(engine), objects=store.payloads.buckets)
+    repeating = Store(Repeating(engine), objects=store.payloads.buckets)
     with pytest.raises(AlreadyExists):
         repeating.create(note("text"))
     read = store.get(NOTE)
@@ -222,14 +221,12 @@ def test_a_write_that_was_refused_for_its_own_first_try_keeps_its_object(store: 
     assert store.load(stored.graph) == {"nodes": []}
 
 
-def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(
-    any_store: PayloadStore, engine: Engine
-) -> None:
+def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(any_store: Store, engine: Engine) -> None:
     # Killed between object and pointer: the next try must not find that "it is there already", for ever.
     def die() -> None:
         raise KeyboardInterrupt
 
-    doomed = PayloadStore(Between(engine, die), objects=any_store.payloads.buckets)
+    doomed = Store(Between(engine, die), objects=any_store.payloads.buckets)
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
             doomed.create(run(graph=Payload({"try": 1})))
@@ -244,7 +241,7 @@ def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(
     assert versions(any_store) == [(made.graph.key, made.graph.version_id)]
 
 
-def test_what_somebody_else_put_there_is_not_taken_over(store: PayloadStore) -> None:
+def test_what_somebody_else_put_there_is_not_taken_over(store: Store) -> None:
     # An object that is none of ours may be wanted by whoever wrote it.
     store.payloads.bucket("artifacts").put("graphs/prod/12345/c8a91e/graph.json", b"{}")
     with pytest.raises(PreconditionFailed, match="is there already"):
@@ -254,7 +251,7 @@ def test_what_somebody_else_put_there_is_not_taken_over(store: PayloadStore) -> 
 
 
 def test_a_bucket_that_fails_while_it_is_tidied_does_not_hide_the_error(
-    store: PayloadStore, engine: Engine, buckets: dict[str, Objects], caplog: pytest.LogCaptureFixture
+    store: Store, engine: Engine, buckets: dict[str, Objects], caplog: pytest.LogCaptureFixture
 ) -> None:
     # The refusal is what the program must hear. The object is found by the next sweep.
     store.create(note("first"))

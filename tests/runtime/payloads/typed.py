@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import assert_type
 
 import sortkey
-from sortkey import AsyncPayloadStore, AsyncStore, ObjectInfo, Payload, PayloadStore, Put, Store, attr
+from sortkey import AsyncStore, ObjectInfo, Payload, Put, Store, attr
 from tests.runtime.payloads.runs import Asset, Graph, Report, Run, Summary
 
 assert_type(sortkey.open("data"), Store)
-assert_type(sortkey.open("data", objects="data/{bucket}"), PayloadStore)
-assert_type(sortkey.open("data", objects={"artifacts": Path("data")}), PayloadStore)
+assert_type(sortkey.open("data", objects="data/{bucket}"), Store)
+assert_type(sortkey.open("data", objects={"artifacts": Path("data")}), Store)
 assert_type(sortkey.open_async("data"), AsyncStore)
-assert_type(sortkey.open_async("data", objects={"artifacts": "s3://b"}), AsyncPayloadStore)
+assert_type(sortkey.open_async("data", objects={"artifacts": "s3://b"}), AsyncStore)
 
 
-def writes(store: PayloadStore, info: ObjectInfo) -> None:
+def writes(store: Store, info: ObjectInfo) -> None:
     run = store.create(Run(user_id="u", run_id="r", graph=Payload({"nodes": []})))
     assert_type(run.graph, Payload[Graph] | None)
     Run(user_id="u", run_id="r", iac=Payload.stream([b"x"], filename="f"))
@@ -32,7 +32,7 @@ def writes(store: PayloadStore, info: ObjectInfo) -> None:
     store.update(key, attr(Asset.note).set(Payload("text")), when=attr(Asset.note).missing())
 
 
-def reads(store: PayloadStore, report: Report, asset: Asset) -> None:
+def reads(store: Store, report: Report, asset: Asset) -> None:
     if report.content is not None:
         assert_type(store.load(report.content), Summary)
         assert_type(report.content.version_id, str | None)
@@ -43,6 +43,6 @@ def reads(store: PayloadStore, report: Report, asset: Asset) -> None:
     store.load(asset.note)  # error: reportArgumentType
 
 
-async def awaited(store: AsyncPayloadStore, report: Report) -> None:
+async def awaited(store: AsyncStore, report: Report) -> None:
     if report.content is not None:
         assert_type(await store.load(report.content), Summary)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sortkey.errors import ExpiredIteratorException, ResourceNotFoundException, TrimmedDataAccessException
 from sortkey.model.tables import Table
-from sortkey.runtime.backend import Backend
+from sortkey.runtime.backend import Backend, Capabilities
 
 ARN = "arn:aws:dynamodb:eu-west-1:123456789012:table/orders/stream/2026-01-01T00:00:00.000"
 PAGE = 2
@@ -29,6 +29,8 @@ class ScriptedShard:
 
 class ScriptedStreams:
     """A backend. Iterators are `shard:position:age`; `expire` makes all that were given out too old."""
+
+    capabilities = Capabilities()
 
     def __init__(self, behind: Backend, table: Table) -> None:
         self._behind = behind

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sortkey.errors import Throttled
+from sortkey.runtime.backend import Capabilities
 
 
 class Recording:
     """In front of another. `seen` has each operation with its index, which is empty for a table."""
+
+    capabilities = Capabilities()
 
     def __init__(self, backend: Any) -> None:
         self.backend = backend

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sortkey
-from sortkey import Match, PayloadStore, Search, SearchQuery, StreamWorker, follow_composed, open_search, reconcile
+from sortkey import Match, Search, SearchQuery, Store, StreamWorker, follow_composed, open_search, reconcile
 from sortkey.connect.opensearch_index.mapping import mappings
 from sortkey_systems.vams.linking import remove_link
 from sortkey_systems.vams.model import (
@@ -52,7 +52,7 @@ InStep = tuple[Search[SearchedAsset], Search[SearchedFile], Callable[[], None]]
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[PayloadStore]:
+def store(tmp_path: Path) -> Iterator[Store]:
     """The pump with a version, a bucket, a child, metadata and a file."""
     with sortkey.open(":memory:", objects=str(tmp_path / "buckets/{bucket}")) as opened:
         opened.ensure(model)
@@ -69,14 +69,14 @@ def metadata(name: str, value: str, type: str = "string", file_path: str = "/") 
 
 
 @pytest.fixture
-def in_step(store: PayloadStore, tmp_path: Path) -> Iterator[InStep]:
+def in_step(store: Store, tmp_path: Path) -> Iterator[InStep]:
     assets = open_search(asset_document, tmp_path / "search", commit_seconds=None)
     files = open_search(file_document, tmp_path / "search", commit_seconds=None)
     with assets, files:
         yield following(store, assets, files)
 
 
-def following(store: PayloadStore, assets: Search[SearchedAsset], files: Search[SearchedFile]) -> InStep:
+def following(store: Store, assets: Search[SearchedAsset], files: Search[SearchedFile]) -> InStep:
     """Both indexes, and what makes them catch up with the streams."""
     for each in (assets, files):
         each.ensure()
@@ -93,14 +93,14 @@ def following(store: PayloadStore, assets: Search[SearchedAsset], files: Search[
     return assets, files, catch_up
 
 
-def the_asset(store: PayloadStore) -> dict[str, Any]:
+def the_asset(store: Store) -> dict[str, Any]:
     (found,) = AssetSource(store).find(["my-database:asset-123"])
     fields = asset_document.fields_of(found)
     assert fields is not None
     return fields
 
 
-def the_file(store: PayloadStore, key: str = KEY) -> dict[str, Any]:
+def the_file(store: Store, key: str = KEY) -> dict[str, Any]:
     (found,) = FileSource(store).find([f"my-database:asset-123:{key}"])
     fields = file_document.fields_of(found)
     assert fields is not None
@@ -116,7 +116,7 @@ def test_there_are_an_asset_index_and_a_file_index_with_the_fields_of_the_docume
 
 
 @pytest.mark.accepts("VA-36")
-def test_the_document_of_an_asset_is_made_of_six_tables(store: PayloadStore) -> None:
+def test_the_document_of_an_asset_is_made_of_six_tables(store: Store) -> None:
     # What a search page shows of an asset must not need another read.
     store.put(AssetVersion(**PUMP, asset_version_id="2", comment="Second scan"))
     (found,) = AssetSource(store).find(["my-database:asset-123"])
@@ -148,7 +148,7 @@ def test_the_document_of_an_asset_is_made_of_six_tables(store: PayloadStore) -> 
 
 
 @pytest.mark.accepts("VA-36")
-def test_the_tenth_version_follows_the_ninth(store: PayloadStore) -> None:
+def test_the_tenth_version_follows_the_ninth(store: Store) -> None:
     # What an import has written in one instant is told apart by its numbers, not by their first digits.
     now = datetime.now(UTC)
     store.batch_write([AssetVersion(**PUMP, asset_version_id=str(n), created_at=now) for n in range(2, 12)])
@@ -156,7 +156,7 @@ def test_the_tenth_version_follows_the_ninth(store: PayloadStore) -> None:
 
 
 @pytest.mark.accepts("VA-37")
-def test_the_document_of_a_file_has_what_its_bucket_says_and_what_its_asset_gives_it(store: PayloadStore) -> None:
+def test_the_document_of_a_file_has_what_its_bucket_says_and_what_its_asset_gives_it(store: Store) -> None:
     # Size, date, ETag and version are the object's; name and tags are the asset's.
     bucket = store.payloads.buckets["plant-assets"]
     info = bucket.put(KEY, b"points")
@@ -187,7 +187,7 @@ def test_the_document_of_a_file_has_what_its_bucket_says_and_what_its_asset_give
 
 
 @pytest.mark.accepts("VA-37")
-def test_a_file_that_only_a_version_knows_is_found_too(store: PayloadStore) -> None:
+def test_a_file_that_only_a_version_knows_is_found_too(store: Store) -> None:
     # The bucket may be one that cannot be read from here.
     made = the_file(store)
     assert made["str_s3_version_id"] == "3sL4kqtJlcpXroDTDmJ"
@@ -218,7 +218,7 @@ def test_the_prefix_of_a_name_is_its_type_in_both_indexes() -> None:
 
 
 @pytest.mark.accepts("VA-35")
-def test_metadata_that_is_a_place_or_an_outline_is_searched_as_one(store: PayloadStore) -> None:
+def test_metadata_that_is_a_place_or_an_outline_is_searched_as_one(store: Store) -> None:
     store.put(metadata("location", json.dumps({"type": "Point", "coordinates": [8.93, 44.41]}), "geopoint"))
     store.put(metadata("centre", json.dumps({"lat": 1.5, "long": 2, "alt": 9}), "LLA"))
     store.put(metadata("properties", '{"hall": 3}', "json"))
@@ -232,7 +232,7 @@ def test_metadata_that_is_a_place_or_an_outline_is_searched_as_one(store: Payloa
 
 
 @pytest.mark.accepts("VA-40", "VA-41")
-def test_all_metadata_is_in_one_field_but_for_what_is_internal(store: PayloadStore) -> None:
+def test_all_metadata_is_in_one_field_but_for_what_is_internal(store: Store) -> None:
     # A thousand keys must not become a thousand fields, and what is internal must not be found.
     for number in range(50):
         store.put(metadata(f"key {number}", str(number)))
@@ -246,7 +246,7 @@ def test_all_metadata_is_in_one_field_but_for_what_is_internal(store: PayloadSto
 
 
 @pytest.mark.accepts("VA-38")
-def test_files_inherit_the_name_and_the_tags_when_their_asset_changes(store: PayloadStore, open_index: Open) -> None:
+def test_files_inherit_the_name_and_the_tags_when_their_asset_changes(store: Store, open_index: Open) -> None:
     # The change is one of the asset only; the documents of its files must follow. The same on OpenSearch.
     assets, files, catch_up = following(store, open_index(asset_document), open_index(file_document))
     assert assets.query(Match.text("pump")).ids == ["my-database:asset-123"]
@@ -259,7 +259,7 @@ def test_files_inherit_the_name_and_the_tags_when_their_asset_changes(store: Pay
 
 
 @pytest.mark.accepts("VA-44")
-def test_archived_assets_and_deleted_files_say_so(store: PayloadStore, in_step: InStep) -> None:
+def test_archived_assets_and_deleted_files_say_so(store: Store, in_step: InStep) -> None:
     # An asset is archived in its table, a file by a delete marker in its bucket. Both can be found all the same.
     assets, files, catch_up = in_step
     archived = Match.keyword("bool_archived", True)
@@ -280,7 +280,7 @@ def test_archived_assets_and_deleted_files_say_so(store: PayloadStore, in_step: 
 
 
 @pytest.mark.accepts("VA-3")
-def test_links_and_metadata_show_when_they_come_and_when_they_go(store: PayloadStore, in_step: InStep) -> None:
+def test_links_and_metadata_show_when_they_come_and_when_they_go(store: Store, in_step: InStep) -> None:
     # A deleted link shows nothing but its own id in the stream: its assets must be told by who deletes it.
     assets, files, catch_up = in_step
     store.put(Asset(database_id="other-database", asset_id="asset-9", asset_name="Flange"))
@@ -298,9 +298,7 @@ def test_links_and_metadata_show_when_they_come_and_when_they_go(store: PayloadS
     assert store.find(AssetLink.key(asset_link_id="link-1")) is None
 
 
-def test_an_asset_that_is_deleted_is_found_no_more_and_neither_are_its_files(
-    store: PayloadStore, in_step: InStep
-) -> None:
+def test_an_asset_that_is_deleted_is_found_no_more_and_neither_are_its_files(store: Store, in_step: InStep) -> None:
     assets, files, catch_up = in_step
     store.delete(AssetFileVersion.from_item(stored(ITEMS[AssetFileVersion])))
     store.delete(Asset.key(**PUMP))
@@ -308,7 +306,7 @@ def test_an_asset_that_is_deleted_is_found_no_more_and_neither_are_its_files(
     assert (assets.count(), files.count()) == (0, 0)
 
 
-def test_what_has_no_stream_is_mended_by_reconcile(store: PayloadStore, in_step: InStep) -> None:
+def test_what_has_no_stream_is_mended_by_reconcile(store: Store, in_step: InStep) -> None:
     # Versions have none in the document; nothing else may be called different.
     assets, files, _ = in_step
     assert reconcile(assets, AssetSource(store)).count == 0
@@ -320,7 +318,7 @@ def test_what_has_no_stream_is_mended_by_reconcile(store: PayloadStore, in_step:
     assert reconcile(files, FileSource(store)).orphaned == [f"my-database:asset-123:{KEY}"]
 
 
-def test_a_result_leads_to_the_items_that_it_is_made_of(store: PayloadStore) -> None:
+def test_a_result_leads_to_the_items_that_it_is_made_of(store: Store) -> None:
     assets, files = AssetSource(store), FileSource(store)
     (asset,) = assets.find(["my-database:asset-123"])
     kinds = [type(each).__name__ for each in assets.parts(asset)]

@@ -17,10 +17,13 @@ from sortkey.connect.dynamodb.place import Place, locate
 from sortkey.connect.dynamodb.settings import Settings
 from sortkey.connect.dynamodb.sockets import Pool
 from sortkey.connect.sigv4 import CredentialSource
+from sortkey.runtime.backend import Capabilities
 
 
 class Client:
     """A `Backend` over HTTP. Any number of threads may call it; what is not given, botocore looks up."""
+
+    capabilities = Capabilities()
 
     def __init__(
         self,
@@ -81,6 +84,8 @@ class Client:
 
 class AsyncClient:
     """An `AsyncBackend` over HTTP. Each event loop has connections of its own."""
+
+    capabilities = Capabilities()
 
     def __init__(
         self,

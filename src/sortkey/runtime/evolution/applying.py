@@ -20,11 +20,12 @@ LONGEST_PAUSE_SECONDS = 20.0
 
 
 def apply(
-    context: Context, plan: Plan, *, kms: str | None, wait_seconds: float, told: Callable[[Step], object]
+    context: Context, plan: Plan, *, kms: str | None, wait_seconds: float, on_progress: Callable[[Step], object] | None
 ) -> Steps[tuple[Step, ...]]:
-    """Do the steps of a plan; gives those that were done. Backfills and what is to be done by hand are left."""
+    """Carry out the steps of a plan; returns them. Backfills and manual changes are left to the caller."""
     for step in plan.steps:
-        told(step)
+        if on_progress is not None:
+            on_progress(step)
         if isinstance(step, CreateTable):
             if (yield from create(step.table, kms)):
                 yield from note_new(context, step.table)

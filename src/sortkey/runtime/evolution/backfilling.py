@@ -62,7 +62,7 @@ def work(context: Context, task: Task, number: int) -> Steps[None]:
             "problems": page.problems[:PROBLEMS_MAX],
         }
         part = part.changed(**changes) if task.settings.dry_run else (yield from note_place(context, part, changes))
-        task.tell(part)
+        task.report(part)
 
 
 def _read(task: Task, part: Segment) -> Steps[dict[str, Any]]:

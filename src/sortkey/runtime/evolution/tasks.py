@@ -27,29 +27,20 @@ from sortkey.runtime.missing import missing_table
 from sortkey.runtime.steps import Steps
 
 SEGMENTS_MAX = 1000
-AT_ONCE = 8
-"""Segments that are read at once over a network, where most of the time is waiting."""
-
 PLACES_KEPT = timedelta(days=90)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a backfill shall be done."""
+    """How a backfill is carried out."""
 
     segments: int = 1
     writes_per_second: float | None = None
     restart: bool = False
     dry_run: bool = False
-    told: Callable[[Progress], object] | None = None
+    on_progress: Callable[[Progress], object] | None = None
     at_once: int = 1
     """How many segments are worked on at a time."""
-
-    @classmethod
-    def on(cls, backend: object, segments: int | None, *how: Any) -> Settings:
-        """With as many segments as the backend takes at once, where nobody asked for a number."""
-        at_once: int = getattr(backend, "at_once", AT_ONCE)
-        return cls(at_once if segments is None else segments, *how, at_once=at_once)
 
     def __post_init__(self) -> None:
         if not 1 <= self.segments <= SEGMENTS_MAX:
@@ -83,11 +74,11 @@ class Task:
             return None
         return self.settings.writes_per_second / max(min(len(self.open_segments), self.settings.at_once), 1)
 
-    def tell(self, part: Segment) -> None:
-        with self.lock:  # several threads may do segments; whoever listens need not care
+    def report(self, part: Segment) -> None:
+        with self.lock:  # threads may work on several segments; the callback is called by one at a time
             self.parts[part.number] = part
-            if self.settings.told is not None:
-                self.settings.told(Progress(**self.totals()))
+            if self.settings.on_progress is not None:
+                self.settings.on_progress(Progress(**self.totals()))
 
     def totals(self) -> dict[str, Any]:
         counts = sum((Counter(part.counts) for part in self.parts.values()), Counter[str]())

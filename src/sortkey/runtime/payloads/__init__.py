@@ -47,23 +47,22 @@ class Owner:
         return cls(table, key)
 
 
+@dataclass(frozen=True, slots=True)
 class Payloads:
     """The buckets of a store by name."""
 
-    def __init__(self, buckets: Mapping[str, Objects]) -> None:
-        self.buckets = buckets
+    buckets: Mapping[str, Objects]
 
     def bucket(self, name: str) -> Objects:
+        """One of them. Raises NotConfigured for a name that the store was not given."""
         try:
             return self.buckets[name]
         except KeyError:
             known = ", ".join(self.buckets) or "none"
-            raise NotConfigured(f"the store has no bucket {name!r} (it has {known}): open it with objects=") from None
-
-    def close(self) -> None:
-        """Close the buckets that were opened for the store."""
-        if close := getattr(self.buckets, "close", None):
-            close()
+            raise NotConfigured(
+                f"the store has no bucket {name!r} (it has: {known}): open it with objects=, "
+                'as in sortkey.open("data", objects="data/buckets/{bucket}")'
+            ) from None
 
     # -- reading
 

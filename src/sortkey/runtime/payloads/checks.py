@@ -17,16 +17,11 @@ from sortkey.runtime.context import Context
 from sortkey.runtime.objects import ObjectVersion
 from sortkey.runtime.payloads import Owner, Payloads
 from sortkey.runtime.payloads.items import is_shown, pointers
-from sortkey.runtime.steps import Call, Steps
-from sortkey.runtime.working import Work, WorkSteps
+from sortkey.runtime.steps import Call, Steps, Work
 from sortkey.values.attributes import Item
 
 if TYPE_CHECKING:
     from sortkey.model.patterns import Model
-
-GRACE = timedelta(days=1)
-"""How long an object may wait for its pointer. Whoever writes both is done in a moment; uploads through links take
-longer, and readers of an item that was replaced may still want the old object."""
 
 FindingKind = Literal["missing", "changed", "orphaned", "unreadable"]
 
@@ -60,13 +55,11 @@ Shown = set[tuple[str, str, str | None]]
 """(bucket, key, version) of all pointers."""
 
 
-def verify(
-    context: Context, payloads: Payloads, model: Model, grace: timedelta, is_quick: bool
-) -> WorkSteps[list[Finding]]:
-    """Everything that is wrong: first what items show, then what they do not."""
-    findings = list[Finding]()
-    check = _headed if is_quick else _read
-    candidates = yield from _candidates(context, payloads, model, grace)
+def verify(context: Context, model: Model, grace: timedelta, *, quick: bool) -> Steps[list[Finding]]:
+    """Everything that is wrong: first with the objects that items show, then the objects that no item shows."""
+    findings, payloads = list[Finding](), context.payloads
+    check = _headed if quick else _read
+    candidates = yield from _candidates(context, model, grace)
     shown: Shown = set()
     for layout in _layouts(model):
         for item in (yield from _items(layout)):
@@ -80,11 +73,11 @@ def verify(
     return findings
 
 
-def sweep(context: Context, payloads: Payloads, model: Model, grace: timedelta) -> WorkSteps[Sweep]:
-    """Remove what no item shows. Objects are listed before items are read, so whatever is published meanwhile is seen.
-    Items may move meanwhile, too: they are read twice, and the item that is written on an object is asked for."""
-    done = Sweep()
-    left = yield from _candidates(context, payloads, model, grace)
+def sweep(context: Context, model: Model, grace: timedelta) -> Steps[Sweep]:
+    """Remove what no item shows. Objects are listed before items are read, so a pointer published meanwhile is seen.
+    Items may move meanwhile, too: they are read twice, and finally the item that is named on the object is read."""
+    done, payloads = Sweep(), context.payloads
+    left = yield from _candidates(context, model, grace)
     for _ in range(2):
         left = list(_unshown(left, (yield from _shown(model)))) if left else []
     for bucket, version in left:
@@ -184,16 +177,14 @@ def _read(payloads: Payloads, pointer: Pointer) -> str | None:
 # -- objects that no item shows
 
 
-def _candidates(
-    context: Context, payloads: Payloads, model: Model, grace: timedelta
-) -> WorkSteps[list[tuple[str, ObjectVersion]]]:
+def _candidates(context: Context, model: Model, grace: timedelta) -> Steps[list[tuple[str, ObjectVersion]]]:
     """Versions that payload fields have written, and that are old enough to have a pointer."""
     before = datetime.fromtimestamp(context.clock(), UTC) - grace
     declared = [payload.declared for layout in _layouts(model) for _, payload in layout.payloads]
     found: list[tuple[str, ObjectVersion]] = []
     for bucket in dict.fromkeys(each.bucket for each in declared):
         of_bucket = [each for each in declared if each.bucket == bucket]
-        listed: list[ObjectVersion] = yield Work(partial(_listed, payloads, bucket, of_bucket, before))
+        listed: list[ObjectVersion] = yield Work(partial(_listed, context.payloads, bucket, of_bucket, before))
         found += [(bucket, version) for version in listed]
     return found
 
@@ -216,7 +207,7 @@ def _unshown(candidates: Sequence[tuple[str, ObjectVersion]], shown: Shown) -> I
             yield bucket, version
 
 
-def _is_needed(payloads: Payloads, model: Model, bucket: str, version: ObjectVersion) -> WorkSteps[bool]:
+def _is_needed(payloads: Payloads, model: Model, bucket: str, version: ObjectVersion) -> Steps[bool]:
     """Whether the item that is written on an object shows it after all, or the object is gone meanwhile."""
     try:
         info = yield Work(partial(payloads.bucket(bucket).head, version.key, version.version_id))

@@ -1,8 +1,8 @@
-"""Writes of entities with payloads: the object first, the pointer last, and nothing of a writer that lost stays.
+"""Writes of entities with payloads: the object first, the pointer last, and a writer that loses leaves nothing behind.
 
-A version that is uploaded is shown by nobody until the item is written. Where that is refused it is removed again, by
-its version id, so that nothing of another writer is touched. Where it is not known whether the item was written
-(no answer, a crash), it stays for `sweep`.
+No item shows an uploaded version until the item is written. If that write is refused, the version is removed by its
+version id, so that no other writer's object is touched. If nobody knows whether the item was written (no answer, a
+crash), the version stays for `sweep`.
 """
 
 from __future__ import annotations
@@ -35,13 +35,12 @@ from sortkey.model.payload_places import PayloadPlace
 from sortkey.model.payloads import Payload, Pointer
 from sortkey.model.queries import ItemKey
 from sortkey.runtime import batches, reads, transactions, writes
-from sortkey.runtime.arguments import NO_ENTITY, expect, expect_batch, expect_writes
 from sortkey.runtime.context import Context
 from sortkey.runtime.objects import check_key
 from sortkey.runtime.payloads import Owner, Payloads, log
 from sortkey.runtime.payloads.data import encoded
 from sortkey.runtime.payloads.items import is_shown
-from sortkey.runtime.working import Work, WorkSteps
+from sortkey.runtime.steps import Steps, Work
 
 E = TypeVar("E", bound=Entity)
 
@@ -62,19 +61,18 @@ class Draft:
         if pointer.inline is None:
             self.stored.append((layout, pointer))
 
-    def given_up(self, error: Exception) -> WorkSteps[None]:
-        """Remove what was stored, if it is sure that nothing shows it: also not because a request that was repeated
-        was refused for its own first try."""
+    def discard(self, error: Exception) -> Steps[None]:
+        """Remove what was stored, unless an item may show it: a retried request can be refused because its own first
+        attempt succeeded."""
         if self.is_sent and not isinstance(error, REFUSED):
             return
         for layout, pointer in self.stored:
             yield from _removed(self.payloads, layout, pointer)
 
 
-def put(context: Context, payloads: Payloads, entity: E, mode: PutMode, when: Test) -> WorkSteps[E]:
+def put(context: Context, entity: E, mode: PutMode, when: Test) -> Steps[E]:
     """Store a whole entity with its payloads."""
-    expect(entity, Entity, NO_ENTITY)
-    draft, layout = Draft(payloads), type(entity).__layout__
+    draft, layout = Draft(context.payloads), type(entity).__layout__
     once = _new_once(layout, entity)
     try:
         made = yield from _with_pointers(context, draft, entity)
@@ -82,47 +80,48 @@ def put(context: Context, payloads: Payloads, entity: E, mode: PutMode, when: Te
         draft.is_sent = True
         return (yield from writes.put(context, made, mode, guarded))
     except Exception as error:
-        yield from draft.given_up(error)
+        yield from draft.discard(error)
         if mode == "create" and isinstance(error, PreconditionFailed):
-            yield from _tell_existing(draft, entity, error)
-        _tell(layout, error, once)
+            yield from _raise_if_exists(draft, entity, error)
+        _raise_if_written(layout, error, once)
         raise
 
 
-def update(context: Context, payloads: Payloads, operation: Update[E]) -> WorkSteps[E]:
+def update(context: Context, operation: Update[E]) -> Steps[E]:
     """Change some fields, payloads among them."""
-    draft, layout = Draft(payloads), operation.entity_class.__layout__
+    draft, layout = Draft(context.payloads), operation.entity_class.__layout__
     try:
         made = yield from _updated(draft, operation)
         draft.is_sent = True
         return (yield from writes.update(context, made))
     except Exception as error:
-        yield from draft.given_up(error)
-        _tell(layout, error, [place for place in _set_in(operation) if _is_once(place)])
+        yield from draft.discard(error)
+        _raise_if_written(layout, error, [place for place in _set_in(operation) if _is_once(place)])
         raise
 
 
-def delete(context: Context, payloads: Payloads, operation: Delete[E]) -> WorkSteps[E | None]:
-    """Delete an item, and then its objects."""
+def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
+    """Delete an item, and then its objects. Without the buckets nothing is deleted: the objects would be left over."""
+    yield from _open_buckets(context, [operation.entity_class])
     old = yield from writes.delete(context, operation)
     if old is not None:
-        yield from collect(payloads, old)
+        yield from collect(context, old)
     return old
 
 
-def collect(payloads: Payloads, old: Entity) -> WorkSteps[None]:
-    """Remove the objects of an item that is gone; not those that it shows again, or shows in the archive."""
+def collect(context: Context, old: Entity) -> Steps[None]:
+    """Remove the objects of a deleted item, except those that it shows again or shows in the archive."""
     layout = type(old).__layout__
     for place, _ in layout.payloads:
         payload: Payload[Any] | None = getattr(old, place.name)
         pointer = None if payload is None else payload.pointer
         if pointer is None or pointer.version_id is None or pointer.inline is not None:
             continue
-        yield from _removed(payloads, layout, pointer)
+        yield from _removed(context.payloads, layout, pointer)
 
 
-def _removed(payloads: Payloads, layout: Layout, pointer: Pointer) -> WorkSteps[None]:
-    """Remove an object unless its item shows it. What cannot be done now is left to `sweep`."""
+def _removed(payloads: Payloads, layout: Layout, pointer: Pointer) -> Steps[None]:
+    """Remove an object unless its item shows it. If that fails, the object is left to `sweep`."""
     try:
         is_needed = yield from is_shown(layout, pointer)
     except (StoreError, ServiceError) as error:
@@ -132,13 +131,10 @@ def _removed(payloads: Payloads, layout: Layout, pointer: Pointer) -> WorkSteps[
         yield Work(partial(payloads.remove, pointer))
 
 
-def transact(
-    context: Context, payloads: Payloads, operations: Sequence[Write[Any]], token: str | None
-) -> WorkSteps[None]:
+def transact(context: Context, operations: Sequence[Write[Any]], token: str | None) -> Steps[None]:
     """All of the writes with their payloads, or none."""
-    expect_writes(operations)
-    draft = Draft(payloads)
-    gone = yield from _found(context, [each.key for each in operations if isinstance(each, Delete)])
+    draft = Draft(context.payloads)
+    gone = yield from _to_be_deleted(context, [each.key for each in operations if isinstance(each, Delete)])
     try:
         made = list[Write[Any]]()
         for operation in operations:
@@ -146,39 +142,36 @@ def transact(
         draft.is_sent = True
         yield from transactions.transact(context, made, token=token)
     except Exception as error:
-        yield from draft.given_up(error)
+        yield from draft.discard(error)
         raise
     for old in gone:
-        yield from collect(payloads, old)
+        yield from collect(context, old)
 
 
-def batch_write(
-    context: Context, payloads: Payloads, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
-) -> WorkSteps[list[Entity]]:
-    """Many puts and deletes, each for itself."""
-    expect_batch(puts, deletes)
-    draft = Draft(payloads)
-    gone = yield from _found(context, deletes)
+def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
+    """Many puts and deletes, each on its own."""
+    draft = Draft(context.payloads)
+    gone = yield from _to_be_deleted(context, deletes)
     try:
         made = list[Entity]()
         for entity in puts:
             if names := [place.name for place in _new_once(type(entity).__layout__, entity)]:
-                raise ModelError(f"{names[0]} is written once, which a batch cannot make sure of: create()")
+                raise ModelError(f"{names[0]} is written once, which a batch cannot guarantee: use create()")
             made.append((yield from _with_pointers(context, draft, entity)))
         draft.is_sent = True
         written = yield from batches.batch_write(context, made, deletes)
     except Exception as error:
-        yield from draft.given_up(error)
+        yield from draft.discard(error)
         raise
     for old in gone:
-        yield from collect(payloads, old)
+        yield from collect(context, old)
     return written
 
 
 # -- one operation
 
 
-def _in_transaction(context: Context, draft: Draft, operation: Write[Any]) -> WorkSteps[Write[Any]]:
+def _in_transaction(context: Context, draft: Draft, operation: Write[Any]) -> Steps[Write[Any]]:
     layout = operation.entity_class.__layout__
     if isinstance(operation, Put) and layout.payloads:
         made = yield from _with_pointers(context, draft, operation.entity)
@@ -189,8 +182,8 @@ def _in_transaction(context: Context, draft: Draft, operation: Write[Any]) -> Wo
     return operation
 
 
-def _with_pointers(context: Context, draft: Draft, entity: E) -> WorkSteps[E]:
-    """The entity with pointers in the place of values, which are stored now."""
+def _with_pointers(context: Context, draft: Draft, entity: E) -> Steps[E]:
+    """Store the values of an entity's payloads; the entity with pointers in their place."""
     layout = type(entity).__layout__
     if not layout.payloads:
         return entity
@@ -209,7 +202,7 @@ def _with_pointers(context: Context, draft: Draft, entity: E) -> WorkSteps[E]:
     return entity.changed(**changes) if changes else entity
 
 
-def _updated(draft: Draft, operation: Update[E]) -> WorkSteps[Update[E]]:
+def _updated(draft: Draft, operation: Update[E]) -> Steps[Update[E]]:
     layout = operation.entity_class.__layout__
     found = _set_in(operation)
     if not found:
@@ -238,8 +231,8 @@ def _stored(
     payload: Payload[Any],
     values: Mapping[str, Any],
     owner: Owner,
-) -> WorkSteps[Pointer]:
-    """The pointer to a payload that is stored now, or was before."""
+) -> Steps[Pointer]:
+    """The pointer to a payload. A new value is stored first."""
     declared, pointer = place.declared, payload.pointer
     if pointer is None:
         key = check_key(declared.object_key(values, payload.given))
@@ -258,9 +251,9 @@ def _stored(
     return pointer
 
 
-def _leftover(payloads: Payloads, layout: Layout, place: PayloadPlace, key: str) -> WorkSteps[str | None]:
-    """The ETag of what a dead writer has left under a key that is written once. Raises PreconditionFailed for one that
-    an item shows, or that is not ours."""
+def _leftover(payloads: Payloads, layout: Layout, place: PayloadPlace, key: str) -> Steps[str | None]:
+    """The ETag of what a crashed writer left under a key that is written once. Raises PreconditionFailed for an object
+    that an item shows, or that no store wrote."""
     found = yield Work(partial(payloads.find, place.declared.bucket, key))
     if found is None:
         return None
@@ -305,7 +298,7 @@ def _guarded(when: Test, once: Sequence[Place]) -> Condition | None:
     return test
 
 
-def _tell(layout: Layout, error: Exception, once: Sequence[Place]) -> None:
+def _raise_if_written(layout: Layout, error: Exception, once: Sequence[Place]) -> None:
     """Raise the error for a condition that failed because a payload is there already."""
     item = error.item if type(error) is ConditionFailed else None
     for place in once:
@@ -314,8 +307,8 @@ def _tell(layout: Layout, error: Exception, once: Sequence[Place]) -> None:
             raise PreconditionFailed(f"{name} is there already, and is written once", item) from error
 
 
-def _tell_existing(draft: Draft, entity: Entity, error: Exception) -> WorkSteps[None]:
-    """Who creates what exists wants to hear that, and not of its payload."""
+def _raise_if_exists(draft: Draft, entity: Entity, error: Exception) -> Steps[None]:
+    """Raise AlreadyExists in place of an error about the payload: that is what the caller of create() has to know."""
     assert draft.owner is not None
     found = yield from reads.find(ItemKey(type(entity), draft.owner.key, {}), consistent=True)
     if found is not None:
@@ -352,8 +345,16 @@ def _moved_key(place: PayloadPlace, pointer: Pointer, values: Mapping[str, Any])
         return pointer.key
 
 
-def _found(context: Context, keys: Sequence[ItemKey[Any]]) -> WorkSteps[list[Entity]]:
-    """The items with payloads that are about to be deleted."""
+def _to_be_deleted(context: Context, keys: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
+    """The stored entities with payload fields that a transaction or a batch is about to delete."""
     wanted = [key for key in keys if key.entity.__layout__.payloads]
+    yield from _open_buckets(context, [key.entity for key in wanted])
     found = (yield from batches.batch_get(context, wanted, consistent=True)) if wanted else []
     return [each for each in found if each is not None]
+
+
+def _open_buckets(context: Context, entities: Sequence[type[Entity]]) -> Steps[None]:
+    """Raises NotConfigured where the store lacks a bucket of the entities."""
+    names = {place.declared.bucket for entity in entities for _, place in entity.__layout__.payloads}
+    for name in sorted(names):
+        yield Work(partial(context.payloads.bucket, name))

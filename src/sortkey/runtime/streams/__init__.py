@@ -1,11 +1,12 @@
 """Streams: handlers of entities' changes, the worker that runs them, and the same as an AWS Lambda function."""
 
 from sortkey.model.changes import Change, ChangeKind
+from sortkey.runtime.streams.async_once import apply_once_async
 from sortkey.runtime.streams.dead_letters import DeadLetters, Replayed
 from sortkey.runtime.streams.delivery import Retries
 from sortkey.runtime.streams.handlers import Handler, on_change, on_changes
 from sortkey.runtime.streams.lambda_entry import lambda_handler
-from sortkey.runtime.streams.once import apply_once, apply_once_async, once
+from sortkey.runtime.streams.once import apply_once, once
 from sortkey.runtime.streams.state import DeadLetter, streams_table
 from sortkey.runtime.streams.worker import StreamWorker
 

@@ -11,7 +11,7 @@ from typing import Any
 from sortkey.errors import TransactionFailed
 from sortkey.model.changes import Change
 from sortkey.model.operations import Put, Write
-from sortkey.runtime.store import AsyncStore, Store
+from sortkey.runtime.store import Store
 from sortkey.runtime.streams.state import Applied
 
 KEPT = timedelta(days=30)
@@ -29,30 +29,19 @@ def once(change: Change[Any] | str, by: str, *, at: datetime | None = None) -> P
 
 
 def apply_once(store: Store, change: Change[Any] | str, by: str, *writes: Write[Any]) -> bool:
-    """Do the writes unless they were done for this change before; says whether they were done now.
+    """Make the writes, unless they were made for this change before. Returns whether it did.
 
-    All of the writes, and the guard, or none. Raises TransactionFailed where one of the writes is refused.
+    All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is refused.
     """
     try:
         store.transact(once(change, by), *writes)
     except TransactionFailed as failed:
-        if not _was_applied(failed):
+        if not was_applied(failed):
             raise
         return False
     return True
 
 
-async def apply_once_async(store: AsyncStore, change: Change[Any] | str, by: str, *writes: Write[Any]) -> bool:
-    """The same, awaited."""
-    try:
-        await store.transact(once(change, by), *writes)
-    except TransactionFailed as failed:
-        if not _was_applied(failed):
-            raise
-        return False
-    return True
-
-
-def _was_applied(failed: TransactionFailed) -> bool:
-    """Whether it was the guard, which stands first."""
+def was_applied(failed: TransactionFailed) -> bool:
+    """Whether the guard failed, which is the first operation: the change was applied before."""
     return any(reason.index == 0 and reason.code == "ConditionalCheckFailed" for reason in failed.reasons)

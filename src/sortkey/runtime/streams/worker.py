@@ -11,7 +11,6 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sortkey.errors import ModelError
 from sortkey.runtime.store import Store
@@ -28,8 +27,6 @@ from sortkey.runtime.streams.work import Work
 
 log = logging.getLogger("sortkey.streams")
 
-POLL_SECONDS = 0.25
-"""Where the backend says nothing: AWS allows five reads of a shard in a second."""
 WATCHED_SECONDS = 5.0
 """How long a reader sleeps that is woken by changes, and by what a look for shards gives it: for streams that end."""
 POLL_GROWTH = 5
@@ -88,7 +85,7 @@ class StreamWorker:
             checkpoint_seconds,
             self._look_soon,
         )
-        self._poll_seconds = poll_seconds or getattr(store.backend, "poll_seconds", POLL_SECONDS)
+        self._poll_seconds = poll_seconds or store.backend.capabilities.poll_seconds
         self._look_at: float | None = None
         self._looking = threading.Event()
         self._wakes = {table.name: threading.Event() for table in self._dispatch.tables}
@@ -124,8 +121,8 @@ class StreamWorker:
             return self
         self._stopping.clear()
         self._look()  # here, so that what is missing is told to who starts it
-        watch: Any = getattr(self._store.backend, "watch", None)
-        self._unwatch = watch(self._wake) if watch is not None else None
+        watch = self._store.backend.capabilities.watch
+        self._unwatch = None if watch is None else watch(self._wake)
         self._threads = [threading.Thread(target=self._keep_looking, name=f"sortkey-{self.name}", daemon=True)]
         for table in self._wakes:
             name = f"sortkey-{self.name}-{table}"

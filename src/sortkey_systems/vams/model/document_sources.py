@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sortkey import Change, ComposedSource, Entity, Match, ObjectVersion, PayloadStore, Search, Store
+from sortkey import Change, ComposedSource, Entity, Match, ObjectVersion, Search, Store
 from sortkey.errors import NotConfigured
 from sortkey_systems.vams.model.assets import Asset
 from sortkey_systems.vams.model.configuration import S3AssetBucket
@@ -124,7 +124,7 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
 
     def _stored(self, owner: SearchedAsset, start: str) -> list[ObjectVersion]:
         """The latest versions in the asset's bucket, or the markers of deletes. None where it cannot be read."""
-        if owner.bucket is None or not isinstance(self.store, PayloadStore):
+        if owner.bucket is None:
             return []
         try:
             bucket = self.store.payloads.buckets[owner.bucket.bucket_name]

@@ -1,0 +1,257 @@
+"""Generated from store.py by tools/generate_async.py: edit that, then `make format`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+from sortkey.errors import ModelError, ResourceNotFoundException
+from sortkey.model.attributes import Action
+from sortkey.model.collections import CollectionQuery, Grouped
+from sortkey.model.entity import Entity
+from sortkey.model.operations import Delete, Test, Write
+from sortkey.model.queries import ItemKey, Query
+from sortkey.runtime import batches, cursors, entity_writes, paging, reads, writes
+from sortkey.runtime.arguments import key_of, move_of, update_of
+from sortkey.runtime.async_backend import AsyncBackend
+from sortkey.runtime.async_upkeep import AsyncUpkeep
+from sortkey.runtime.context import Context, Live
+from sortkey.runtime.metrics import METERED, Metrics
+from sortkey.runtime.missing import missing_table
+from sortkey.runtime.owned_buckets import OwnedBuckets
+from sortkey.runtime.paging import PAGE_SIZE, Page
+from sortkey.runtime.steps import AsyncPause, Call, Sleep, Steps, do
+from sortkey.runtime.store import E, T
+
+if TYPE_CHECKING:
+    from sortkey.model.changes import Change
+    from sortkey.model.payloads import Payload
+    from sortkey.runtime.objects import Objects
+    from sortkey.runtime.payloads import Payloads
+    from sortkey.runtime.payloads.data import PayloadReader
+
+
+class AsyncStore(AsyncUpkeep):
+    """`Store`, awaited. Reads and writes entities, runs queries and transactions, and looks after whole tables.
+
+    `objects` are the buckets of payloads by name. Without `secret`, cursors are valid until the program ends. With
+    `hide_expired`, reads skip items that have expired but that TTL has not deleted yet.
+    """
+
+    def __init__(
+        self,
+        backend: AsyncBackend,
+        *,
+        objects: Mapping[str, Objects] | None = None,
+        secret: bytes | None = None,
+        tenant: str = "",
+        metrics: Metrics | None = None,
+        hide_expired: bool = False,
+        clock: Callable[[], float] = time.time,
+        sleep: AsyncPause = asyncio.sleep,
+        random: Callable[[], float] = random.random,
+    ) -> None:
+        self.backend = backend
+        self.metrics = metrics
+        self._sleep = sleep
+        self._context = Context(
+            clock=clock,
+            random=random,
+            secret=secret or os.urandom(32),
+            tenant=tenant,
+            hide_expired=hide_expired,
+            buckets={} if objects is None else objects,
+        )
+
+    async def run(self, steps: Steps[T]) -> T:
+        """Drive the steps of an operation to their result."""
+        try:
+            step = next(steps)
+            while True:
+                try:
+                    if isinstance(step, Call):
+                        answer = await self._call(step)
+                    elif isinstance(step, Sleep):
+                        answer = await self._sleep(step.seconds)
+                    else:
+                        answer = await asyncio.to_thread(step.function)
+                except Exception as error:
+                    step = steps.throw(error)
+                else:
+                    step = steps.send(answer)
+        except StopIteration as end:
+            return end.value
+
+    async def _call(self, call: Call) -> dict[str, Any]:
+        try:
+            if self.metrics is None:
+                return await self.backend.call(call.operation, call.request)
+            call = self.metrics.asked(call)
+            answer = await self.backend.call(call.operation, call.request)
+        except Exception as error:
+            if self.metrics is not None:
+                self.metrics.failed(error)
+            if isinstance(error, ResourceNotFoundException) and call.operation in METERED:
+                raise missing_table(call.request) from error
+            raise
+        self.metrics.count(call, answer)
+        return answer
+
+    # -- one item
+
+    async def get(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E:
+        """The item under a key. Raises NotFound; with `fresh` also for an item that has expired."""
+        return reads.required(key, await self._call(reads.getting(key, consistent)), self._live(key, fresh))
+
+    async def find(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E | None:
+        """The item under a key, or None; with `fresh` also for an item that has expired."""
+        return reads.found(key, await self._call(reads.getting(key, consistent)), self._live(key, fresh))
+
+    async def create(self, entity: E, *, when: Test = None) -> E:
+        """Store a new entity. Raises AlreadyExists."""
+        return await self.run(entity_writes.put(self._context, entity, "create", when))
+
+    async def put(self, entity: E, *, when: Test = None) -> E:
+        """Store an entity, and replace what is there. Raises TransitionRefused if its status cannot follow."""
+        return await self.run(entity_writes.put(self._context, entity, "put", when))
+
+    async def save(self, entity: E, *, when: Test = None) -> E:
+        """Store an entity unless it was changed since it was read. Raises StaleVersion."""
+        return await self.run(entity_writes.put(self._context, entity, "save", when))
+
+    async def update(
+        self,
+        key: ItemKey[E],
+        *actions: Action,
+        set: Mapping[str, Any] | None = None,
+        when: Test = None,
+        assuming: Mapping[str, Any] | None = None,
+        upsert: bool = False,
+    ) -> E:
+        """Change some fields; returns the entity as it is now. `assuming` has other values that index keys need."""
+        return await self.run(entity_writes.update(self._context, update_of(key, actions, set, when, assuming, upsert)))
+
+    async def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
+        """Make a transition of a status field. Raises TransitionRefused."""
+        return await self.run(entity_writes.update(self._context, move_of(key, field, to, set)))
+
+    async def delete(self, of: ItemKey[E] | E, *, when: Test = None) -> E | None:
+        """Delete an item and the objects of its payloads; returns what was there."""
+        return await self.run(entity_writes.delete(self._context, Delete(key_of(of), when)))
+
+    async def archive(self, entity: E) -> E:
+        """Move an entity into the archive."""
+        return await self.run(writes.archive(self._context, entity, restore=False))
+
+    async def restore(self, entity: E) -> E:
+        """Move an entity out of the archive."""
+        return await self.run(writes.archive(self._context, entity, restore=True))
+
+    def _live(self, key: ItemKey[Any], fresh: bool) -> Live | None:
+        if fresh and key.table.ttl is None:
+            raise ModelError(f"{key.table.name} has no TTL, so nothing in it expires: leave fresh= out")
+        return self._context.live(key.table, fresh=fresh)
+
+    # -- many items
+
+    async def batch_get(
+        self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
+    ) -> list[E | None]:
+        """Many items, in the order of their keys; None for what is not there."""
+        return await self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
+
+    async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
+        """Many puts and deletes, each on its own: no transaction, no conditions, and so no check of transitions."""
+        return await self.run(entity_writes.batch_write(self._context, puts, deletes))
+
+    async def transact(self, *operations: Write[Any], token: str | None = None) -> None:
+        """All of the writes, or none. Raises TransactionFailed."""
+        await self.run(entity_writes.transact(self._context, operations, token))
+
+    # -- queries
+
+    async def query(self, query: Query[E]) -> list[E]:
+        """Every entity of a query, up to its limit."""
+        return await self.run(paging.query_all(self._context, query))
+
+    async def first(self, query: Query[E]) -> E | None:
+        """The first entity of a query, or None."""
+        return await self.run(paging.first(self._context, query))
+
+    async def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
+        """A page, and the cursor of the next."""
+        return await self.run(paging.page(self._context, query, cursor, size))
+
+    async def iterate(self, query: Query[E], *, size: int | None = None) -> AsyncIterator[E]:
+        """The entities of a query one by one, read page by page."""
+        walk, left = paging.walk_of(self._context, query), query.limited_to
+        while not walk.is_done:
+            for entity in await self.run(paging.next_page(self._context, query, walk, size)):
+                yield entity
+                left = None if left is None else left - 1
+                if left == 0:
+                    return
+
+    async def keys(self, query: Query[E]) -> list[ItemKey[E]]:
+        """The keys of what a query finds."""
+        return await self.run(paging.keys(self._context, query))
+
+    async def count(self, query: Query[Any]) -> int:
+        """How many items a query finds, up to its limit."""
+        return await self.run(paging.count(self._context, query))
+
+    async def collection(self, collection: CollectionQuery) -> Grouped:
+        """The entities of several kinds in one partition."""
+        return await self.run(paging.collect(self._context, collection))
+
+    async def scan(self, of: type[E]) -> list[E]:
+        """Every entity of a kind. Reads the whole table."""
+        return await self.run(paging.scan(self._context, of))
+
+    def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
+        """A cursor for pages of something other than a query. `about` says of what; it cannot be read from outside."""
+        return cursors.sign(self._context.secret, self._context.tenant, dict(about), position)
+
+    def read_cursor(self, about: Mapping[str, Any], cursor: str) -> Any:
+        """The position in such a cursor. Raises BadCursor if it is not one of ours, or is about something else."""
+        return cursors.read(self._context.secret, self._context.tenant, dict(about), cursor)
+
+    # -- payloads
+
+    @property
+    def payloads(self) -> Payloads:
+        """The buckets of payloads by name."""
+        return self._context.payloads
+
+    async def load(self, payload: Payload[T]) -> T:
+        """The value of a payload, read and checked. Raises ObjectNotFound and ObjectCorrupt."""
+        return await self.run(do(lambda: self.payloads.load(payload)))
+
+    async def open_payload(self, payload: Payload[Any]) -> PayloadReader:
+        """The bytes of a payload as a stream, whatever its size. Its reads block: async programs need a thread."""
+        return await self.run(do(lambda: self.payloads.open(payload)))
+
+    async def collect(self, change: Change[Any]) -> None:
+        """Remove the objects of a deleted item. Call it in a stream handler to cover items that TTL deletes."""
+        if change.old is not None and change.new is None:
+            from sortkey.runtime.payloads.writes import collect
+
+            await self.run(collect(self._context, change.old))
+
+    # -- closing
+
+    async def close(self) -> None:
+        """Close the backend, and the buckets that were opened for this store."""
+        await self.backend.close()
+        if isinstance(self._context.buckets, OwnedBuckets):
+            self._context.buckets.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()

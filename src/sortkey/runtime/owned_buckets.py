@@ -1,0 +1,18 @@
+"""Buckets that are closed with the store that uses them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sortkey.runtime.objects import Objects
+
+
+class OwnedBuckets(Mapping[str, "Objects"]):
+    """Buckets by name, opened for one store. A plain mapping stays open: whoever opened its buckets closes them."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the buckets. Closing twice is fine."""
