@@ -46,7 +46,8 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
 
 def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
     expect_batch(puts, deletes)
-    if not any(entity.__layout__.payloads for entity in {*map(type, puts), *(key.entity for key in deletes)}):
+    entities: set[type[Entity]] = {type(entity) for entity in puts} | {key.entity for key in deletes}
+    if not any(entity.__layout__.payloads for entity in entities):
         return batches.batch_write(context, puts, deletes)
     from sortkey.runtime.payloads import writes as with_payloads
 
