@@ -17,6 +17,7 @@ from sortkey import (
     Entity,
     EntitySource,
     Instant,
+    Integer,
     Match,
     Search,
     Searchable,
@@ -24,6 +25,7 @@ from sortkey import (
     Store,
     StreamWorker,
     Table,
+    Text,
     Updated,
     document,
     follow,
@@ -54,9 +56,9 @@ class Note(Entity, table=table):
         """By its name."""
 
 
-@document(Note, "notes", id="{name}", fields=("num_number", "str_text"))
+@document(Note, "notes", id="{name}", fields={"number": Integer(), "text": Text()})
 def notes(note: Note) -> Searchable:
-    return {"num_number": note.number, "str_text": note.text}
+    return {"number": note.number, "text": note.text}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +115,11 @@ def _search(search: Search[Note], count: int, seen: dict[int, float]) -> None:
     """Until the last change is found. A page has all that is new since the last one."""
     last, end = -1, time.perf_counter() + PATIENCE_SECONDS + count / CHANGES_PER_SECOND
     while last < count - 1 and time.perf_counter() < end:
-        new = SearchQuery(Match.range("num_number", above=last)).sorted_by("num_number").limit(PAGE)
+        new = SearchQuery(Match.range("number", above=last)).sorted_by("number").limit(PAGE)
         hits = search.query(new).hits
         now = time.perf_counter()
         for hit in hits:
-            seen[last := hit.fields["num_number"]] = now
+            seen[last := hit.fields["number"]] = now
         time.sleep(LOOK_SECONDS)
 
 

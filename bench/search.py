@@ -46,7 +46,7 @@ class Made:
     fields: dict[str, Any]
 
 
-@document(Made, "assets", id="{id}", fields=FIELDS, version=lambda made: 1)
+@document(Made, "assets", id="{id}", fields=FIELDS, undeclared=FIELDS.rules, version=lambda made: 1)
 def assets(made: Made) -> Searchable:
     return made.fields
 

@@ -18,9 +18,21 @@ if TYPE_CHECKING:
     from sortkey.model.attributes import Action, Attr, Condition, attr, not_
     from sortkey.model.changes import Change
     from sortkey.model.collections import CollectionQuery, Grouped, collection
-    from sortkey.model.document_fields import GeoPoint
+    from sortkey.model.document_fields import FieldRule
     from sortkey.model.documents import DeleteDocument, Document, PutDocument, Searchable, document, version_at
     from sortkey.model.entity import CamelPart, Entity, Part
+    from sortkey.model.field_kinds import (
+        Bool,
+        Date,
+        FieldKind,
+        Flat,
+        GeoPoint,
+        GeoShape,
+        Integer,
+        Keyword,
+        Number,
+        Text,
+    )
     from sortkey.model.fields import (
         Created,
         Follows,
@@ -35,6 +47,7 @@ if TYPE_CHECKING:
         camel,
         pascal,
     )
+    from sortkey.model.geography import LatLon
     from sortkey.model.instants import EpochSeconds, Instant, InstantMillis, InstantSeconds, instant_text
     from sortkey.model.keys import index, key, query
     from sortkey.model.operations import Check, Delete, Put, Update
@@ -61,6 +74,7 @@ if TYPE_CHECKING:
         Search,
         SearchPage,
         SearchQuery,
+        Sort,
         Source,
         SourcePage,
         follow,
@@ -94,9 +108,21 @@ _ROOMS = {
     "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),
     "model.changes": ("Change",),
     "model.collections": ("CollectionQuery", "Grouped", "collection"),
-    "model.document_fields": ("GeoPoint",),
+    "model.document_fields": ("FieldRule",),
     "model.documents": ("DeleteDocument", "Document", "PutDocument", "Searchable", "document", "version_at"),
     "model.entity": ("CamelPart", "Entity", "Part"),
+    "model.field_kinds": (
+        "Bool",
+        "Date",
+        "FieldKind",
+        "Flat",
+        "GeoPoint",
+        "GeoShape",
+        "Integer",
+        "Keyword",
+        "Number",
+        "Text",
+    ),
     "model.fields": (
         "Created",
         "Follows",
@@ -116,6 +142,7 @@ _ROOMS = {
     "model.operations": ("Check", "Delete", "Put", "Update"),
     "model.patterns": ("AccessPattern", "Explanation", "Model", "explain"),
     "model.payloads": ("Payload", "Pointer", "StoredIn"),
+    "model.geography": ("LatLon",),
     "model.queries": ("ItemKey", "Query"),
     "model.tables": ("GSI", "LSI", "Table"),
     "model.templates": ("Template",),
@@ -137,6 +164,7 @@ _ROOMS = {
         "Search",
         "SearchPage",
         "SearchQuery",
+        "Sort",
         "Source",
         "SourcePage",
         "follow",
@@ -177,6 +205,7 @@ __all__ = [
     "AuditRecord",
     "Backfilled",
     "Backoff",
+    "Bool",
     "CamelPart",
     "Change",
     "Check",
@@ -184,6 +213,7 @@ __all__ = [
     "ComposedSource",
     "Condition",
     "Created",
+    "Date",
     "DeadLetter",
     "Delete",
     "DeleteDocument",
@@ -193,13 +223,18 @@ __all__ = [
     "EntitySource",
     "EpochSeconds",
     "Explanation",
+    "FieldKind",
+    "FieldRule",
+    "Flat",
     "Follows",
     "GeoPoint",
+    "GeoShape",
     "Grouped",
     "Hit",
     "Instant",
     "InstantMillis",
     "InstantSeconds",
+    "Integer",
     "ItemKey",
     "Job",
     "JobContext",
@@ -207,6 +242,8 @@ __all__ = [
     "JobWorker",
     "KeepNull",
     "KeyOnly",
+    "Keyword",
+    "LatLon",
     "Lifecycle",
     "Match",
     "MemoryTopics",
@@ -214,6 +251,7 @@ __all__ = [
     "Metrics",
     "Model",
     "Named",
+    "Number",
     "ObjectInfo",
     "ObjectReader",
     "ObjectVersion",
@@ -235,6 +273,7 @@ __all__ = [
     "SearchQuery",
     "Searchable",
     "Searches",
+    "Sort",
     "Source",
     "SourcePage",
     "States",
@@ -244,6 +283,7 @@ __all__ = [
     "Subscription",
     "Table",
     "Template",
+    "Text",
     "Topics",
     "Update",
     "Updated",

@@ -21,7 +21,7 @@ from sortkey.model.describing import describe
 OWN = '''
 from typing import Annotated, Literal
 from sortkey import GSI, Created, Entity, Instant, ItemKey, KeyOnly, Model, Query, Range, States, Table, camel
-from sortkey import GeoPoint, Searchable, document, index, key
+from sortkey import Flat, GeoPoint, Integer, LatLon, Searchable, Text, document, index, key
 
 model = Model("notes", "Notes in notebooks.")
 table = model.add(
@@ -69,11 +69,15 @@ def by_code(code: str) -> ItemKey[Note]:
 
 
 @document(
-    Note, "notes", id="{book}:{number}", fields=("str_title", "gp_place", "num_rank", "MD_"), version=lambda note: 1
+    Note,
+    "notes",
+    id="{book}:{number}",
+    fields={"title": Text(), "place": GeoPoint(), "rank": Integer(), "more": Flat()},
+    version=lambda note: 1,
 )
 def searchable_note(note: Note) -> Searchable:
     """A note that is not done."""
-    return {"str_title": note.title, "gp_place": GeoPoint(44, 8)}
+    return {"title": note.title, "place": LatLon(44, 8)}
 
 
 model.searchable(searchable_note)
@@ -145,10 +149,10 @@ Search documents
     made of  Note
     follows  Note
 
-    str_title  text          found by words; matched, counted, sorted whole
-    gp_place   place         found in a box, or near a point
-    num_rank   whole number  matched, ranged, counted, sorted
-    MD_        map           matched by the names in it
+    title  text          found by words; matched, counted, sorted whole
+    place  place         found in a box, or near a point; sorted by distance
+    rank   whole number  matched, ranged, counted, sorted
+    more   map           matched by the names in it
 """
 
 MARKDOWN = """\
@@ -208,10 +212,10 @@ Id `{book}:{number}`. Made of Note.
 
 | field | holds | for |
 | --- | --- | --- |
-| `str_title` | text | found by words; matched, counted, sorted whole |
-| `gp_place` | place | found in a box, or near a point |
-| `num_rank` | whole number | matched, ranged, counted, sorted |
-| `MD_` | map | matched by the names in it |
+| `title` | text | found by words; matched, counted, sorted whole |
+| `place` | place | found in a box, or near a point; sorted by distance |
+| `rank` | whole number | matched, ranged, counted, sorted |
+| `more` | map | matched by the names in it |
 """
 
 

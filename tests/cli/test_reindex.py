@@ -19,6 +19,7 @@ from sortkey import (
     Search,
     Searchable,
     Table,
+    Text,
     Updated,
     camel,
     document,
@@ -46,14 +47,14 @@ class Note(Entity, table=notes, names=camel):
 
 
 def _searchable(note: Note) -> Searchable:
-    return {"str_text": note.text}
+    return {"text": note.text}
 
 
 model = Model("diary")
 model.add(notes)
-words = document(Note, "words", id="{noteId}", fields=("str_text",))(_searchable)
+words = document(Note, "words", id="{noteId}", fields={"text": Text()})(_searchable)
 model.searchable(words)
-model.searchable(document(Note, "other", id="{noteId}", fields=("str_text",))(_searchable))
+model.searchable(document(Note, "other", id="{noteId}", fields={"text": Text()})(_searchable))
 empty = Model("empty")
 
 

@@ -19,13 +19,13 @@ NOTHING_ELSE = ("up", "--systems", "none", "--port", "0", "--dynamodb-port", "0"
 SEARCHABLE = (
     SHOP.replace('"KEYS_ONLY")]', '"KEYS_ONLY")], stream="NEW_AND_OLD_IMAGES"')
     + '''
-from sortkey import Searchable, document
+from sortkey import Searchable, Text, document
 
 
-@document(Customer, "customers", id="{customerId}", fields=("str_name",), version=lambda customer: 1)
+@document(Customer, "customers", id="{customerId}", fields={"name": Text()}, version=lambda customer: 1)
 def found(customer: Customer) -> Searchable:
     """A customer by name."""
-    return {"str_name": customer.name}
+    return {"name": customer.name}
 
 
 model.searchable(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 import time
@@ -15,6 +16,8 @@ import sortkey
 from sortkey import (
     Entity,
     Instant,
+    Integer,
+    Keyword,
     Match,
     Model,
     Retries,
@@ -23,6 +26,7 @@ from sortkey import (
     Store,
     StreamWorker,
     Table,
+    Text,
     Updated,
     camel,
     document,
@@ -50,9 +54,9 @@ class Note(Entity, table=notes, names=camel):
         """A note by its id."""
 
 
-@document(Note, "notes", id="{noteId}", fields=("str_text",))
+@document(Note, "notes", id="{noteId}", fields={"text": Text()})
 def searchable_note(note: Note) -> Searchable:
-    return {"str_text": note.text}
+    return {"text": note.text}
 
 
 model = Model("diary")
@@ -170,6 +174,62 @@ def test_a_build_that_is_cut_off_goes_on_at_the_next_start(
     searches.stop()
 
 
+def longer_notes() -> Model:
+    """The same model with another declaration: a text becomes a keyword, and a number is new."""
+
+    @document(Note, "notes", id="{noteId}", fields={"text": Keyword(), "length": Integer()})
+    def notes_by_length(note: Note) -> Searchable:
+        return {"text": note.text, "length": len(note.text)}
+
+    diary = Model("diary")
+    diary.add(notes)
+    diary.searchable(notes_by_length)
+    return diary
+
+
+def is_built_again(store: Store, address: str) -> None:
+    store.create(Note(note_id="a", text="old harbour"))
+    searches = open_searches(store, [model], address).start()
+    ready(searches)
+    searches.stop()
+    changed = open_searches(store, [longer_notes()], address)
+    for written in (1, 0):
+        kept = ready(changed.start())
+        assert (kept.written, kept.search.query(Match.range("length", at_least=11)).ids) == (written, ["a"])
+        assert kept.search.count(Match.text("harbour")) == 0
+        changed.stop()
+
+
+def test_an_index_whose_document_is_declared_differently_is_built_again_once(store: Store, tmp_path: Path) -> None:
+    # A release with another declaration is started, and that is all that anybody does.
+    is_built_again(store, str(tmp_path / "search"))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("opensearch")
+def test_an_index_on_opensearch_whose_document_is_declared_differently_is_built_again_once(store: Store) -> None:
+    address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
+    try:
+        is_built_again(store, address)
+    finally:
+        search_adapters.forget(address)
+
+
+def test_an_index_of_the_first_format_is_built_again(store: Store, tmp_path: Path) -> None:
+    # Its fields had their types in their names, so it did not note their kinds.
+    store.create(Note(note_id="a", text="old harbour"))
+    searches = open_searches(store, [model], tmp_path / "search").start()
+    ready(searches)
+    searches.stop()
+    noted = {"folder": "000002", "fields": ["str_text"], "format": 1, "progress": {"position": None}}
+    live = tmp_path / "search" / "diary" / "notes" / "live.json"
+    assert json.loads(live.read_bytes())["folder"] == noted["folder"]
+    live.write_text(json.dumps(noted))
+    kept = ready(searches.start())
+    assert (kept.written, kept.search.query(Match.text("harbour")).ids) == (1, ["a"])
+    searches.stop()
+
+
 @pytest.mark.slow
 @pytest.mark.xdist_group("opensearch")
 def test_on_opensearch_the_indexes_of_a_model_have_its_name_and_are_built_once(store: Store) -> None:
@@ -227,9 +287,9 @@ def test_a_model_has_a_document_once_and_knows_where_it_comes_from() -> None:
     with pytest.raises(ModelError, match="has a document notes already"):
         model.searchable(searchable_note)
 
-    @document(str, "words", id="{upper}", fields=("str_text",), version=len)
+    @document(str, "words", id="{upper}", fields={"text": Text()}, version=len)
     def words(text: str) -> Searchable:
-        return {"str_text": text}
+        return {"text": text}
 
     with pytest.raises(ModelError, match="words: str is no entity: say what reads it, with source="):
         model.searchable(words)

@@ -20,7 +20,24 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sortkey import Document, Search, Searchable, document, open_search
+from sortkey import (
+    Bool,
+    Date,
+    Document,
+    FieldKind,
+    FieldRule,
+    Flat,
+    GeoPoint,
+    GeoShape,
+    Integer,
+    Keyword,
+    Number,
+    Search,
+    Searchable,
+    Text,
+    document,
+    open_search,
+)
 from tools import opensearch
 from tools.downloads import Missing, locked
 from tools.dynamodb_local import wait_until_it_answers
@@ -30,18 +47,32 @@ ADAPTERS = [
     "tantivy",
     pytest.param("opensearch", marks=[pytest.mark.slow, pytest.mark.xdist_group("opensearch")]),
 ]
-FIELDS = (
-    "str_title",
-    "str_body",
-    "num_size",
-    "bool_open",
-    "date_made",
-    "list_tags",
-    "gp_place",
-    "gs_outline",
-    "MD_",
-    "AB_",
-    "_rectype",
+FIELDS: dict[str, FieldKind] = {
+    "title": Text(),
+    "body": Text(),
+    "size": Integer(),
+    "rating": Number(),
+    "open": Bool(),
+    "made": Date(),
+    "tags": Text(many=True),
+    "codes": Keyword(many=True),
+    "place": GeoPoint(),
+    "outline": GeoShape(),
+    "attributes": Flat(exclude=("internal_", "_")),
+    "marks": Flat(),
+    "kind": Keyword(),
+}
+RULES = (
+    FieldRule("hidden_*", None),
+    FieldRule("text_*", Text(), name="texts"),
+    FieldRule("texts_*", Text(many=True)),
+    FieldRule("word_*", Keyword()),
+    FieldRule("whole_*", Integer()),
+    FieldRule("number_*", Number()),
+    FieldRule("is_*", Bool()),
+    FieldRule("on_*", Date()),
+    FieldRule("at_*", GeoPoint()),
+    FieldRule("around_*", GeoShape()),
 )
 Open = Callable[..., Search[Any]]
 
@@ -55,7 +86,7 @@ class Note:
     version: int = 1
 
 
-@document(Note, "notes", id="{key}", fields=FIELDS, version=lambda note: note.version)
+@document(Note, "notes", id="{key}", fields=FIELDS, undeclared=RULES, version=lambda note: note.version)
 def notes(note: Note) -> Searchable:
     return note.fields
 

@@ -5,26 +5,27 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from decimal import Decimal
 from functools import cache
 from math import asin, cos, radians, sin, sqrt
 from typing import Any
 
-from sortkey import GeoPoint
+from sortkey import Flat, Keyword, LatLon, Text
 from sortkey.runtime.search import matches as m
-from tests.contract.search_adapters import Note
+from tests.contract.search_adapters import Note, notes
 
 DECOMPOSED = unicodedata.normalize("NFD", "Café Müller")
 LONG = "needle " + "hay " * 4000
 WORDS = ("harbour", "Harbor", "old", "Straße", "café", "Zürich", "naïve", "3", "42", "blue-green", "Ørsted", "İzmir")
 TAGS = ("Red", "red", "blue", "dark blue", "café", "日本")
 PLACES = (
-    GeoPoint(52.5200, 13.4050),
-    GeoPoint(52.5206, 13.4098),
-    GeoPoint(48.8566, 2.3522),
-    GeoPoint(-16.5, 179.9),
-    GeoPoint(-16.5, -179.9),
-    GeoPoint(89.9, 10.0),
-    GeoPoint(0.0, 0.0),
+    LatLon(52.5200, 13.4050),
+    LatLon(52.5206, 13.4098),
+    LatLon(48.8566, 2.3522),
+    LatLon(-16.5, 179.9),
+    LatLon(-16.5, -179.9),
+    LatLon(89.9, 10.0),
+    LatLon(0.0, 0.0),
 )
 
 
@@ -32,17 +33,25 @@ def corpus() -> list[Note]:
     """The same every time. Each field is missing somewhere, and most values are shared."""
     made = [Note(f"id:{number:03d}/ü", _fields(number)) for number in range(60)]
     special = {
-        "decomposed": {"str_title": DECOMPOSED, "list_tags": [DECOMPOSED]},
-        "long": {"str_title": LONG, "str_body": "short"},
-        "marks": {"str_title": "--- !!! ---"},
+        "decomposed": {"title": DECOMPOSED, "tags": [DECOMPOSED]},
+        "long": {"title": LONG, "body": "short"},
+        "marks": {"title": "--- !!! ---"},
         "empty": {},
-        "order-a": {"str_title": "\ue000 private"},
-        "order-b": {"str_title": "\U0001f600 emoji"},
-        "order-c": {"str_title": "~"},
-        "flat": {"MD_": {"a.b": ["x", "y"], "a": {"c": 5}, "VAMS_secret": "no", "_hidden": "no"}, "AB_": {"a": "x"}},
-        "long flat": {"MD_": {"a": "x" * 1025, "b": "y" * 1024, "c": {"d": ["z" * 2000, "short"]}}},
-        "numbers": {"num_size": 2**53 + 1, "date_made": datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)},
-        "phrase": {"list_tags": ["one two", "three four"], "str_body": "one two three"},
+        "order-a": {"title": "\ue000 private"},
+        "order-b": {"title": "\U0001f600 emoji"},
+        "order-c": {"title": "~"},
+        "flat": {
+            "attributes": {"a.b": ["x", "y"], "a": {"c": 5}, "internal_id": "no", "_x": "no"},
+            "marks": {"_x": "x"},
+        },
+        "long flat": {"attributes": {"a": "x" * 1025, "b": "y" * 1024, "c": {"d": ["z" * 2000, "short"]}}},
+        "numbers": {"size": 2**53 + 1, "made": datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)},
+        "zero": {"rating": -0.0, "number_extra": 1.5},
+        "huge": {"rating": 1.7976931348623157e308, "number_extra": -1e-300},
+        "tiny": {"rating": 5e-324},
+        "deep": {"rating": Decimal("-1.25e300")},
+        "long codes": {"codes": ["x" * 1025, "short"], "word_extra": "y" * 1025},
+        "phrase": {"tags": ["one two", "three four"], "body": "one two three"},
     }
     return made + [Note(key, fields) for key, fields in special.items()]
 
@@ -50,19 +59,23 @@ def corpus() -> list[Note]:
 def _fields(n: int) -> dict[str, Any]:
     title = f"{WORDS[n % 12]} {WORDS[n * 5 % 12]}"
     fields: dict[str, Any] = {
-        "str_title": title if n % 7 else None,
-        "str_body": f"The {WORDS[n * 7 % 12]} of {n % 9}" if n % 5 else None,
-        "num_size": (n * 37 % 11) - 5 if n % 4 else None,
-        "bool_open": bool(n % 3) if n % 6 else None,
-        "date_made": datetime(2024, 1 + n % 4, 1 + n % 9, n % 24, tzinfo=UTC) if n % 8 else None,
-        "list_tags": [TAGS[n % 6], TAGS[n * 3 % 6]] if n % 9 else None,
-        "gp_place": PLACES[n % 7] if n % 10 else None,
-        "gs_outline": {"type": "Polygon", "name": f"area {n % 5}"} if n % 11 == 0 else None,
-        "MD_": {"colour": TAGS[n % 6], "weight": n % 5, "deep": {"down": n % 2 == 0}} if n % 2 else None,
-        "_rectype": "note" if n % 3 else "memo",
-        "str_extra": f"extra {WORDS[n % 12]}" if n % 13 == 0 else None,
-        "num_extra": n if n % 13 == 0 else None,
-        "gp_extra": PLACES[n % 7] if n % 13 == 0 else None,
+        "title": title if n % 7 else None,
+        "body": f"The {WORDS[n * 7 % 12]} of {n % 9}" if n % 5 else None,
+        "size": (n * 37 % 11) - 5 if n % 4 else None,
+        "rating": (n * 31 % 13 - 6) / 4 if n % 3 else None,
+        "open": bool(n % 3) if n % 6 else None,
+        "made": datetime(2024, 1 + n % 4, 1 + n % 9, n % 24, tzinfo=UTC) if n % 8 else None,
+        "tags": [TAGS[n % 6], TAGS[n * 3 % 6]] if n % 9 else None,
+        "codes": [f"{TAGS[n % 6]}-{n % 4}", TAGS[n % 5]] if n % 8 else None,
+        "place": PLACES[n % 7] if n % 10 else None,
+        "outline": {"type": "Polygon", "name": f"area {n % 5}"} if n % 11 == 0 else None,
+        "attributes": {"colour": TAGS[n % 6], "weight": n % 5, "deep": {"down": n % 2 == 0}} if n % 2 else None,
+        "kind": "note" if n % 3 else "memo",
+        "text_extra": f"extra {WORDS[n % 12]}" if n % 13 == 0 else None,
+        "whole_extra": n if n % 13 == 0 else None,
+        "number_extra": n / 8 - 3 if n % 13 == 0 else None,
+        "word_extra": WORDS[n % 12] if n % 13 == 0 else None,
+        "at_extra": PLACES[n % 7] if n % 13 == 0 else None,
     }
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -75,28 +88,28 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
     match clause:
         case None:
             return True
-        case m.All(clauses):
+        case m.AllMatch(clauses):
             return all(matches(each, fields) for each in clauses)
-        case m.Any_(clauses):
+        case m.AnyMatch(clauses):
             return any(matches(each, fields) for each in clauses)
-        case m.Not(inner):
+        case m.NotMatch(inner):
             return not matches(inner, fields)
-        case m.Text():
+        case m.TextMatch():
             return _has_words(clause, _texts(fields, clause.fields))
-        case m.Phrase(text, names):
+        case m.PhraseMatch(text, names):
             wanted = words(text)
             return bool(wanted) and any(_runs(words(each), wanted) for each in _texts(fields, names))
-        case m.Keyword(name, values):
+        case m.KeywordMatch(name, values):
             return any(_same(each, value) for each in _values(fields, name) for value in values)
-        case m.Prefix(name, begin):
+        case m.PrefixMatch(name, begin):
             return any(str(each).startswith(begin) for each in _values(fields, name))
-        case m.Range(name):
+        case m.RangeMatch(name):
             return any(_in_range(clause, each) for each in _values(fields, name))
-        case m.Exists(name):
-            return name in fields or bool(_values(fields, name))
-        case m.Box(name):
+        case m.ExistsMatch(name):
+            return bool(_values(fields, name)) or (name in fields and notes.fields.at(name)[0].has_words)
+        case m.BoxMatch(name):
             return any(_in_box(clause, each) for each in _values(fields, name))
-        case m.Near(name, point, metres):
+        case m.NearMatch(name, point, metres):
             return any(_metres(point, each) <= metres for each in _values(fields, name))
     raise AssertionError(clause)
 
@@ -109,14 +122,14 @@ def words(text: str) -> list[str]:
     return "".join(each if each.isalnum() else " " for each in bare.lower()).split()
 
 
-def _has_words(clause: m.Text, texts: Iterable[str]) -> bool:
+def _has_words(clause: m.TextMatch, texts: Iterable[str]) -> bool:
     found = {word for text in texts for word in words(text)}
     wanted = words(clause.words)
     tests = [_found(word, found, clause, n == len(wanted) - 1) for n, word in enumerate(wanted)]
     return any(tests) if clause.any_word else bool(tests) and all(tests)
 
 
-def _found(wanted: str, found: set[str], clause: m.Text, is_last: bool) -> bool:
+def _found(wanted: str, found: set[str], clause: m.TextMatch, is_last: bool) -> bool:
     if clause.begins and is_last:
         return any(word.startswith(wanted) for word in found)
     most = (0 if len(wanted) < 3 else 1 if len(wanted) < 6 else 2) if clause.fuzzy else 0
@@ -147,18 +160,19 @@ def _runs(found: list[str], wanted: list[str]) -> bool:
 
 
 def _texts(fields: dict[str, Any], names: Iterable[str]) -> list[str]:
-    chosen = list(names) or [name for name in fields if name.startswith(("str_", "list_", "gs_"))]
+    chosen = list(names) or [name for name in fields if notes.fields.at(name)[0].has_words]
     values = [fields[name] for name in chosen if name in fields]
     return [text for value in values for text in (value if isinstance(value, list) else [value])]
 
 
 def _values(fields: dict[str, Any], name: str) -> list[Any]:
     top, _, path = name.partition(".")
-    if top in ("MD_", "AB_"):
+    kind, _ = notes.fields.at(name)
+    if isinstance(kind, Flat):
         leaves = _leaves(fields.get(top, {}))
         return [value for at, value in leaves if (not path or at == path) and len(value) <= 1024]
     value = fields.get(name)
-    if name.startswith(("str_", "list_")):
+    if isinstance(kind, (Text, Keyword)):
         texts = value if isinstance(value, list) else [value] if value else []
         return [unicodedata.normalize("NFC", text) for text in texts if len(text) <= 1024]
     return [] if value is None else [value]
@@ -178,7 +192,7 @@ def _same(value: Any, wanted: Any) -> bool:
     return type(value) is type(wanted) and value == wanted
 
 
-def _in_range(clause: m.Range, value: Any) -> bool:
+def _in_range(clause: m.RangeMatch, value: Any) -> bool:
     value = _date(value) if isinstance(value, str) else value
     return (
         (clause.at_least is None or value >= clause.at_least)
@@ -192,7 +206,7 @@ def _date(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _in_box(clause: m.Box, place: dict[str, float]) -> bool:
+def _in_box(clause: m.BoxMatch, place: dict[str, float]) -> bool:
     if not clause.bottom <= place["lat"] <= clause.top:
         return False
     if clause.left <= clause.right:
@@ -200,7 +214,7 @@ def _in_box(clause: m.Box, place: dict[str, float]) -> bool:
     return place["lon"] >= clause.left or place["lon"] <= clause.right
 
 
-def _metres(point: GeoPoint, place: dict[str, float]) -> float:
+def _metres(point: LatLon, place: dict[str, float]) -> float:
     lat, other = radians(point.lat), radians(place["lat"])
     half = sin((other - lat) / 2) ** 2 + cos(lat) * cos(other) * sin(radians(place["lon"] - point.lon) / 2) ** 2
     return 2 * 6_371_008.7714 * asin(sqrt(half))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from sortkey import GeoPoint, Match, ObjectVersion, Search, SearchQuery
+from sortkey import LatLon, Match, ObjectVersion, Search, SearchQuery
 from sortkey_systems.vams.model import (
     Asset,
     AssetFileMetadata,
@@ -104,7 +104,7 @@ def test_places_in_metadata_are_found_under_the_names_that_people_gave_them(open
     later = changed(TOWER)
     search.put(replace(later, metadata=(value(later.asset, "site of work", PLACE, "geopoint"),)))
     search.refresh()
-    assert search.query(Match.near("gp_site of work", GeoPoint(51.5, -0.12), metres=5000)).ids == ["db1:tower"]
+    assert search.query(Match.near("gp_site of work", LatLon(51.5, -0.12), metres=5000)).ids == ["db1:tower"]
     box = Match.box("gp_site of work", top=52, left=-1, bottom=51, right=1)
     assert search.query(box).ids == ["db1:tower"]
     assert search.count(Match.exists("gp_site of work")) == 1

@@ -11,11 +11,14 @@ import pytest
 
 import sortkey
 from sortkey import (
+    Bool,
     Created,
+    Date,
     DeleteDocument,
     Entity,
     EntitySource,
     Instant,
+    Integer,
     ItemKey,
     Match,
     PutDocument,
@@ -26,6 +29,7 @@ from sortkey import (
     Store,
     StreamWorker,
     Table,
+    Text,
     Updated,
     camel,
     document,
@@ -60,14 +64,16 @@ class Article(Entity, table=articles, names=camel, archive="#deleted"):
         """An article of somebody."""
 
 
-@document(Article, "articles", id="{ownerId}:{articleId}", fields=("str_title", "bool_archived", "date_updated"))
+@document(
+    Article, "articles", id="{ownerId}:{articleId}", fields={"title": Text(), "archived": Bool(), "updated": Date()}
+)
 def searchable_article(article: Article) -> Searchable:
     if not article.is_public:
         return None
     return {
-        "str_title": article.title,
-        "bool_archived": article.in_archive,
-        "date_updated": article.updated_at,
+        "title": article.title,
+        "archived": article.in_archive,
+        "updated": article.updated_at,
     }
 
 
@@ -128,7 +134,7 @@ def test_reconcile_finds_and_mends_every_kind_of_drift(
     store.delete(gone)
     store.update(Article.key(owner_id=private.owner_id, article_id=private.article_id), set={"is_public": False})
     future = searchable_article.version_of(ahead) + 10**9
-    search.write([PutDocument(searchable_article.id_of(ahead), future, {"str_title": "from the future"})])
+    search.write([PutDocument(searchable_article.id_of(ahead), future, {"title": "from the future"})])
 
     look = reconcile(search, source, mend=False)
     assert shown(search) != told(store)
@@ -177,7 +183,7 @@ def test_an_archived_entity_is_found_under_the_same_id(
     assert [each.in_archive for each in source.find(["owner1:a0001"])] == [True]
     assert len(reconcile(search, source).stale) == 1
     assert shown(search) == told(store)
-    assert search.count(Match.keyword("bool_archived", True)) == 1
+    assert search.count(Match.keyword("archived", True)) == 1
     assert archived.in_archive
 
 
@@ -240,9 +246,9 @@ class Other(Entity, table=other_articles, names=camel):
         """An article of somebody."""
 
 
-@document(Other, "others", id="{ownerId}:{articleId}", fields=("str_title",))
+@document(Other, "others", id="{ownerId}:{articleId}", fields={"title": Text()})
 def searchable_other(other: Other) -> Searchable:
-    return {"str_title": other.title}
+    return {"title": other.title}
 
 
 def test_an_index_that_follows_a_stream_is_what_the_table_is(
@@ -343,7 +349,7 @@ def test_an_index_is_built_anew_while_it_is_searched_and_written(
 ) -> None:
     # Nobody must see half an index, and no write of that time may be missing in the new one.
     search.put(*(store.create(article(number)) for number in range(50)))
-    search.write([PutDocument("owner0:orphan", 1, {"str_title": "harbour"})])
+    search.write([PutDocument("owner0:orphan", 1, {"title": "harbour"})])
     search.refresh()
 
     def meanwhile(page: int) -> None:
@@ -391,17 +397,17 @@ def test_a_new_declaration_gets_a_new_index(store: Store, search: Search[Article
     search.refresh()
     search.close()
 
-    @document(Article, "articles", id="{ownerId}:{articleId}", fields=("str_name", "num_length"))
+    @document(Article, "articles", id="{ownerId}:{articleId}", fields={"name": Text(), "length": Integer()})
     def other(article: Article) -> Searchable:
-        return {"str_name": article.title, "num_length": len(article.title)}
+        return {"name": article.title, "length": len(article.title)}
 
     changed: Search[Article] = open_index(other)
     changed.ensure()
     reindex(changed, EntitySource(store, other))
-    assert changed.count(Match.exists("str_title")) == 0
-    page = changed.query(SearchQuery(Match.text("harbour", ["str_name"])).sorted_by("num_length"))
+    assert all(hit.fields.keys() == {"name", "length"} for hit in changed.iterate())
+    page = changed.query(SearchQuery(Match.text("harbour", ["name"])).sorted_by("length"))
     assert page.total == 30
-    assert page.hits[0].fields == {"str_name": "harbour", "num_length": 7}
+    assert page.hits[0].fields == {"name": "harbour", "length": 7}
 
 
 def test_the_version_of_a_document_is_the_instant_of_its_last_write(store: Store) -> None:

@@ -18,6 +18,7 @@ from sortkey import (
     Entity,
     EntitySource,
     Instant,
+    Integer,
     Payload,
     Search,
     Searchable,
@@ -25,6 +26,7 @@ from sortkey import (
     StoredIn,
     StreamWorker,
     Table,
+    Text,
     Updated,
     document,
     follow,
@@ -50,9 +52,9 @@ class Note(Entity, table=table):
         """A note."""
 
 
-@document(Note, "notes", id="{name}", fields=("num_number", "str_hash"))
+@document(Note, "notes", id="{name}", fields={"number": Integer(), "hash": Text()})
 def notes(note: Note) -> Searchable:
-    return {"num_number": note.number, "str_hash": note.text.sha256 if note.text else ""}
+    return {"number": note.number, "hash": note.text.sha256 if note.text else ""}
 
 
 def text_of(number: int) -> str:

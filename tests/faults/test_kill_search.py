@@ -14,11 +14,13 @@ from sortkey import (
     Entity,
     EntitySource,
     Instant,
+    Integer,
     PutDocument,
     Search,
     Searchable,
     Store,
     Table,
+    Text,
     Updated,
     document,
     key,
@@ -44,9 +46,9 @@ class Note(Entity, table=notes_table):
         """A note."""
 
 
-@document(Note, "notes", id="{name}", fields=("num_number", "str_text"))
+@document(Note, "notes", id="{name}", fields={"number": Integer(), "text": Text()})
 def notes(note: Note) -> Searchable:
-    return {"num_number": note.number, "str_text": f"the note {note.name}"}
+    return {"number": note.number, "text": f"the note {note.name}"}
 
 
 def name_of(number: int) -> str:
@@ -99,7 +101,7 @@ def check(folder: Path, acknowledged: int) -> int:
     """Nothing acknowledged is lost, reconcile mends the rest; the number of the last operation that was done."""
     with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
         search.ensure()
-        shown = {hit.id: hit.fields["num_number"] for hit in search.iterate()}
+        shown = {hit.id: hit.fields["number"] for hit in search.iterate()}
         stored = {note.name: note.number for note in store.scan(Note)}
         for name, number in last_writes(acknowledged).items():
             if stored.get(name) == number:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey reconcile vams --dry-run          what differs in data/searches/?
-  sortkey reconcile vams                    mend it
-  sortkey reconcile vams file --json        one document, for programs
-  sortkey reconcile shop.model:model --search https://user:password@host:9200
+  sortkey reconcile shop:model --dry-run        what differs in data/searches/?
+  sortkey reconcile shop:model                  mend it
+  sortkey reconcile shop:model products --json  one document, for programs
+  sortkey reconcile shop:model --search https://user:password@host:9200
 """
 KINDS = ("missing", "stale", "orphaned", "unreadable")
 

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey reindex vams                      all its documents, in data/searches/
-  sortkey reindex vams asset --json         one of them, for programs
-  sortkey reindex shop.model:model --search https://user:password@host:9200
-  sortkey reindex vams --data aws://eu-west-1 --objects "s3://acme-{bucket}" \\
+  sortkey reindex shop:model                    all its documents, in data/searches/
+  sortkey reindex shop:model products --json    one of them, for programs
+  sortkey reindex shop:model --search https://user:password@host:9200
+  sortkey reindex shop:model --data aws://eu-west-1 --objects "s3://acme-{bucket}" \\
       --search "https://search-….es.amazonaws.com?region=eu-west-1"
 """
 

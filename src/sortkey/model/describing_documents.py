@@ -5,24 +5,26 @@ from __future__ import annotations
 from dataclasses import is_dataclass
 from typing import Any, cast, get_args, get_type_hints
 
-from sortkey.model.document_fields import FieldKind
 from sortkey.model.documents import Document, ModelDocument
+from sortkey.model.field_kinds import FieldKind
 from sortkey.model.patterns import Model
 
 Told = dict[str, Any]
 
-_KINDS: dict[FieldKind, tuple[str, str]] = {
-    FieldKind.TEXT: ("text", "found by words; matched, counted, sorted whole"),
-    FieldKind.LIST: ("texts", "found by words; matched and counted whole"),
-    FieldKind.NUMBER: ("whole number", "matched, ranged, counted, sorted"),
-    FieldKind.DATE: ("instant", "matched, ranged, sorted"),
-    FieldKind.BOOLEAN: ("true or false", "matched, counted, sorted"),
-    FieldKind.POINT: ("place", "found in a box, or near a point"),
-    FieldKind.SHAPE: ("outline", "found by words"),
-    FieldKind.FLAT: ("map", "matched by the names in it"),
-    FieldKind.KEYWORD: ("kind of document", "matched, counted, sorted"),
+_PURPOSES = {
+    "text": ("text", "found by words; matched, counted, sorted whole"),
+    "text[]": ("texts", "found by words; matched and counted whole"),
+    "keyword": ("keyword", "matched, counted, sorted"),
+    "keyword[]": ("keywords", "matched and counted"),
+    "number": ("number", "matched, ranged, counted, sorted"),
+    "integer": ("whole number", "matched, ranged, counted, sorted"),
+    "date": ("instant", "matched, ranged, sorted"),
+    "bool": ("true or false", "matched, counted, sorted"),
+    "geo_point": ("place", "found in a box, or near a point; sorted by distance"),
+    "geo_shape": ("outline", "found by words"),
+    "flat": ("map", "matched by the names in it"),
 }
-"""What a field holds, and what it is for."""
+"""By the signatures of the kinds: what a field holds, and what it is for."""
 
 
 def documents_of(model: Model) -> list[Told]:
@@ -41,12 +43,12 @@ def _document(model: Model, declared: ModelDocument) -> Told:
         "id": document.id.text,
         "made_of": _made_of(document) or follows or [document.of.__name__],
         "follows": follows,
-        "fields": [_field(name, kind) for name, kind in document.kinds.items()],
+        "fields": [_field(name, kind) for name, kind in document.fields.items()],
     }
 
 
 def _field(name: str, kind: FieldKind) -> Told:
-    holds, purpose = _KINDS[kind]
+    holds, purpose = _PURPOSES[kind.signature.partition(" ")[0]]
     return {"name": name, "type": holds, "for": purpose}
 
 

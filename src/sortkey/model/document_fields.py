@@ -1,284 +1,184 @@
-"""The fields of search documents: the prefix of a name is its type, and each type has one form for its values.
+"""The fields of a document: those that it declares, and rules that say by their names what others hold.
 
-Every index gets the same form, whatever it is: dates to the millisecond, points to a centimetre, flat values as texts.
-What is empty is left out: an empty text says nothing. Texts stay as they are, and are found however they are spelled.
+Names are free within what every index can take. A field that is neither declared nor covered by a rule is refused: an
+index that guessed its type would keep it for good.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
-from enum import Enum
-from math import isfinite
-from typing import Any, cast
-
-import orjson
+from functools import cached_property
+from typing import Any
 
 from sortkey.errors import ModelError
-from sortkey.model.instants import read_instant
+from sortkey.model.field_kinds import FieldKind, Flat
+from sortkey.model.field_values import in_normal_text, without_long
 
-EXCLUDED = ("VAMS_", "_")
-"""Names that begin so are not indexed, at the top and in flat objects."""
-RECORD_TYPE = "_rectype"
-FLAT_OBJECTS = ("MD_", "AB_")
+Fields = dict[str, Any]
+"""The fields of one document, by their names."""
 
-EXACT_MAX = 1024
-"""A longer text has words, but no exact value: nothing sorts or counts by it. In UTF-16 units, as Lucene counts."""
-NUMBER_MAX = 2**63 - 1
-DEGREE_PARTS = 10_000_000
-"""Points are kept to a ten-millionth of a degree."""
-
-
-class FieldKind(Enum):
-    """What a field holds; the value is how names of its kind begin, or what they are."""
-
-    TEXT = "str_"
-    NUMBER = "num_"
-    BOOLEAN = "bool_"
-    DATE = "date_"
-    LIST = "list_"
-    POINT = "gp_"
-    SHAPE = "gs_"
-    FLAT = "flat object"
-    KEYWORD = "keyword"
-
-    @property
-    def has_words(self) -> bool:
-        return self in (FieldKind.TEXT, FieldKind.LIST, FieldKind.SHAPE)
-
-    @property
-    def is_ranged(self) -> bool:
-        return self in (FieldKind.NUMBER, FieldKind.DATE)
-
-    @property
-    def is_sorted(self) -> bool:
-        """Whether a document has at most one value that has an order."""
-        return self not in (FieldKind.LIST, FieldKind.POINT, FieldKind.SHAPE, FieldKind.FLAT)
-
-
-PREFIXES = {kind.value: kind for kind in FieldKind if kind.value.endswith("_")}
-_NAME_MAX = 200
-_NOT_IN_NAMES = frozenset('.*"\\\0')
+NAME_MAX = 200
+OURS = "sortkey_"
+"""How the names begin of what the adapters add to an index."""
+_NOT_IN_NAMES = re.compile(r'[.*"\\\0]')
+_RESERVED = re.compile(
+    "_(doc_count|field_names|id|ignored|index|nested_path|primary_term|routing|seq_no|size|source|type|version)"
+)
+"""What OpenSearch calls its own fields."""
 
 
 @dataclass(frozen=True, slots=True)
-class GeoPoint:
-    """A place on the earth, in degrees."""
+class FieldRule:
+    """What undeclared fields hold whose names fit a pattern, as `num_*`. With None as their kind they are left out.
 
-    lat: float
-    lon: float
+    `name` is what the rule is called in an OpenSearch index, where it is a dynamic template.
+    """
+
+    pattern: str
+    kind: FieldKind | None
+    name: str = ""
 
     def __post_init__(self) -> None:
-        for name, value, most in (("lat", self.lat, 90), ("lon", self.lon, 180)):
-            if not isfinite(value) or abs(value) > most:
-                raise ModelError(f"{name}={value!r} is no place: it is between -{most} and {most}")
+        if not isinstance(self.pattern, str) or "*" not in self.pattern:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ModelError(f"the rule {self.pattern!r} needs a * where names may differ; declare a single name")
+        if self.kind is not None:
+            check_kind(self.pattern, self.kind)
+
+    def fits(self, name: str) -> bool:
+        return re.fullmatch(".*".join(map(re.escape, self.pattern.split("*"))), name, re.DOTALL) is not None
 
 
-def kind_of(name: str) -> FieldKind:
-    """The kind of a field by its name. Raises ModelError for one that says no kind."""
-    if name == RECORD_TYPE:
-        return FieldKind.KEYWORD
-    if name in FLAT_OBJECTS:
-        return FieldKind.FLAT
-    prefix, _, rest = name.partition("_")
-    kind = PREFIXES.get(prefix + "_")
-    if kind is None or not rest:
-        known = ", ".join([*PREFIXES, *FLAT_OBJECTS, RECORD_TYPE])
-        raise ModelError(f"{name!r} does not say what it holds: begin it with one of {known}")
-    if len(name) > _NAME_MAX or not _NOT_IN_NAMES.isdisjoint(name):
-        raise ModelError(f"{name!r} is no name of a field: at most {_NAME_MAX} characters, no dot, star or quote")
-    return kind
+class DocumentFields(Mapping[str, FieldKind]):
+    """The declared fields and their kinds, in their order; `kind_of` also knows those that the rules cover."""
+
+    def __init__(self, declared: Mapping[str, FieldKind], rules: Sequence[FieldRule] = ()) -> None:
+        _check_declared(declared)
+        _check_rules(rules)
+        self._declared, self.rules = dict(declared), tuple(rules)
+
+    def __getitem__(self, name: str) -> FieldKind:
+        return self._declared[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._declared)
+
+    def __len__(self) -> int:
+        return len(self._declared)
+
+    def kind_of(self, name: str) -> FieldKind | None:
+        """The kind of a field; None for one that is left out. Raises ModelError for one that nothing speaks of."""
+        kind = self._declared.get(name)
+        if kind is not None:
+            return kind
+        for rule in self.rules:
+            if rule.fits(name):
+                if rule.kind is not None:
+                    check_name(name)
+                return rule.kind
+        patterns = "".join(f", {rule.pattern}" for rule in self.rules if rule.kind is not None)
+        raise ModelError(f"{name!r} is not declared; there are {', '.join(self._declared)}{patterns}")
+
+    def at(self, path: str) -> tuple[FieldKind, str]:
+        """The kind of a field and the path within it, for queries: `attributes.colour` is (Flat(), "colour")."""
+        name, dot, inner = path.partition(".")
+        kind = self.kind_of(name)
+        if kind is None:
+            raise ModelError(f"{name!r} is not indexed, so nothing can be found by it")
+        if dot and not (inner and isinstance(kind, Flat)):
+            raise ModelError(f"{path!r} is not a field: only fields declared as Flat() have members")
+        return kind, inner
+
+    def normal(self, fields: Mapping[str, Any]) -> Fields:
+        """The fields of a document in their normal form, without those that are left out or empty."""
+        made: Fields = {}
+        forms, name = self._forms, ""
+        try:
+            for name, value in fields.items():
+                form = forms.get(name)
+                if form is None:
+                    if (kind := self.kind_of(name)) is None:
+                        continue
+                    form = kind.form
+                if value is not None and (formed := form(value)) is not None:
+                    made[name] = formed
+        except ModelError as error:
+            raise ModelError(f"{name}: {error}") from None
+        return made
+
+    def still_known(self, stored: Fields) -> Fields:
+        """What of a document that was stored for an earlier declaration also fits this one."""
+        kept: Fields = {}
+        for name, value in stored.items():
+            try:
+                kept |= self.normal({name: value})
+            except ModelError:
+                continue  # another kind now, or gone: a rebuild from the source fills what this cannot
+        return kept
+
+    def indexable(self, fields: Fields) -> Fields:
+        """Normal fields as an index takes them: one spelling of letters, no texts in flat objects that are too long."""
+        made: Fields = {}
+        for name, value in fields.items():
+            spelled = in_normal_text(value)
+            made[name] = without_long(spelled) if isinstance(self.kind_of(name), Flat) else spelled
+        return made
+
+    @cached_property
+    def signature(self) -> dict[str, Any]:
+        """What an index is built for, as JSON: compared with the one it remembers, to know whether it still fits."""
+        return {
+            "fields": {name: kind.signature for name, kind in self._declared.items()},
+            "rules": [[rule.pattern, rule.kind and rule.kind.signature, rule.name] for rule in self.rules],
+        }
+
+    @cached_property
+    def _forms(self) -> dict[str, Callable[[Any], Any]]:
+        return {name: kind.form for name, kind in self._declared.items()}
 
 
-def is_excluded(name: str) -> bool:
-    return name.startswith(EXCLUDED) and name != RECORD_TYPE
+def check_name(name: str) -> None:
+    """Raise ModelError for a name that not every index can take."""
+    if not name.strip() or len(name) > NAME_MAX or _NOT_IN_NAMES.search(name):
+        raise ModelError(
+            f"{name!r} cannot be the name of a field: 1 to {NAME_MAX} characters without dots, stars, double quotes"
+            " and backslashes"
+        )
+    if name.startswith("-"):
+        raise ModelError(f"{name!r} cannot be the name of a field: a leading minus means a descending order")
+    if name.startswith(OURS) or _RESERVED.fullmatch(name):
+        raise ModelError(f"{name!r} cannot be the name of a field: the index has one of that name for itself")
 
 
-def normal_text(value: str) -> str:
-    """One spelling of letters with accents (NFC), whoever typed them: how texts are indexed and searched."""
-    return value if value.isascii() or unicodedata.is_normalized("NFC", value) else unicodedata.normalize("NFC", value)
+def check_kind(name: str, kind: object) -> None:
+    """Raise ModelError for what is not a kind, as `Text` for `Text()`."""
+    if isinstance(kind, type) and issubclass(kind, FieldKind):
+        raise ModelError(f"{name}: write {kind.__name__}(), with parentheses")
+    if not isinstance(kind, FieldKind) or type(kind) is FieldKind:
+        raise ModelError(f"{name}: {kind!r} is not a kind of field: use Text(), Keyword(), Number(), Date(), …")
 
 
-def has_exact(text: str) -> bool:
-    """Whether a text is short enough to be found, sorted and counted as a whole."""
-    return len(text) * 2 <= EXACT_MAX or len(text.encode("utf-16-le", "surrogatepass")) // 2 <= EXACT_MAX
+def _check_declared(declared: object) -> None:
+    if not isinstance(declared, Mapping):
+        raise ModelError(f'fields={declared!r} does not say what the fields hold: write {{"title": Text(), …}}')
+    if not declared:
+        raise ModelError("a document needs fields")
+    for name, kind in declared.items():  # pyright: ignore[reportUnknownVariableType]
+        if not isinstance(name, str):
+            raise ModelError(f"{name!r} cannot be the name of a field: it must be a text")
+        check_name(name)
+        check_kind(name, kind)  # pyright: ignore[reportUnknownArgumentType]
 
 
-def millis(value: Any) -> int:
-    """A date as milliseconds since 1970; what is finer is cut off."""
-    since = _instant(value) - _EPOCH
-    return (since.days * 86_400 + since.seconds) * 1000 + since.microseconds // 1000
-
-
-def date_text(count: int) -> str:
-    """Milliseconds since 1970 as documents hold a date."""
-    return _date(_EPOCH + timedelta(milliseconds=count))
-
-
-def whole_number(value: Any) -> int:
-    """A number that fits 64 bits. Raises ModelError for another, and for one with a fraction."""
-    if isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) and isfinite(value):
-        number = int(value)
-        if number == value and abs(number) <= NUMBER_MAX:
-            return number
-    raise ModelError(f"{value!r} is no whole number of 64 bits")
-
-
-def indexable(value: Any) -> Any:
-    """Fields as an index takes them: one spelling of letters, and no values in flat objects that are too long."""
-    if isinstance(value, str):
-        return normal_text(value)
-    if isinstance(value, list):
-        return [indexable(each) for each in cast(list[Any], value)]
-    if isinstance(value, dict):
-        members = cast(dict[str, Any], value)
-        return {normal_text(name): _short(name, indexable(each)) for name, each in members.items()}
-    return value
-
-
-def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[str]]:
-    """A flat object's values by their paths, `a.b` for a member of a member."""
-    leaves: dict[str, list[str]] = {}
-    for name, value in members.items():
-        path = before + name
-        if value.__class__ is str:
-            leaves.setdefault(path, []).append(value)
-            continue
-        for each in cast(list[Any], value) if isinstance(value, list) else [value]:
-            inner = flat_leaves(cast(dict[str, Any], each), path + ".") if isinstance(each, dict) else {path: [each]}
-            for at, values in inner.items():
-                leaves.setdefault(at, []).extend(values)
-    return leaves
-
-
-def _short(name: str, value: Any) -> Any:
-    """A field, without the long values if it is a flat object."""
-    if name not in FLAT_OBJECTS:
-        return value
-    return _without_long(value)
-
-
-def _without_long(value: Any) -> Any:
-    if isinstance(value, dict):
-        members = cast(dict[str, Any], value)
-        return {name: _without_long(each) for name, each in members.items() if not _is_long(each)}
-    if isinstance(value, list):
-        return [_without_long(each) for each in cast(list[Any], value) if not _is_long(each)]
-    return value
-
-
-def _is_long(value: Any) -> bool:
-    return isinstance(value, str) and not has_exact(value)
-
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_DATE_LENGTH = len("2024-05-06T07:08:09.123Z")
-
-
-def _text(value: Any) -> str | None:
-    if value.__class__ is str:
-        return value or None
-    if isinstance(value, Enum):
-        value = value.value
-    if not isinstance(value, str):
-        raise ModelError(f"{value!r} is no text")
-    return value or None
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ModelError(f"{value!r} is neither True nor False")
-    return value
-
-
-def _instant(value: Any) -> datetime:
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return datetime(value.year, value.month, value.day, tzinfo=UTC)
-    try:
-        read = read_instant(value)
-    except ValueError:
-        read = None
-    if not isinstance(read, datetime):
-        raise ModelError(f"{value!r} is no date: give a datetime with its zone, or an ISO 8601 text")
-    return read if read.tzinfo is UTC else read.astimezone(UTC)
-
-
-def _date(value: Any) -> str:
-    instant = _instant(value)
-    if value.__class__ is str and len(value) == _DATE_LENGTH and value[10] + value[19] + value[23] == "T.Z":
-        return value  # as we write it
-    return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def _list(value: Any) -> list[str] | None:
-    if isinstance(value, str) or not isinstance(value, Iterable):
-        raise ModelError(f"{value!r} is no list of texts")
-    texts = [each if each.__class__ is str else _text(each) for each in cast(Iterable[Any], value)]
-    # A value that stands twice counts once, in every index.
-    return [text for text in dict.fromkeys(texts) if text] or None
-
-
-def _point(value: Any) -> dict[str, float]:
-    if isinstance(value, Mapping):
-        members = cast(Mapping[str, Any], value)
-        value = GeoPoint(float(members["lat"]), float(members["lon"])) if {"lat", "lon"} <= members.keys() else None
-    if not isinstance(value, GeoPoint):
-        raise ModelError(f"{value!r} is no place: give a GeoPoint")
-    return {
-        "lat": round(value.lat * DEGREE_PARTS) / DEGREE_PARTS,
-        "lon": round(value.lon * DEGREE_PARTS) / DEGREE_PARTS,
-    }
-
-
-def _shape(value: Any) -> str | None:
-    if isinstance(value, str):
-        return value or None
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
-
-
-def _flat(value: Any) -> dict[str, Any] | None:
-    """The members whose names are not excluded, all of them texts."""
-    if not isinstance(value, Mapping):
-        raise ModelError(f"{value!r} is no map")
-    kept: dict[str, Any] = {}
-    for name, each in cast(Mapping[Any, Any], value).items():
-        text = name if name.__class__ is str else str(name)
-        if each.__class__ is not str:
-            each = _flat_value(each)
-        if each and text and not text.startswith(EXCLUDED):
-            kept[text] = each
-    return kept or None
-
-
-def _flat_value(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return _flat(value)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        values = [_flat_value(each) for each in cast(Iterable[Any], value)]
-        return [each for each in values if each]
-    return None if value is None else _flat_text(value)
-
-
-def _flat_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, datetime):
-        return _date(value)
-    return str(value.value if isinstance(value, Enum) else value)
-
-
-NORMAL_FORMS: dict[FieldKind, Callable[[Any], Any]] = {
-    FieldKind.TEXT: _text,
-    FieldKind.KEYWORD: _text,
-    FieldKind.NUMBER: whole_number,
-    FieldKind.BOOLEAN: _boolean,
-    FieldKind.DATE: _date,
-    FieldKind.LIST: _list,
-    FieldKind.POINT: _point,
-    FieldKind.SHAPE: _shape,
-    FieldKind.FLAT: _flat,
-}
-"""Each makes of a value the one that documents hold, or None of one that says nothing. They raise ModelError."""
+def _check_rules(rules: Sequence[object]) -> None:
+    patterns, names = set[str](), set[str]()
+    for rule in rules:
+        if not isinstance(rule, FieldRule):
+            raise ModelError(f'{rule!r} is not a rule: write FieldRule("num_*", Integer())')
+        if rule.pattern in patterns:
+            raise ModelError(f"two rules have the pattern {rule.pattern}")
+        if rule.name and rule.name in names:
+            raise ModelError(f"two rules have the name {rule.name}")
+        patterns.add(rule.pattern)
+        names.add(rule.name)

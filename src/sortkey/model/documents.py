@@ -1,8 +1,8 @@
 """Documents: what of an entity is searchable, and under which names. Pure: a declaration, and a function.
 
-    @document(Article, "articles", id="{articleId}", fields=("str_title", "list_tags", "gp_place"))
+    @document(Article, "articles", id="{articleId}", fields={"title": Text(), "tags": Keyword(many=True)})
     def searchable_article(article: Article) -> Searchable:
-        return {"str_title": article.title, "list_tags": article.tags, "gp_place": article.place}
+        return {"title": article.title, "tags": article.tags}
 
 Every write of a document has a version. An index takes what is as new as the version that it has, or newer; what is
 older comes too late and changes nothing.
@@ -18,15 +18,15 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from sortkey.errors import ModelError
-from sortkey.model.document_fields import NORMAL_FORMS, FieldKind, is_excluded, kind_of
+from sortkey.model.document_fields import DocumentFields, FieldRule, Fields
+from sortkey.model.field_kinds import FieldKind
 from sortkey.model.fields import Updated
 from sortkey.model.layout import Layout
 from sortkey.model.templates import Template
 
 T = TypeVar("T")
-Fields = dict[str, Any]
 Searchable = Mapping[str, Any] | None
-"""A document by its literal field names; None where there is nothing to be found."""
+"""The fields of a document by their names; None where there is nothing to be found."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,99}")
 
@@ -52,10 +52,7 @@ DocumentWrite = PutDocument | DeleteDocument
 
 
 class Document(Generic[T]):
-    """The declaration: the name of the index, the id, the fields, and the function that makes a document of a `T`.
-
-    Fields that are not declared but named by the rules can be searched too, but not sorted by.
-    """
+    """The declaration: the name of the index, the id, the fields, and the function that makes a document of a `T`."""
 
     def __init__(
         self,
@@ -63,11 +60,10 @@ class Document(Generic[T]):
         of: type[T],
         name: str,
         id: Template,
-        fields: tuple[str, ...],
+        fields: DocumentFields,
         version: Callable[[T], int],
     ) -> None:
         self.function, self.of, self.name, self.id, self.fields = function, of, name, id, fields
-        self.kinds = {each: kind_of(each) for each in fields}
         self.doc = function.__doc__ or ""
         self._version = version
 
@@ -95,29 +91,11 @@ class Document(Generic[T]):
         return DeleteDocument(self.id_of(source), self._version(source) + 1)
 
     def normal(self, made: Mapping[str, Any]) -> Fields:
-        """Fields in their normal form, without those that are excluded or empty. Raises ModelError."""
-        fields: Fields = {}
-        normals, name = self._normals, ""
+        """Fields in their normal form, without those that are left out or empty. Raises ModelError."""
         try:
-            for name, value in made.items():
-                normal = normals.get(name)
-                if normal is None:
-                    if (kind := self._kind(name)) is None:
-                        continue
-                    normal = NORMAL_FORMS[kind]
-                if value is not None and (formed := normal(value)) is not None:
-                    fields[name] = formed
+            return self.fields.normal(made)
         except ModelError as error:
-            raise ModelError(f"the document {self.name}: {name}: {error}") from None
-        return fields
-
-    @cached_property
-    def _normals(self) -> dict[str, Callable[[Any], Any]]:
-        return {name: NORMAL_FORMS[kind] for name, kind in self.kinds.items()}
-
-    @staticmethod
-    def _kind(name: str) -> FieldKind | None:
-        return None if is_excluded(name) else kind_of(name)
+            raise ModelError(f"the document {self.name}: {error}") from None
 
     @cached_property
     def _id_parts(self) -> dict[str, Callable[[T], Any]]:
@@ -137,18 +115,31 @@ class ModelDocument:
 
 
 def document(
-    of: type[T], name: str, *, id: str, fields: Sequence[str], version: Callable[[T], int] | None = None
+    of: type[T],
+    name: str,
+    *,
+    id: str,
+    fields: Mapping[str, FieldKind],
+    undeclared: Sequence[FieldRule] = (),
+    version: Callable[[T], int] | None = None,
 ) -> Callable[[Callable[[T], Searchable]], Document[T]]:
     """Declare a document. The function gives its fields, or None for what nobody shall find.
 
-    `of` is an entity, and the id a template of its attributes; or any other class, and of its own. `version` orders the
-    writes; it must rise with every change, and go on rising where an item is deleted and made anew. Without it, it is
-    the instant of the entity's `Updated` field.
+    `of` is an entity, and the id a template of its attributes; or any other class, and of its own. `fields` says what
+    each field holds. Fields that are not declared are refused, unless a rule in `undeclared` covers their names: then
+    they are found too, but not sorted by, except by distance. The first rule that fits counts.
+
+    `version` orders the writes; it must rise with every change, also where an item is deleted and created again.
+    Without it, it is the instant of the entity's `Updated` field.
     """
     template = Template(id)
-    _check(of, name, template, fields)
+    _check(of, name, template)
+    try:
+        declared = DocumentFields(fields, undeclared)
+    except ModelError as error:
+        raise ModelError(f"{name}: {error}") from None
     version = version or _updated(of, name)
-    return lambda function: Document(function, of, name, template, tuple(fields), version)
+    return lambda function: Document(function, of, name, template, declared, version)
 
 
 def version_at(instant: datetime) -> int:
@@ -159,22 +150,15 @@ def version_at(instant: datetime) -> int:
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _check(of: type, name: str, id: Template, fields: Sequence[str]) -> None:
+def _check(of: type, name: str, id: Template) -> None:
     if not _NAME.fullmatch(name):
-        raise ModelError(f"{name!r} is no name of an index: small letters, digits, _ and -, a letter first")
+        raise ModelError(f"{name!r} cannot be the name of an index: small letters, digits, _ and -, a letter first")
     if not id.names:
         raise ModelError(f"{name}: the id {id.text!r} is the same for every document")
     layout: Layout | None = getattr(of, "__layout__", None)
     unknown = [each for each in id.names if layout is not None and each not in layout.by_attribute]
     if unknown and layout is not None:
         raise ModelError(f"{name}: {of.__name__} has no {unknown[0]}; it has {', '.join(layout.by_attribute)}")
-    twice = sorted({each for each in fields if list(fields).count(each) > 1})
-    if twice or not fields:
-        raise ModelError(f"{name}: {', '.join(twice)} stand twice" if twice else f"{name}: a document needs fields")
-    for each in fields:
-        if is_excluded(each):
-            raise ModelError(f"{name}: {each} is never indexed: names that begin with VAMS_ or _ are left out")
-        kind_of(each)
 
 
 def _updated(of: type[T], name: str) -> Callable[[T], int]:

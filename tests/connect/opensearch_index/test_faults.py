@@ -85,7 +85,7 @@ def refused(status: int, kind: str, reason: str = "why") -> Answer:
 
 
 FULL = {"type": "opensearch_rejected_execution_exception", "reason": "queue is full"}
-PUTS = [PutDocument(name, 1, {"num_size": 1}) for name in ("a", "b", "c")]
+PUTS = [PutDocument(name, 1, {"size": 1}) for name in ("a", "b", "c")]
 
 
 def test_what_is_refused_for_load_is_sent_again_and_only_that(

@@ -39,7 +39,7 @@ def opened(folder: Path, **settings: Any) -> Search[Note]:
 
 
 def puts(*numbers: int) -> list[PutDocument]:
-    return [PutDocument(f"{number:04d}", 1, {"num_size": number}) for number in numbers]
+    return [PutDocument(f"{number:04d}", 1, {"size": number}) for number in numbers]
 
 
 def until(test: Callable[[], bool], seconds: float = 10) -> None:
@@ -128,7 +128,7 @@ def test_threads_write_and_search_while_an_index_is_built_anew(tmp_path: Path) -
             try:
                 for number in range(first, first + 150):
                     search.write(puts(number))
-                    search.query(Match.range("num_size", at_least=first))
+                    search.query(Match.range("size", at_least=first))
             except BaseException as error:
                 failed.append(error)
 

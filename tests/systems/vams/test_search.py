@@ -207,14 +207,33 @@ def test_the_prefix_of_a_name_is_its_type_in_both_indexes() -> None:
             assert made["properties"][name]["type"] == wanted, name
             assert ("keyword" in made["properties"][name].get("fields", {})) == (wanted == "text")
         rules = {name: rule["match"] for each in made["dynamic_templates"] for name, rule in each.items()}
-        assert list(rules.items())[:5] == [
+        assert list(rules.items()) == [
             ("core_strings", "str_*"),
             ("core_numeric", "num_*"),
             ("core_boolean", "bool_*"),
             ("core_dates", "date_*"),
             ("core_lists", "list_*"),
+            ("core_geo_points", "gp_*"),
+            ("core_geo_shapes", "gs_*"),
         ]
-        assert {"gp_*", "gs_*"} <= set(rules.values())
+        (places,) = (each["core_geo_points"] for each in made["dynamic_templates"] if "core_geo_points" in each)
+        assert places["mapping"] == {"type": "geo_point"}
+
+
+@pytest.mark.accepts("VA-41")
+def test_names_that_are_internal_are_left_out_of_the_documents() -> None:
+    made = asset_document.normal({"VAMS_owner": 1, "_hidden": 2, "_rectype": "asset", "MD_": {"a": {"_b": 1, "c": 2}}})
+    assert made == {"_rectype": "asset", "MD_": {"a": {"c": "2"}}}
+
+
+def test_a_metadata_key_that_cannot_name_a_field_does_not_stop_its_asset_from_being_found(store: PayloadStore) -> None:
+    # People choose the keys. All of them are in MD_.
+    keys = ["x" * 300, "site.place", 'the "site"', "a*b", "site of work"]
+    for key in keys:
+        store.put(metadata(key, '{"lat": 1, "lon": 2}', "geopoint"))
+    made = the_asset(store)
+    assert set(keys) <= set(made["MD_"])
+    assert [name for name in made if name.startswith("gp_")] == ["gp_site of work"]
 
 
 @pytest.mark.accepts("VA-35")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import Search, Searchable, document, open_search
+from sortkey import Bool, Date, Keyword, Number, Search, Searchable, Text, document, open_search
 from sortkey.errors import ModelError
 from sortkey.web.console.search_results import (
     PAGE,
@@ -42,19 +42,28 @@ class Ship:
     Ship,
     "ships",
     id="{ship_id}",
-    fields=("str_shipid", "str_name", "str_home", "str_story", "list_tags", "num_length", "date_built", "bool_afloat"),
+    fields={
+        "ship_id": Text(),
+        "name": Text(),
+        "home": Keyword(),
+        "story": Text(),
+        "tags": Keyword(many=True),
+        "length": Number(),
+        "built": Date(),
+        "afloat": Bool(),
+    },
     version=lambda ship: 1,
 )
 def ships(ship: Ship) -> Searchable:
     return {
-        "str_shipid": ship.ship_id,
-        "str_name": ship.name,
-        "str_home": ship.home,
-        "str_story": ship.story,
-        "list_tags": ship.tags,
-        "num_length": ship.length,
-        "date_built": datetime(1912, 4, 10, tzinfo=UTC),
-        "bool_afloat": ship.is_afloat,
+        "ship_id": ship.ship_id,
+        "name": ship.name,
+        "home": ship.home,
+        "story": ship.story,
+        "tags": ship.tags,
+        "length": ship.length,
+        "built": datetime(1912, 4, 10, tzinfo=UTC),
+        "afloat": ship.is_afloat,
     }
 
 
@@ -84,20 +93,20 @@ def choices(results: Results) -> dict[str, list[tuple[Any, int, bool]]]:
 
 def test_filters_are_the_fields_that_tell_results_apart(search: Search[Ship]) -> None:
     # Names and ids differ in every document: to choose one of them is no filter.
-    assert telling_fields(search) == ["list_tags", "str_home", "bool_afloat"]
-    assert choices(found(search))["str_home"] == [("Genoa", 2, False), ("Oslo", 1, False)]
-    assert "str_home" not in choices(found(search, "lemon"))
+    assert telling_fields(search) == ["tags", "home", "afloat"]
+    assert choices(found(search))["home"] == [("Genoa", 2, False), ("Oslo", 1, False)]
+    assert "home" not in choices(found(search, "lemon"))
 
 
 def test_a_field_with_a_choice_shows_the_others_too(search: Search[Ship]) -> None:
     # Within a field one or the other may hold; between fields all must.
-    one = found(search, chosen={"str_home": frozenset({"Oslo"})})
+    one = found(search, chosen={"home": frozenset({"Oslo"})})
     assert one.page.ids == ["s3"]
-    assert choices(one)["str_home"] == [("Genoa", 2, False), ("Oslo", 1, True)]
-    both = found(search, chosen={"str_home": frozenset({"Oslo", "Genoa"}), "list_tags": frozenset({"mail"})})
+    assert choices(one)["home"] == [("Genoa", 2, False), ("Oslo", 1, True)]
+    both = found(search, chosen={"home": frozenset({"Oslo", "Genoa"}), "tags": frozenset({"mail"})})
     assert both.page.ids == ["s2"]
-    gone = found(search, "lemon", chosen={"str_home": frozenset({"Oslo"})})
-    assert (gone.page.total, choices(gone)["str_home"]) == (0, [("Genoa", 2, False), ("Oslo", 0, True)])
+    gone = found(search, "lemon", chosen={"home": frozenset({"Oslo"})})
+    assert (gone.page.total, choices(gone)["home"]) == (0, [("Genoa", 2, False), ("Oslo", 0, True)])
 
 
 def test_words_that_nothing_has_are_searched_as_similar_ones(search: Search[Ship]) -> None:
@@ -111,18 +120,18 @@ def test_words_that_nothing_has_are_searched_as_similar_ones(search: Search[Ship
 
 def test_results_come_in_the_order_that_was_chosen(search: Search[Ship]) -> None:
     orders = sorts_of(ships)
-    assert orders["-num_length"] == "length, largest first"
-    assert orders["date_built"] == "built, oldest first"
+    assert orders["-length"] == "length, largest first"
+    assert orders["built"] == "built, oldest first"
     assert set(orders) == {
         "",
-        *(sign + each for sign in ("", "-") for each in ("str_name", "num_length", "date_built")),
+        *(sign + each for sign in ("", "-") for each in ("name", "length", "built")),
     }
-    assert found(search, sort="-num_length").page.ids == ["s2", "s1", "s3"]
+    assert found(search, sort="-length").page.ids == ["s2", "s1", "s3"]
 
 
 def test_a_result_shows_its_name_and_where_the_words_stand_and_only_our_marks(search: Search[Ship]) -> None:
     # A name may hold anything: none of it may become a part of the page.
-    assert title_field(ships) == "str_name"
+    assert title_field(ships) == "name"
     results = {hit.id: hit for hit in found(search, "lemon").page.hits}
     assert title_of(ships, results["s1"]) == "Aurora &lt;b&gt;"
     assert snippets_of(ships, results["s2"]) == [("story", "A <em>lemon</em> yellow funnel &amp; a bell.")]

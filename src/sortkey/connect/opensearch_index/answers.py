@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL, exact
+from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
 from sortkey.connect.opensearch_index.queries import Json, Translator
-from sortkey.model.document_fields import FieldKind, kind_of
 from sortkey.runtime.search.checking import highlighted, is_scored
 from sortkey.runtime.search.port import Answer, Found, Marked, Position
-from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery
+from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery, Sort
 
 FACET_SHARD_SIZE = 10_000
 BEGIN, END = "\ue0f0", "\ue0f1"
@@ -21,7 +18,7 @@ ANALYZED_MAX = 999_999
 def request(translator: Translator, query: SearchQuery, position: Position | None) -> Json:
     """The body of a search for one more than a page."""
     scored = not query.sorts and is_scored(query.where)
-    sorts: list[Json] = [{"_score": {"order": "desc"}}] if scored else [_sort(each) for each in query.sorts]
+    sorts: list[Json] = [{"_score": {"order": "desc"}}] if scored else [_sort(translator, each) for each in query.sorts]
     body: Json = {
         "query": translator.query(query.where),
         "size": query.size + 1 if query.size else 0,
@@ -32,7 +29,7 @@ def request(translator: Translator, query: SearchQuery, position: Position | Non
     if position is not None:
         body["search_after"] = position
     if query.facets:
-        body["aggs"] = {f"facet{n}": _aggregation(facet) for n, facet in enumerate(query.facets)}
+        body["aggs"] = {f"facet{n}": _aggregation(translator, facet) for n, facet in enumerate(query.facets)}
     if shown := {name: _shown(translator, query, name) for name in query.highlights if highlighted(query.where, name)}:
         tags = {"pre_tags": [BEGIN], "post_tags": [END]}
         body["highlight"] = {"number_of_fragments": 0, "max_analyzer_offset": ANALYZED_MAX, **tags, "fields": shown}
@@ -42,7 +39,7 @@ def request(translator: Translator, query: SearchQuery, position: Position | Non
 def read(answered: Json, query: SearchQuery) -> Answer:
     hits: list[Json] = answered["hits"]["hits"]
     facets = {
-        facet.field: [_value(facet, bucket) for bucket in answered["aggregations"][f"facet{n}"]["buckets"]]
+        facet.field: [_value(bucket) for bucket in answered["aggregations"][f"facet{n}"]["buckets"]]
         for n, facet in enumerate(query.facets)
     }
     end = hits[query.size - 1]["sort"] if len(hits) > query.size > 0 else None
@@ -60,19 +57,24 @@ def found(hit: Json) -> Found:
     )
 
 
-def _sort(sort: Any) -> Json:
-    return {exact(sort.field): {"order": "desc" if sort.is_descending else "asc", "missing": "_last"}}
+def _sort(translator: Translator, sort: Sort) -> Json:
+    if sort.origin is not None:
+        point = {"lat": sort.origin.lat, "lon": sort.origin.lon}
+        # Of documents without a place the distance is infinite: they come last.
+        return {"_geo_distance": {sort.field: point, "order": "asc", "unit": "m", "ignore_unmapped": True}}
+    return {translator.exact(sort.field): {"order": "desc" if sort.is_descending else "asc", "missing": "_last"}}
 
 
-def _aggregation(facet: Facet) -> Json:
+def _aggregation(translator: Translator, facet: Facet) -> Json:
     order = [{"_count": "desc"}, {"_key": "asc"}]
     size = {"size": facet.size, "shard_size": max(facet.size, FACET_SHARD_SIZE)}
-    return {"terms": {"field": exact(facet.field), "order": order, **size}}
+    return {"terms": {"field": translator.exact(facet.field), "order": order, **size}}
 
 
-def _value(facet: Facet, bucket: Json) -> FacetValue:
-    key = bucket["key"]
-    return FacetValue(bool(key) if kind_of(facet.field) is FieldKind.BOOLEAN else key, bucket["doc_count"])
+def _value(bucket: Json) -> FacetValue:
+    # Booleans come as 1 and 0, and as texts.
+    is_boolean = bucket.get("key_as_string") in ("true", "false")
+    return FacetValue(bool(bucket["key"]) if is_boolean else bucket["key"], bucket["doc_count"])
 
 
 def _shown(translator: Translator, query: SearchQuery, name: str) -> Json:

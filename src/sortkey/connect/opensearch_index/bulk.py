@@ -10,8 +10,9 @@ import orjson
 
 from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
 from sortkey.errors import SearchIndexMissing, SearchWritesFailed
-from sortkey.model.document_fields import EXACT_MAX, indexable
+from sortkey.model.document_fields import DocumentFields
 from sortkey.model.documents import DocumentWrite, PutDocument
+from sortkey.model.field_values import EXACT_MAX
 
 Json = dict[str, Any]
 ID_BYTES_MAX = 512
@@ -21,11 +22,11 @@ CONFLICT, TOO_MANY = 409, 429
 _SHOWN = 3
 
 
-def requests(writes: Sequence[DocumentWrite]) -> Iterator[tuple[list[DocumentWrite], bytes]]:
+def requests(fields: DocumentFields, writes: Sequence[DocumentWrite]) -> Iterator[tuple[list[DocumentWrite], bytes]]:
     """Writes with the bodies of the requests for them, none of which is too large for a small service."""
     taken, body = list[DocumentWrite](), bytearray()
     for write in writes:
-        lines = _lines(write)
+        lines = _lines(fields, write)
         if body and len(body) + len(lines) > BODY_BYTES:
             yield taken, bytes(body)
             taken, body = [], bytearray()
@@ -35,11 +36,11 @@ def requests(writes: Sequence[DocumentWrite]) -> Iterator[tuple[list[DocumentWri
         yield taken, bytes(body)
 
 
-def _lines(write: DocumentWrite) -> bytes:
+def _lines(fields: DocumentFields, write: DocumentWrite) -> bytes:
     # "gte": the same version may be written again; an older one, after a delete too, is a conflict.
     about = {"_id": service_id(write.id), "version": write.version, "version_type": "external_gte"}
     if isinstance(write, PutDocument):
-        return orjson.dumps({"index": about}) + b"\n" + orjson.dumps(_source(write)) + b"\n"
+        return orjson.dumps({"index": about}) + b"\n" + orjson.dumps(_source(fields, write)) + b"\n"
     return orjson.dumps({"delete": about}) + b"\n"
 
 
@@ -73,10 +74,10 @@ def service_id(id: str) -> str:
     return id if len(raw) <= ID_BYTES_MAX else f"sha256:{sha256(raw).hexdigest()}"
 
 
-def _source(put: PutDocument) -> Json:
+def _source(fields: DocumentFields, put: PutDocument) -> Json:
     raw = orjson.dumps(put.fields)
     if not raw.isascii() or len(raw) > EXACT_MAX:
-        indexed = indexable(put.fields)
+        indexed = fields.indexable(put.fields)
         if indexed != put.fields:
             return {**indexed, ID: put.id, ORIGINAL: put.fields}
     return {**put.fields, ID: put.id}

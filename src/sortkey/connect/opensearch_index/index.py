@@ -10,7 +10,7 @@ from opensearchpy import OpenSearch
 
 from sortkey.connect.opensearch_index import answers, bulk
 from sortkey.connect.opensearch_index.client import ATTEMPTS, Connection
-from sortkey.connect.opensearch_index.mapping import FORMAT, ID, mappings, settings
+from sortkey.connect.opensearch_index.mapping import FORMAT, ID, mappings, memory, properties, settings
 from sortkey.connect.opensearch_index.queries import Json, Translator
 from sortkey.errors import SearchError, SearchIndexMissing, SearchWritesFailed
 from sortkey.model.documents import Document, DocumentWrite
@@ -37,7 +37,7 @@ class OpenSearchIndex:
         self._name, self._role = name or document.name, role
         self._alias = self._name if role == "live" else f"{self._name}-building"
         self._connection = Connection(client, sleep)
-        self._translator = Translator(document, self._words)
+        self._translator = Translator(document.fields, self._words)
 
     # -- the port
 
@@ -50,17 +50,15 @@ class OpenSearchIndex:
                 if (index := self._index()) is None:  # else another program was faster
                     raise
         known = self._meta(index)
-        if known.get("format") != FORMAT:
-            return [f"{self._alias}: made by another release of Sortkey; reindex to make it anew"]
-        new = [name for name in self._document.fields if name not in known["fields"]]
-        if not new:
+        if _fits(known, self._document):
             return []
-        self._connection.send("PUT", f"/{index}/_mapping", mappings(self._document.fields, known.get("progress")))
-        return [f"{self._alias}: added {', '.join(new)}; documents have them when they are written again"]
+        if known.get("format") != FORMAT:
+            return [f"{self._alias} was built by another release of Sortkey: reindex to build it again"]
+        return self._adapt(index, known["declaration"])
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
         late: list[str] = []
-        for taken, body in bulk.requests(writes):
+        for taken, body in bulk.requests(self._document.fields, writes):
             late += self._send(taken, body)
         return Written(len(writes) - len(late), late)
 
@@ -108,11 +106,12 @@ class OpenSearchIndex:
         return built
 
     def note(self, progress: Any, /) -> None:
-        index = self._needed()
-        self._connection.send("PUT", f"/{index}/_mapping", mappings(self._document.fields, progress))
+        known = memory(self._document.fields.signature, progress)
+        self._connection.send("PUT", f"/{self._needed()}/_mapping", known)
 
     def noted(self) -> Any:
-        return self._meta(self._needed()).get("progress")
+        meta = self._meta(self._needed())
+        return meta["progress"] if _fits(meta, self._document) else None
 
     def replace_with(self, built: OpenSearchIndex, /) -> None:
         new, old = built._needed(), self._index()
@@ -128,6 +127,27 @@ class OpenSearchIndex:
         if self._role == "live":
             self._connection.close()
 
+    # -- another declaration
+
+    def _adapt(self, index: str, built_for: Json) -> list[str]:
+        """Add what is new. Nothing is noted of its progress then: only a rebuild knows what new fields hold.
+
+        The types and rules that an index has cannot be changed. It goes on as it is, until it is built again.
+        """
+        wanted, have = self._document.fields.signature, built_for["fields"]
+        new = [name for name in wanted["fields"] if name not in have]
+        changed = [name for name, kind in have.items() if wanted["fields"].get(name) != kind]
+        done: list[str] = []
+        if new:
+            added = {"properties": properties(self._document.fields, new)}
+            built_for = {**built_for, "fields": {**have, **{name: wanted["fields"][name] for name in new}}}
+            self._connection.send("PUT", f"/{index}/_mapping", added | memory(built_for))
+            done.append(f"{self._alias}: added {', '.join(new)}; reindex to fill them")
+        if changed or built_for["rules"] != wanted["rules"]:
+            what = ", ".join(changed) or "its rule for undeclared fields"
+            done.append(f"{self._alias} was built for another declaration of {what}: reindex to build it again")
+        return done
+
     # -- requests
 
     def _send(self, writes: list[DocumentWrite], body: bytes) -> list[str]:
@@ -141,7 +161,7 @@ class OpenSearchIndex:
                 return late
             if attempt < ATTEMPTS:
                 self._connection.pause(attempt)
-            body = b"".join(each for _, each in bulk.requests(writes))
+            body = b"".join(each for _, each in bulk.requests(self._document.fields, writes))
         raise SearchWritesFailed(f"OpenSearch refuses {len(writes)} documents for load", bulk.for_load(writes))
 
     def _documents(self, ids: Sequence[str], **params: str) -> list[Json]:
@@ -193,4 +213,5 @@ class OpenSearchIndex:
 
 
 def _fits(meta: Json, document: Document[Any]) -> bool:
-    return meta.get("format") == FORMAT and meta.get("fields") == list(document.fields)
+    """Whether an index was built for this declaration."""
+    return meta.get("format") == FORMAT and meta["declaration"] == document.fields.signature

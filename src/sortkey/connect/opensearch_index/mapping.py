@@ -2,45 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from sortkey.model.document_fields import EXACT_MAX, FieldKind, kind_of
+from sortkey.model.document_fields import OURS, DocumentFields, FieldRule
+from sortkey.model.field_kinds import (
+    Bool,
+    Date,
+    FieldKind,
+    Flat,
+    GeoPoint,
+    GeoShape,
+    Integer,
+    Keyword,
+    Number,
+    Text,
+)
+from sortkey.model.field_values import EXACT_MAX
 from sortkey.runtime.search.checking import WORD_MAX
 from sortkey.runtime.search.port import DELETES_KEPT_SECONDS
 
-FORMAT = 1
-"""Rises when documents have to be indexed anew to be found as they should be."""
+FORMAT = 2
+"""Rises when documents have to be indexed again to be found as they should be."""
 
-ID = "sortkey_id"
+ID = f"{OURS}id"
 """The document's id again, as a field that can be sorted by: the end of every order."""
-ANY_WORDS = "sortkey_text"
+ANY_WORDS = f"{OURS}text"
 """The words of all fields that are not declared."""
-ORIGINAL = "sortkey_original"
+ORIGINAL = f"{OURS}original"
 """The fields as they were given, where letters with accents were spelled in another way than they are indexed."""
 ANALYZER = "sortkey"
 
 _EXACT = {"type": "keyword", "ignore_above": EXACT_MAX}
 _WORDS = {"type": "text", "analyzer": ANALYZER}
-_TYPES: dict[FieldKind, dict[str, Any]] = {
-    FieldKind.TEXT: {**_WORDS, "fields": {"keyword": _EXACT}},
-    FieldKind.NUMBER: {"type": "long"},
-    FieldKind.BOOLEAN: {"type": "boolean"},
-    FieldKind.DATE: {"type": "date"},
-    FieldKind.LIST: {**_WORDS, "fields": {"keyword": _EXACT}},
-    FieldKind.POINT: {"type": "geo_point"},
-    FieldKind.SHAPE: _WORDS,
-    FieldKind.FLAT: {"type": "flat_object"},
-    FieldKind.KEYWORD: _EXACT,
-}
-_TEMPLATES = {
-    "core_strings": FieldKind.TEXT,
-    "core_numeric": FieldKind.NUMBER,
-    "core_boolean": FieldKind.BOOLEAN,
-    "core_dates": FieldKind.DATE,
-    "core_lists": FieldKind.LIST,
-    "core_geo_points": FieldKind.POINT,
-    "core_geo_shapes": FieldKind.SHAPE,
+_TYPES: dict[type[FieldKind], dict[str, Any]] = {
+    Text: {**_WORDS, "fields": {"keyword": _EXACT}},
+    Keyword: _EXACT,
+    Number: {"type": "double"},
+    Integer: {"type": "long"},
+    Bool: {"type": "boolean"},
+    Date: {"type": "date"},
+    GeoPoint: {"type": "geo_point"},
+    GeoShape: _WORDS,
+    Flat: {"type": "flat_object"},
 }
 
 ANALYSIS = {
@@ -62,24 +66,35 @@ def settings(shards: int) -> dict[str, Any]:
     }
 
 
-def mappings(fields: Sequence[str], progress: Any = None) -> dict[str, Any]:
-    """The declared fields, rules for the others, and what is to be known of the index itself."""
+def mappings(fields: DocumentFields) -> dict[str, Any]:
+    """The declared fields, the rules for others, and what the index is to remember of itself.
+
+    Without rules there are no others: OpenSearch refuses them, rather than guess what they hold.
+    """
     technical = {ID: {"type": "keyword"}, ANY_WORDS: _WORDS, ORIGINAL: {"type": "object", "enabled": False}}
     return {
-        "dynamic": True,
+        "dynamic": True if fields.rules else "strict",
         "date_detection": False,
-        "dynamic_templates": [{name: _template(kind)} for name, kind in _TEMPLATES.items()],
-        "properties": {name: _TYPES[kind_of(name)] for name in fields} | technical,
-        "_meta": {"sortkey": {"format": FORMAT, "fields": list(fields), "progress": progress}},
+        "dynamic_templates": [_template(rule, rule.kind) for rule in fields.rules if rule.kind is not None],
+        "properties": properties(fields, fields) | technical,
+        **memory(fields.signature),
     }
 
 
-def exact(field: str) -> str:
+def properties(fields: DocumentFields, names: Iterable[str]) -> dict[str, Any]:
+    return {name: _TYPES[type(fields[name])] for name in names}
+
+
+def memory(declaration: dict[str, Any], progress: Any = None) -> dict[str, Any]:
+    """What an index remembers: the declaration that it was built for, and how far the building has come."""
+    return {"_meta": {"sortkey": {"format": FORMAT, "declaration": declaration, "progress": progress}}}
+
+
+def exact(kind: FieldKind, field: str) -> str:
     """Where whole values are: beside the words of a text."""
-    kind = kind_of(field)
-    return f"{field}.keyword" if kind in (FieldKind.TEXT, FieldKind.LIST) else field
+    return f"{field}.keyword" if isinstance(kind, Text) else field
 
 
-def _template(kind: FieldKind) -> dict[str, Any]:
+def _template(rule: FieldRule, kind: FieldKind) -> dict[str, Any]:
     words = {"copy_to": ANY_WORDS} if kind.has_words else {}
-    return {"match": f"{kind.value}*", "mapping": _TYPES[kind] | words}
+    return {rule.name or rule.pattern: {"match": rule.pattern, "mapping": _TYPES[type(kind)] | words}}

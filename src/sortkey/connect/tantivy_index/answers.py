@@ -6,12 +6,13 @@ from typing import Any
 
 from tantivy import Query
 
-from sortkey.connect.tantivy_index.columns import TEXTS
+from sortkey.connect.tantivy_index.columns import Column
 from sortkey.connect.tantivy_index.keywords import decode
 from sortkey.connect.tantivy_index.opened import Opened
 from sortkey.connect.tantivy_index.pages import Key, Pages, Row
+from sortkey.connect.tantivy_index.sortable import double_of
 from sortkey.connect.tantivy_index.words import Words
-from sortkey.model.document_fields import FieldKind
+from sortkey.model.field_kinds import Bool, Number
 from sortkey.runtime.search.checking import highlighted, is_scored
 from sortkey.runtime.search.port import Answer, Found, Marked, Position
 from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery
@@ -34,21 +35,27 @@ def _rows(
     """One more than asked for, if there is: then the page has a next one."""
     if not query.sorts and is_scored(query.where):
         return pages.scored(asked, position, query.size + 1)
-    keys = [Key(opened.columns.declared[sort.field], sort.is_descending) for sort in query.sorts]
+    keys = [Key(opened.columns.of(sort.field), sort.is_descending, sort.origin) for sort in query.sorts]
     return pages.sorted(asked, [*keys, Key()], position, query.size + 1)
 
 
 def _facet(opened: Opened, pages: Pages, asked: Query, facet: Facet) -> list[FacetValue]:
     column = opened.columns.of(facet.field)
-    counted = [FacetValue(_value(column.kind, key), count) for key, count in pages.counted(asked, column.exact)]
+    counted = [FacetValue(_value(column, key), count) for key, count in pages.counted(asked, column.exact)]
     counted.sort(key=lambda each: (-each.count, each.value))
     return counted[: facet.size]
 
 
-def _value(kind: FieldKind, key: Any) -> Any:
-    if kind in TEXTS:
+def _value(column: Column, key: Any) -> Any:
+    if column.has_texts:
         return decode(key)
-    return bool(key) if kind is FieldKind.BOOLEAN else int(key)
+    match column.kind:
+        case Bool():
+            return bool(key)
+        case Number():
+            return double_of(int(key))
+        case _:
+            return int(key)
 
 
 def _found(row: Row, query: SearchQuery, words: Words) -> Found:

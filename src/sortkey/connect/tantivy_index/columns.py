@@ -7,7 +7,7 @@ columns that hold maps, under coded names.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,14 @@ from tantivy import Schema, SchemaBuilder
 
 from sortkey.connect.tantivy_index.keywords import encode, name_code
 from sortkey.connect.tantivy_index.places import pack
-from sortkey.model.document_fields import EXACT_MAX, FieldKind, flat_leaves, has_exact, kind_of, millis, normal_text
+from sortkey.connect.tantivy_index.sortable import sortable_double
+from sortkey.model.document_fields import DocumentFields
 from sortkey.model.documents import PutDocument
+from sortkey.model.field_kinds import Date, FieldKind, Flat, GeoPoint, GeoShape, Number
+from sortkey.model.field_values import EXACT_MAX, flat_leaves, has_exact, millis, normal_text
 
-FORMAT = 1
-"""Rises when what is stored changes: an index of another format is made anew from its own documents."""
+FORMAT = 2
+"""Rises when what is stored changes: an index of another format is built again."""
 
 WORDS = "words"
 """The tokenizer of texts."""
@@ -42,20 +45,39 @@ class Column:
     lon: str = ""
     is_declared: bool = True
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether the whole values are texts, in code; else they are numbers."""
+        return bool(self.exact) and self.kind.has_whole_texts
+
+    def order(self, value: Any) -> int:
+        """A number, date or boolean of a document as the whole number that is indexed for it, in the same order.
+
+        True and False are 1 and 0: tantivy has no ranges of its own booleans, and orders need them.
+        """
+        match self.kind:
+            case Date():
+                return millis(value)
+            case Number():
+                return sortable_double(value)
+            case _:
+                return int(value)
+
 
 class Columns:
-    """The columns of an index that was made for some declared fields."""
+    """The columns of an index that was built for a document."""
 
-    def __init__(self, fields: Sequence[str]) -> None:
-        self.declared = {name: _declared(name, kind_of(name)) for name in fields}
+    def __init__(self, fields: DocumentFields) -> None:
+        self._fields = fields
+        self.declared = {name: _declared(name, kind) for name, kind in fields.items()}
         self.any_words = [each.words for each in self.declared.values() if each.words] + [ANY_WORDS]
         self._writers: dict[str, Callable[[Row, Any], None]] = {
             name: _writer(column) for name, column in self.declared.items()
         }
 
     def of(self, name: str) -> Column:
-        """A declared field's column, or what stands for another's."""
-        return self.declared.get(name) or _undeclared(name)
+        """A declared field's column, or where those of others are that a rule covers."""
+        return self.declared.get(name) or _undeclared(name, self._fields.at(name)[0])
 
     def row(self, put: PutDocument) -> str:
         """A document as tantivy takes it."""
@@ -63,7 +85,7 @@ class Columns:
         row: Row = {ID: encode(put.id), VERSION: put.version, SOURCE: b64encode(source).decode()}
         writers = self._writers
         for name, value in put.fields.items():
-            write = writers.get(name) or _writer(_undeclared(name))
+            write = writers.get(name) or _writer(self.of(name))
             write(row, value)
         return orjson.dumps(row).decode()
 
@@ -93,59 +115,58 @@ def schema_of(columns: Columns) -> Schema:
     for column in columns.declared.values():
         if column.words:
             builder.add_text_field(column.words, tokenizer_name=WORDS)
-        if column.kind in TEXTS:
+        if column.has_texts:
             builder.add_text_field(column.exact, fast=True, tokenizer_name="raw", index_option="basic")
-        elif column.kind not in (FieldKind.FLAT, FieldKind.SHAPE):
+        elif column.exact:
             builder.add_integer_field(column.exact, indexed=True, fast=True)
         if column.lon:
             builder.add_integer_field(column.lon, fast=True)
     return builder.build()
 
 
-TEXTS = (FieldKind.TEXT, FieldKind.LIST, FieldKind.KEYWORD)
-
-
 def _declared(name: str, kind: FieldKind) -> Column:
-    safe = name if name.isascii() and name.isidentifier() else name_code(name)
+    code = name_code(name)
     return Column(
         name,
         kind,
-        words=f"words_{safe}" if kind.has_words else "",
-        exact="" if kind in (FieldKind.SHAPE, FieldKind.FLAT) else f"exact_{safe}",
-        lon=f"lon_{safe}" if kind is FieldKind.POINT else "",
+        words=f"words_{code}" if kind.has_words else "",
+        exact=f"exact_{code}" if _has_exact_column(kind) else "",
+        lon=f"lon_{code}" if isinstance(kind, GeoPoint) else "",
     )
 
 
-def _undeclared(name: str) -> Column:
-    kind, code = kind_of(name), name_code(name)
+def _undeclared(name: str, kind: FieldKind) -> Column:
+    code = name_code(name)
     return Column(
         name,
         kind,
         words=f"{MORE_WORDS}.{code}" if kind.has_words else "",
-        exact="" if kind in (FieldKind.SHAPE, FieldKind.FLAT) else f"{MORE}.{code}",
-        lon=f"{MORE}.{name_code(name + chr(0))}" if kind is FieldKind.POINT else "",
+        exact=f"{MORE}.{code}" if _has_exact_column(kind) else "",
+        lon=f"{MORE}.{name_code(name + chr(0))}" if isinstance(kind, GeoPoint) else "",
         is_declared=False,
     )
+
+
+def _has_exact_column(kind: FieldKind) -> bool:
+    return not isinstance(kind, (GeoShape, Flat))
 
 
 def _writer(column: Column) -> Callable[[Row, Any], None]:
     """How a value of a field goes into a row."""
     kind, exact = column.kind, column.exact
-    if kind is FieldKind.FLAT:
+    if isinstance(kind, Flat):
         return lambda row, value: _put_flat(column.name, row, value)
-    if kind is FieldKind.POINT:
+    if isinstance(kind, GeoPoint):
         return lambda row, value: _put_point(column, row, value)
-    if kind is FieldKind.LIST:
+    if kind.is_list:
         return lambda row, value: _put_texts(column, row, value)
-    if kind is FieldKind.TEXT and column.is_declared:
+    if column.has_texts and column.words and column.is_declared:
         return _text_writer(column)
-    if kind.has_words or kind is FieldKind.KEYWORD:
+    if column.has_texts or column.words:
         return lambda row, value: _put_texts(column, row, (value,))
-    # True and False are 1 and 0: tantivy has no ranges of its own booleans, and orders need them.
-    number = millis if kind is FieldKind.DATE else int
     if column.is_declared:
-        return lambda row, value: row.__setitem__(exact, number(value))
-    return lambda row, value: _put(row, exact, number(value))
+        return lambda row, value: row.__setitem__(exact, column.order(value))
+    return lambda row, value: _put(row, exact, column.order(value))
 
 
 def _text_writer(column: Column) -> Callable[[Row, Any], None]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +16,7 @@ import orjson
 
 from sortkey.connect.tantivy_index.columns import FORMAT
 from sortkey.errors import SearchIndexInUse
+from sortkey.model.document_fields import DocumentFields
 
 Role = Literal["live", "building"]
 LOCK = "writer.lock"
@@ -27,13 +27,20 @@ class State:
     """An inner folder, and what its index was made for."""
 
     folder: str
-    fields: list[str]
+    declaration: dict[str, Any] = field(default_factory=dict[str, Any])
+    """The signature of the fields that the index was built for."""
     format: int = FORMAT
-    progress: Any = field(default=None)
+    progress: Any = None
 
-    def fits(self, fields: Sequence[str]) -> bool:
-        """Whether an index can hold documents with these fields as declared ones."""
-        return self.format == FORMAT and set(fields) <= set(self.fields)
+    def fits(self, fields: DocumentFields) -> bool:
+        """Whether the index was built for this declaration."""
+        return self.format == FORMAT and self.declaration == fields.signature
+
+    def serves(self, fields: DocumentFields) -> bool:
+        """Whether the index has the columns of this declaration, and perhaps more: it can be read and written."""
+        if self.format != FORMAT or self.declaration["rules"] != fields.signature["rules"]:
+            return False
+        return fields.signature["fields"].items() <= self.declaration["fields"].items()
 
 
 class Home:
@@ -45,7 +52,7 @@ class Home:
 
     def state(self, role: Role) -> State | None:
         try:
-            return State(**orjson.loads(self._file(role).read_bytes()))
+            return _state(orjson.loads(self._file(role).read_bytes()))
         except FileNotFoundError:
             return None
 
@@ -122,3 +129,10 @@ class Home:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _state(stored: dict[str, Any]) -> State:
+    """Of an index of an earlier format only the folder and the format count."""
+    if stored["format"] != FORMAT:
+        return State(stored["folder"], format=stored["format"])
+    return State(**stored)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,10 +119,11 @@ class TantivyIndex:
     def note(self, progress: Any, /) -> None:
         self.flush()
         state = self._state()
-        self._home.keep(self._role, State(state.folder, state.fields, state.format, progress))
+        self._home.keep(self._role, replace(state, progress=progress))
 
     def noted(self) -> Any:
-        return self._state().progress
+        state = self._state()
+        return state.progress if state.fits(self._document.fields) else None
 
     def replace_with(self, built: TantivyIndex, /) -> None:
         with self._lock:
@@ -152,14 +154,17 @@ class TantivyIndex:
         state = self._home.state(self._role)
         if state is None:
             raise SearchIndexMissing(f"there is no index {self._document.name} in {self._home.path}: call ensure()")
-        if not state.fits(self._document.fields):
-            raise SearchIndexMissing(f"the index in {self._home.path} lacks declared fields: call ensure()")
+        if not state.serves(self._document.fields):
+            raise SearchIndexMissing(
+                f"the index in {self._home.path} was built for another declaration of {self._document.name}:"
+                " call ensure()"
+            )
         return state
 
     def _begin(self, role: Role) -> None:
         folder = self._home.new_folder()
         Opened.create(self._home.path / folder, self._document.fields)
-        self._home.keep(role, State(folder, list(self._document.fields)))
+        self._home.keep(role, State(folder, self._document.fields.signature))
 
     def _reading(self) -> Opened:
         """The index as it is now, also where another process writes it or has replaced it."""
@@ -171,7 +176,7 @@ class TantivyIndex:
                 try:
                     if self._opened is None or stamp != self._stamp:
                         state = self._state()
-                        self._opened, self._stamp = Opened(self._home.path / state.folder, state.fields), stamp
+                        self._opened, self._stamp = Opened(self._home.path / state.folder, self._document.fields), stamp
                     self._opened.reload()
                     return self._opened
                 except (OSError, ValueError):
@@ -188,19 +193,25 @@ class TantivyIndex:
             return self._writer
 
     def _copy(self, state: State) -> str:
-        """A new folder for new declared fields, filled from the documents of the old one, deleted ones too."""
+        """A new folder for another declaration, filled from the documents of the old one, deleted ones too.
+
+        It answers at once, but only a rebuild from the source knows what new and changed fields hold: nothing is noted
+        of its progress.
+        """
         self.finish()
-        translator, pages = Opened(self._home.path / state.folder, state.fields).pages()
+        translator, pages = Opened(self._home.path / state.folder, self._document.fields).pages()
         self._begin("building")
         copy, count = self.beside(), 0
         for rows in pages.every(translator.everything(), COPIED):
-            copy.write([_write(row) for row in rows])
+            copy.write([self._still_known(row) for row in rows])
             count += len(rows)
         self.replace_with(copy)
-        return f"made {self._document.name} anew for its declared fields: {count} documents copied"
+        return (
+            f"{self._document.name} is declared differently than its index in {self._home.path}: copied {count}"
+            " documents; reindex to fill what is new"
+        )
 
-
-def _write(row: Row) -> DocumentWrite:
-    if row.is_gone:
-        return DeleteDocument(row.id, row.version)
-    return PutDocument(row.id, row.version, row.fields)
+    def _still_known(self, row: Row) -> DocumentWrite:
+        if row.is_gone:
+            return DeleteDocument(row.id, row.version)
+        return PutDocument(row.id, row.version, self._document.fields.still_known(row.fields))

@@ -15,6 +15,7 @@ from sortkey.connect.tantivy_index.keywords import encode
 from sortkey.connect.tantivy_index.pages import Pages
 from sortkey.connect.tantivy_index.queries import Translator
 from sortkey.connect.tantivy_index.words import Words, analyzer
+from sortkey.model.document_fields import DocumentFields
 
 _META = "meta.json"
 """tantivy writes it anew with every commit."""
@@ -23,18 +24,18 @@ _META = "meta.json"
 class Opened:
     """Readers ask it for what is committed; `reload` looks for what is new."""
 
-    def __init__(self, path: Path, fields: Sequence[str]) -> None:
+    def __init__(self, path: Path, fields: DocumentFields) -> None:
         self.path = path
         self.columns = Columns(fields)
-        self.schema = schema_of(self.columns)
         self.words = Words()
         self.index = Index.open(str(path))
+        self.schema = self.index.schema  # its own: it may have been built for more fields
         self.index.register_tokenizer(at.WORDS, analyzer())
         self._stamp: tuple[int, int] | None = None
         self.reload()
 
     @classmethod
-    def create(cls, path: Path, fields: Sequence[str]) -> None:
+    def create(cls, path: Path, fields: DocumentFields) -> None:
         """Make an empty index in a new folder."""
         path.mkdir(mode=0o700)
         Index(schema_of(Columns(fields)), path=str(path))

@@ -16,9 +16,12 @@ from tantivy import DocAddress, Order, Query, Searcher
 
 from sortkey.connect.tantivy_index.columns import ID, SOURCE, VERSION, Column
 from sortkey.connect.tantivy_index.keywords import encode
+from sortkey.connect.tantivy_index.nearest import metres_from, rings
+from sortkey.connect.tantivy_index.places import pack
 from sortkey.connect.tantivy_index.queries import Translator
-from sortkey.model.document_fields import FieldKind, has_exact, millis, normal_text
-from sortkey.model.documents import Fields
+from sortkey.model.document_fields import Fields
+from sortkey.model.field_values import has_exact, normal_text
+from sortkey.model.geography import LatLon
 from sortkey.runtime.search.port import Position
 
 VALUES_MAX = 10_000
@@ -40,10 +43,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One column of an order; without one, the id."""
+    """One column of an order; without one, the id. With an origin the order is by distance, the nearest first."""
 
     column: Column | None = None
     is_descending: bool = False
+    origin: LatLon | None = None
 
     @property
     def path(self) -> str:
@@ -56,10 +60,10 @@ class Key:
         value = row.fields.get(self.column.name)
         if value is None:
             return None
-        if self.column.kind in (FieldKind.NUMBER, FieldKind.BOOLEAN):
-            return int(value)
-        if self.column.kind is FieldKind.DATE:
-            return millis(value)
+        if self.origin is not None:
+            return metres_from(self.origin, pack(value["lat"], value["lon"])[0])
+        if not self.column.has_texts:
+            return self.column.order(value)
         text = normal_text(value)
         return encode(text) if has_exact(text) else None
 
@@ -128,6 +132,8 @@ class Pages:
 
     def _ordered(self, query: Query, keys: Sequence[Key], after: Position | None, size: int) -> list[Row]:
         key, rest = keys[0], keys[1:]
+        if key.column is not None and key.origin is not None:
+            return self._by_distance(query, key, rest, after, size)
         found: list[Row] = []
         if after is not None:
             if rest:  # what else has the value at which the last page ended
@@ -151,6 +157,43 @@ class Pages:
             else:
                 rows += _sorted([self.load(address) for _, address in group], rest)
         return rows
+
+    def _by_distance(self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int) -> list[Row]:
+        found: list[Row] = []
+        if after is None or after[0] is not None:
+            found = self._placed(query, key, rest, after, size)
+        if len(found) < size:
+            nowhere = self._translator.all([query], [Query.exists_query(key.path)])
+            behind = after[1:] if after is not None and after[0] is None else None
+            found += self._ordered(nowhere, rest, behind, size - len(found))
+        return found
+
+    def _placed(self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int) -> list[Row]:
+        """Ring by ring. Those that fit the page as a whole are read together, and put in order here."""
+        assert key.column is not None
+        assert key.origin is not None
+        found, together, waiting = list[Row](), list[int](), 0
+        start = 0 if after is None else after[0]
+        for ring in rings(self._translator, query, key.column, key.origin, start):
+            behind = after[1:] if after is not None and ring.metres == start else None
+            if behind is None and len(found) + waiting + ring.documents <= size:
+                together += ring.places
+                waiting += ring.documents
+            else:
+                found += self._at(query, key, rest, together, waiting)
+                here = self._translator.all([query, self._translator.one_of(key.path, ring.places)])
+                found += self._ordered(here, rest, behind, size - len(found))
+                together, waiting = [], 0
+            if len(found) + waiting >= size:
+                break
+        return found + self._at(query, key, rest, together, waiting)
+
+    def _at(self, query: Query, key: Key, rest: Sequence[Key], places: list[int], count: int) -> list[Row]:
+        """All documents at some places, in their order."""
+        if not places:
+            return []
+        here = self._translator.all([query, self._translator.one_of(key.path, places)])
+        return _sorted(self.unordered(here, count), [key, *rest])
 
     def _equal(self, key: Key, value: Any) -> Query:
         if value is None:

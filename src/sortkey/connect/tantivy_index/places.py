@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import asin, ceil, cos, degrees, floor, radians, sin, sqrt
+from math import asin, ceil, cos, degrees, floor, radians, sin
 
-from sortkey.model.document_fields import DEGREE_PARTS, GeoPoint
+from sortkey.model.field_values import DEGREE_PARTS
+from sortkey.model.geography import EARTH_RADIUS_METRES, LatLon
 
-EARTH_RADIUS_METRES = 6_371_008.7714
-"""The mean radius that Lucene reckons with."""
 _LAT_ZERO, _LON_ZERO = 90 * DEGREE_PARTS, 180 * DEGREE_PARTS
 _LON_BITS = 32
 
@@ -20,17 +19,9 @@ def pack(lat: float, lon: float) -> tuple[int, int]:
     return (round(lat * DEGREE_PARTS) + _LAT_ZERO) << _LON_BITS | east, east
 
 
-def unpack(packed: int) -> GeoPoint:
+def unpack(packed: int) -> LatLon:
     north, east = packed >> _LON_BITS, packed & (1 << _LON_BITS) - 1
-    return GeoPoint((north - _LAT_ZERO) / DEGREE_PARTS, (east - _LON_ZERO) / DEGREE_PARTS)
-
-
-def distance_metres(one: GeoPoint, other: GeoPoint) -> float:
-    """Along the surface (haversine)."""
-    lat_one, lat_other = radians(one.lat), radians(other.lat)
-    half = sin((lat_other - lat_one) / 2) ** 2
-    half += cos(lat_one) * cos(lat_other) * sin(radians(other.lon - one.lon) / 2) ** 2
-    return 2 * EARTH_RADIUS_METRES * asin(min(1.0, sqrt(half)))
+    return LatLon((north - _LAT_ZERO) / DEGREE_PARTS, (east - _LON_ZERO) / DEGREE_PARTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +47,17 @@ class Area:
         yield Area(lat, lon, self.top, self.right)
 
     @property
-    def middle(self) -> GeoPoint:
-        return GeoPoint((self.bottom + self.top) / 2, (self.left + self.right) / 2)
+    def middle(self) -> LatLon:
+        return LatLon((self.bottom + self.top) / 2, (self.left + self.right) / 2)
 
     @property
     def reach_metres(self) -> float:
         """No point of it is farther from its middle: up along the meridian, then along the longest parallel."""
         widest = 1.0 if self.bottom <= 0 <= self.top else cos(radians(min(abs(self.bottom), abs(self.top))))
         return EARTH_RADIUS_METRES * radians((self.top - self.bottom) / 2 + (self.right - self.left) / 2 * widest)
+
+
+WORLD = Area(-90, -180, 90, 180)
 
 
 def areas(top: float, left: float, bottom: float, right: float) -> list[Area]:
@@ -73,7 +67,7 @@ def areas(top: float, left: float, bottom: float, right: float) -> list[Area]:
     return [Area(bottom, left, top, 180), Area(bottom, -180, top, right)]
 
 
-def around(point: GeoPoint, metres: float) -> list[Area]:
+def around(point: LatLon, metres: float) -> list[Area]:
     """Areas that hold every place within a distance."""
     angle = metres / EARTH_RADIUS_METRES
     up = degrees(angle) + 1e-6

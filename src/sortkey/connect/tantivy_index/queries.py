@@ -10,28 +10,31 @@ from tantivy import Index, Occur, Query, Schema, Searcher
 from sortkey.connect.tantivy_index import columns as at
 from sortkey.connect.tantivy_index.columns import Column, Columns
 from sortkey.connect.tantivy_index.keywords import beginning, encode
-from sortkey.connect.tantivy_index.places import Area, areas, around, distance_metres, unpack
+from sortkey.connect.tantivy_index.places import Area, areas, around, unpack
+from sortkey.connect.tantivy_index.sortable import sortable_double
 from sortkey.connect.tantivy_index.words import Words
-from sortkey.model.document_fields import FLAT_OBJECTS
+from sortkey.model.field_kinds import Flat
 from sortkey.runtime.search.checking import edits
 from sortkey.runtime.search.matches import (
-    All,
-    Any_,
-    Box,
-    Exists,
-    Keyword,
+    AllMatch,
+    AnyMatch,
+    BoxMatch,
+    ExistsMatch,
+    KeywordMatch,
     Match,
-    Near,
-    Not,
-    Phrase,
-    Prefix,
-    Range,
-    Text,
+    NearMatch,
+    NotMatch,
+    PhraseMatch,
+    PrefixMatch,
+    RangeMatch,
+    TextMatch,
 )
 
 LEAF = 20_000
 """So many places are looked at one by one; in a larger area, its quarters are."""
 DEEPEST = 24
+LEAF_VALUES = 50_000
+"""More than there are different places in an area that is not divided further; tantivy counts 65,000 at most."""
 
 
 class Translator:
@@ -47,20 +50,20 @@ class Translator:
 
     def query(self, clause: Match) -> Query:
         match clause:
-            case Text() | Phrase():
-                return self._text(clause) if isinstance(clause, Text) else self._phrase(clause)
-            case All(clauses):
+            case TextMatch() | PhraseMatch():
+                return self._text(clause) if isinstance(clause, TextMatch) else self._phrase(clause)
+            case AllMatch(clauses):
                 return self._all(clauses)
-            case Any_(clauses):
+            case AnyMatch(clauses):
                 return self.any([self.query(each) for each in clauses])
-            case Not(inner):
-                return self._all((Not(inner),))
+            case NotMatch(inner):
+                return self._all((NotMatch(inner),))
             case _:
                 return self._filter(clause)
 
     # -- words
 
-    def _text(self, clause: Text) -> Query:
+    def _text(self, clause: TextMatch) -> Query:
         words = self._words.of(clause.words)
         paths = self._paths(clause.fields)
         made = [
@@ -69,7 +72,7 @@ class Translator:
         ]
         return self.any(made) if clause.any_word or not made else self.all(made)
 
-    def _word(self, path: str, word: str, clause: Text, *, is_last: bool) -> Query:
+    def _word(self, path: str, word: str, clause: TextMatch, *, is_last: bool) -> Query:
         exact = Query.term_query(self._schema, path, word)
         if clause.begins and is_last:
             return self.any([exact, Query.fuzzy_term_query(self._schema, path, word, 0, prefix=True)])
@@ -77,10 +80,10 @@ class Translator:
             return self.any([exact, Query.fuzzy_term_query(self._schema, path, word, edits(word))])
         return exact
 
-    def _phrase(self, clause: Phrase) -> Query:
+    def _phrase(self, clause: PhraseMatch) -> Query:
         words = self._words.of(clause.words)
         if len(words) < 2:
-            return self._text(Text(clause.words, clause.fields))
+            return self._text(TextMatch(clause.words, clause.fields))
         made = [Query.phrase_query(self._schema, path, [*words]) for path in self._paths(clause.fields)]
         return self.any(made)
 
@@ -91,18 +94,18 @@ class Translator:
 
     def _filter(self, clause: Match) -> Query:
         match clause:
-            case Keyword(field, values):
+            case KeywordMatch(field, values):
                 made = self._keyword(field, values)
-            case Prefix(field, begin):
-                made = self.between(self._exact(field), *beginning(begin))
-            case Range(field, low, high):
-                made = self.between(self._columns.of(field).exact, low, high)
-            case Exists(field):
+            case PrefixMatch(field, begin):
+                made = self.between(self._exact(field)[0], *beginning(begin))
+            case RangeMatch(field, low, high):
+                made = self.between(self._columns.of(field).exact, _ordered(low), _ordered(high))
+            case ExistsMatch(field):
                 made = self._exists(field)
-            case Box(field, top, left, bottom, right):
+            case BoxMatch(field, top, left, bottom, right):
                 column = self._columns.of(field)
-                made = self.any([self._within(column, area) for area in areas(top, left, bottom, right)])
-            case Near():
+                made = self.any([self.within(column, area) for area in areas(top, left, bottom, right)])
+            case NearMatch():
                 made = self._near(clause)
             case _:
                 raise TypeError(clause)
@@ -111,32 +114,34 @@ class Translator:
     def _keyword(self, field: str, values: Sequence[Any]) -> Query:
         if not values:
             return Query.empty_query()
-        if field.partition(".")[0] in FLAT_OBJECTS or self._columns.of(field).kind in at.TEXTS:
-            return Query.term_set_query(self._schema, self._exact(field), [encode(value) for value in values])
-        path = self._columns.of(field).exact
-        return self.any([Query.term_query(self._schema, path, int(value)) for value in values])
+        path, has_texts = self._exact(field)
+        if has_texts:
+            return Query.term_set_query(self._schema, path, [encode(value) for value in values])
+        return self.any([Query.term_query(self._schema, path, _ordered(value)) for value in values])
 
-    def _exact(self, field: str) -> str:
+    def _exact(self, field: str) -> tuple[str, bool]:
+        """Where the whole values of a field are, or of a member of a flat object, and whether they are texts."""
         name, _, path = field.partition(".")
-        return at.flat_path(name, path) if name in FLAT_OBJECTS else self._columns.of(field).exact
+        column = self._columns.of(name)
+        if isinstance(column.kind, Flat):
+            return at.flat_path(name, path), True
+        return column.exact, column.has_texts
 
     def _exists(self, field: str) -> Query:
-        name, _, path = field.partition(".")
-        if name in FLAT_OBJECTS:
-            return Query.exists_query(at.flat_path(name, path))
-        column = self._columns.of(field)
-        found = [Query.exists_query(column.exact)] if column.exact else []
-        if column.words:
-            found.append(Query.term_query(self._schema, at.HAS, encode(name)))
+        path, _ = self._exact(field)
+        found = [Query.exists_query(path)] if path else []
+        column = self._columns.of(field.partition(".")[0])
+        if column.words:  # too long to be matched as a whole, or an outline
+            found.append(Query.term_query(self._schema, at.HAS, encode(field)))
         return self.any(found)
 
     # -- places
 
-    def _within(self, column: Column, area: Area) -> Query:
+    def within(self, column: Column, area: Area) -> Query:
         place, lon = area.packed()
         return self.all([self.between(column.exact, *place), self.between(column.lon, *lon)])
 
-    def _near(self, clause: Near) -> Query:
+    def _near(self, clause: NearMatch) -> Query:
         """Areas that lie in the circle, and single places near its edge."""
         column = self._columns.of(clause.field)
         inside: list[Query] = []
@@ -144,19 +149,19 @@ class Translator:
         open_areas = [(area, 0) for area in around(clause.point, clause.metres)]
         while open_areas:
             area, depth = open_areas.pop()
-            away, reach = distance_metres(area.middle, clause.point), area.reach_metres
+            away, reach = area.middle.metres_to(clause.point), area.reach_metres
             if away - reach > clause.metres:
                 continue
-            here = self._within(column, area)
+            here = self.within(column, area)
             if away + reach <= clause.metres:
                 inside.append(here)
             elif self.count(here) > LEAF and depth < DEEPEST:
                 open_areas += [(quarter, depth + 1) for quarter in area.quarters()]
             else:
-                found = self.values(here, column.exact, LEAF)
-                places += [each for each in found if distance_metres(unpack(each), clause.point) <= clause.metres]
+                found = self.values(here, column.exact)
+                places += [each for each in found if unpack(each).metres_to(clause.point) <= clause.metres]
         if places:
-            inside.append(Query.term_set_query(self._schema, column.exact, places))
+            inside.append(self.one_of(column.exact, places))
         return self.any(inside)
 
     # -- parts
@@ -165,6 +170,9 @@ class Translator:
         """A range with both bounds included; `inside` leaves them out. None is no bound."""
         begin, end = "{}" if inside else "[]"
         return self._index.parse_query(f"{path}:{begin}{_bound(low)} TO {_bound(high)}{end}")
+
+    def one_of(self, path: str, values: Sequence[int]) -> Query:
+        return Query.term_set_query(self._schema, path, [*values])
 
     def any(self, queries: Sequence[Query]) -> Query:
         if len(queries) == 1:
@@ -187,15 +195,27 @@ class Translator:
         result: Any = self._searcher.search(query, 1, count=True)
         return result.count
 
-    def values(self, query: Query, path: str, most: int) -> list[int]:
+    def values(self, query: Query, path: str) -> list[int]:
         """The different numbers that documents have in a column."""
-        asked = {"values": {"terms": {"field": path, "size": most, "segment_size": most}}}
+        return [value for value, _ in self.counted_values(query, path)]
+
+    def counted_values(self, query: Query, path: str) -> list[tuple[int, int]]:
+        """The same, and how many documents have each."""
+        asked = {"values": {"terms": {"field": path, "size": LEAF_VALUES, "segment_size": LEAF_VALUES}}}
         searcher: Any = self._searcher
-        return [int(each["key"]) for each in searcher.aggregate(query, asked)["values"]["buckets"]]
+        buckets = searcher.aggregate(query, asked)["values"]["buckets"]
+        return [(int(each["key"]), each["doc_count"]) for each in buckets]
 
     def _all(self, clauses: Sequence[Match]) -> Query:
-        nots = [self.query(each.clause) for each in clauses if isinstance(each, Not)]
-        return self.all([self.query(each) for each in clauses if not isinstance(each, Not)], nots)
+        nots = [self.query(each.clause) for each in clauses if isinstance(each, NotMatch)]
+        return self.all([self.query(each) for each in clauses if not isinstance(each, NotMatch)], nots)
+
+
+def _ordered(value: float | None) -> int | None:
+    """A number of a checked query as it is indexed: fields of doubles are asked for doubles, others for integers."""
+    if value is None:
+        return None
+    return sortable_double(value) if isinstance(value, float) else int(value)
 
 
 def _bound(value: int | str | None) -> str:

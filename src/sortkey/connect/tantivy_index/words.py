@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from sortkey.model.document_fields import normal_text
+from sortkey.model.field_values import normal_text
 from sortkey.runtime.search.checking import WORD_MAX, counted_words, edits
-from sortkey.runtime.search.matches import Phrase, Text
+from sortkey.runtime.search.matches import PhraseMatch, TextMatch
 from sortkey.runtime.search.port import Marked
 
 
@@ -39,7 +39,7 @@ class Words:
     def of(self, text: str) -> Sequence[str]:
         return counted_words(self._analyzer.analyze(text))
 
-    def marked(self, text: str, clauses: Sequence[Text | Phrase]) -> Marked | None:
+    def marked(self, text: str, clauses: Sequence[TextMatch | PhraseMatch]) -> Marked | None:
         """The text with the places of the words; None where it has none of them."""
         text = normal_text(text)
         tokens = self._analyzer.pre_tokenize(text).tokens
@@ -47,9 +47,9 @@ class Words:
         marks = {mark for clause in clauses for mark in self._marks(words, clause)}
         return (text, sorted(marks)) if marks else None
 
-    def _marks(self, words: Sequence[Word], clause: Text | Phrase) -> list[tuple[int, int]]:
+    def _marks(self, words: Sequence[Word], clause: TextMatch | PhraseMatch) -> list[tuple[int, int]]:
         wanted = self.of(clause.words)
-        if isinstance(clause, Phrase):
+        if isinstance(clause, PhraseMatch):
             starts = range(len(words) - len(wanted) + 1) if wanted else ()
             at = [n for n in starts if [word.text for word in words[n : n + len(wanted)]] == wanted]
             return [word[1:] for n in at for word in words[n : n + len(wanted)]]
@@ -57,7 +57,7 @@ class Words:
         return [word[1:] for word in words if any(test(word.text) for test in tests)]
 
 
-def _test(wanted: str, clause: Text, *, is_last: bool) -> Test:
+def _test(wanted: str, clause: TextMatch, *, is_last: bool) -> Test:
     if clause.begins and is_last:
         return lambda word: word.startswith(wanted)
     if clause.fuzzy and edits(wanted):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -67,20 +67,9 @@ class Lease:
         self.job = self.job.changed(due_at=until, **changes)
 
     def end(self, ending: Ending) -> Job:
-        """Give the job back: its status, the record of the attempt and its slots in one write. Raises JobLost.
-
-        A job that would go on elsewhere, and was cancelled meanwhile, is cancelled now: there may be no elsewhere.
-        """
-        goes_on = ending.status == "pending"
-        try:
-            return self._end(ending, (attr(Job.cancel_requested) == False) if goes_on else None)  # noqa: E712
-        except _CancelledMeanwhile:
-            return self._end(replace(ending, outcome="cancelled", status="cancelled", due_at=None))
-
-    def _end(self, ending: Ending, when: Condition | None = None) -> Job:
+        """Give the job back: its status, the record of the attempt and its slots in one write. Raises JobLost."""
         changes, writes = closing(self.means, self.job, ending)
-        held = self._held()
-        self._transact(job_update(self.job, changes, held if when is None else held & when), *writes)
+        self._transact(job_update(self.job, changes, self._held()), *writes)
         self.job = self.job.changed(**changes)
         return self.job
 
@@ -88,12 +77,9 @@ class Lease:
         try:
             self.means.transact(first, *writes)
         except TransactionFailed as failed:
-            refused = next((reason for reason in failed.reasons if reason.index == 0), None)
-            if refused is None:
-                raise
-            if isinstance(refused.item, Job) and refused.item.lease == self.token and refused.item.cancel_requested:
-                raise _CancelledMeanwhile from failed
-            raise self._lost() from failed
+            if any(reason.index == 0 for reason in failed.reasons):
+                raise self._lost() from failed
+            raise
 
     def _held(self) -> Condition:
         return attr(Job.lease) == self.token
@@ -103,10 +89,6 @@ class Lease:
 
     def _lost(self) -> JobLost:
         return JobLost(f"job {self.job.job_id} is no longer held by attempt {self.job.attempt}: its lease was over")
-
-
-class _CancelledMeanwhile(Exception):
-    """The job is still held, and somebody has asked for its end."""
 
 
 def closing(means: Means, job: Job, ending: Ending) -> tuple[dict[str, Any], list[Write[Any]]]:

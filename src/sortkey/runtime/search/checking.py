@@ -7,34 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf, isinf, nextafter
 from typing import Any
 
 from sortkey.errors import ModelError
-from sortkey.model.document_fields import (
-    FLAT_OBJECTS,
-    NUMBER_MAX,
-    FieldKind,
-    kind_of,
-    millis,
-    normal_text,
-    whole_number,
-)
+from sortkey.model import field_values as values
+from sortkey.model.document_fields import DocumentFields
 from sortkey.model.documents import Document
+from sortkey.model.field_kinds import Bool, Date, FieldKind, Flat, GeoPoint, Number
 from sortkey.runtime.search.matches import (
-    All,
-    Any_,
-    Box,
-    Exists,
-    Keyword,
+    AllMatch,
+    AnyMatch,
+    BoxMatch,
+    ExistsMatch,
+    KeywordMatch,
     Match,
-    Near,
-    Not,
-    Phrase,
-    Prefix,
-    Range,
-    Text,
+    NearMatch,
+    NotMatch,
+    PhraseMatch,
+    PrefixMatch,
+    RangeMatch,
+    TextMatch,
 )
-from sortkey.runtime.search.queries import SearchQuery
+from sortkey.runtime.search.queries import SearchQuery, Sort
 
 WORDS_MAX = 1000
 """Characters of a text to search for."""
@@ -48,32 +43,24 @@ VALUES_MAX = 10_000
 
 def checked(document: Document[Any], query: SearchQuery) -> SearchQuery:
     """The query in its normal form. Raises ModelError for one that cannot be asked."""
+    fields = document.fields
     for sort in query.sorts:
-        kind = _declared(document, sort.field)
-        if not kind.is_sorted:
-            raise ModelError(f"{sort.field} has no order: sort by a field with one value, as str_, num_ or date_ ones")
+        _check_sort(document, sort)
+    query = replace(query, sorts=tuple(_ascending(each) for each in query.sorts))
     for facet in query.facets:
-        if kind_of(facet.field) not in _COUNTED:
-            raise ModelError(f"{facet.field} cannot be counted: str_, list_, num_ and bool_ fields can")
+        if not fields.at(facet.field)[0].is_counted:
+            raise ModelError(f"{facet.field} cannot be counted: texts, keywords, numbers and booleans can")
     for name in query.highlights:
-        _with_words(name)
-    return query if query.where is None else replace(query, where=checked_match(query.where))
+        _check_words(fields, name)
+    return query if query.where is None else replace(query, where=checked_match(fields, query.where))
 
 
-def checked_match(clause: Match) -> Match:
-    """A clause in its normal form: ranges as inclusive bounds of whole numbers, dates as milliseconds."""
+def checked_match(fields: DocumentFields, clause: Match) -> Match:
+    """A clause in its normal form: ranges with inclusive bounds, dates as milliseconds."""
     count = _count(clause, 1)
     if count > CLAUSES_MAX:
         raise ModelError(f"{count} clauses in one query: at most {CLAUSES_MAX}")
-    return _normal(clause)
-
-
-def kind_at(field: str) -> tuple[FieldKind, str]:
-    """The kind of a field, and the path within a flat object: `MD_.colour` is (FLAT, "colour")."""
-    name, dot, path = field.partition(".")
-    if dot and name in FLAT_OBJECTS and path:
-        return FieldKind.FLAT, path
-    return kind_of(field), ""
+    return _normal(fields, clause)
 
 
 def edits(word: str) -> int:
@@ -88,121 +75,147 @@ def counted_words(words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def highlighted(clause: Match | None, field: str) -> list[Text | Phrase]:
+def highlighted(clause: Match | None, field: str) -> list[TextMatch | PhraseMatch]:
     """The clauses whose words are to be shown in a field: those that ask for them there, or everywhere."""
-    if isinstance(clause, (Text, Phrase)):
+    if isinstance(clause, (TextMatch, PhraseMatch)):
         return [clause] if not clause.fields or field in clause.fields else []
-    if isinstance(clause, (All, Any_)):
+    if isinstance(clause, (AllMatch, AnyMatch)):
         return [each for member in clause.clauses for each in highlighted(member, field)]
     return []
 
 
 def is_scored(clause: Match | None) -> bool:
     """Whether some documents match better than others."""
-    if isinstance(clause, (All, Any_)):
+    if isinstance(clause, (AllMatch, AnyMatch)):
         return any(is_scored(each) for each in clause.clauses)
-    return isinstance(clause, (Text, Phrase))
+    return isinstance(clause, (TextMatch, PhraseMatch))
 
 
-_COUNTED = (FieldKind.TEXT, FieldKind.LIST, FieldKind.NUMBER, FieldKind.BOOLEAN, FieldKind.KEYWORD)
-_EXACT = (FieldKind.TEXT, FieldKind.LIST, FieldKind.KEYWORD, FieldKind.FLAT)
-
-
-def _normal(clause: Match) -> Match:
+def _normal(fields: DocumentFields, clause: Match) -> Match:
     match clause:
-        case Text() | Phrase():
-            return _normal_words(clause)
-        case Keyword(field, values):
-            if len(values) > VALUES_MAX:
-                raise ModelError(f"{len(values)} values of {field}: at most {VALUES_MAX}")
-            kind, _ = kind_at(field)
-            return Keyword(field, tuple(_normal_value(field, kind, value) for value in values))
-        case Prefix(field, begin):
-            kind, path = kind_at(field)
-            if kind not in _EXACT or (kind is FieldKind.FLAT and not path):
-                raise ModelError(f"{field} has no beginning: prefix is for str_ and list_ fields, and MD_.<key>")
-            return Prefix(field, normal_text(begin))
-        case Range():
-            return _normal_range(clause)
-        case Exists(field):
-            kind_at(field)
+        case TextMatch() | PhraseMatch():
+            return _normal_words(fields, clause)
+        case KeywordMatch(field, wanted):
+            if len(wanted) > VALUES_MAX:
+                raise ModelError(f"{len(wanted)} values of {field}: at most {VALUES_MAX}")
+            kind, _ = fields.at(field)
+            return KeywordMatch(field, tuple(_normal_value(field, kind, value) for value in wanted))
+        case PrefixMatch(field, begin):
+            kind, path = fields.at(field)
+            if not kind.has_whole_texts or (isinstance(kind, Flat) and not path):
+                raise ModelError(f"{field} has no beginning: prefix is for texts, keywords and members of maps")
+            return PrefixMatch(field, values.normal_text(begin))
+        case RangeMatch():
+            return _normal_range(fields, clause)
+        case ExistsMatch(field):
+            fields.at(field)
             return clause
-        case Near(field) | Box(field):
-            if kind_of(field) is not FieldKind.POINT:
-                raise ModelError(f"{field} holds no places: those are in gp_ fields")
+        case NearMatch(field) | BoxMatch(field):
+            if not isinstance(fields.at(field)[0], GeoPoint):
+                raise ModelError(f"{field} holds no places: those are in fields declared as GeoPoint()")
             return clause
-        case All(clauses):
-            return All(tuple(_normal(each) for each in clauses))
-        case Any_(clauses):
-            return Any_(tuple(_normal(each) for each in clauses))
-        case Not(inner):
-            return Not(_normal(inner))
+        case AllMatch(clauses):
+            return AllMatch(tuple(_normal(fields, each) for each in clauses))
+        case AnyMatch(clauses):
+            return AnyMatch(tuple(_normal(fields, each) for each in clauses))
+        case NotMatch(inner):
+            return NotMatch(_normal(fields, inner))
         case _:
-            raise ModelError(f"{clause!r} is no clause: make one with the functions of Match")
+            raise ModelError(f"{clause!r} is not a clause: make one with the functions of Match")
 
 
-def _normal_words(clause: Text | Phrase) -> Text | Phrase:
+def _normal_words(fields: DocumentFields, clause: TextMatch | PhraseMatch) -> TextMatch | PhraseMatch:
     if len(clause.words) > WORDS_MAX:
         raise ModelError(f"a text of {len(clause.words)} characters to search for: at most {WORDS_MAX}")
     for name in clause.fields:
-        _with_words(name)
-    return replace(clause, words=normal_text(clause.words))
+        _check_words(fields, name)
+    return replace(clause, words=values.normal_text(clause.words))
 
 
-def _normal_range(clause: Range) -> Match:
-    kind, _ = kind_at(clause.field)
+def _normal_range(fields: DocumentFields, clause: RangeMatch) -> Match:
+    kind, _ = fields.at(clause.field)
     if not kind.is_ranged:
-        raise ModelError(f"{clause.field} has no range: num_ and date_ fields have one")
+        raise ModelError(f"{clause.field} has no range: numbers and dates have one")
     if (clause.at_least is not None and clause.above is not None) or (
         clause.at_most is not None and clause.below is not None
     ):
         raise ModelError(f"the range of {clause.field} has the same bound twice")
-    low, high = clause.at_least, clause.at_most
-    low = None if low is None else _number(kind, low)
-    high = None if high is None else _number(kind, high)
-    low = low if clause.above is None else _number(kind, clause.above) + 1
-    high = high if clause.below is None else _number(kind, clause.below) - 1
-    if (low is not None and low > NUMBER_MAX) or (high is not None and high < -NUMBER_MAX):
-        return Any_(())
-    return Range(clause.field, low, high)
+    low = _bound(kind, clause.at_least) if clause.above is None else _beside(_bound(kind, clause.above), inf)
+    high = _bound(kind, clause.at_most) if clause.below is None else _beside(_bound(kind, clause.below), -inf)
+    if _is_beyond(low) or _is_beyond(high):
+        return AnyMatch(())
+    return RangeMatch(clause.field, low, high)
+
+
+def _bound(kind: FieldKind, bound: Any) -> int | float | None:
+    return None if bound is None else _in_order(kind, bound)
+
+
+def _beside(bound: int | float | None, towards: float) -> int | float | None:
+    """The next value that a field can have: what is above one is at least this."""
+    if isinstance(bound, float):
+        return nextafter(bound, towards)
+    return None if bound is None else bound + (1 if towards > 0 else -1)
+
+
+def _is_beyond(bound: int | float | None) -> bool:
+    """Whether no field can have a value there."""
+    return bound is not None and (isinf(bound) if isinstance(bound, float) else abs(bound) > values.INTEGER_MAX)
 
 
 def _normal_value(field: str, kind: FieldKind, value: Any) -> Any:
-    if kind is FieldKind.BOOLEAN and isinstance(value, bool):
+    if isinstance(kind, Bool) and isinstance(value, bool):
         return value
     if kind.is_ranged:
-        return _number(kind, value)
-    if kind in _EXACT and isinstance(value, str):
-        return normal_text(value)
-    raise ModelError(f"{field} cannot be {value!r}: it is a {kind.value} field")
+        return _in_order(kind, value)
+    if kind.has_whole_texts and isinstance(value, str):
+        return values.normal_text(value)
+    raise ModelError(f"{field} cannot be {value!r}: it is declared as {type(kind).__name__}()")
 
 
-def _number(kind: FieldKind, value: Any) -> int:
-    return millis(value) if kind is FieldKind.DATE else whole_number(value)
+def _in_order(kind: FieldKind, value: Any) -> int | float:
+    match kind:
+        case Date():
+            return values.millis(value)
+        case Number():
+            return values.number(value)
+        case _:
+            return values.integer(value)
 
 
-def _with_words(name: str) -> None:
-    if not kind_of(name).has_words:
-        raise ModelError(f"{name} has no words: str_, list_ and gs_ fields have")
+def _check_words(fields: DocumentFields, name: str) -> None:
+    if not fields.at(name)[0].has_words:
+        raise ModelError(f"{name} has no words: fields declared as Text() or GeoShape() have")
 
 
-def _declared(document: Document[Any], name: str) -> FieldKind:
-    if name not in document.kinds:
-        raise ModelError(f"{document.name} does not declare {name}; it can be sorted by {', '.join(_sorted(document))}")
-    return document.kinds[name]
+def _ascending(sort: Sort) -> Sort:
+    """The farthest from a place are the nearest to the other side of the earth: indexes need only one direction."""
+    if sort.origin is None or not sort.is_descending:
+        return sort
+    return Sort(sort.field, origin=sort.origin.antipode)
 
 
-def _sorted(document: Document[Any]) -> list[str]:
-    return [name for name, kind in document.kinds.items() if kind.is_sorted]
+def _check_sort(document: Document[Any], sort: Sort) -> None:
+    if sort.origin is not None:
+        if not isinstance(document.fields.at(sort.field)[0], GeoPoint):
+            raise ModelError(f"{sort.field} has no distance: sort so by a field declared as GeoPoint()")
+        return
+    if sort.field not in document.fields:
+        known = ", ".join(name for name, kind in document.fields.items() if kind.is_sorted)
+        raise ModelError(f"{document.name} does not declare {sort.field}; it can be sorted by {known}")
+    if isinstance(document.fields[sort.field], GeoPoint):
+        raise ModelError(f"{sort.field} has no order of its own: sort by Sort.distance({sort.field!r}, LatLon(…))")
+    if not document.fields[sort.field].is_sorted:
+        raise ModelError(f"{sort.field} has no order: sort by a field with one text, number, date or boolean")
 
 
 def _count(clause: Match, depth: int) -> int:
     if depth > DEPTH_MAX:
         raise ModelError(f"clauses in clauses, {DEPTH_MAX} deep: that is too deep")
     match clause:
-        case All(clauses) | Any_(clauses):
+        case AllMatch(clauses) | AnyMatch(clauses):
             return 1 + sum(_count(each, depth + 1) for each in clauses)
-        case Not(inner):
+        case NotMatch(inner):
             return 1 + _count(inner, depth + 1)
         case _:
             return 1

@@ -1,6 +1,6 @@
 """What a search asks for: clauses as immutable values, joined with `&`, `|` and `~`. The same for every index.
 
-Match.text("old harbour") & Match.keyword("str_status", "published") & ~Match.exists("date_archived")
+Match.text("old harbour") & Match.keyword("status", "published") & ~Match.exists("archived")
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sortkey.errors import ModelError
-from sortkey.model.document_fields import GeoPoint
+from sortkey.model.geography import LatLon
 
 NARROWEST_METRES = 0.1
 EARTH_METRES = 20_037_508
@@ -36,68 +36,68 @@ class Match:
         `fuzzy` forgives one wrong letter in words of three to five, two in longer ones. `begins` takes the last word
         for the beginning of one, as somebody types it.
         """
-        return Text(words, tuple(fields), any_word, fuzzy, begins)
+        return TextMatch(words, tuple(fields), any_word, fuzzy, begins)
 
     @staticmethod
     def phrase(words: str, fields: Sequence[str] = ()) -> Match:
         """The words one after the other, in one of the fields."""
-        return Phrase(words, tuple(fields))
+        return PhraseMatch(words, tuple(fields))
 
     @staticmethod
     def keyword(field: str, *values: Any) -> Match:
         """The whole value is one of these: texts to the letter, numbers, dates, True or False."""
-        return Keyword(field, values)
+        return KeywordMatch(field, values)
 
     @staticmethod
     def prefix(field: str, text: str) -> Match:
         """The whole value begins with a text, to the letter."""
-        return Prefix(field, text)
+        return PrefixMatch(field, text)
 
     @staticmethod
     def range(field: str, *, at_least: Any = None, at_most: Any = None, above: Any = None, below: Any = None) -> Match:
         """A number or a date within bounds."""
-        return Range(field, at_least, at_most, above, below)
+        return RangeMatch(field, at_least, at_most, above, below)
 
     @staticmethod
     def exists(field: str) -> Match:
         """The document has a value in the field."""
-        return Exists(field)
+        return ExistsMatch(field)
 
     @staticmethod
-    def near(field: str, point: GeoPoint, *, metres: float) -> Match:
+    def near(field: str, point: LatLon, *, metres: float) -> Match:
         """Places no farther away than this, on a sphere."""
-        return Near(field, point, metres)
+        return NearMatch(field, point, metres)
 
     @staticmethod
     def box(field: str, *, top: float, left: float, bottom: float, right: float) -> Match:
         """Places on a part of the map, which may reach over the date line: then `left` is greater than `right`."""
-        return Box(field, top, left, bottom, right)
+        return BoxMatch(field, top, left, bottom, right)
 
     @staticmethod
     def all(*clauses: Match) -> Match:
         """Every clause; everything where there is none."""
-        return All(clauses)
+        return AllMatch(clauses)
 
     @staticmethod
     def any(*clauses: Match) -> Match:
         """One clause at least; nothing where there is none."""
-        return Any_(clauses)
+        return AnyMatch(clauses)
 
     def __and__(self, other: Match) -> Match:
-        return All((*_members(self, All), *_members(other, All)))
+        return AllMatch((*_members(self, AllMatch), *_members(other, AllMatch)))
 
     def __or__(self, other: Match) -> Match:
-        return Any_((*_members(self, Any_), *_members(other, Any_)))
+        return AnyMatch((*_members(self, AnyMatch), *_members(other, AnyMatch)))
 
     def __invert__(self) -> Match:
-        return Not(self)
+        return NotMatch(self)
 
     def __bool__(self) -> bool:
         raise ModelError("a clause is neither true nor false: join clauses with & and |, not with `and` and `or`")
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Match):
+class TextMatch(Match):
     words: str
     fields: tuple[str, ...] = ()
     any_word: bool = False
@@ -106,25 +106,25 @@ class Text(Match):
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase(Match):
+class PhraseMatch(Match):
     words: str
     fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Keyword(Match):
+class KeywordMatch(Match):
     field: str
     values: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Prefix(Match):
+class PrefixMatch(Match):
     field: str
     begin: str
 
 
 @dataclass(frozen=True, slots=True)
-class Range(Match):
+class RangeMatch(Match):
     field: str
     at_least: Any = None
     at_most: Any = None
@@ -133,14 +133,14 @@ class Range(Match):
 
 
 @dataclass(frozen=True, slots=True)
-class Exists(Match):
+class ExistsMatch(Match):
     field: str
 
 
 @dataclass(frozen=True, slots=True)
-class Near(Match):
+class NearMatch(Match):
     field: str
-    point: GeoPoint
+    point: LatLon
     metres: float
 
     def __post_init__(self) -> None:
@@ -149,7 +149,7 @@ class Near(Match):
 
 
 @dataclass(frozen=True, slots=True)
-class Box(Match):
+class BoxMatch(Match):
     field: str
     top: float
     left: float
@@ -158,25 +158,25 @@ class Box(Match):
 
     def __post_init__(self) -> None:
         for corner in ((self.top, self.left), (self.bottom, self.right)):
-            GeoPoint(*corner)
+            LatLon(*corner)
         if self.top < self.bottom:
             raise ModelError(f"a box from {self.bottom} up to {self.top}: top is the northern edge")
 
 
 @dataclass(frozen=True, slots=True)
-class All(Match):
+class AllMatch(Match):
     clauses: tuple[Match, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Any_(Match):
+class AnyMatch(Match):
     clauses: tuple[Match, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Not(Match):
+class NotMatch(Match):
     clause: Match
 
 
-def _members(clause: Match, of: type[All] | type[Any_]) -> tuple[Match, ...]:
-    return clause.clauses if isinstance(clause, (All, Any_)) and isinstance(clause, of) else (clause,)
+def _members(clause: Match, of: type[AllMatch] | type[AnyMatch]) -> tuple[Match, ...]:
+    return clause.clauses if isinstance(clause, (AllMatch, AnyMatch)) and isinstance(clause, of) else (clause,)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sortkey.errors import ModelError
+from sortkey.model.geography import LatLon
 from sortkey.runtime.search.matches import Match
 
 SIZE = 10
@@ -16,10 +17,17 @@ FACET_SIZE_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """An order by a field. Documents without a value come last, whichever the direction."""
+    """An order by a field, or by how far its place is from `origin`. Documents without a value come last, whichever
+    the direction."""
 
     field: str
     is_descending: bool = False
+    origin: LatLon | None = None
+
+    @staticmethod
+    def distance(field: str, origin: LatLon, *, is_descending: bool = False) -> Sort:
+        """The nearest first, or the farthest."""
+        return Sort(field, is_descending, origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +61,10 @@ class SearchQuery:
         """Only those that also match a clause."""
         return replace(self, where=clause if self.where is None else self.where & clause)
 
-    def sorted_by(self, *fields: str) -> SearchQuery:
-        """In the order of some fields, the first counts most; `-date_created` is the latest first."""
-        sorts = tuple(Sort(name.removeprefix("-"), name.startswith("-")) for name in fields)
-        return replace(self, sorts=sorts)
+    def sorted_by(self, *orders: str | Sort) -> SearchQuery:
+        """In the order of some fields, the first counts most. `"-created"` is the latest first; by distance it is
+        `Sort.distance("place", LatLon(…))`."""
+        return replace(self, sorts=tuple(_sort(each) for each in orders))
 
     def facet(self, field: str, size: int = FACET_SIZE) -> SearchQuery:
         """Also count the values of a field."""
@@ -78,6 +86,10 @@ class SearchQuery:
     def identity(self) -> dict[str, Any]:
         """What a cursor is bound to: everything but the page."""
         return {"search": repr((self.where, self.sorts))}
+
+
+def _sort(order: str | Sort) -> Sort:
+    return order if isinstance(order, Sort) else Sort(order.removeprefix("-"), order.startswith("-"))
 
 
 @dataclass(frozen=True, slots=True)

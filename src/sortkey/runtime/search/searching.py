@@ -95,7 +95,7 @@ class Search(Generic[T]):
             asked = replace(asked, cursor=page.cursor)
 
     def count(self, where: Match | None = None) -> int:
-        return self.index.count(None if where is None else checked_match(where))
+        return self.index.count(None if where is None else checked_match(self.document.fields, where))
 
     def get(self, id: str) -> Hit | None:
         """A document by its id, also one that no query finds yet."""

@@ -33,7 +33,7 @@ def choice_id(field: str, value: Any) -> str:
 def filter_card(document: Document[Any], shown: Filter, choose: Callable[[str, Any], Any]) -> None:
     """The values of a field with their counts; several may be chosen."""
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.1rem"):
-        label = label_of(document, shown.field)
+        label = label_of(document.fields, shown.field)
         with ui.element("div") as head:
             heading(label, 3)
         head.props["title"] = shown.field
@@ -115,7 +115,7 @@ def result_card(leading: Leading, hit: Hit) -> None:
             for mark in marks_of(document, hit)[:MARKS]:
                 chip(mark, "warn" if mark == "archived" else "")
             for label, value in facts_of(document, hit):
-                quiet(f"{label} {value:,}" if isinstance(value, int) else f"{label} {_moment(value)}")
+                quiet(f"{label} {value:,}" if isinstance(value, (int, float)) else f"{label} {_moment(value)}")
             ui.space()
             shown = button("What is indexed", partial(leading.to_document, hit), is_main=False)
             shown.props("dense flat size=sm")

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from sortkey.model.document_fields import FieldKind
 from sortkey.model.documents import Document
+from sortkey.model.field_kinds import Date, FieldKind, Integer, Number, Text
 from sortkey.runtime.search import FacetValue, Hit, Match, Search, SearchPage, SearchQuery
 from sortkey.runtime.search.highlighting import snippet
-from sortkey.web.console.search_labels import label_of
+from sortkey.web.console.search_labels import label_of, squashed
 from sortkey.web.console.search_words import has_words, match_of
 
 PAGE = 20
@@ -20,7 +20,7 @@ CHOICES = 8
 """Values of a field that can be chosen."""
 FILTERS = 9
 SNIPPETS = 3
-FACETS = (FieldKind.LIST, FieldKind.KEYWORD, FieldKind.TEXT, FieldKind.BOOLEAN)
+FACETS = ("text[]", "keyword[]", "keyword", "text", "bool")
 """Kinds of fields to narrow by, in the order in which they are shown."""
 Chosen = Mapping[str, frozenset[Any]]
 
@@ -79,10 +79,10 @@ def ask(search: Search[Any], asked: Asked, fields: Sequence[str]) -> Results:
     """What is found, with filters for some fields. Raises ModelError for what cannot be asked."""
     began = time.perf_counter()
     document = search.document
-    words, are_similar = match_of(document, asked.words), False
+    words, are_similar = match_of(document.fields, asked.words), False
     page = search.query(_query(document, asked, words, fields))
     if not page.total and has_words(asked.words):
-        similar = match_of(document, asked.words, fuzzy=True)
+        similar = match_of(document.fields, asked.words, fuzzy=True)
         other = search.query(_query(document, asked, similar, fields))
         if other.total:
             page, words, are_similar = other, similar, True
@@ -94,23 +94,30 @@ def sorts_of(document: Document[Any]) -> dict[str, str]:
     """The orders to choose from, with their labels: the best match, the title, dates and numbers."""
     orders = {"": "best match"}
     title = title_field(document)
-    for name, kind in document.kinds.items():
-        up, down = _ORDERS.get(kind, ("", ""))
-        if name == title or kind in (FieldKind.NUMBER, FieldKind.DATE):
-            orders |= {name: f"{label_of(document, name)}, {up}", f"-{name}": f"{label_of(document, name)}, {down}"}
+    for name, kind in document.fields.items():
+        if name == title or isinstance(kind, _FACTS):
+            label, (up, down) = label_of(document.fields, name), _directions(kind)
+            orders |= {name: f"{label}, {up}", f"-{name}": f"{label}, {down}"}
     return orders
 
 
-_ORDERS = {
-    FieldKind.TEXT: ("A to Z", "Z to A"),
-    FieldKind.NUMBER: ("smallest first", "largest first"),
-    FieldKind.DATE: ("oldest first", "newest first"),
-}
+_FACTS = (Integer, Number, Date)
+"""What stands beside a result, and what results can be sorted by besides the title."""
+
+
+def _directions(kind: FieldKind) -> tuple[str, str]:
+    match kind:
+        case Integer() | Number():
+            return "smallest first", "largest first"
+        case Date():
+            return "oldest first", "newest first"
+        case _:
+            return "A to Z", "Z to A"
 
 
 def title_field(document: Document[Any]) -> str:
     """What a result is called by: its first text that the id does not say already."""
-    texts = [name for name, kind in document.kinds.items() if kind is FieldKind.TEXT]
+    texts = [name for name, kind in document.fields.items() if _is_text(kind)]
     return next((name for name in texts if not _says(document, name)), next(iter(texts), ""))
 
 
@@ -124,31 +131,30 @@ def snippets_of(document: Document[Any], hit: Hit) -> list[tuple[str, str]]:
     """Where the words stand, apart from the title and the id; sentences before keys. Labels, and HTML."""
     seen = {title_field(document), *(name for name in hit.fields if _says(document, name))}
     marked = {name: " … ".join(texts) for name, texts in hit.highlights.items() if name not in seen}
-    places = [(label_of(document, name), text) for name, text in marked.items() if "<em>" in text]
+    places = [(label_of(document.fields, name), text) for name, text in marked.items() if "<em>" in text]
     sentences = [each for each in places if " " in each[1]]
     return sentences[:SNIPPETS] or [*_longest(document, hit, seen), *places[:1]]
 
 
 def _longest(document: Document[Any], hit: Hit, seen: Container[str]) -> list[tuple[str, str]]:
     """The beginning of the longest text, where there is one of several words."""
-    texts = {name: str(value) for name, value in hit.fields.items() if _kind(document, name) is FieldKind.TEXT}
+    texts = {name: str(value) for name, value in hit.fields.items() if _is_text(_kind(document, name))}
     several = [name for name in texts if name not in seen and " " in texts[name]]
     name = max(several, key=lambda name: len(texts[name]), default=None)
-    return [] if name is None else [(label_of(document, name), snippet(texts[name], []))]
+    return [] if name is None else [(label_of(document.fields, name), snippet(texts[name], []))]
 
 
 def facts_of(document: Document[Any], hit: Hit) -> list[tuple[str, Any]]:
     """Dates and numbers of a result, by their labels."""
-    kinds = (FieldKind.NUMBER, FieldKind.DATE)
-    return [(label_of(document, name), value) for name, value in hit.fields.items() if _kind(document, name) in kinds]
+    facts = {name: value for name, value in hit.fields.items() if isinstance(_kind(document, name), _FACTS)}
+    return [(label_of(document.fields, name), value) for name, value in facts.items()]
 
 
 def marks_of(document: Document[Any], hit: Hit) -> list[str]:
     """What is true of a result, and the values of its lists."""
-    true = [label_of(document, name) for name, value in hit.fields.items() if value is True]
-    lists = [
-        each for name, several in hit.fields.items() if _kind(document, name) is FieldKind.LIST for each in several
-    ]
+    true = [label_of(document.fields, name) for name, value in hit.fields.items() if value is True]
+    kinds = {name: _kind(document, name) for name in hit.fields}
+    lists = [each for name, kind in kinds.items() if kind is not None and kind.is_list for each in hit.fields[name]]
     return [*true, *lists]
 
 
@@ -195,21 +201,25 @@ def _choices(counted: Sequence[FacetValue], chosen: frozenset[Any]) -> list[Choi
 
 
 def _countable(document: Document[Any]) -> list[str]:
-    return [name for wanted in FACETS for name, kind in document.kinds.items() if kind is wanted]
+    return [name for wanted in FACETS for name, kind in document.fields.items() if kind.signature == wanted]
 
 
 def _worded(document: Document[Any]) -> list[str]:
-    return [name for name, kind in document.kinds.items() if kind.has_words]
+    return [name for name, kind in document.fields.items() if kind.has_words]
 
 
 def _says(document: Document[Any], name: str) -> bool:
     """Whether a field is part of the id, by its name."""
-    in_id = {each.replace("_", "").lower() for each in document.id.names}
-    return name.partition("_")[2].replace("_", "").lower() in in_id
+    in_id = {squashed(each) for each in document.id.names}
+    return not in_id.isdisjoint((squashed(name), squashed(label_of(document.fields, name))))
 
 
 def _kind(document: Document[Any], name: str) -> FieldKind | None:
-    return document.kinds.get(name)
+    return document.fields.get(name)
+
+
+def _is_text(kind: FieldKind | None) -> bool:
+    return isinstance(kind, Text) and not kind.many
 
 
 def _marked(hit: Hit, name: str) -> str:

@@ -1,8 +1,8 @@
 """What people type into a search box, as a query: words, "phrases", -without, and field:value.
 
-    old harbour "market square" -closed tags:italy num_size:100..200 MD_.colour:red date_made:2026-02
+    old harbour "market square" -closed tags:italy price:100..200 attributes.colour:red published:2026-02
 
-A field may be named without its prefix. What cannot be understood is refused with what could be written instead.
+A field may be named by its label. What cannot be understood is refused with what could be written instead.
 """
 
 from __future__ import annotations
@@ -10,21 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from math import inf, nextafter
 from typing import Any
 
 from sortkey.errors import ModelError
-from sortkey.model.document_fields import FLAT_OBJECTS, FieldKind
-from sortkey.model.documents import Document
+from sortkey.model.document_fields import DocumentFields
+from sortkey.model.field_kinds import Bool, Date, FieldKind, Flat, GeoPoint, Integer, Number
 from sortkey.runtime.search import Match
+from sortkey.web.console.search_labels import label_of, squashed
 
 HELP = 'words, "a phrase", -without, field:words, field:"the whole value", number:10..20, date:2026-02'
-_PART = re.compile(r'(-?)(?:([A-Za-z_][\w.]*):(?!//))?("[^"]*"?|\S+)')
+_PART = re.compile(r'(-?)(?:([^\W\d][\w.]*):(?!//))?("[^"]*"?|\S+)')
 _BOUND = re.compile(r"(>=|<=|>|<)(.+)")
 _DAY = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
 _WORDS_FOR = {"true": True, "yes": True, "false": False, "no": False}
 
 
-def match_of(document: Document[Any], text: str, *, fuzzy: bool = False) -> Match | None:
+def match_of(fields: DocumentFields, text: str, *, fuzzy: bool = False) -> Match | None:
     """The query of a text; None for one that asks for nothing. The last word may be the beginning of one."""
     words: list[str] = []
     clauses: list[Match] = []
@@ -33,7 +35,7 @@ def match_of(document: Document[Any], text: str, *, fuzzy: bool = False) -> Matc
         if not field and not minus and not value.startswith('"'):
             words.append(value)
             continue
-        clause = _of_field(document, field, value) if field else _plain(value)
+        clause = _of_field(fields, field, value) if field else _plain(value)
         clauses.append(~clause if minus else clause)
     if words:
         is_typed = text.endswith(words[-1])
@@ -50,42 +52,48 @@ def _plain(value: str) -> Match:
     return Match.phrase(value.strip('"')) if value.startswith('"') else Match.text(value)
 
 
-def _of_field(document: Document[Any], name: str, value: str) -> Match:
-    field, kind = _named(document, name)
+def _of_field(fields: DocumentFields, name: str, value: str) -> Match:
+    field, kind = _named(fields, name)
     is_whole, value = value.startswith('"'), value.strip('"')
-    if kind is FieldKind.BOOLEAN:
-        if value.lower() not in _WORDS_FOR:
-            raise ModelError(f"{name} is true or false: write {name}:true, not {value!r}")
-        return Match.keyword(field, _WORDS_FOR[value.lower()])
-    if kind is FieldKind.NUMBER:
-        return _range(name, field, value, _number)
-    if kind is FieldKind.DATE:
-        return _range(name, field, value, _date)
-    if kind is FieldKind.POINT:
-        raise ModelError(
-            f"{name} is a place: a program finds what is near it, with Match.near; here it cannot be typed"
-        )
-    if kind in (FieldKind.FLAT, FieldKind.KEYWORD):
-        return Match.keyword(field, value)
-    if kind is FieldKind.SHAPE or not is_whole:
-        return Match.phrase(value, [field]) if is_whole else Match.text(value, [field], begins=True)
-    return Match.keyword(field, value)
+    match kind:
+        case Bool():
+            return _boolean(name, field, value)
+        case Integer():
+            return _range(name, field, value, _integer)
+        case Number():
+            return _range(name, field, value, _number)
+        case Date():
+            return _range(name, field, value, _date)
+        case GeoPoint():
+            raise ModelError(f"{name} is a place, which cannot be typed here: a program finds what is near one")
+        case _ if not kind.has_words:
+            return Match.keyword(field, value)
+        case _ if not is_whole:
+            return Match.text(value, [field], begins=True)
+        case _:
+            return Match.keyword(field, value) if kind.has_whole_texts else Match.phrase(value, [field])
 
 
-def _named(document: Document[Any], name: str) -> tuple[str, FieldKind]:
+def _named(fields: DocumentFields, name: str) -> tuple[str, FieldKind]:
+    """A field by its name or its label, however its words are joined; a member of a map behind a dot."""
     top, dot, path = name.partition(".")
-    if top in FLAT_OBJECTS and dot and path:
-        return name, FieldKind.FLAT
-    wanted = name.lower()
-    for field, kind in document.kinds.items():
-        if kind is not FieldKind.FLAT and wanted in (field.lower(), field.partition("_")[2].lower()):
-            return field, kind
-    flat = [each for each in document.fields if each in FLAT_OBJECTS]
-    inside = f" For a key of {flat[0]} write {flat[0]}.{name}:value." if flat else ""
-    known = ", ".join(each for each in document.fields if each not in FLAT_OBJECTS)
+    wanted = squashed(top)
+    for field, kind in fields.items():
+        is_member = bool(path) if isinstance(kind, Flat) else not dot
+        if is_member and wanted in (squashed(field), squashed(label_of(fields, field))):
+            return f"{field}{dot}{path}", kind
+    maps = [field for field, kind in fields.items() if isinstance(kind, Flat)]
+    inside = f" For a key of {maps[0]} write {maps[0]}.{name}:value." if maps else ""
+    known = ", ".join(field for field in fields if field not in maps)
     raise ModelError(
         f"There is no field {name}. To search for the text itself, put it in quotes.{inside} Fields: {known}"
     )
+
+
+def _boolean(name: str, field: str, value: str) -> Match:
+    if value.lower() not in _WORDS_FOR:
+        raise ModelError(f"{name} is true or false: write {name}:true, not {value!r}")
+    return Match.keyword(field, _WORDS_FOR[value.lower()])
 
 
 def _range(name: str, field: str, value: str, read: Callable[[str, str], tuple[Any, Any]]) -> Match:
@@ -112,12 +120,24 @@ def _range(name: str, field: str, value: str, read: Callable[[str, str], tuple[A
     )
 
 
-def _number(name: str, text: str) -> tuple[int, int]:
+def _integer(name: str, text: str) -> tuple[int, int]:
     try:
-        number = int(text.replace(",", "").replace("_", ""))
+        number = int(_digits(text))
     except ValueError:
         raise ModelError(f"{name} is a whole number: write {name}:100, {name}:>100 or {name}:10..20") from None
     return number, number + 1
+
+
+def _number(name: str, text: str) -> tuple[float, float]:
+    try:
+        number = float(_digits(text))
+    except ValueError:
+        raise ModelError(f"{name} is a number: write {name}:4.5, {name}:>4 or {name}:4..5") from None
+    return number, nextafter(number, inf)
+
+
+def _digits(text: str) -> str:
+    return text.replace(",", "").replace("_", "")
 
 
 def _date(name: str, text: str) -> tuple[datetime, datetime]:

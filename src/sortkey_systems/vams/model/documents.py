@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from sortkey import GeoPoint, ObjectVersion, Searchable, document, version_at
+from sortkey import Bool, Date, Integer, Keyword, LatLon, ObjectVersion, Searchable, Text, document, version_at
 from sortkey.errors import ModelError
 from sortkey_systems.vams.model.assets import Asset
 from sortkey_systems.vams.model.configuration import S3AssetBucket
+from sortkey_systems.vams.model.field_names import FIELD_NAMES, can_name_a_field, flat
 from sortkey_systems.vams.model.links import AssetLink
 from sortkey_systems.vams.model.metadata import AssetFileMetadata, FileAttribute
 from sortkey_systems.vams.model.versions import AssetFileVersion, AssetVersion
@@ -100,29 +101,30 @@ class SearchedFile:
     "asset",
     id="{database_id}:{asset_id}",
     version=lambda found: found.changed,
-    fields=(
-        "str_databaseid",
-        "str_assetid",
-        "str_assetname",
-        "str_assettype",
-        "str_description",
-        "str_bucketid",
-        "str_bucketname",
-        "str_bucketprefix",
-        "str_asset_version_id",
-        "str_asset_version_comment",
-        "str_assetlocationkey",
-        "str_previewfilekey",
-        "bool_isdistributable",
-        "list_tags",
-        "date_asset_version_createdate",
-        "bool_has_asset_children",
-        "bool_has_asset_parents",
-        "bool_has_assets_related",
-        "bool_archived",
-        "MD_",
-        "_rectype",
-    ),
+    fields={
+        "str_databaseid": Text(label="database id"),
+        "str_assetid": Text(label="asset id"),
+        "str_assetname": Text(label="asset name"),
+        "str_assettype": Text(label="asset type"),
+        "str_description": Text(label="description"),
+        "str_bucketid": Text(label="bucket id"),
+        "str_bucketname": Text(label="bucket name"),
+        "str_bucketprefix": Text(label="bucket prefix"),
+        "str_asset_version_id": Text(label="asset version id"),
+        "str_asset_version_comment": Text(label="asset version comment"),
+        "str_assetlocationkey": Text(label="asset location key"),
+        "str_previewfilekey": Text(label="preview file key"),
+        "bool_isdistributable": Bool(label="is distributable"),
+        "list_tags": Text(label="tags", many=True),
+        "date_asset_version_createdate": Date(label="asset version create date"),
+        "bool_has_asset_children": Bool(label="has asset children"),
+        "bool_has_asset_parents": Bool(label="has asset parents"),
+        "bool_has_assets_related": Bool(label="has assets related"),
+        "bool_archived": Bool(label="archived"),
+        "MD_": flat("metadata"),
+        "_rectype": Keyword(label="record type"),
+    },
+    undeclared=FIELD_NAMES,
 )
 def asset_document(found: SearchedAsset) -> Searchable:
     """An asset, with its current version, its bucket, its relationships and its metadata."""
@@ -149,26 +151,27 @@ def asset_document(found: SearchedAsset) -> Searchable:
     "file",
     id="{database_id}:{asset_id}:{file_key}",
     version=lambda found: found.changed,
-    fields=(
-        "str_key",
-        "str_databaseid",
-        "str_assetid",
-        "str_assetname",
-        "str_bucketid",
-        "str_bucketname",
-        "str_bucketprefix",
-        "str_fileext",
-        "str_etag",
-        "str_s3_version_id",
-        "str_previewfilekey",
-        "date_lastmodified",
-        "num_filesize",
-        "bool_archived",
-        "list_tags",
-        "MD_",
-        "AB_",
-        "_rectype",
-    ),
+    fields={
+        "str_key": Text(label="key"),
+        "str_databaseid": Text(label="database id"),
+        "str_assetid": Text(label="asset id"),
+        "str_assetname": Text(label="asset name"),
+        "str_bucketid": Text(label="bucket id"),
+        "str_bucketname": Text(label="bucket name"),
+        "str_bucketprefix": Text(label="bucket prefix"),
+        "str_fileext": Text(label="file ext"),
+        "str_etag": Text(label="etag"),
+        "str_s3_version_id": Text(label="s3 version id"),
+        "str_previewfilekey": Text(label="preview file key"),
+        "date_lastmodified": Date(label="last modified"),
+        "num_filesize": Integer(label="file size"),
+        "bool_archived": Bool(label="archived"),
+        "list_tags": Text(label="tags", many=True),
+        "MD_": flat("metadata"),
+        "AB_": flat("attributes"),
+        "_rectype": Keyword(label="record type"),
+    },
+    undeclared=FIELD_NAMES,
 )
 def file_document(found: SearchedFile) -> Searchable:
     """A file, with its metadata and attributes, and what it inherits from its asset."""
@@ -222,8 +225,8 @@ def _metadata(values: Sequence[AssetFileMetadata]) -> dict[str, Any]:
     made: dict[str, Any] = {"MD_": {each.metadata_key: each.metadata_value for each in values}}
     for each in values:
         kind, name = each.metadata_value_type.lower(), each.metadata_key
-        if name.startswith(("VAMS_", "_")) or set(name) & set('.*"\\'):
-            continue  # internal, or no name of a field: it is found in MD_ or not at all
+        if not can_name_a_field(name):
+            continue
         if kind in PLACES and (place := _place(each.metadata_value)) is not None:
             made[f"gp_{name}"] = place
         elif kind in SHAPES:
@@ -231,7 +234,7 @@ def _metadata(values: Sequence[AssetFileMetadata]) -> dict[str, Any]:
     return made
 
 
-def _place(text: str) -> GeoPoint | None:
+def _place(text: str) -> LatLon | None:
     """GeoJSON's point, or `{"lat": …, "long": …}`; None for what is no place."""
     try:
         told: dict[str, Any] = json.loads(text)
@@ -239,6 +242,6 @@ def _place(text: str) -> GeoPoint | None:
             lon, lat = told["coordinates"][:2]
         else:
             lon, lat = told["long"] if "long" in told else told["lon"], told["lat"]
-        return GeoPoint(float(lat), float(lon))
+        return LatLon(float(lat), float(lon))
     except (ValueError, TypeError, KeyError, ModelError):
         return None
