@@ -126,6 +126,19 @@ def test_what_cannot_be_analysed_is_one_line_and_code_3(tmp_path: Path, capsys: 
         assert error.count("\n") == 1
 
 
+def test_a_file_that_grows_without_end_is_one_line_and_code_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # 1.2 KB that describe a terabyte. A pipeline must not hang on it.
+    doubled = "".join(f"  a{n} = [local.a{n - 1}, local.a{n - 1}]\n" for n in range(1, 41))
+    text = f'locals {{\n  a0 = "x"\n{doubled}}}\nresource "aws_x" "x" {{\n  v = jsonencode(local.a40)\n}}\n'
+    (tmp_path / "main.tf").write_text(text)
+    assert main(["applens", "analyze", str(tmp_path)]) == 3
+    error = capsys.readouterr().err
+    assert error.startswith("sortkey applens: evaluating aws_x.x needs more than 2,000,000 values: ")
+    assert error.count("\n") == 1
+
+
 def test_the_library_does_not_load_the_system_before_the_command_runs() -> None:
     # Starting fast is a feature, and `sortkey` does not know what is built on it.
     code = "import sys, sortkey.cli; sys.exit(any(name.startswith('sortkey_systems') for name in sys.modules))"

@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from sortkey_systems.applens.nesting import loads
+
 NOT_SET = "not set"
 TEXT_MAX = 100
 """Characters of a value that a line shows."""
@@ -48,7 +50,7 @@ def _opened(value: Any) -> Any:
     """A text that is JSON, as policies are, as what it says."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
-            return json.loads(value)
+            return loads(value)
         except ValueError:
             return value
     return value

@@ -6,9 +6,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sortkey_systems.applens import archives, kinds, relationships, report, sources
+from sortkey_systems.applens import archives, kinds, nesting, relationships, report, sources
 from sortkey_systems.applens.exposure import EXPOSED
 from sortkey_systems.applens.guards import GUARDED
+from sortkey_systems.applens.parsing import budget, hcl
 from sortkey_systems.applens.rules import RULES, Rule
 
 _INTRODUCTION = f"""\
@@ -67,6 +68,13 @@ locals, `count`, `for_each`, dynamic blocks, most functions, and policies in `aw
 heredocs, or files of the tree that are read with `file()` and `templatefile()`. What is not known stays as its text,
 `${{var.x}}`; variables without a value, modules outside of the tree and counts that only a plan knows are listed as
 unresolved. A file that does not parse is a warning with file and line.
+
+Evaluation has limits: {budget.VALUES_MAX:,} values (twenty thousand resources need a quarter of that; a value that many
+lists share counts as often as it is seen), {budget.SECONDS_MAX:g} seconds of processor time, and names that refer to
+names at most {budget.REFERENCES_MAX} deep. A source that needs more is not analysed, and the reason names what grew.
+Brackets, blocks and templates are read {hcl.DEPTH_MAX} deep, JSON {nesting.NESTING_MAX} deep; a file that goes deeper
+does not parse.
+
 A folder that no other calls as a module is a configuration of its own; where a tree has several, addresses have the
 folder before them.
 

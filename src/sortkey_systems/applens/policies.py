@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
+from sortkey_systems.applens.nesting import loads
 from sortkey_systems.applens.resources import Resource, as_list
 
 IDENTITY = {
@@ -92,8 +92,8 @@ def _at(resource: Resource, path: str) -> list[Statement]:
 def statements(text: str) -> tuple[Statement, ...]:
     """The statements of a policy's JSON; none of a text that is no policy, as one that only a plan knows."""
     try:
-        document = json.loads(re.sub(r"^\s+", "", text))
-    except (ValueError, RecursionError):
+        document = loads(re.sub(r"^\s+", "", text))
+    except ValueError:
         return ()
     if not isinstance(document, dict):
         return ()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from sortkey_systems.applens.nesting import loads
 from sortkey_systems.applens.sensitive import Sensitive
 
 
@@ -92,6 +92,6 @@ def is_unknown(value: Any) -> bool:
 def json_of(text: Any) -> Any:
     """What a text that should be JSON says; None where it is none."""
     try:
-        return json.loads(text)
-    except (ValueError, TypeError, RecursionError):
+        return loads(text)
+    except (ValueError, TypeError):
         return None

@@ -7,6 +7,7 @@ import json
 import re
 from typing import Any, cast
 
+from sortkey_systems.applens.nesting import NestedTooDeep, loads
 from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
 
 _REFERENCE = "${stated elsewhere}"
@@ -162,8 +163,8 @@ def _hide_in_json(text: str) -> str:
     if not text.lstrip().startswith(("[", "{")) or not _NAME.search(text):
         return text
     try:
-        return json.dumps(hide_secrets(json.loads(text)))
+        return json.dumps(hide_secrets(loads(text)))
+    except NestedTooDeep:
+        return HIDDEN  # what is not looked through may hold a secret
     except ValueError:
         return text
-    except RecursionError:
-        return HIDDEN

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+from sortkey_systems.applens.nesting import loads
 from sortkey_systems.applens.resources import as_list
 
 _PLAIN = {
@@ -29,7 +30,7 @@ def policy_document(body: dict[str, Any]) -> str:
 
 def _statements(text: Any) -> list[Any]:
     try:
-        document = json.loads(text)
+        document = loads(text)
     except (ValueError, TypeError):
         return []
     return as_list(cast(dict[str, Any], document).get("Statement")) if isinstance(document, dict) else []

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
 from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call, within
 from sortkey_systems.applens.parsing.hcl import parse_template
 from sortkey_systems.applens.parsing.rendering import render
@@ -19,18 +20,14 @@ from sortkey_systems.applens.parsing.symbols import (
     Hidden,
     NotKnown,
     Reference,
+    References,
     Symbol,
     deep,
     shown,
     top,
     with_references,
 )
-from sortkey_systems.applens.problems import AnalysisFailed
 
-STEPS_MAX = 2_000_000
-"""Expressions that one analysis evaluates, and elements that they give. A source that needs more was made to."""
-TEXT_STEP = 100
-"""Characters that count as one element."""
 _WHOLE = re.compile(r"-?\d{1,15}(?:\.0)?", re.ASCII)
 """The place of an element, as a number or a text."""
 
@@ -49,17 +46,16 @@ class Names(Protocol):
 
 
 @dataclass(slots=True)
-class Budget:
-    steps: int = STEPS_MAX
-
-
-@dataclass(slots=True)
 class Scope:
     """Where an expression stands: its module, and the names that loops around it have bound."""
 
     module: Names
     names: Mapping[str, Any] = field(default_factory=dict[str, Any])
     budget: Budget = field(default_factory=Budget)
+
+    def references(self) -> References:
+        """A list for the references of values that are looked at here."""
+        return References(self.budget)
 
     def bind(self, **names: Any) -> Scope:
         return Scope(self.module, {**self.names, **names}, self.budget)
@@ -69,15 +65,16 @@ def evaluate(expression: s.Expression, scope: Scope) -> Any:
     """The value of an expression."""
     if type(expression) is s.Literal:
         return expression.value
-    scope.budget.steps -= 1
-    if scope.budget.steps < 0:
-        raise AnalysisFailed(f"the expressions need more than {STEPS_MAX:,} steps: analyse a part of the tree")
+    budget = scope.budget
+    budget.spend()
     found = _EVALUATORS[type(expression)](expression, scope)
+    if isinstance(found, Symbol):
+        budget.spend(len(found.references))
     value: Any = found.value if isinstance(found, Symbol) else found
     if isinstance(value, list | dict):
-        scope.budget.steps -= len(cast(list[Any], value))
+        budget.spend(len(cast(list[Any], value)))
     elif isinstance(value, str):
-        scope.budget.steps -= len(value) // TEXT_STEP
+        budget.spend_text(value)
     return found
 
 
@@ -87,27 +84,26 @@ def _name(expression: s.Name, scope: Scope) -> Any:
 
 
 def _attribute(expression: s.Attribute, scope: Scope) -> Any:
-    return step(evaluate(expression.of, scope), expression.name)
+    return step(evaluate(expression.of, scope), expression.name, scope.budget)
 
 
 def _index(expression: s.Index, scope: Scope) -> Any:
-    return step(evaluate(expression.of, scope), evaluate(expression.key, scope))
+    return step(evaluate(expression.of, scope), evaluate(expression.key, scope), scope.budget)
 
 
-def step(of: Any, key: Any) -> Any:
+def step(of: Any, key: Any, budget: Budget) -> Any:
     """`of.key` and `of[key]`."""
     if isinstance(key, Symbol):
         if not key.known:
-            references: list[Reference] = []
-            base = shown(of, references) if isinstance(of, Symbol) else "…"
-            return Symbol("${" + (of.inner if isinstance(of, Symbol) else str(base)) + f"[{key.inner}]}}", references)
+            references = of.references if isinstance(of, Symbol) else ()
+            return Symbol("${" + (of.inner if isinstance(of, Symbol) else "…") + f"[{key.inner}]}}", references)
         key = key.value
     if isinstance(of, Absent):
         return of
     if isinstance(of, Hidden):
         return of.part(key)
     if isinstance(of, Symbol):
-        return _step_of_symbol(of, key)
+        return _step_of_symbol(of, key, budget)
     if isinstance(of, dict):
         values = cast(dict[Any, Any], of)
         return values[key] if key in values else values.get(str(key), Absent(f"${{{key}}}"))
@@ -124,13 +120,14 @@ def step(of: Any, key: Any) -> Any:
     return Absent(f"${{{key}}}")
 
 
-def _step_of_symbol(of: Symbol, key: Any) -> Any:
+def _step_of_symbol(of: Symbol, key: Any, budget: Budget) -> Any:
     within: Any = of.value
     if type(within) in (list, dict):
-        found = step(within, key)
+        found = step(within, key, budget)
         if isinstance(found, Absent) or (isinstance(found, Symbol) and found.references):
             return found
-        references = list(of.references)
+        references = References(budget)
+        references.extend(of.references)
         value = shown(found, references)
         return Symbol(str(value), references, MISSING if isinstance(found, Symbol) else value)
     return Symbol("${" + of.inner + (f"[{key}]" if isinstance(key, int) else f".{key}") + "}", of.references)
@@ -147,19 +144,20 @@ def _splat(expression: s.Splat, scope: Scope) -> Any:
         items = cast(list[Any], value)
     elif isinstance(value, dict) and any(hasattr(each, "address") for each in cast(dict[str, Any], value).values()):
         items = list(cast(dict[str, Any], value).values())
-    return [_steps(item, keys) for item in items]
+    return [_steps(item, keys, scope.budget) for item in items]
 
 
-def _steps(of: Any, keys: Iterable[Any]) -> Any:
+def _steps(of: Any, keys: Iterable[Any], budget: Budget) -> Any:
+    budget.spend()
     for key in keys:
-        of = step(of, key)
+        of = step(of, key, budget)
     return of
 
 
 def _template(expression: s.Template, scope: Scope) -> Any:
-    references: list[Reference] = []
+    references = scope.references()
     texts: list[str] = []
-    known = True
+    known, length = True, 0
     for part in expression.parts:
         if isinstance(part, str):
             texts.append(part)
@@ -177,9 +175,12 @@ def _template(expression: s.Template, scope: Scope) -> Any:
             known = False
             text = shown(value, references)
             texts.append(text if isinstance(text, str) else "${" + render(part) + "}")
-    text = "".join(texts)
-    if len(text) > SIZE_MAX:
+        length += len(texts[-1])
+        if length > SIZE_MAX:
+            texts.clear()
+    if length > SIZE_MAX:
         return Symbol("${…}", references)
+    text = "".join(texts)
     return with_references(text, references) if known else Symbol(text, references)
 
 
@@ -195,23 +196,26 @@ def _object(expression: s.Object, scope: Scope) -> Any:
     found: dict[str, Any] = {}
     for name, value in expression.items:
         key = name.name if isinstance(name, s.Name) and name.name not in scope.names else evaluate(name, scope)
-        found[str(shown(key, []))] = evaluate(value, scope)
+        found[str(shown(key, scope.references()))] = evaluate(value, scope)
     return found
 
 
 def _for(loop: s.For, scope: Scope) -> Any:
     over = evaluate(loop.over, scope)
-    references: list[Reference] = []
+    references = scope.references()
     try:
-        pairs = _pairs(top(over, references))
-        kept = [bound for pair in pairs if _holds(loop, bound := _bound(loop, pair, scope))]
+        bound = (_bound(loop, pair, scope) for pair in _pairs(top(over, references)))
+        kept = (inner for inner in bound if _holds(loop, inner))
         if loop.key is None:
             return [evaluate(loop.value, inner) for inner in kept]
         found: dict[str, Any] = {}
         for inner in kept:
             key = str(top(evaluate(loop.key, inner), references))
             value = evaluate(loop.value, inner)
-            found[key] = [*found.get(key, []), value] if loop.grouped else value
+            if loop.grouped:
+                found.setdefault(key, []).append(value)
+            else:
+                found[key] = value
         return found
     except NotKnown:
         shown(over, references)
@@ -220,15 +224,16 @@ def _for(loop: s.For, scope: Scope) -> Any:
         return Symbol("${" + render(loop) + "}", references)
 
 
-def _pairs(over: Any) -> list[tuple[Any, Any]]:
+def _pairs(over: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(over, dict):
-        return list(cast(dict[Any, Any], over).items())
+        return cast(dict[Any, Any], over).items()
     if isinstance(over, list):
-        return list(enumerate(cast(list[Any], over)))
+        return enumerate(cast(list[Any], over))
     raise NotKnown(str(over))
 
 
 def _bound(loop: s.For, pair: tuple[Any, Any], scope: Scope) -> Scope:
+    scope.budget.spend()
     return scope.bind(**dict(zip(loop.names, pair if len(loop.names) > 1 else pair[1:], strict=False)))
 
 
@@ -238,7 +243,7 @@ def _holds(loop: s.For, scope: Scope) -> bool:
 
 def _conditional(expression: s.Conditional, scope: Scope) -> Any:
     condition = evaluate(expression.condition, scope)
-    references: list[Reference] = []
+    references = scope.references()
     try:
         return evaluate(
             expression.then if top(condition, references) in (True, "true") else expression.otherwise, scope
@@ -271,7 +276,7 @@ _ABSORBING = {"&&": False, "||": True}
 
 def _binary(expression: s.Binary, scope: Scope) -> Any:
     sides = evaluate(expression.left, scope), evaluate(expression.right, scope)
-    references: list[Reference] = []
+    references = scope.references()
     symbol = expression.operator
     try:
         if symbol in _ABSORBING:
@@ -297,7 +302,7 @@ def _logical(symbol: str, sides: tuple[Any, Any], references: list[Reference]) -
 
 
 def _unary(expression: s.Unary, scope: Scope) -> Any:
-    references: list[Reference] = []
+    references = scope.references()
     value = evaluate(expression.operand, scope)
     try:
         known = deep(value, references)
@@ -321,7 +326,7 @@ def _call(expression: s.Call, scope: Scope) -> Any:
             return _read(name, arguments, scope)
         except (NotKnown, s.HclError):
             pass
-    return call(name, arguments, lambda: render(expression))
+    return call(name, arguments, scope.budget, lambda: render(expression))
 
 
 _READERS = {"file", "filebase64", "templatefile"}
@@ -329,7 +334,7 @@ _READERS = {"file", "filebase64", "templatefile"}
 
 def _read(name: str, arguments: list[Any], scope: Scope) -> Any:
     """A file of the tree; a template with its values put in. Raises `NotKnown` where it is not there."""
-    text = scope.module.read_file(str(shown(arguments[0], [])))
+    text = scope.module.read_file(str(shown(arguments[0], scope.references())))
     if text is None:
         raise NotKnown(name)
     if name == "templatefile":

@@ -13,14 +13,16 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
+from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.redaction import redacted
 from sortkey_systems.applens.parsing.symbols import (
     Absent,
     NotKnown,
-    Reference,
+    References,
     Symbol,
     deep,
     shown,
@@ -30,20 +32,24 @@ from sortkey_systems.applens.parsing.symbols import (
 
 SIZE_MAX = 1_000_000
 """Characters of a text, elements of a list. What grows beyond it is left unresolved."""
+JSON_VALUES_MAX = 200_000
+"""Values of one text of JSON, before it is made."""
 BITS_MAX = 4096
 """Of a whole number. Terraform has 512; Python takes very long to write very long ones, and refuses in the end."""
 
 
-def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
+def call(name: str, arguments: list[Any], budget: Budget, text: Callable[[], str]) -> Any:
     """The value of a call; a symbol where an argument is not known or the function is not."""
-    references: list[Reference] = []
+    references = References(budget)
     try:
         if name == "jsonencode":
-            return with_references(within(json.dumps(shown(arguments[0], references))), references)
+            return with_references(within(_jsonencode(arguments[0], references)), references)
         if name == "sensitive":
-            return redacted(arguments[0])
+            return redacted(arguments[0], budget)
         if name == "nonsensitive":  # meant for people who run Terraform; a report goes further
             return arguments[0]
+        if name in WALKING:
+            return WALKING[name](references, *[top(each, references) for each in arguments])
         if name in STRUCTURAL:
             return STRUCTURAL[name](*[top(each, references) for each in arguments])
         values = [deep(each, references) for each in arguments]
@@ -52,7 +58,7 @@ def call(name: str, arguments: list[Any], text: Callable[[], str]) -> Any:
         return Absent("${null}", references)
     except NotKnown:
         pass
-    except (LookupError, StopIteration, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
+    except (LookupError, StopIteration, ValueError, TypeError, AttributeError, ArithmeticError):
         pass
     references.clear()
     shown(arguments, references)
@@ -89,22 +95,28 @@ def _values(of: Any) -> list[Any]:
     return list(cast(dict[str, Any], of).values()) if isinstance(of, dict) else list(of)
 
 
-def _distinct(items: list[Any]) -> list[Any]:
+def _distinct(references: References, items: list[Any]) -> list[Any]:
     seen: dict[str, Any] = {}
     for item in items:
-        seen.setdefault(item.text if isinstance(item, Symbol) else repr(item), item)
+        seen.setdefault(item.text if isinstance(item, Symbol) else repr(shown(item, references)), item)
     return list(seen.values())
 
 
-def _flatten(items: list[Any]) -> list[Any]:
+def _flatten(references: References, items: list[Any]) -> list[Any]:
     flat: list[Any] = []
     for item in items:
+        references.budget.spend()
         inner = item.value if isinstance(item, Symbol) and item.known else item
         if isinstance(inner, list):
-            flat.extend(_flatten(cast(list[Any], inner)))
+            flat.extend(_flatten(references, cast(list[Any], inner)))
         else:
             flat.append(item)
     return flat
+
+
+def _setproduct(references: References, *sets: list[Any]) -> list[Any]:
+    references.budget.spend(math.prod(len(each) for each in sets) * len(sets))
+    return [list(each) for each in itertools.product(*sets)]
 
 
 def _merge(*maps: dict[str, Any] | None) -> dict[str, Any]:
@@ -125,28 +137,34 @@ def _coalesce(*items: Any) -> Any:
     return next(item for item in items if item is not None and item != "")
 
 
-def _toset(items: list[Any]) -> list[Any]:
-    return sorted(_distinct(items), key=lambda item: item.text if isinstance(item, Symbol) else str(item))
+def _toset(references: References, items: list[Any]) -> list[Any]:
+    def order(item: Any) -> str:
+        return item.text if isinstance(item, Symbol) else str(shown(item, references))
+
+    return sorted(_distinct(references, items), key=order)
+
+
+def _set(items: Iterable[Any]) -> list[Any]:
+    """Of values that are known throughout."""
+    return sorted({repr(item): item for item in items}.values(), key=str)
 
 
 def _keys(of: dict[str, Any]) -> list[str]:
     return sorted(of)
 
 
-def _product(sets: tuple[list[Any], ...]) -> bool:
-    """Whether there are any, and not too many."""
-    number = math.prod(len(each) for each in sets)
-    if number > SIZE_MAX:
-        raise ValueError
-    return number > 0
-
+WALKING: dict[str, Callable[..., Any]] = {
+    "flatten": _flatten,
+    "distinct": _distinct,
+    "toset": _toset,
+    "setproduct": _setproduct,
+}
+"""As STRUCTURAL, for those that look into the elements: that is paid for."""
 
 STRUCTURAL: dict[str, Callable[..., Any]] = {
     "merge": _merge,
     "concat": lambda *lists: [item for each in lists for item in each],
-    "flatten": _flatten,
     "tolist": list,
-    "toset": _toset,
     "tomap": dict,
     "list": lambda *items: list(items),
     "values": lambda of: [of[name] for name in sorted(of)],
@@ -159,9 +177,7 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     "coalescelist": lambda *lists: next(each for each in lists if each),
     "reverse": lambda items: items[::-1],
     "slice": lambda items, start, end: items[int(start) : int(end)],
-    "distinct": _distinct,
     "compact": lambda items: [item for item in items if item not in (None, "")],
-    "setproduct": lambda *sets: [list(each) for each in itertools.product(*sets)] if _product(sets) else [],
     "chunklist": lambda items, size: [items[at : at + int(size)] for at in range(0, len(items), int(size))],
     "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
 }
@@ -185,12 +201,57 @@ def _format(pattern: str, *values: Any) -> str:
             return f"%{flags}s" % as_text(value)
         return json.dumps(value) if kind == "q" else f"%{flags}{kind}" % value
 
+    widths = 1000 * pattern.count("%") if re.search(r"%[-+# 0]*\d", pattern) else 0
+    _refuse_long(len(pattern) + widths + sum(len(value) for value in values if isinstance(value, str)))
     return re.sub(r"%([-+# 0]*[\d.]*)([vqsdtfgexXob%])", one, pattern)
+
+
+def _refuse_long(characters: int) -> None:
+    """Before a text is made: one that is too long may not fit into the memory."""
+    if characters > SIZE_MAX:
+        raise ValueError
+
+
+def _formatlist(pattern: str, items: list[Any]) -> list[str]:
+    _refuse_long(len(pattern) * len(items) + sum(len(item) for item in items if isinstance(item, str)))
+    return [_format(pattern, item) for item in items]
+
+
+def _join(by: str, items: list[Any]) -> str:
+    texts = [as_text(item) for item in items]
+    _refuse_long(sum(map(len, texts)) + len(by) * len(texts))
+    return by.join(texts)
+
+
+def _split(by: str, text: str) -> list[str]:
+    _refuse_long(len(text))
+    return text.split(by)
+
+
+def _indent(by: int, text: str) -> str:
+    spaces = " " * min(int(by), 100)
+    _refuse_long(len(text) + text.count("\n") * len(spaces))
+    return text.replace("\n", "\n" + spaces)
+
+
+def _jsonencode(value: Any, references: References) -> str:
+    """The JSON of a value; what is not known stands in it as its text."""
+    before = references.budget.values_left
+    plain = shown(value, references)
+    if before - references.budget.values_left > JSON_VALUES_MAX:
+        raise NotKnown("too large")
+    return json.dumps(plain)
+
+
+def _jsondecode(text: str) -> Any:
+    _refuse_long(len(text))
+    return loads(text)
 
 
 def _replace(text: str, old: str, new: str) -> str:
     if len(old) > 1 and old.startswith("/") and old.endswith("/"):
         raise ValueError  # a regular expression of RE2's kind
+    _refuse_long(len(text) + text.count(old) * len(new))
     return text.replace(old, new)
 
 
@@ -253,9 +314,9 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "parseint": lambda text, base: int(text, int(base)),
     "chomp": lambda text: text.rstrip("\r\n"),
     "format": _format,
-    "formatlist": lambda pattern, items: [_format(pattern, item) for item in items],
-    "join": lambda by, items: by.join(as_text(item) for item in items),
-    "split": lambda by, text: text.split(by),
+    "formatlist": _formatlist,
+    "join": _join,
+    "split": _split,
     "lower": lambda text: text.lower(),
     "upper": lambda text: text.upper(),
     "title": lambda text: text.title(),
@@ -269,7 +330,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "trimspace": lambda text: text.strip(),
     "trimprefix": lambda text, prefix: text.removeprefix(prefix),
     "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
-    "indent": lambda by, text: text.replace("\n", "\n" + " " * min(int(by), 100)),
+    "indent": _indent,
     "regex": _regex,
     "regexall": lambda pattern, text: [_captured(match) for match in _compiled(pattern, text).finditer(text)],
     "contains": lambda items, item: item in _values(items),
@@ -277,15 +338,15 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "sort": sorted,
     "alltrue": lambda items: all(item in (True, "true") for item in items),
     "anytrue": lambda items: any(item in (True, "true") for item in items),
-    "setunion": lambda *sets: _toset([item for each in sets for item in each]),
-    "setintersection": lambda *sets: _toset([item for item in sets[0] if all(item in each for each in sets)]),
-    "setsubtract": lambda left, right: _toset([item for item in left if item not in right]),
+    "setunion": lambda *sets: _set(item for each in sets for item in each),
+    "setintersection": lambda *sets: _set(item for item in sets[0] if all(item in each for each in sets)),
+    "setsubtract": lambda left, right: _set(item for item in left if item not in right),
     "tostring": lambda value: None if value is None else as_text(value),
     "tonumber": lambda value: None if value is None else _tonumber(value),
     "tobool": lambda value: {"true": True, "false": False, True: True, False: False, None: None}[value],
     "base64encode": lambda text: base64.b64encode(text.encode()).decode(),
     "base64decode": lambda text: base64.b64decode(text).decode(),
-    "jsondecode": json.loads,
+    "jsondecode": _jsondecode,
     "md5": lambda text: hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
     "sha1": lambda text: hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest(),
     "sha256": lambda text: hashlib.sha256(text.encode()).hexdigest(),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import isfinite
 
 from sortkey_systems.applens.parsing import syntax as s
-from sortkey_systems.applens.parsing.tokens import DEPTH_MAX, Hole, Part, Token, parts_of, tokens_of
+from sortkey_systems.applens.parsing.tokens import Hole, Part, Token, parts_of, tokens_of
 
 _PRECEDENCE = {
     "||": 1,
@@ -23,6 +23,10 @@ _PRECEDENCE = {
     "/": 6,
     "%": 6,
 }
+DEPTH_MAX = 100
+"""Brackets, blocks, calls and templates inside of each other."""
+CHAIN_MAX = 250
+"""Operators, or steps as in `a.b[0].c`, in one row."""
 DIGITS_MAX = 400
 """Of a number. Terraform has 512 bits for it, and an exponent."""
 _NAMES_OF_KINDS = {
@@ -51,15 +55,15 @@ def parse_expression(text: str) -> s.Expression:
     return _parsed([token for token in tokens_of(text) if token.kind != "newline"])
 
 
-def _parsed(tokens: list[Token]) -> s.Expression:
-    parser = _Parser(tokens)
+def _parsed(tokens: list[Token], depth: int = 0) -> s.Expression:
+    parser = _Parser(tokens, depth=depth)
     parsed = parser.expression()
     parser.expect("end")
     return parsed
 
 
-def _template(parts: Sequence[Part]) -> s.Expression:
-    found = [part if isinstance(part, str) else _hole(part) for part in parts]
+def _template(parts: Sequence[Part], depth: int = 0) -> s.Expression:
+    found = [part if isinstance(part, str) else _hole(part, depth) for part in parts]
     if all(isinstance(part, str) for part in found):
         return s.Literal("".join(part for part in found if isinstance(part, str)))
     if len(found) == 1 and isinstance(found[0], s.Expression) and not isinstance(found[0], s.Directive):
@@ -67,25 +71,25 @@ def _template(parts: Sequence[Part]) -> s.Expression:
     return s.Template(found)
 
 
-def _hole(hole: Hole) -> s.Expression:
+def _hole(hole: Hole, depth: int) -> s.Expression:
     tokens = [token for token in hole.tokens if token.kind != "~"]
     if hole.mark == "$":
-        return _parsed(tokens)
+        return _parsed(tokens, depth)
     keyword = str(tokens[0].value)
     if keyword == "if":
-        return s.Directive(keyword, _parsed(tokens[1:]))
+        return s.Directive(keyword, _parsed(tokens[1:], depth))
     if keyword == "for":
         at = next((i for i, token in enumerate(tokens) if token.value == "in"), len(tokens) - 2)
-        return s.Directive(keyword, _parsed(tokens[at + 1 :]))
+        return s.Directive(keyword, _parsed(tokens[at + 1 :], depth))
     return s.Directive(keyword, None)
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], file: str = "") -> None:
+    def __init__(self, tokens: list[Token], file: str = "", depth: int = 0) -> None:
         self.tokens = tokens
         self.at = 0
         self.file = file
-        self.depth = 0
+        self.depth = depth
         self.flat = 0  # in brackets a line's end means nothing
 
     def kind(self) -> str:
@@ -144,6 +148,7 @@ class _Parser:
             return
         labels: list[str] = []
         while self.kind() in ("name", "text"):
+            self._longer(len(labels))
             labels.append(str(self.take().value))
         self.expect("{")
         with_depth = self._deeper()
@@ -155,6 +160,11 @@ class _Parser:
         if self.depth > DEPTH_MAX:
             raise self.wrong(f"nested more than {DEPTH_MAX} deep at")
         return self.depth - 1
+
+    def _longer(self, length: int) -> int:
+        if length >= CHAIN_MAX:
+            raise self.wrong(f"more than {CHAIN_MAX} operators or steps in a row at")
+        return length + 1
 
     def expression(self) -> s.Expression:
         depth = self._deeper()
@@ -171,7 +181,9 @@ class _Parser:
 
     def _binary(self, lowest: int) -> s.Expression:
         left = self._unary()
+        length = 0
         while (strength := _PRECEDENCE.get(self.kind(), 0)) >= lowest:
+            length = self._longer(length)
             operator = self.take().kind
             self.skip_lines()
             left = s.Binary(operator, left, self._binary(strength + 1))
@@ -192,7 +204,7 @@ class _Parser:
         if kind == "text":
             return s.Literal(token.value)
         if kind == "template" and not isinstance(token.value, str):
-            return _template(token.value)
+            return _template(token.value, self.depth)
         if kind == "number":
             return s.Literal(self._number(str(token.value), token.line))
         if kind == "name":
@@ -300,7 +312,9 @@ class _Parser:
 
     def _steps(self, found: s.Expression) -> s.Expression:
         """What follows a term: `.name`, `.0`, `[key]`, `[*]`, `.*`."""
+        length = 0
         while True:
+            length = self._longer(length)
             step = self._step()
             if step is None:
                 return found
@@ -311,6 +325,7 @@ class _Parser:
     def _splat_steps(self) -> list[str | s.Expression]:
         steps: list[str | s.Expression] = []
         while (step := self._step()) is not None:
+            self._longer(len(steps))
             steps.append(step)
         return steps
 

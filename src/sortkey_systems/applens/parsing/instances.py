@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from sortkey_systems.applens.nesting import NESTING_MAX, is_too_deep
 from sortkey_systems.applens.parsing import syntax as s
+from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.documents import policy_document
 from sortkey_systems.applens.parsing.evaluation import Scope, evaluate, rendered
-from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, Symbol, shown, top, with_references
+from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, References, Symbol, shown, top, with_references
 from sortkey_systems.applens.problems import AnalysisFailed
 from sortkey_systems.applens.resources import Link, Resource, as_list
 
@@ -91,14 +93,15 @@ class Instance:
             here = [Reference(self.address, name)]
             text = "${" + f"{self.address}.{name}" + "}"
             self._attributes[name] = Symbol(text, here)  # what a circle finds
-            stated = self._stated(name)
+            with self.scope.budget.evaluating(f"{self.address}.{name}"):
+                stated = self._stated(name)
             if not (stated is None or (isinstance(stated, Symbol) and not stated.known)):
                 self._attributes[name] = Symbol(text, here, stated)
         return self._attributes[name]
 
     def _stated(self, name: str) -> Any:
         if self.type == "aws_iam_policy_document" and name in ("json", "minified_json"):
-            references: list[Reference] = []
+            references = self.scope.references()
             return with_references(policy_document(shown(self.body(), references)), references)
         if self.type == "template_file" and name == "rendered":
             return self._rendered()
@@ -118,14 +121,15 @@ class Instance:
 
     def body(self) -> dict[str, Any]:
         if self._body is None:
-            self._body = body_values(self.block.body, self.scope, top_level=True)
+            with self.scope.budget.evaluating(self.address):
+                self._body = body_values(self.block.body, self.scope, top_level=True)
         return self._body
 
     def resource(self) -> Resource:
-        attributes, links = with_links(self.body())
+        attributes, links = with_links(self.address, self.body(), self.scope.budget)
         depends = self.block.body.arguments.get("depends_on")
         if depends is not None:
-            references: list[Reference] = []
+            references = self.scope.references()
             shown(evaluate(depends.expression, self.scope), references)
             links += [Link("depends_on", *reference) for reference in references]
         mode = "data" if self.block.type == "data" else "managed"
@@ -139,6 +143,7 @@ class Instance:
 
 def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str, Any]:
     """Arguments and nested blocks of a body; null is as if it were not there."""
+    scope.budget.spend()
     found: dict[str, Any] = {}
     for name, argument in body.arguments.items():
         if not (top_level and name in _META):
@@ -163,7 +168,7 @@ def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:
     name = iterator.expression.name if iterator and isinstance(iterator.expression, s.Name) else block.labels[0]
     each = block.body.arguments.get("for_each")
     over: Any = evaluate(each.expression, scope) if each else []
-    references: list[Reference] = []
+    references = scope.references()
     try:
         items = top(over, references)
         pairs = list(cast(dict[Any, Any], items).items()) if isinstance(items, dict) else [(v, v) for v in items]
@@ -173,20 +178,25 @@ def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:
     return [body_values(content, scope.bind(**{name: {"key": key, "value": value}})) for key, value in pairs]
 
 
-def with_links(values: dict[str, Any]) -> tuple[dict[str, Any], list[Link]]:
-    """Plain attributes, and the links that were in the values."""
+def with_links(address: str, values: dict[str, Any], budget: Budget) -> tuple[dict[str, Any], list[Link]]:
+    """Plain attributes, and the links that were in the values. Raises AnalysisFailed for those that are too deep."""
     links: dict[Link, None] = {}
-    plain = {name: _linked(value, name, links) for name, value in values.items()}
+    with budget.evaluating(address):
+        plain = {name: _linked(value, name, links, budget) for name, value in values.items()}
+    if is_too_deep(plain):
+        raise AnalysisFailed(f"{address} has values that are nested more than {NESTING_MAX} deep")
     return plain, list(links)
 
 
-def _linked(value: Any, path: str, links: dict[Link, None]) -> Any:
+def _linked(value: Any, path: str, links: dict[Link, None], budget: Budget) -> Any:
     if isinstance(value, dict):
-        inner = cast(dict[str, Any], value)
-        return {name: _linked(each, f"{path}.{name}", links) for name, each in inner.items() if each is not None}
+        budget.spend()
+        members = cast(dict[str, Any], value).items()
+        return {name: _linked(each, f"{path}.{name}", links, budget) for name, each in members if each is not None}
     if isinstance(value, list):
-        return [_linked(each, path, links) for each in cast(list[Any], value)]
-    references: list[Reference] = []
+        budget.spend()
+        return [_linked(each, path, links, budget) for each in cast(list[Any], value)]
+    references = References(budget)
     plain = shown(value, references)
     links.update(dict.fromkeys(Link(path, *reference) for reference in references))
     return plain

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any, cast
 
+from sortkey_systems.applens.nesting import loads
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.hcl import parse_expression, parse_template
 from sortkey_systems.applens.resources import as_list
@@ -17,11 +17,9 @@ _LITERAL = {"variable"}  # their values are no templates
 def parse_json(text: str, file: str = "") -> s.Body:
     """The body of a `.tf.json` file. Raises `HclError` with the line."""
     try:
-        document = json.loads(text)
+        document = loads(text)
     except ValueError as error:
         raise s.HclError(str(error), getattr(error, "lineno", 1)) from None
-    except RecursionError:
-        raise s.HclError("nested too deep", 1) from None
     if not isinstance(document, dict):
         raise s.HclError("a .tf.json file holds one object", 1)
     body = s.Body()
@@ -34,8 +32,8 @@ def parse_json(text: str, file: str = "") -> s.Body:
 def parse_json_values(text: str) -> dict[str, Any]:
     """The values of a `.tfvars.json` file."""
     try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        values = loads(text)
+    except ValueError as error:
         raise s.HclError(str(error), getattr(error, "lineno", 1)) from None
     if not isinstance(values, dict):
         raise s.HclError("a .tfvars.json file holds one object", 1)

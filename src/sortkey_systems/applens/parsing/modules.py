@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from sortkey_systems.applens.parsing import syntax as s
-from sortkey_systems.applens.parsing.evaluation import Budget, Scope, evaluate
-from sortkey_systems.applens.parsing.instances import Instance, Keys, body_values, instance_keys
+from sortkey_systems.applens.parsing.budget import Budget
+from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
+from sortkey_systems.applens.parsing.instances import Instance, Keys, body_values, instance_keys, with_links
 from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted
 from sortkey_systems.applens.parsing.symbols import Reference, Symbol, shown
 from sortkey_systems.applens.parsing.types import with_defaults
@@ -114,7 +115,8 @@ class Module:
         key = f"{kind}.{name}"
         if key not in self._values:
             self._values[key] = Symbol("${" + key + "}")
-            self._values[key] = self._evaluated(kind, name)
+            with self.tree.budget.evaluating(self.prefix + (name if kind == "resource" else key)):
+                self._values[key] = self._evaluated(kind, name)
         return self._values[key]
 
     def _evaluated(self, kind: str, name: str) -> Any:
@@ -133,7 +135,7 @@ class Module:
         if block is None or stated is None:
             return Symbol("${output." + name + "}")
         value = evaluate(stated.expression, self.scope)
-        return redacted(value) if is_sensitive(block) else value
+        return redacted(value, self.tree.budget) if is_sensitive(block) else value
 
     def undeclared(self, name: str) -> Symbol:
         message = f"{self.prefix}{name} is not declared"
@@ -145,7 +147,8 @@ class Module:
         value = self._given(name)
         # A default and a file of values are declarations of their own, and reported there; an argument is not.
         is_argument = self.arguments is not None and name in self.arguments
-        return redacted(value, is_written=is_argument) if block and is_sensitive(block) else value
+        hides = block is not None and is_sensitive(block)
+        return redacted(value, self.tree.budget, is_written=is_argument) if hides else value
 
     def _given(self, name: str) -> Any:
         given = self.folder.values if self.arguments is None else self.arguments
@@ -163,7 +166,7 @@ class Module:
 
     def _typed(self, stated: dict[str, s.Argument], value: Any) -> Any:
         constraint = stated["type"].expression if "type" in stated else None
-        return with_defaults(constraint, value, lambda default: evaluate(default, self.scope))
+        return with_defaults(constraint, value, lambda default: evaluate(default, self.scope), self.tree.budget)
 
     def _instances(self, address: str) -> Any:
         block = self.resources[address]
@@ -187,14 +190,15 @@ class Module:
         }
         address = f"{self.prefix}module.{name}{key}"
         source = block.body.arguments.get("source")
-        where = without_credentials(str(shown(evaluate(source.expression, scope), []))) if source else ""
+        where = shown(evaluate(source.expression, scope), scope.references()) if source else ""
+        where = without_credentials(str(where))
         folder = self._folder_of(where)
         if folder is None or self.depth >= DEPTH_MAX:
             why = "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
             self.tree.unresolved(block, f"{address}: its source {where!r} {why}; what it makes is not analysed")
-            return Call(address, block, where, arguments, None)
+            return Call(address, block, where, arguments, self.tree.budget)
         module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1, self.root)
-        return Call(address, block, where, arguments, module)
+        return Call(address, block, where, arguments, self.tree.budget, module)
 
     def _folder_of(self, source: str) -> Folder | None:
         if not source.startswith(("./", "../", ".")):
@@ -220,7 +224,8 @@ class Call:
     block: s.Block
     source: str
     arguments: dict[str, Any]
-    module: Module | None
+    budget: Budget
+    module: Module | None = None
 
     def attribute(self, name: str) -> Any:
         if self.module is None or name not in self.module.outputs:
@@ -230,9 +235,8 @@ class Call:
     def resources(self) -> list[Resource]:
         if self.module is not None:
             return self.module.all_resources()
-        from sortkey_systems.applens.parsing.instances import with_links
-
-        attributes, links = with_links({"source": self.source, **self.arguments})
+        values = {"source": self.source, **self.arguments}
+        attributes, links = with_links(self.address, values, self.budget)
         name = self.address.rpartition(".")[2]
         place = self.block
         return [Resource(self.address, "module", name, attributes, links, "module", "", "", place.file, place.line)]

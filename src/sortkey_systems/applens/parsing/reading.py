@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.declarations import declarations, declared
-from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
+from sortkey_systems.applens.parsing.evaluation import evaluate
 from sortkey_systems.applens.parsing.hcl import parse
 from sortkey_systems.applens.parsing.json_syntax import parse_json, parse_json_values
 from sortkey_systems.applens.parsing.modules import Folder, Module, Tree, roots_of
@@ -16,7 +17,7 @@ from sortkey_systems.applens.parsing.plans import is_plan_or_state, resources_of
 from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted_declaration
 from sortkey_systems.applens.parsing.symbols import shown
 from sortkey_systems.applens.parsing.syntax import HclError
-from sortkey_systems.applens.problems import NothingParsed, Problem
+from sortkey_systems.applens.problems import AnalysisFailed, NothingParsed, Problem
 from sortkey_systems.applens.resources import Link, Resource
 from sortkey_systems.applens.sources import ACCEPTED, TERRAFORM, Source
 
@@ -29,9 +30,12 @@ class Reading:
     problems: list[Problem] = field(default_factory=list[Problem])
 
 
-def read(sources: Sequence[Source]) -> Reading:
-    """All resources of the sources. A file that does not parse is a problem; none that does is `NothingParsed`."""
-    tree, plans, parsed = Tree({}), list[Source](), 0
+def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
+    """All resources of the sources. A file that does not parse is a problem; none that does is `NothingParsed`.
+
+    Raises AnalysisFailed where evaluating them costs more than the budget.
+    """
+    tree, plans, parsed = Tree({}, budget=budget or Budget()), list[Source](), 0
     tree.files = {each.path: each.data for each in sources if each.is_beside}
     for source in sorted(sources, key=lambda source: source.path):
         if source.is_beside:
@@ -73,7 +77,7 @@ def _read_terraform(source: Source, tree: Tree) -> bool:
     try:
         text = source.data.decode("utf-8")
         if source.path.endswith((".tfvars", ".tfvars.json")):
-            _read_values(source, text, folder)
+            _read_values(source, text, folder, tree.budget)
             return False
         read_text = parse_json if source.path.endswith(".tf.json") else parse
         folder.blocks += read_text(text, source.path).blocks
@@ -83,20 +87,18 @@ def _read_terraform(source: Source, tree: Tree) -> bool:
     except UnicodeDecodeError as error:
         line = source.data[: error.start].count(b"\n") + 1
         tree.problems.append(Problem(source.path, line, "parse", "the text is not UTF-8"))
-    except RecursionError:
-        tree.problems.append(Problem(source.path, 1, "parse", "nested too deep"))
     return False
 
 
-def _read_values(source: Source, text: str, folder: Folder) -> None:
+def _read_values(source: Source, text: str, folder: Folder, budget: Budget) -> None:
     """Only the files that Terraform takes by itself count; others are a choice made when it runs."""
     name = source.path.rpartition("/")[2]
     if name.endswith(".json"):
         values, lines = parse_json_values(text), dict[str, int]()
     else:
         arguments = parse(text, source.path).arguments
-        scope = Scope(Module(Tree({}), Folder(""), "", {}))
-        values = {name: shown(evaluate(each.expression, scope), []) for name, each in arguments.items()}
+        scope = Module(Tree({}, budget=budget), Folder(""), "", {}).scope
+        values = {name: shown(evaluate(each.expression, scope), scope.references()) for name, each in arguments.items()}
         lines = {name: each.line for name, each in arguments.items()}
     folder.declared += [
         declared(f"var.{name}", {name: value}, source.path, lines.get(name, 1)) for name, value in values.items()
@@ -107,13 +109,13 @@ def _read_values(source: Source, text: str, folder: Folder) -> None:
 
 def _read_plan(source: Source, resources: list[Resource], problems: list[Problem]) -> bool:
     try:
-        document: Any = json.loads(source.data)
+        document: Any = loads(source.data)
         if is_plan_or_state(document):
             resources += resources_of(document, source.path)
             return True
         message = "the JSON is neither a .tf.json file nor the output of `terraform show -json`"
         problems.append(Problem(source.path, 1, "parse", message))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         problems.append(Problem(source.path, getattr(error, "lineno", 1), "parse", f"no JSON: {error}"))
     except (KeyError, TypeError, AttributeError) as error:
         problems.append(Problem(source.path, 1, "parse", f"a plan or state of an unknown form: {error!r}"))
@@ -124,13 +126,23 @@ def _expanded(tree: Tree) -> list[Resource]:
     roots = roots_of(tree.folders)
     found: list[Resource] = []
     for path in roots:
-        resources = Module(tree, tree.folders[path], "", None).all_resources()
+        resources = _resources(tree, path)
         found += resources if len(roots) == 1 else [_under(path, each) for each in resources]
     for path, folder in tree.folders.items():
         prefix = "" if [path] == roots else f"{path or '.'}:"
         found += declarations(folder.blocks, prefix)
         found += [replace(each, address=prefix + each.address) for each in _declared(folder)]
     return found
+
+
+def _resources(tree: Tree, root: str) -> list[Resource]:
+    try:
+        return Module(tree, tree.folders[root], "", None).all_resources()
+    except RecursionError:
+        # Expressions, references and values are each limited; together they may still be more than Python follows.
+        raise AnalysisFailed(
+            "the expressions are nested too deep: analyse a part of the tree, or a plan of it"
+        ) from None
 
 
 def _declared(folder: Folder) -> list[Resource]:

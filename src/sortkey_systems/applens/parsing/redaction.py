@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from sortkey_systems.applens.parsing import syntax as s
-from sortkey_systems.applens.parsing.symbols import Hidden, NotKnown, Reference, Symbol, shown, top
+from sortkey_systems.applens.parsing.budget import Budget
+from sortkey_systems.applens.parsing.symbols import Hidden, NotKnown, References, Symbol, shown, top
 from sortkey_systems.applens.resources import Resource
 from sortkey_systems.applens.secrecy import sensitive
 
@@ -20,27 +21,28 @@ def _is_false(mark: s.Expression) -> bool:
     return isinstance(mark, s.Literal) and mark.value in (False, "false", None)
 
 
-def redacted(value: Any, *, is_written: bool = True) -> Any:
+def redacted(value: Any, budget: Budget, *, is_written: bool = True) -> Any:
     """What stands for a sensitive value; its references are kept. What is empty hides nothing, and stays.
 
     `is_written` is false for a value that is reported where it is declared, and need not be where it is used.
     """
     if value is None or value == "" or isinstance(value, Hidden):
         return value
-    references: list[Reference] = []
+    references = References(budget)
     plain = shown(value, references)
     marker = sensitive(plain, is_written=is_written and not isinstance(value, Symbol))
-    return Hidden(references, marker, _parts(value, is_written))
+    return Hidden(references, marker, _parts(value, budget, is_written))
 
 
-def _parts(value: Any, is_written: bool) -> dict[str, Hidden]:
+def _parts(value: Any, budget: Budget, is_written: bool) -> dict[str, Hidden]:
     try:
         members = top(value, [])
     except NotKnown:
         return {}
     if not isinstance(members, dict):
         return {}
-    found = {str(name): redacted(each, is_written=is_written) for name, each in cast(dict[str, Any], members).items()}
+    inner = cast(dict[str, Any], members).items()
+    found = {str(name): redacted(each, budget, is_written=is_written) for name, each in inner}
     return {name: each for name, each in found.items() if isinstance(each, Hidden)}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple, cast
 
+from sortkey_systems.applens.parsing.budget import TEXT_STEP, Budget
 from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
 
 
@@ -16,6 +17,16 @@ class Reference(NamedTuple):
 
     address: str
     attribute: str
+
+
+class References(list[Reference]):
+    """The references of what is looked at. Looking through a value is paid for by the budget."""
+
+    __slots__ = ("budget",)
+
+    def __init__(self, budget: Budget) -> None:
+        super().__init__()
+        self.budget = budget
 
 
 class NotKnown(Exception):
@@ -82,8 +93,9 @@ def top(value: Any, references: list[Reference]) -> Any:
     return top(value.value, references)
 
 
-def deep(value: Any, references: list[Reference]) -> Any:
+def deep(value: Any, references: References) -> Any:
     """As `top`, through lists and objects."""
+    _pay(value, references.budget)
     value = top(value, references)
     if isinstance(value, list):
         return [deep(each, references) for each in cast(list[Any], value)]
@@ -97,8 +109,18 @@ def deep(value: Any, references: list[Reference]) -> Any:
     return value
 
 
-def shown(value: Any, references: list[Reference]) -> Any:
+def _pay(value: Any, budget: Budget) -> None:
+    if isinstance(value, str):
+        budget.spend(1 + len(value) // TEXT_STEP)
+    elif isinstance(value, Symbol):
+        budget.spend(1 + len(value.references))
+    else:
+        budget.spend()
+
+
+def shown(value: Any, references: References) -> Any:
     """As `deep`, with the text of what is not known: the value as graphs and rules have it."""
+    _pay(value, references.budget)
     if isinstance(value, Hidden):
         references.extend(value.references)
         return value.marker
@@ -117,6 +139,6 @@ def shown(value: Any, references: list[Reference]) -> Any:
     return value
 
 
-def with_references(value: Any, references: list[Reference]) -> Any:
+def with_references(value: Any, references: References) -> Any:
     """The value, as a symbol where it came from somewhere."""
     return Symbol(str(value), references, value) if references else value

@@ -9,8 +9,10 @@ from typing import NamedTuple, cast
 
 from sortkey_systems.applens.parsing.syntax import HclError
 
-DEPTH_MAX = 100
+TEMPLATES_MAX = 25
 """Templates in templates. A file that goes deeper was not written to be read."""
+TOKENS_MAX = 3_000_000
+"""Of one file. Ten megabytes that people wrote have about two million."""
 
 
 class Token(NamedTuple):
@@ -35,11 +37,11 @@ _PLAIN = re.compile(
     r"""(?P<space>[ \t\r]+)
     |(?P<newline>\n)
     |(?P<comment>\#[^\n]*|//[^\n]*)
-    |(?P<long>/\*.*?\*/)
+    |(?P<long>/\*)
     |(?P<heredoc><<-?[A-Za-z_][\w-]*[ \t\r]*\n)
     |(?P<name>[^\W\d][\w-]*)
     |(?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)
-    |(?P<text>"(?:[^"\\$%\n]|\\.|[$%](?!\{)|\$\$\{|%%\{)*")
+    |(?P<text>"(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))*+")
     |(?P<open>")
     |(?P<operator>\.\.\.|=>|==|!=|<=|>=|&&|\|\||[-+*/%!<>=?:.,~()\[\]{}])""",
     re.VERBOSE | re.DOTALL,
@@ -47,9 +49,10 @@ _PLAIN = re.compile(
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(["\\nrt]))|([$%])\4\{')
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _TEMPLATE = re.compile(
-    r'(?P<plain>(?:[^"\\$%\n]|\\.|[$%](?!\{)|\$\$\{|%%\{)+)|(?P<hole>[$%]\{~?)|(?P<end>")', re.DOTALL
+    r'(?P<plain>(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(?P<hole>[$%]\{~?)|(?P<end>")', re.DOTALL
 )
-_LONG_TEMPLATE = re.compile(r"(?P<plain>(?:[^$%]|\$\$\{|%%\{|[$%](?!\{))+)|(?P<hole>[$%]\{~?)", re.DOTALL)
+_LONG_TEMPLATE = re.compile(r"(?P<plain>(?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(?P<hole>[$%]\{~?)", re.DOTALL)
+# The patterns for texts never go back (`++`): going back needs memory for each letter, hundreds of times the text.
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -69,8 +72,8 @@ class _Scanner:
     line: int
 
     def __init__(self, text: str, line: int = 1, depth: int = 0) -> None:
-        if depth > DEPTH_MAX:
-            raise HclError(f"templates are nested more than {DEPTH_MAX} deep", line)
+        if depth > TEMPLATES_MAX:
+            raise HclError(f"templates are nested more than {TEMPLATES_MAX} deep", line)
         self.text = text
         self.position = 0
         self.line = line
@@ -98,14 +101,23 @@ class _Scanner:
                 add(Token("newline", value, self.line))
                 self.line += 1
             elif kind == "long":
-                self.line += value.count("\n")
+                self._comment()
             elif kind == "open":
                 add(Token("template", self._quoted(), self.line))
             elif kind == "heredoc":
                 add(self._heredoc(value))
+            if len(found) > TOKENS_MAX:
+                raise HclError(f"more than {TOKENS_MAX:,} words and signs: analyse a part of it", self.line)
         if closing:
             raise HclError("a template is not closed", self.line)
         return found
+
+    def _comment(self) -> None:
+        end = self.text.find("*/", self.position)
+        if end < 0:
+            raise HclError("a comment is not closed", self.line)
+        self.line += self.text.count("\n", self.position, end)
+        self.position = end + 2
 
     def _quoted(self) -> list[Part]:
         parts: list[Part] = []
@@ -150,6 +162,8 @@ class _Scanner:
 
 def unescaped(text: str) -> str:
     """A text as it is meant: `\\n`, `\\"`, `\\u00e9`, `$${`."""
+    if "\\" not in text:
+        return text.replace("$${", "${").replace("%%{", "%{")
     return _ESCAPE.sub(_meant, text)
 
 
