@@ -1,4 +1,4 @@
-"""Items changed by hand: checked by the model, stored only over what was read, and recorded."""
+"""Items changed by hand: checked and completed by the model, stored only over what was read, and recorded."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sortkey.errors import (
+    AlreadyExists,
     ConditionalCheckFailedException,
-    InvalidItem,
     ModelError,
     ServiceError,
     SortkeyError,
@@ -19,49 +19,37 @@ from sortkey.model.rewriting import at
 from sortkey.runtime.audit import audit
 from sortkey.runtime.guards import Guarding, given_back, guard_key, taken
 from sortkey.values.attributes import Item
-from sortkey.web.console.kept_fields import check_transitions, stamped, watched
+from sortkey.web.console.derived_attributes import completed
+from sortkey.web.console.kept_fields import check_transitions, watched
 from sortkey.web.console.showing import cell
 from sortkey.web.console.workspace import CONSOLE, Workspace
 
-CHANGED = "somebody else has changed this item since you read it: read it again"
-
-
-def check(workspace: Workspace, table: str, item: Item) -> list[str]:
-    """What the model says against an item, a line each; nothing where it fits, or where no model knows it."""
-    entity = workspace.entity_of(table, item)
-    if entity is None:
-        return []
-    try:
-        made = entity.from_item(item).to_item()
-    except InvalidItem as error:
-        return [*error.faults]
-    except SortkeyError as error:
-        return [str(error)]
-    declared = entity.__layout__.table
-    names = {name for each in (None, *declared.indexes) for name in declared.key_attributes(each and each.name).names}
-    return [
-        f"{name} does not fit the fields it is made of: it would be {cell(made.get(name)) or 'absent'}"
-        for name in sorted(names)
-        if made.get(name) != item.get(name)
-    ]
+CHANGED = "somebody else has changed this item since you opened it: open it again to see how it is now"
+DELETED = "this item has been deleted since you opened it: close it, and create it again if you need it"
 
 
 def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> None:
-    """Store an item in the place of what was read before, or as a new one. Raises ModelError where that changed, and
-    where its status cannot follow. What the model keeps up to date itself it does here too."""
-    key = workspace.key_of(table, new)
-    if old is not None and workspace.key_of(table, old) != key:
-        raise ModelError("the key cannot be changed: that would be another item; make a new one")
-    if workspace.item(table, key) != old:
-        raise ModelError(CHANGED)
+    """Store an item over what was read before, or as a new one where `old` is None, in one conditional write.
+
+    What the model makes of the item's fields is made here too. Raises AlreadyExists for a new item whose key is taken,
+    with the item that is there; InvalidItem for one that its entity cannot read; and ModelError where the item changed
+    meanwhile, or the model refuses the change.
+    """
+    key = _key(workspace, table, old, new)
+    present = workspace.item(table, key)
+    if present != old:
+        raise _conflict(table, key, old, present)
     entity = workspace.entity_of(table, new)
     if entity is not None:
         check_transitions(entity, old, new)
-    item = new if entity is None or old is None else stamped(entity, new)
+    item = new if entity is None else completed(entity, old, new)
     names = Names()
     request = {"TableName": table, "Item": item, "ConditionExpression": _as_read(entity, key, old, names)}
     names.put_into(request)
-    _put(workspace, request, [] if entity is None else _guards(entity, old, item))
+    try:
+        _put(workspace, request, [] if entity is None else _guards(entity, old, item))
+    except ConditionalCheckFailedException as error:
+        raise _conflict(table, key, old, workspace.item(table, key)) from error
     _record(workspace, "item.put", table, key)
 
 
@@ -91,20 +79,43 @@ def farewell(workspace: Workspace, table: str) -> str:
     return "The table has no point-in-time recovery: only a backup of the table would bring it back."
 
 
+def _key(workspace: Workspace, table: str, old: Item | None, new: Item) -> Item:
+    names = workspace.key_names(table)
+    for name in names:
+        if name not in new:
+            raise ModelError(f"{name} is part of {table}'s key: the item needs it")
+        if old is not None and old[name] != new[name]:
+            raise ModelError(
+                f"{name} is part of the key of an item, which cannot change: create a new item, then delete this one"
+            )
+    return {name: new[name] for name in names}
+
+
+def _conflict(table: str, key: Item, old: Item | None, present: Item | None) -> SortkeyError:
+    """Why an item cannot be stored where something else is than was read."""
+    if old is None:
+        named = ", ".join(f"{name}={cell(value)}" for name, value in key.items())
+        return AlreadyExists(f"an item with the key {named} already exists in {table}", present)
+    if present is None:
+        return ModelError(DELETED)
+    return ModelError(CHANGED)
+
+
 def _put(workspace: Workspace, request: dict[str, Any], guards: Sequence[Guarding]) -> None:
+    """Raises ConditionalCheckFailedException for the item itself, and ModelError for a unique value that is taken."""
+    if not guards:
+        workspace.call("PutItem", request)
+        return
     try:
-        if not guards:
-            workspace.call("PutItem", request)
-            return
         workspace.call("TransactWriteItems", {"TransactItems": [{"Put": request}, *(each.member for each in guards)]})
-    except ConditionalCheckFailedException as error:
-        raise ModelError(CHANGED) from error
     except TransactionCanceledException as error:
         first, *others = [
             reason.get("Code") == "ConditionalCheckFailed" for reason in error.extra["CancellationReasons"]
         ]
-        said = [guard.message for guard, is_taken in zip(guards, others, strict=True) if is_taken]
-        raise ModelError(CHANGED if first or not said else said[0]) from error
+        if first:
+            raise ConditionalCheckFailedException("The conditional request failed") from error
+        messages = [guard.message for guard, is_taken in zip(guards, others, strict=True) if is_taken]
+        raise ModelError(messages[0] if messages else CHANGED) from error
 
 
 def _guards(entity: type[Entity], old: Item | None, new: Item | None) -> list[Guarding]:

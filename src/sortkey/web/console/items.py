@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
 from nicegui import ui
 
-from sortkey.errors import SortkeyError
+from sortkey.errors import AlreadyExists, InvalidItem, SortkeyError
 from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
 from sortkey.web.console import editing
@@ -120,7 +120,7 @@ def item_dialog(
         problems = ui.element("div").classes("sk-stack")
 
         def read() -> Item:
-            return json.loads(editor.value or "") if tabs.value == JSON else _changed(start, inputs)
+            return _parsed(editor.value or "") if tabs.value == JSON else _changed(start, inputs)
 
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             if item is not None:
@@ -158,6 +158,14 @@ def _changed(item: Item, inputs: dict[str, ui.input | ui.textarea]) -> Item:
     return {name: value_of(inputs[name].value or "", like=value) for name, value in item.items()}
 
 
+def _parsed(text: str) -> Item:
+    """Raises ValueError for what is not an object of JSON."""
+    item = json.loads(text)
+    if not isinstance(item, dict):
+        raise ValueError("An item is a JSON object: { … }")
+    return cast(Item, item)
+
+
 def _save(
     workspace: Workspace,
     table: str,
@@ -169,19 +177,33 @@ def _save(
 ) -> None:
     problems.clear()
     try:
-        new = read()
-        wrong = editing.check(workspace, table, new)
-        if not wrong:
-            editing.replace(workspace, table, old, new)
-            shown.close()
-            ui.notify("Stored", type="positive")
-            changed()
-            return
+        editing.replace(workspace, table, old, read())
+    except AlreadyExists as error:
+        with problems:
+            _offer(workspace, table, error, shown, changed)
+    except InvalidItem as error:
+        with problems:
+            for fault in error.faults:
+                refused(fault)
     except (SortkeyError, ValueError, KeyError) as error:
-        wrong = [f"This is no JSON: {error}" if isinstance(error, json.JSONDecodeError) else refusal(error)]
-    with problems:
-        for line in wrong:
-            refused(line)
+        with problems:
+            refused(f"Not valid JSON: {error}" if isinstance(error, json.JSONDecodeError) else refusal(error))
+    else:
+        shown.close()
+        ui.notify("Stored", type="positive")
+        changed()
+
+
+def _offer(workspace: Workspace, table: str, error: AlreadyExists, shown: ui.dialog, changed: Done) -> None:
+    """Another item has the key of a new one: open it, or change the key."""
+
+    def open_it() -> None:
+        shown.close()
+        item_dialog(workspace, table, error.item, changed)
+
+    refused(f"{refusal(error)}. Open it to change it, or give the new item another key.")
+    if error.item is not None:  # not deleted meanwhile
+        button("Open the existing item", open_it, icon="open_in_new", is_main=False)
 
 
 def _delete(workspace: Workspace, table: str, item: Item, shown: ui.dialog, changed: Done) -> None:
