@@ -46,6 +46,27 @@ def test_changes_come_newest_first_with_both_images(opened):
     assert len(recent_changes(opened, limit=2)) == 2
 
 
+def test_the_changes_of_one_table_are_found_however_much_was_written_elsewhere(opened):
+    # A busy table must not make a quiet one look as if nothing had ever been written to it.
+    opened.call(
+        "CreateTable",
+        {
+            "TableName": "Busy",
+            "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+            "BillingMode": "PAY_PER_REQUEST",
+            "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"},
+        },
+    )
+    opened.call("PutItem", {"TableName": "Watched", "Item": {"pk": {"S": "1"}}})
+    for number in range(3):
+        opened.call("PutItem", {"TableName": "Busy", "Item": {"pk": {"S": str(number)}}})
+    assert [each.new for each in recent_changes(opened, limit=2, table_name="Watched")] == [{"pk": {"S": "1"}}]
+    assert len(recent_changes(opened, limit=2, table_name="Busy")) == 2
+    assert recent_changes(opened, table_name="Silent") == []
+    assert recent_changes(opened, table_name="no-such-table") == []
+
+
 def test_a_table_that_is_gone_leaves_no_changes(opened):
     opened.call("PutItem", {"TableName": "Watched", "Item": {"pk": {"S": "1"}}})
     opened.call("DeleteTable", {"TableName": "Watched"})

@@ -184,10 +184,10 @@ def _add_console(up: Up, models: Sequence[Model], options: Options) -> None:
     add_console(house.host.app, workspace, pages, secret=secret, sessions=sessions, password=password, base=CONSOLE)
 
 
-def _changes(engine: Engine, limit: int) -> list[Any]:
+def _changes(engine: Engine, limit: int, table: str | None) -> list[Any]:
     from sortkey.engine.recent import recent_changes
 
-    return recent_changes(engine, limit=limit)
+    return recent_changes(engine, limit=limit, table_name=table)
 
 
 def _samples(house: House, systems: Sequence[str]) -> Samples:

@@ -23,11 +23,16 @@ class RecentChange:
     expired: bool
 
 
-def recent_changes(engine: Engine, after: int = 0, limit: int = 100) -> list[RecentChange]:
-    """The newest changes with a number above `after`, the newest first."""
+def recent_changes(
+    engine: Engine, after: int = 0, limit: int = 100, table_name: str | None = None
+) -> list[RecentChange]:
+    """The newest changes with a number above `after`, newest first: those of one table, or of all."""
     with engine.lock:
-        found = engine.journal.newest(after, limit)
         names = {each.number: each.name for each in engine.catalog.tables()}
+        number = next((number for number, name in names.items() if name == table_name), None)
+        if table_name is not None and number is None:
+            return []
+        found = engine.journal.newest(after, limit, number)
     return [
         RecentChange(
             entry.seq,

@@ -55,11 +55,13 @@ class Journal:
         )
         return [Entry(*row) for row in rows]
 
-    def newest(self, after: int, limit: int) -> list[tuple[int, Entry]]:
-        """The latest entries of all tables with seq > after, newest first, each with the number of its table."""
+    def newest(self, after: int, limit: int, table: int | None = None) -> list[tuple[int, Entry]]:
+        """The latest entries of one table, or of all, with seq > after, newest first, each with its table's number."""
+        of_table, numbers = ("", ()) if table is None else ("tbl = ? and ", (table,))
         rows = self._db.execute(
-            "select tbl, seq, at_ms, key, old, new, actor from journal where seq > ? order by seq desc limit ?",
-            (after, limit),
+            f"select tbl, seq, at_ms, key, old, new, actor from journal where {of_table}seq > ? "
+            "order by seq desc limit ?",
+            (*numbers, after, limit),
         )
         return [(table, Entry(*row)) for table, *row in rows]
 

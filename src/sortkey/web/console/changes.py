@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
 from sortkey.engine.recent import RecentChange
 from sortkey.values.attributes import Item
+from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import Tone, again, chip_html, code, empty, fold, quiet
+from sortkey.web.console.recorded_tables import is_recorded, unrecorded
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import cell, clock, plain_item, pretty
 from sortkey.web.console.workspace import Workspace
@@ -16,6 +18,8 @@ from sortkey.web.console.workspace import Workspace
 SHOWN = 40
 SECONDS = 1.0
 ALL = "all tables"
+NAMED = 5
+"""So many tables without a stream are named."""
 
 
 def changes_page(workspace: Workspace) -> None:
@@ -23,11 +27,11 @@ def changes_page(workspace: Workspace) -> None:
     if workspace.changes is None:
         empty("The tables are on AWS, where changes are read from their streams.", "See docs/how-to/streams.md.")
         return
-    tables = [ALL, *(each.name for each in workspace.tables())]
+    tables = [each.name for each in workspace.tables()]
     with ui.element("div").classes("sk-row"):
-        table = ui.select(tables, value=ALL, label="Table", with_input=True).props("outlined dense")
-        table.style("min-width: 16rem")
+        table = name_choice([ALL, *tables], ALL, "Table").style("min-width: 16rem")
         live = ui.switch("live", value=True)
+        _unrecorded_note(workspace, tables)
 
     def pause() -> None:
         live.value = False  # what one reads must not move
@@ -50,18 +54,28 @@ def changes_page(workspace: Workspace) -> None:
 
 
 def _newest(workspace: Workspace) -> int:
-    found = workspace.changes(1) if workspace.changes else []
-    return found[0].number if found else 0
+    changes = workspace.changes(1, None) if workspace.changes else []
+    return changes[0].number if changes else 0
 
 
 def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -> None:
-    found = workspace.changes(500) if workspace.changes else []
-    wanted = [each for each in found if table is None or each.table == table][:SHOWN]
-    if not wanted:
+    changes = workspace.changes(SHOWN, table) if workspace.changes else []
+    advice = unrecorded(workspace, table) if table is not None else None
+    if advice is not None:
+        empty(advice.reason, advice.remedy)
+    elif not changes:
         empty("Nothing was written yet.", "Put an item, and watch it appear.")
     with ui.element("div").classes("sk-stack"):
-        for each in wanted:
-            _change(workspace, each, opened)
+        for change in changes:
+            _change(workspace, change, opened)
+
+
+def _unrecorded_note(workspace: Workspace, tables: Sequence[str]) -> None:
+    """Under the choice of all tables: a change that is missing here was perhaps never recorded."""
+    silent = [name for name in tables if not is_recorded(workspace, name)]
+    if silent:
+        more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
+        quiet(f"Without a stream, and so not recorded: {', '.join(silent[:NAMED])}{more}.")
 
 
 def _change(workspace: Workspace, change: RecentChange, opened: Callable[[], None]) -> None:

@@ -12,12 +12,14 @@ from sortkey.errors import SortkeyError
 from sortkey.values.attributes import Item
 from sortkey.web.console.browsing import ItemPage, browse
 from sortkey.web.console.items import item_dialog, items_table
+from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import button, chip, empty, heading, refused
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import size
 from sortkey.web.console.workspace import TableFacts, Workspace, refusal
 
 TABLE_ITSELF = "the table itself"
+WIDE = "min-width: 14rem; flex: 1 1 14rem"
 
 
 def data_page(workspace: Workspace, table: str = "", index: str = "", partition: str = "", sort: str = "") -> None:
@@ -53,6 +55,8 @@ class _Browser:
 
     def show(self) -> None:
         with ui.element("div").classes("sk-card sk-row"):
+            # Not drawn again with the rest: whoever chose a table by keys keeps the focus.
+            name_choice(sorted(self.facts), self.table, "Table", self._other_table).style(WIDE)
             self._choices()
             button("Look", self._from_the_start, icon="search")
             button("New item", lambda: item_dialog(self.workspace, self.table, None, self.draw), is_main=False)
@@ -61,19 +65,15 @@ class _Browser:
 
     @ui.refreshable_method
     def _choices(self) -> None:
-        wide = "min-width: 14rem; flex: 1 1 14rem"
         fact = self.facts[self.table]
         keys = self.workspace.key_names(self.table, self.index or None)
-        ui.select(
-            sorted(self.facts), label="Table", value=self.table, with_input=True, on_change=self._other_table
-        ).props("outlined dense").style(wide)
         indexes = [TABLE_ITSELF, *fact.indexes]
         ui.select(indexes, label="Index", value=self.index or TABLE_ITSELF, on_change=self._other_index).props(
             "outlined dense"
-        ).style(wide)
-        self._text(f"{keys[0]} is", "partition").style(wide)
+        ).style(WIDE)
+        self._text(f"{keys[0]} is", "partition").style(WIDE)
         if len(keys) > 1:
-            self._text(f"{keys[1]} begins with", "sort").style(wide)
+            self._text(f"{keys[1]} begins with", "sort").style(WIDE)
 
     def _text(self, label: str, name: str) -> ui.input:
         made = ui.input(
@@ -87,8 +87,9 @@ class _Browser:
         self._from_the_start()
 
     def _other_index(self, event: ValueChangeEventArguments[str]) -> None:
-        self.index = "" if event.value == TABLE_ITSELF else event.value
+        self.index, self.partition, self.sort = "" if event.value == TABLE_ITSELF else event.value, "", ""
         self._choices.refresh()
+        self._from_the_start()
 
     def _from_the_start(self) -> None:
         self.starts = [None]

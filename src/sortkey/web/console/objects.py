@@ -8,6 +8,7 @@ from nicegui import ui
 
 from sortkey.errors import SortkeyError
 from sortkey.runtime.objects import Objects, ObjectVersion
+from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import button, chipped, code, code_cell, copied, empty, heading, refused, table
 from sortkey.web.console.shell import title
 from sortkey.web.console.showing import moment, size
@@ -85,7 +86,6 @@ def _look(objects: Objects, keys: Sequence[str]) -> None:
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.75rem"):
         heading("Look into one")
         with ui.element("div").classes("sk-row"):
-            key = ui.select(list(keys), value=keys[0], label="Object", with_input=True)
-            key.props("outlined dense").style("flex: 1 1 16rem")
+            key = name_choice(keys, keys[0], "Object", lambda _: shown.clear()).style("flex: 1 1 16rem")
             button("Show its beginning", read, is_main=False)
         shown = ui.element("div").classes("sk-stack")

@@ -25,6 +25,8 @@ from sortkey.web.console.request_log import RequestLog
 PAGE = 100
 CONSOLE = "console"
 """Who changed it, in the audit."""
+RecentChanges = Callable[[int, str | None], list[RecentChange]]
+"""So many of the latest changes, newest first: of the table of this name, or of all tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,10 @@ class Workspace:
         models: Sequence[Model],
         log: RequestLog,
         objects: Mapping[str, Objects] | None = None,
-        changes: Callable[[int], list[RecentChange]] | None = None,
+        changes: RecentChanges | None = None,
         search: Searches | None = None,
     ) -> None:
-        """`changes` gives so many of the latest changes, the newest first; None where nobody can tell."""
+        """`changes` is None where the tables have no journal that could be read, as on AWS."""
         self.store = store
         self.models = {model.name: model for model in models}
         self.log = log
