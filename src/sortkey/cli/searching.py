@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.loading import load_model
@@ -16,6 +16,7 @@ from sortkey.cli.tables import check_tables
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
     from sortkey.model.documents import ModelDocument
+    from sortkey.model.entity import Entity
     from sortkey.model.patterns import Model
     from sortkey.runtime.store import Store
 
@@ -97,5 +98,15 @@ def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> S
 
 def _tables(chosen: Sequence[ModelDocument]) -> list[str]:
     """Those that documents are made of."""
-    followed = [getattr(each.source, "follows", ()) if each.source else (each.document.of,) for each in chosen]
-    return list(dict.fromkeys(entity.__layout__.table.name for several in followed for entity in several))
+    entities = [entity for each in chosen for entity in _followed(each)]
+    return list(dict.fromkeys(entity.__layout__.table.name for entity in entities))
+
+
+def _followed(declared: ModelDocument) -> Sequence[type[Entity]]:
+    """The entities whose changes a document follows. A source that is a function does not say which."""
+    from sortkey.runtime.search import ComposedSource
+
+    if declared.source is None:
+        return [declared.document.of]
+    source: Any = declared.source
+    return source.follows if isinstance(source, type) and issubclass(source, ComposedSource) else ()

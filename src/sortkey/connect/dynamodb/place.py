@@ -100,7 +100,8 @@ class _Session:
             raise NotConfigured(f"the AWS credentials cannot be read: {error}") from error
         if found is None:
             raise NotConfigured("no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile")
-        return _Found(found, self._failures)
+        credentials: Any = importlib.import_module("botocore.credentials")
+        return _Found(found, self._failures, expires=isinstance(found, credentials.RefreshableCredentials))
 
     def endpoint(self, service: str, region: str) -> str:
         """The service's URL in any partition, or what AWS_ENDPOINT_URL and its kin in the profile say."""
@@ -123,9 +124,10 @@ class _Session:
 class _Found:
     """botocore's credentials, which it renews by itself: of a role, of SSO, of an instance."""
 
-    def __init__(self, found: Any, failures: Failures) -> None:
+    def __init__(self, found: Any, failures: Failures, *, expires: bool) -> None:
         self._found = found
         self._failures = failures
+        self._expires = expires
         self._last: tuple[Any, Credentials] | None = None
 
     def current(self) -> Credentials:
@@ -139,5 +141,4 @@ class _Found:
         return last[1]
 
     def due(self) -> bool:
-        refresh_needed = getattr(self._found, "refresh_needed", None)  # those that do not end have none
-        return refresh_needed is not None and refresh_needed()
+        return self._expires and self._found.refresh_needed()

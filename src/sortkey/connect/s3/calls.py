@@ -87,8 +87,9 @@ def call(what: str, function: Callable[..., Any], /, **request: Any) -> Any:
 
 def code_of(error: StoreError) -> str:
     """S3's own name for what was wrong."""
-    response: dict[str, Any] = getattr(error.__cause__, "response", {})
-    return str(response.get("Error", {}).get("Code", ""))
+    exceptions: Any = importlib.import_module("botocore.exceptions")
+    cause: Any = error.__cause__
+    return str(cause.response.get("Error", {}).get("Code", "")) if isinstance(cause, exceptions.ClientError) else ""
 
 
 def _asked(function: Callable[[], Any]) -> Any:

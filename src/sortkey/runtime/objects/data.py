@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast, runtime_checkable
 
 from sortkey.errors import ModelError, ObjectCorrupt
 
@@ -21,14 +21,20 @@ WAITING_MAX = 4
 """Chunks of a stream that may wait to be hashed: with the two at work they are all the memory that it needs."""
 
 
+@runtime_checkable
+class Readable(Protocol):
+    """A file, or anything else that is read as one."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
 def chunks(data: Data) -> Iterator[bytes | memoryview]:
     """The data in pieces of at most CHUNK_BYTES, none of them empty."""
     if isinstance(data, (bytes, bytearray, memoryview)):
         yield from _pieces(cast("bytes | bytearray | memoryview", data))
         return
-    read = getattr(data, "read", None)
-    if read is not None:
-        while piece := cast(bytes, read(CHUNK_BYTES)):
+    if isinstance(data, Readable):
+        while piece := data.read(CHUNK_BYTES):
             yield from _pieces(_bytes(piece))
         return
     for piece in cast(Iterable[Any], data):
