@@ -226,7 +226,7 @@ def test_names_that_are_internal_are_left_out_of_the_documents() -> None:
     assert made == {"_rectype": "asset", "MD_": {"a": {"c": "2"}}}
 
 
-def test_a_metadata_key_that_cannot_name_a_field_does_not_stop_its_asset_from_being_found(store: PayloadStore) -> None:
+def test_a_metadata_key_that_cannot_name_a_field_does_not_stop_its_asset_from_being_found(store: Store) -> None:
     # People choose the keys. All of them are in MD_.
     keys = ["x" * 300, "site.place", 'the "site"', "a*b", "site of work"]
     for key in keys:
