@@ -16,6 +16,7 @@ from sortkey.cli import jobengine_view as view
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
 from sortkey.cli.jobengine_running import (
+    allow_losses,
     check_stage,
     jobs_of,
     new_journey,
@@ -113,6 +114,9 @@ def run(
     priority: Annotated[Priority, typer.Option(help="Journeys of a higher one run first.")] = "medium",
     rules: Annotated[Path | None, typer.Option(metavar="FILE", help="Second Brain rules: a JSON list.")] = None,
     stage: Annotated[str | None, typer.Option(metavar="ID", help="Run this stage only.")] = None,
+    allow_unread: Annotated[
+        bool, typer.Option("--allow-unread", help="Go on without statements of a dump that could not be read.")
+    ] = False,
     data: Data = "data",
     objects: Objects = None,
     threads: Threads = 2,
@@ -130,6 +134,8 @@ def run(
             drafts = read_rules(rules) if rules else ()
             journey_id = new_journey(engine, source or "", target, name, priority, drafts).journey_id
             print(f"journey {journey_id}", file=sys.stderr)
+        if allow_unread:
+            allow_losses(engine, journey_id, unread=True)
         done = run_all(engine, journey_id, threads=threads, data=data, stage_id=stage)
         return print_end(engine, done, time.perf_counter() - began, is_json=json, folder=data)
 

@@ -70,6 +70,14 @@ def new_journey(
         raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
 
 
+def allow_losses(engine: Any, journey_id: str, **allowed: Any) -> None:
+    """What a journey may leave behind from now on, besides what was allowed before."""
+    inputs = part_of("jobengine", "inputs")
+    before = engine.journeys.get(journey_id).configuration.allowed_losses
+    losses: dict[str, Any] = {**(before.model_dump() if before else {}), **allowed}
+    engine.journeys.change(journey_id, inputs.JourneyChange(allowed_losses=inputs.AllowedLossesDraft(**losses)))
+
+
 def _check_target(documents: str, journey_id: str) -> None:
     """Before a journey is made that could never write its documents."""
     ownership = part_of("jobengine", "migration.ownership")

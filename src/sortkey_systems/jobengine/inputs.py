@@ -7,7 +7,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from sortkey import camel
-from sortkey_systems.jobengine.parts import JourneyConfiguration, Name, Priority, RuleType, Source, TextOrObject
+from sortkey_systems.jobengine.parts import (
+    AllowedLosses,
+    JourneyConfiguration,
+    Name,
+    Priority,
+    RuleType,
+    Source,
+    TextOrObject,
+)
 
 Title = Annotated[str, Field(min_length=1, max_length=500)]
 Text = Annotated[str, Field(max_length=20_000)]
@@ -91,10 +99,18 @@ class SourceDraft(Source):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+class AllowedLossesDraft(AllowedLosses):
+    """What a journey may leave behind and still be completed: nothing, unless it is said here."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
 class ConfigurationDraft(JourneyConfiguration):
     """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file, or a folder for JSON Lines."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    allowed_losses: AllowedLossesDraft | None = None  # pyright: ignore[reportIncompatibleVariableOverride]  (frozen)
 
     @field_validator("*", mode="before")
     @classmethod
@@ -127,6 +143,7 @@ class JourneyChange(Input):
     name: Title | None = None
     description: Text | None = None
     priority: Priority | None = None
+    allowed_losses: AllowedLossesDraft | None = None
 
 
 class StageChange(Input):

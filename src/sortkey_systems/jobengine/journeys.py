@@ -108,8 +108,11 @@ class Journeys:
         return priority_order(self.store.query(active_journeys()))
 
     def change(self, journey_id: str, change: JourneyChange) -> Journey:
-        """Another name, description or priority. Raises NotFound."""
+        """Another name, description or priority, or other losses that are allowed. Raises NotFound."""
         values = change.given()
+        allowed = values.pop("allowed_losses", None)
+        if allowed is not None:
+            values["configuration"] = self.get(journey_id).configuration.model_copy(update={"allowed_losses": allowed})
         return self._update(journey_id, values) if values else self.get(journey_id)
 
     # -- its life

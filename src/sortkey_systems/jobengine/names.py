@@ -75,6 +75,12 @@ def tokens(name: str) -> tuple[str, ...]:
 
 
 @cache
+def table_tokens(table: str) -> tuple[str, ...]:
+    """The words of a table's name, without the schema that keeps it apart from another: `billing.users` is user."""
+    return tokens(table.rpartition(".")[2] or table)
+
+
+@cache
 def singular(word: str) -> str:
     """`categories` → `category`, `addresses` → `address`, `status` → `status`."""
     if word.endswith("ies") and len(word) > 4:

@@ -54,6 +54,13 @@ class Source(CamelPart):
     dialect: str | None = None
 
 
+class AllowedLosses(CamelPart):
+    """What a journey may leave behind and still be completed: nothing, unless it is said here."""
+
+    unread: bool = False
+    """Whether statements of a dump, or tables, that could not be read are accepted."""
+
+
 class JourneyConfiguration(CamelPart):
     """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file or a folder."""
 
@@ -67,6 +74,7 @@ class JourneyConfiguration(CamelPart):
     second_brain_enabled: bool = True
     rule_engine_version: str = "v1.0"
     target: str | None = None
+    allowed_losses: AllowedLosses | None = None
 
 
 class Aggregates(CamelPart):

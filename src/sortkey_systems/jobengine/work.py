@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 from pydantic import TypeAdapter
 from pydantic_core import to_jsonable_python
 
+from sortkey_systems.jobengine.parts import AllowedLosses
 from sortkey_systems.jobengine.sources import Source
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class Work:
     results: MutableMapping[str, Any] = field(default_factory=dict[str, Any])
     batch_rows: int = 500
     journey_id: str | None = None
+    allowed: AllowedLosses = field(default_factory=AllowedLosses)
 
     @property
     def owner(self) -> str:

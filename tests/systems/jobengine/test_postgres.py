@@ -106,7 +106,7 @@ def test_a_server_declares_tables_keys_references_checks_and_indexes(odd: str) -
     source = open_source(odd)
     tables = {table.name: table for table in source.tables()}
     source.close()
-    assert set(tables) == {"Mixed Case", "parts", "lines", "measures", "exact"}
+    assert set(tables) == {"Mixed Case", "parts", "lines", "measures", "exact", "hidden"}
     mixed, parts, lines = tables["Mixed Case"], tables["parts"], tables["lines"]
     assert mixed.primary_key == ["Id"]
     assert [(column.name, column.family, column.nullable) for column in mixed.columns] == [
@@ -129,6 +129,65 @@ def test_a_server_declares_tables_keys_references_checks_and_indexes(odd: str) -
     assert ForeignKey(["part_a", "part_b"], "parts", ["a", "b"]) in lines.foreign_keys
     assert ForeignKey(["mixed"], "Mixed Case", ["Id"]) in lines.foreign_keys
     assert lines.indexes == [["note"]]
+
+
+TWO_SCHEMAS = """
+CREATE SCHEMA a; CREATE SCHEMA b;
+CREATE TABLE a.users (id int PRIMARY KEY, name text);
+CREATE TABLE b.users (id int PRIMARY KEY, name text, email text);
+CREATE TABLE b.orders (id int PRIMARY KEY, user_id int REFERENCES b.users, other_id int REFERENCES a.users);
+CREATE TABLE b.more_users (points int) INHERITS (b.users);
+CREATE TABLE b.secrets (id int);
+INSERT INTO a.users VALUES (1, 'Ann'), (2, 'Bob');
+INSERT INTO b.users VALUES (1, 'Carla', 'c@example.com');
+INSERT INTO b.more_users VALUES (2, 'Deniz', 'd@example.com', 5);
+INSERT INTO b.orders VALUES (10, 1, 2);
+CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA a, b TO reader;
+GRANT SELECT ON a.users, b.users, b.orders, b.more_users TO reader;
+"""
+
+
+@pytest.fixture(scope="module")
+def two_schemas(server: PostgresServer) -> str:
+    address = made(server, "two_schemas")
+    with psycopg.connect(address) as db:
+        db.execute(TWO_SCHEMAS)  # type: ignore[arg-type]
+    return address
+
+
+def test_tables_of_one_name_in_two_schemas_are_two_tables(two_schemas: str) -> None:
+    # Only the first schema of the search path was read, and nobody was told of the others.
+    source = open_source(two_schemas)
+    tables = {table.name: table for table in source.tables()}
+    assert list(tables) == ["a.users", "b.users", "more_users", "orders", "secrets"]
+    assert {key.table for key in tables["orders"].foreign_keys} == {"a.users", "b.users"}
+    assert [row["name"] for batch in source.batches("a.users", 10) for row in batch.rows] == ["Ann", "Bob"]
+    # A row that inherits is a row of its own table only.
+    assert [source.count(name) for name in ("a.users", "b.users", "more_users")] == [2, 1, 1]
+    assert [row["name"] for row in source.related("b.users", "id", [1, 2])] == ["Carla"]
+    assert list(source.unread) == []
+    source.close()
+
+
+def test_tables_that_may_not_be_read_are_counted(two_schemas: str) -> None:
+    # They are a part of the source, and a migration without them is not whole.
+    source = open_source(two_schemas.replace("shop@", "reader@"))
+    assert [table.name for table in source.tables()] == ["a.users", "b.users", "more_users", "orders"]
+    assert [each.text for each in source.unread] == ["tables: the user has no right to SELECT (b.secrets)"]
+    source.close()
+
+
+def test_rows_that_a_policy_hides_are_an_error(two_schemas: str) -> None:
+    # A count of the rest would look like the whole.
+    with psycopg.connect(two_schemas) as db:
+        db.execute("CREATE TABLE a.own (id int); GRANT SELECT ON a.own TO reader")
+        db.execute("ALTER TABLE a.own ENABLE ROW LEVEL SECURITY")
+    source = open_source(two_schemas.replace("shop@", "reader@"))
+    with pytest.raises(SourceError, match="row-level security"):
+        source.count("own")
+    source.close()
+    with psycopg.connect(two_schemas) as db:
+        db.execute("DROP TABLE a.own")
 
 
 def test_values_come_as_the_other_sources_have_them(odd: str) -> None:

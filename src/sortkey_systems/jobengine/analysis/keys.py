@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from sortkey_systems.jobengine.names import tokens
+from sortkey_systems.jobengine.names import table_tokens, tokens
 from sortkey_systems.jobengine.sources import Source, TableSchema
 
 SAMPLE_ROWS = 100_000
@@ -47,4 +47,4 @@ def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] 
 def _is_of_others(names: list[str], table: str) -> bool:
     """One column that names a row of another table, as customer_id in reviews: unique only as long as there are few."""
     words = tokens(names[0])
-    return len(names) == 1 and len(words) > 1 and words[-1] == "id" and not set(words[:-1]) & {tokens(table)[-1]}
+    return len(names) == 1 and len(words) > 1 and words[-1] == "id" and not set(words[:-1]) & {table_tokens(table)[-1]}

@@ -7,7 +7,7 @@ from typing import Literal
 
 from sortkey_systems.jobengine.analysis.keys import inferred_key
 from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
-from sortkey_systems.jobengine.names import tokens
+from sortkey_systems.jobengine.names import table_tokens, tokens
 from sortkey_systems.jobengine.sources import Source, TableSchema
 from sortkey_systems.jobengine.work import StepContext, Work
 
@@ -135,7 +135,8 @@ def _inferred(
     words = tokens(column)
     if len(words) < 2 or words[-1] not in ("id", "code", "number", "key"):
         return []
-    for other in schema.tables:
+    # Where two schemas have such a table, a column means that of its own.
+    for other in sorted(schema.tables, key=lambda each: each.namespace != table.namespace):
         key = metadata.facts(other.name).key
         if other.name == table.name or len(key) != 1 or not _names(words[:-1], key[0], other.name):
             continue
@@ -150,7 +151,7 @@ def _inferred(
 
 def _names(words: tuple[str, ...], key: str, table: str) -> bool:
     """`offer` names product_offers: its key is offer_id, or its last word is offer."""
-    return words == tokens(table) or words == tokens(key)[:-1]
+    return words == table_tokens(table) or words == tokens(key)[:-1]
 
 
 def _contained(source: Source, table: str, column: str, target: str, target_column: str) -> tuple[float, int]:

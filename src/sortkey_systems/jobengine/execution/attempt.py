@@ -13,6 +13,7 @@ from typing import Any
 
 from sortkey import JobContext
 from sortkey.errors import GiveUp, JobCancelled, JobLost, JobStopped, LeaseLost, NotFound
+from sortkey_systems.jobengine.analysis.schema_extraction import SourceNotRead
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import ledger
 from sortkey_systems.jobengine.execution.endings import Status, ended
@@ -22,11 +23,12 @@ from sortkey_systems.jobengine.execution.schedule import Course, Schedule
 from sortkey_systems.jobengine.execution.stage_run import StageRun, open_log
 from sortkey_systems.jobengine.migration.ownership import TargetRefused, check_owner
 from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, in_rank_order
+from sortkey_systems.jobengine.parts import AllowedLosses
 from sortkey_systems.jobengine.progress import LIVE, stage_of
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.work import MissingResult, Work
 
-IN_VAIN = (PlaceRefused, TargetRefused, MissingResult, GiveUp)
+IN_VAIN = (PlaceRefused, TargetRefused, SourceNotRead, MissingResult, GiveUp)
 """What another try would end with too."""
 
 
@@ -156,7 +158,8 @@ class Attempts:
         source = open_source(self.places.source(journey), dialect=journey.source.dialect)
         try:
             rules = self._rules(journey, stages, job.stage_id)
-            yield Work(source, target, rules, results, self.batch_rows, journey.journey_id), results
+            allowed = journey.configuration.allowed_losses or AllowedLosses()
+            yield Work(source, target, rules, results, self.batch_rows, journey.journey_id, allowed), results
         finally:
             source.close()
 

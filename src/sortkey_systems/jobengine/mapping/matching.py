@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sortkey_systems.jobengine.names import likeness, tokens
+from sortkey_systems.jobengine.names import likeness, table_tokens, tokens
 from sortkey_systems.jobengine.stripping.data_model_simplification import Field
 from sortkey_systems.jobengine.tmf import Attribute, Resource
 
@@ -39,7 +39,7 @@ def type_fit(source: str, target: str) -> float:
 def attribute_score(field: Field, table: str, attribute: Attribute) -> float:
     """How sure it is that a column is an attribute, from 0 to 1."""
     words = tokens(field.name)
-    own = set(tokens(table))
+    own = set(table_tokens(table))
     shorter = tuple(word for word in words if word not in own)
     name = max(_name_score(words, attribute), _name_score(shorter, attribute) * 0.97 if shorter else 0.0)
     return round(name * type_fit(field.type, attribute.type), 3)
@@ -64,7 +64,7 @@ def _last_words(path: str) -> tuple[str, ...]:
 
 def resource_score(table: str, fields: list[Field], resource: Resource) -> float:
     """By its name, and by how many of its columns have a place there. Columns alone prove little: all have names."""
-    name = max(likeness(tokens(table), tokens(each)) for each in (resource.name, *resource.names))
+    name = max(likeness(table_tokens(table), tokens(each)) for each in (resource.name, *resource.names))
     scores = [max(attribute_score(field, table, each) for each in resource.attributes) for field in fields]
     fit = sum(score >= ATTRIBUTE_MIN for score in scores) / len(scores) if scores else 0.0
     return round(0.7 * name + 0.3 * fit, 3)

@@ -74,7 +74,7 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
 
     @made.patch("/journeys/{journeyId}", summary="Change a journey", responses=example(examples.JOURNEY, also=WRITE))
     def change_journey(_: Writer, journey_id: JourneyPath, wanted: JourneyChange) -> Journey:
-        """Change its name, description or priority."""
+        """Change its name, description or priority, or what it may leave behind."""
         return engine.journeys.change(journey_id, wanted)
 
     @made.delete(

@@ -175,12 +175,12 @@ def _is_level(directive: Directive, column: str | None) -> bool:
 
 
 def _matches(pattern: str, table: str, column: str | None) -> bool:
-    pattern, table = pattern.lower(), table.lower()
-    if column is None:
-        return fnmatchcase(table, pattern)
-    if "." in pattern:
-        return fnmatchcase(f"{table}.{column.lower()}", pattern)
-    return fnmatchcase(column.lower(), pattern)
+    """A rule may name a table with its schema or without; without, it is about the tables of all schemas."""
+    pattern = pattern.lower()
+    names = {table.lower(), table.lower().rpartition(".")[2]}
+    if column is not None and "." not in pattern:
+        return fnmatchcase(column.lower(), pattern)
+    return any(fnmatchcase(name if column is None else f"{name}.{column.lower()}", pattern) for name in names)
 
 
 def _said(directive: Directive) -> str:

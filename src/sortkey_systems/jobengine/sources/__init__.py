@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sortkey_systems.jobengine.sources.schema import Batch, Column, Family, ForeignKey, Row, TableSchema
-from sortkey_systems.jobengine.sources.source import Source, SourceError
+from sortkey_systems.jobengine.sources.source import Source, SourceError, Unread
 from sortkey_systems.jobengine.sources.sqlite import SqliteSource
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "SourceError",
     "SqliteSource",
     "TableSchema",
+    "Unread",
     "open_source",
 ]
 

@@ -14,22 +14,28 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
-from sortkey_systems.jobengine.sources.postgres_schema import Declared, read_schema
+from sortkey_systems.jobengine.sources.postgres_schema import Declared, hidden_tables, read_schema
 from sortkey_systems.jobengine.sources.schema import Batch, Row, TableSchema
-from sortkey_systems.jobengine.sources.source import SourceError
+from sortkey_systems.jobengine.sources.source import SourceError, Unread
 from sortkey_systems.jobengine.sources.sqlite import quoted
 
 AS_TEXT = ("date", "timestamp", "timestamptz", "time", "timetz", "interval", "json", "jsonb", "uuid", "money")
-SETTINGS = ("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY", "SET TIME ZONE 'UTC'", "SET datestyle = ISO")
+SETTINGS = (
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
+    "SET TIME ZONE 'UTC'",
+    "SET datestyle = ISO",
+    "SET row_security = off",  # a policy that hides rows is an error, not a smaller table
+)
 PLACE = (("tableoid", "oid"), ("ctid", "tid"))
 """Where a row lies: the order of a table that has no key."""
 BIGINT = 1 << 63
 
 
 class PostgresSource:
-    """Tables of the current schema that may be read. Without a key, a table is read as its rows lie on disk."""
+    """Tables of all schemas that may be read. Without a key, a table is read as its rows lie on disk."""
 
     notes: Sequence[str] = ()
+    unread: Sequence[Unread]
 
     def __init__(self, address: str) -> None:
         try:
@@ -49,13 +55,14 @@ class PostgresSource:
             for setting in SETTINGS:
                 self._db.execute(setting)
             self._by_name = read_schema(self._db)
+            self.unread = hidden_tables(self._db)
 
     def tables(self) -> list[TableSchema]:
         return [self._by_name[name].schema for name in sorted(self._by_name)]
 
     def count(self, table: str) -> int:
         with self._answering():
-            return self._db.execute(f"SELECT COUNT(*) FROM {quoted(self._declared(table).schema.name)}").fetchone()[0]
+            return self._db.execute(f"SELECT COUNT(*) FROM {self._declared(table).place}").fetchone()[0]
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
         """Through a cursor on the server: the table is sorted once, however many batches it has."""
@@ -66,7 +73,7 @@ class PostgresSource:
         shown = ", ".join(f"t.{name}::text" for name, _ in order)
         marks = ", ".join(f"%s::{kind}" for _, kind in order)
         where = f"WHERE ({columns}) > ({marks})" if after is not None else ""
-        query = f"SELECT {shown}, t.* FROM {quoted(table)} t {where} ORDER BY {columns}"
+        query = f"SELECT {shown}, t.* FROM {declared.place} t {where} ORDER BY {columns}"
         with self._answering(), self._db.cursor(name=f"rows_{next(self._cursors)}") as cursor:
             cursor.execute(query, [str(each) for each in after or ()])
             while found := cursor.fetchmany(size):
@@ -79,7 +86,7 @@ class PostgresSource:
         family = found.family if found is not None else "other"
         wanted, left, kind = _comparable(values, f"t.{quoted(column)}", family)
         order = ", ".join(f"t.{name}" for name, _ in _order(declared))
-        query = f"SELECT t.* FROM {quoted(table)} t WHERE {left} = ANY(%s::{kind}[]) ORDER BY {order}"
+        query = f"SELECT t.* FROM {declared.place} t WHERE {left} = ANY(%s::{kind}[]) ORDER BY {order}"
         with self._answering():
             rows = self._db.execute(query, [wanted]).fetchall()
         return [dict(zip(declared.schema.names, map(_plain, each), strict=True)) for each in rows]

@@ -1,66 +1,98 @@
-"""What a PostgreSQL server declares: tables of the current schema with columns, keys, checks and indexes."""
+"""What a PostgreSQL server declares: tables of all schemas with columns, keys, checks and indexes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
+from sortkey_systems.jobengine.sources.identifiers import Qualified, names_apart
 from sortkey_systems.jobengine.sources.schema import Column, ForeignKey, TableSchema
+from sortkey_systems.jobengine.sources.source import Unread
+from sortkey_systems.jobengine.sources.sqlite import quoted
 
-# A partition is read with its parent, not again by itself.
-TABLES = """
-c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-AND has_table_privilege(c.oid, 'SELECT')"""
+# A partition is read with its parent, not again by itself; what belongs to an extension is not data of the database.
+OURS = """
+n.nspname NOT LIKE 'pg!_%' ESCAPE '!' AND n.nspname <> 'information_schema'
+AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+AND NOT EXISTS (
+  SELECT 1 FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')"""
+IS_READABLE = "has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')"
+TABLES = f"{OURS} AND {IS_READABLE}"
 
 COLUMNS = f"""
-SELECT c.relname, a.attname,
+SELECT n.nspname, c.relname, c.relkind, a.attname,
   CASE t.typcategory WHEN 'A' THEN 'ARRAY' WHEN 'E' THEN 'ENUM' ELSE format_type(a.atttypid, a.atttypmod) END,
   NOT a.attnotnull, pg_get_expr(d.adbin, d.adrelid), format_type(a.atttypid, a.atttypmod)
-FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_type t ON t.oid = a.atttypid
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_attribute a ON a.attrelid = c.oid JOIN pg_type t ON t.oid = a.atttypid
   LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-WHERE {TABLES} AND a.attnum > 0 AND NOT a.attisdropped ORDER BY c.relname, a.attnum"""
+WHERE {TABLES} AND a.attnum > 0 AND NOT a.attisdropped ORDER BY n.nspname, c.relname, a.attnum"""
 
 CONSTRAINTS = f"""
-SELECT c.relname, k.contype, COALESCE(target.relname, ''), pg_get_constraintdef(k.oid),
-  ARRAY(SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY n(number, place)
-        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = n.number ORDER BY n.place),
-  ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY n(number, place)
-        JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = n.number ORDER BY n.place)
-FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid LEFT JOIN pg_class target ON target.oid = k.confrelid
-WHERE {TABLES} ORDER BY c.relname, k.conname"""
+SELECT n.nspname, c.relname, k.contype, COALESCE(other.nspname, ''), COALESCE(target.relname, ''),
+  pg_get_constraintdef(k.oid),
+  ARRAY(SELECT a.attname::text FROM unnest(k.conkey) WITH ORDINALITY p(number, place)
+        JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = p.number ORDER BY p.place),
+  ARRAY(SELECT a.attname::text FROM unnest(k.confkey) WITH ORDINALITY p(number, place)
+        JOIN pg_attribute a ON a.attrelid = k.confrelid AND a.attnum = p.number ORDER BY p.place)
+FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  LEFT JOIN pg_class target ON target.oid = k.confrelid LEFT JOIN pg_namespace other ON other.oid = target.relnamespace
+WHERE {TABLES} ORDER BY n.nspname, c.relname, k.conname"""
 
 INDEXES = f"""
-SELECT c.relname, i.indisunique AND i.indpred IS NULL,
-  ARRAY(SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY n(number, place)
-        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = n.number ORDER BY n.place)
-FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid
+SELECT n.nspname, c.relname, i.indisunique AND i.indpred IS NULL,
+  ARRAY(SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY p(number, place)
+        JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = p.number ORDER BY p.place)
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_index i ON i.indrelid = c.oid
 WHERE {TABLES} AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.conrelid = c.oid)
-  AND i.indexprs IS NULL ORDER BY c.relname, i.indexrelid"""
+  AND i.indexprs IS NULL ORDER BY n.nspname, c.relname, i.indexrelid"""
+
+HIDDEN = f"""
+SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE {OURS} AND NOT ({IS_READABLE}) ORDER BY n.nspname, c.relname"""
 
 
 @dataclass(slots=True)
 class Declared:
-    """A table, and the exact type of each column, for casts."""
+    """A table, how a query names it, and the exact type of each column, for casts."""
 
     schema: TableSchema
+    place: str
     types: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def read_schema(db: Any) -> dict[str, Declared]:
-    """The tables by name."""
-    tables: dict[str, Declared] = {}
-    for table, name, declared, nullable, default, exact in db.execute(COLUMNS):
-        found = tables.setdefault(table, Declared(TableSchema(table)))
+    """The tables of all schemas that may be read, by name; where two schemas have one name, as `schema.table`."""
+    tables: dict[Qualified, Declared] = {}
+    for schema, table, relation, name, declared, nullable, default, exact in db.execute(COLUMNS):
+        found = tables.setdefault(
+            (schema, table), Declared(TableSchema(table, namespace=schema), _place(schema, table, relation))
+        )
         found.schema.columns.append(Column(name, declared, nullable, default))
         found.types[name] = exact
-    for table, kind, target, definition, columns, targets in db.execute(CONSTRAINTS):
-        if table in tables:
-            _constrain(tables[table].schema, kind, target, definition, list(columns), list(targets))
-    for table, is_unique, columns in db.execute(INDEXES):
-        if table in tables and columns:
-            schema = tables[table].schema
-            (schema.unique if is_unique else schema.indexes).append(list(columns))
-    return tables
+    called = names_apart(tables)
+    for known, declared in tables.items():
+        declared.schema.name = called[known]
+    for schema, table, kind, *target, definition, columns, targets in db.execute(CONSTRAINTS):
+        if (schema, table) in tables:
+            name = called.get((target[0], target[1]), ".".join(target))
+            _constrain(tables[schema, table].schema, kind, name, definition, list(columns), list(targets))
+    for schema, table, is_unique, columns in db.execute(INDEXES):
+        if (schema, table) in tables and columns:
+            found = tables[schema, table].schema
+            (found.unique if is_unique else found.indexes).append(list(columns))
+    return {each.schema.name: each for each in tables.values()}
+
+
+def hidden_tables(db: Any) -> list[Unread]:
+    """Tables of the database that the user may not read."""
+    found = [".".join(names) for names in db.execute(HIDDEN)]
+    return [Unread("tables", "the user has no right to SELECT", found[0], len(found))] if found else []
+
+
+def _place(schema: str, table: str, relation: str) -> str:
+    """The rows of a table that inherits from another are its own; those of a partitioned one lie in its partitions."""
+    return f"{'ONLY ' if relation == 'r' else ''}{quoted(schema)}.{quoted(table)}"
 
 
 def _constrain(

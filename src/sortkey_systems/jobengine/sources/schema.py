@@ -32,12 +32,13 @@ def family_of(declared: str) -> Family:
 
 @dataclass(slots=True)
 class Column:
-    """One column as it was declared. `default` is the text of an expression."""
+    """One column as it was declared. `default` is the text of an expression; a computed column is made of others."""
 
     name: str
     declared: str = ""
     nullable: bool = True
     default: str | None = None
+    is_computed: bool = False
 
     @property
     def family(self) -> Family:
@@ -55,7 +56,7 @@ class ForeignKey:
 
 @dataclass(slots=True)
 class TableSchema:
-    """One table. `unique` and `indexes` are lists of lists of columns."""
+    """One table. `unique` and `indexes` are lists of lists of columns; `namespace` is the schema that it is in."""
 
     name: str
     columns: list[Column] = field(default_factory=list[Column])
@@ -64,6 +65,7 @@ class TableSchema:
     unique: list[list[str]] = field(default_factory=list[list[str]])
     indexes: list[list[str]] = field(default_factory=list[list[str]])
     checks: list[str] = field(default_factory=list[str])
+    namespace: str = ""
 
     def column(self, name: str) -> Column | None:
         return next((column for column in self.columns if column.name.lower() == name.lower()), None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sortkey_systems.jobengine.sources.schema import Batch, Column, ForeignKey, Row, TableSchema
-from sortkey_systems.jobengine.sources.source import SourceError
+from sortkey_systems.jobengine.sources.source import SourceError, Unread
 
 RELATED_VALUES_MAX = 500
 """In one query: SQLite of old binds 999 at most."""
@@ -24,11 +24,14 @@ class SqliteSource:
         name: str | None = None,
         tables: list[TableSchema] | None = None,
         notes: Sequence[str] = (),
+        staged: Mapping[str, str] | None = None,
     ) -> None:
-        """`tables` are given where the file only has the rows, and what was declared is known from elsewhere."""
+        """`tables` are given where the file only has the rows, and what was declared is known from elsewhere; then
+        `staged` has, by table, the name of the table in the file."""
         self.path = Path(path)
         self.name = name or self.path.stem
-        self.notes = notes
+        self.notes, self.unread = notes, list[Unread]()
+        self._staged = staged or {}
         if not self.path.is_file():
             raise SourceError(f"{path} is not a file: give the path of a SQLite database")
         self._db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
@@ -44,7 +47,7 @@ class SqliteSource:
         return self._tables
 
     def count(self, table: str) -> int:
-        return self._db.execute(f"SELECT COUNT(*) FROM {quoted(table)}").fetchone()[0]
+        return self._db.execute(f"SELECT COUNT(*) FROM {self._place(table)}").fetchone()[0]
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
         order = self._order(table)
@@ -52,7 +55,7 @@ class SqliteSource:
         while True:
             where = f"WHERE ({', '.join(order)}) > ({', '.join('?' * width)})" if after is not None else ""
             found = self._db.execute(
-                f"SELECT {', '.join(order)}, * FROM {quoted(table)} {where} ORDER BY {', '.join(order)} LIMIT ?",
+                f"SELECT {', '.join(order)}, * FROM {self._place(table)} {where} ORDER BY {', '.join(order)} LIMIT ?",
                 [*(after or ()), size],
             ).fetchall()
             if not found:
@@ -69,7 +72,7 @@ class SqliteSource:
         for start in range(0, len(values), RELATED_VALUES_MAX):
             part = values[start : start + RELATED_VALUES_MAX]
             found = self._db.execute(
-                f"SELECT * FROM {quoted(table)} WHERE {quoted(column)} IN ({', '.join('?' * len(part))})"
+                f"SELECT * FROM {self._place(table)} WHERE {quoted(column)} IN ({', '.join('?' * len(part))})"
                 f" ORDER BY {', '.join(self._order(table))}",
                 list(part),
             )
@@ -78,6 +81,9 @@ class SqliteSource:
 
     def close(self) -> None:
         self._db.close()
+
+    def _place(self, table: str) -> str:
+        return quoted(self._staged.get(table, table))
 
     def _order(self, table: str) -> list[str]:
         if table not in self._by_name:

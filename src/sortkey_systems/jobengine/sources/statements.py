@@ -7,14 +7,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 STATEMENT_CHARACTERS_MAX = 64 * 1024 * 1024
 
 _COPY = re.compile(r"\s*COPY\s.*\sFROM\s+stdin\b", re.IGNORECASE | re.DOTALL)
 _DOLLAR = re.compile(r"\$[A-Za-z_]*\$")
-_TSQL_START = re.compile(r"(INSERT|CREATE TABLE|ALTER TABLE|SET IDENTITY_INSERT)\b", re.IGNORECASE)
+_TSQL_START = re.compile(
+    r"(INSERT|UPDATE|DELETE|MERGE|TRUNCATE|BULK|EXEC|SET|USE|(CREATE|ALTER|DROP)\s+TABLE)\b", re.IGNORECASE
+)
 """In T-SQL's scripts no mark stands between statements, but each begins a line."""
+_TSQL_ROUTINE = re.compile(r"\s*(CREATE|ALTER)\s+(OR\s+ALTER\s+)?(PROC|FUNCTION|TRIGGER|VIEW)", re.IGNORECASE)
+"""It is the only statement of its batch: what is in it is not ours to run."""
+_SQLITE_TRIGGER = re.compile(r"\s*CREATE\s+(TEMP(ORARY)?\s+)?TRIGGER\b", re.IGNORECASE)
+_TRIGGER_END = re.compile(r";\s*END\s*\Z", re.IGNORECASE)
+_PSQL_SETTINGS = re.compile(r"\\(connect|c|restrict|unrestrict|set|unset|echo|encoding|pset|timing)\b")
 _PIECE = re.compile(r"""'|"|`|\[|--|/\*|\#|\$[A-Za-z_]*\$|;""")
 
 
@@ -51,16 +59,19 @@ class _Splitter:
         for number, line in numbered:
             if self.until is None and self._is_directive(line):
                 yield from self._end()
+                if line.startswith("\\") and not _PSQL_SETTINGS.match(line):  # as \\i and \\copy, which bring rows
+                    yield Statement(line.strip(), number)
                 continue
-            if self.dialect == "tsql" and self.until is None and _TSQL_START.match(line):
+            if self.dialect == "tsql" and self.until is None and not self._is_open and _TSQL_START.match(line):
                 yield from self._end()
             for text in self._pieces(line, number):
                 statement = Statement(text, self.first_line)
                 if self.dialect == "postgres" and _COPY.match(text):
                     statement.data = _copy_data(numbered)
                     yield statement
-                    for _ in statement.data:
-                        """What the reader left."""
+                    with suppress(ValueError):  # which the reader has told, or it has given up before
+                        for _ in statement.data:
+                            """What the reader left."""
                 else:
                     yield statement
         yield from self._end()
@@ -98,8 +109,11 @@ class _Splitter:
                 break
             elif found[0] == ";" and self.delimiter == ";":
                 self._keep(line[start : found.start()], number)
-                yield from self._take()
                 at = start = found.end()
+                if self._is_open:
+                    self._keep(";", number)
+                else:
+                    yield from self._take()
             elif self._is_line_comment(found[0]):
                 self._keep(line[start : found.start()] + "\n", number)
                 return
@@ -143,6 +157,16 @@ class _Splitter:
         if self.size > STATEMENT_CHARACTERS_MAX:
             raise DumpError(f"the statement of line {self.first_line} is over {STATEMENT_CHARACTERS_MAX} characters")
 
+    @property
+    def _is_open(self) -> bool:
+        """Whether a semicolon does not end the statement: it has statements in it."""
+        head = "".join(part[:100] for part in self.parts[:3])
+        if self.dialect == "tsql":
+            return _TSQL_ROUTINE.match(head) is not None
+        if self.dialect != "sqlite" or not _SQLITE_TRIGGER.match(head):
+            return False
+        return _TRIGGER_END.search("".join(part[-100:] for part in self.parts[-4:])) is None
+
     def _take(self) -> Iterator[str]:
         text = "".join(self.parts).strip()
         self.parts, self.size = [], 0
@@ -163,3 +187,4 @@ def _copy_data(numbered: Iterator[tuple[int, str]]) -> Iterator[str]:
         if line.rstrip("\r\n") == "\\.":
             return
         yield line
+    raise ValueError("the dump ends in the middle of its rows")

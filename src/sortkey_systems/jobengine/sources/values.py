@@ -4,25 +4,55 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
 
+from sortkey_systems.jobengine.sources.identifiers import NAME, Qualified, listed, qualified
+
+_OVERRIDING = r"OVERRIDING\s+(?:SYSTEM|USER)\s+VALUE"
 _HEAD = re.compile(
-    r"""INSERT\s+(?:IGNORE\s+|OR\s+\w+\s+)?(?:INTO\s+)?(?P<table>[^\s(]+)\s*(?:\((?P<columns>[^()]*)\))?\s*VALUES\s*(?=\()""",
+    rf"""INSERT\s+(?:IGNORE\s+|OR\s+\w+\s+)?(?:INTO\s+)?(?P<table>{NAME})\s*(?:\((?P<columns>[^()]*)\))?\s*"""
+    rf"""(?:{_OVERRIDING}\s+)?VALUES\s*(?=\()""",
     re.IGNORECASE,
 )
+_OVERRIDDEN = re.compile(rf"(INSERT\s+INTO\s+{NAME}\s*(?:\([^()]*\))?\s*){_OVERRIDING}\b", re.IGNORECASE)
+_REPLACED = re.compile(r"REPLACE\s+(?:LOW_PRIORITY\s+|DELAYED\s+)?(?=INTO\b)", re.IGNORECASE)
 _VALUE = r"""N?'(?:[^'\\]|'')*'|-?\d+(?:\.\d+)?|NULL|TRUE|FALSE"""
 _ROW = re.compile(rf"\s*\(\s*((?:{_VALUE})(?:\s*,\s*(?:{_VALUE}))*)\s*\)\s*(,|\Z)", re.IGNORECASE)
 _EACH = re.compile(rf"({_VALUE})\s*(?:,\s*|\Z)", re.IGNORECASE)
 _COPY_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_UNISTR = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))")
 
 Values = list[Any]
+DEFAULT = object()
+"""In place of a value: the column's default."""
 
 
-def plain_insert(text: str) -> tuple[str, list[str], list[Values]] | None:
-    """Table, columns and rows of an INSERT that only has plain literals; None where it has anything else."""
+class NotALiteral(ValueError):
+    """A value has to be computed by the database."""
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """The rows of one statement. Without columns, the values are those of all columns in their order."""
+
+    table: Qualified
+    columns: list[str]
+    rows: list[Values]
+
+
+def standard(text: str) -> str:
+    """An INSERT as every dialect has it: a REPLACE is one, and the values of identity columns are taken as given."""
+    text = _REPLACED.sub("INSERT ", text, count=1) if text[:7].upper() == "REPLACE" else text
+    found = _OVERRIDDEN.match(text)
+    return found[1] + text[found.end() :] if found else text
+
+
+def plain_insert(text: str) -> Insert | None:
+    """An INSERT that only has plain literals; None where it has anything else."""
     head = _HEAD.match(text)
     if head is None:
         return None
@@ -33,20 +63,19 @@ def plain_insert(text: str) -> tuple[str, list[str], list[Values]] | None:
             return None
         rows.append([_plain(each) for each in _EACH.findall(row[1])])
         at = row.end()
-    columns = [_bare(name) for name in head["columns"].split(",")] if head["columns"] else []
-    return _bare(head["table"].replace("].[", ".").split(".")[-1]), columns, rows
+    return Insert(qualified(head["table"]), listed(head["columns"] or ""), rows)
 
 
-def parsed_insert(tree: exp.Insert) -> tuple[str, list[str], list[Values]] | None:
-    """The same of a tree; None where the rows are not given as values."""
+def parsed_insert(tree: exp.Insert, dialect: str) -> Insert | None:
+    """The same of a tree; None where the rows are not given as values. Raises NotALiteral."""
     target: Any = tree.this
     columns = [each.name for each in target.expressions] if isinstance(target, exp.Schema) else []
     table: Any = target.this if isinstance(target, exp.Schema) else target
     values: Any = tree.expression
     if not isinstance(values, exp.Values):
         return None
-    rows = [[_value(each) for each in _row_parts(row)] for row in values.expressions]
-    return table.name, columns, rows
+    rows = [[_value(each, dialect) for each in _row_parts(row)] for row in values.expressions]
+    return Insert((table.text("db"), table.name), columns, rows)
 
 
 def copied_rows(lines: Iterator[str]) -> Iterator[Values]:
@@ -61,10 +90,6 @@ def _copied(field: str) -> str | None:
     if "\\" not in field:
         return field
     return _ESCAPED.sub(lambda found: _COPY_ESCAPES.get(found[1], found[1]), field)
-
-
-def _bare(name: str) -> str:
-    return name.strip().strip('"`[]')
 
 
 def _plain(text: str) -> Any:
@@ -89,20 +114,43 @@ def _row_parts(row: Any) -> list[Any]:
     return row.expressions if isinstance(row, exp.Tuple) else [row.this if isinstance(row, exp.Paren) else row]
 
 
-def _value(node: Any) -> Any:
-    """What a literal says; of an expression that must be computed, its text."""
+def _value(node: Any, dialect: str) -> Any:
+    """What a literal says. Raises NotALiteral where only the database could say it."""
     if isinstance(node, exp.Null):
         return None
     if isinstance(node, exp.Boolean):
         return int(bool(node.this))
     if isinstance(node, exp.HexString):
-        digits = f"{int(node.name):x}" if node.name.isdigit() else node.name
-        return bytes.fromhex(digits.rjust(len(digits) + len(digits) % 2, "0"))
+        return bytes.fromhex(node.name.rjust(len(node.name) + len(node.name) % 2, "0"))
+    if isinstance(node, exp.BitString):
+        return int(node.name, 2) if dialect == "mysql" else node.name
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return _number("-" + node.this.name)
     if isinstance(node, exp.Literal):
         return node.name if node.is_string else _number(node.name)
-    if isinstance(node, exp.Cast | exp.Paren | exp.National | exp.Introducer):
-        inner = node.expression if isinstance(node, exp.Introducer) else node.this
-        return inner if isinstance(inner, str) else _value(inner)
-    return node.sql()
+    if isinstance(node, exp.ByteString):  # PostgreSQL's E'…'
+        return node.name
+    if isinstance(node, exp.Var) and node.name.upper() == "DEFAULT":
+        return DEFAULT
+    if isinstance(node, exp.Cast | exp.Paren | exp.National | exp.Introducer | exp.Convert):
+        inner = node.expression if isinstance(node, exp.Introducer | exp.Convert) else node.this
+        return inner if isinstance(inner, str) else _value(inner, dialect)
+    return _computed(node, dialect)
+
+
+def _computed(node: Any, dialect: str) -> str:
+    """The functions that SQLite's shell writes for line breaks: replace('…', '\\n', char(10)) and unistr('…')."""
+    if isinstance(node, exp.Replace):
+        parts = (_value(each, dialect) for each in (node.this, node.expression, node.args["replacement"]))
+        text, old, new = (str(each) for each in parts)
+        return text.replace(old, new)
+    if isinstance(node, exp.Chr):
+        return "".join(chr(int(each.name)) for each in node.expressions)
+    if isinstance(node, exp.Anonymous) and node.name.lower() == "unistr":
+        return _UNISTR.sub(_character, str(_value(node.expressions[0], dialect)))
+    raise NotALiteral("a value has to be computed")
+
+
+def _character(found: re.Match[str]) -> str:
+    code = next((group for group in found.groups() if group), None)
+    return chr(int(code, 16)) if code else "\\"

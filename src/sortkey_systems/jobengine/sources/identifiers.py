@@ -1,0 +1,43 @@
+"""Names of tables as SQL has them: `orders`, `"a"."Order Details"`, `[dbo].[orders]`; and how they are kept apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+PART = r"""(?:"(?:[^"]|"")+"|`(?:[^`]|``)+`|\[(?:[^\]]|\]\])+\]|[^\s().,;"'`\[\]]+)"""
+NAME = rf"{PART}(?:\s*\.\s*{PART}){{0,2}}"
+"""A pattern of a name with up to two schemas before it."""
+_PART = re.compile(PART)
+_QUOTES = {'"': '"', "`": "`", "[": "]"}
+
+Qualified = tuple[str, str]
+"""A schema, empty where none is named, and a name in it."""
+
+
+def qualified(text: str) -> Qualified:
+    """`a."b c"` is `b c` in schema `a`; what stands before a schema is a database, and is left out."""
+    parts = [bare(part) for part in _PART.findall(text)]
+    return (parts[-2] if len(parts) > 1 else "", parts[-1])
+
+
+def bare(name: str) -> str:
+    """A name without its quotes."""
+    name = name.strip()
+    end = _QUOTES.get(name[:1])
+    if end is None or name[-1:] != end:
+        return name
+    return name[1:-1].replace(end * 2, end)
+
+
+def listed(text: str) -> list[str]:
+    """The names of a list: `(id, "The Name")`."""
+    return [bare(part) for part in _PART.findall(text)]
+
+
+def names_apart(tables: Iterable[Qualified]) -> dict[Qualified, str]:
+    """What each table is called: by its name, and with its schema where another schema has a table of that name."""
+    known = list(tables)
+    times = Counter(name for _, name in known)
+    return {each: each[1] if times[each[1]] == 1 or not each[0] else ".".join(each) for each in known}
