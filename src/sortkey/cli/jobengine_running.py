@@ -47,10 +47,16 @@ def new_journey(
     journey_id = part_of("jobengine", "journeys").new_journey_id()
     documents = os.path.abspath(target or os.path.join(folder, f"{journey_id}.sqlite"))
     _check_target(documents, journey_id)
+    addresses = part_of("jobengine", "addresses")
+    try:
+        addresses.check_address(source)
+    except ValueError as error:
+        raise CommandFailed(str(error), USAGE) from None
     is_file = "://" not in source
     if is_file and not os.path.isfile(source):
-        raise CommandFailed(f"there is no file {source} to migrate", USAGE)
-    title = Path(source).stem if is_file else source.rsplit("/", 1)[-1]
+        hint = ": PostgreSQL is named as postgresql://user@host/name" if "=" in source else ""
+        raise CommandFailed(f"there is no file {source} to migrate{hint}", USAGE)
+    title = Path(source).stem if is_file else addresses.database_name(source)
     about = {"type": "database", "schema_id": title, "schema_name": title, "schema_version": "1"}
     address = os.path.abspath(source) if is_file else source
     try:

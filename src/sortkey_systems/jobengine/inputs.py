@@ -122,7 +122,7 @@ class ConfigurationDraft(JourneyConfiguration):
 class JourneyDraft(Input):
     """A journey that is not there yet. It gets its id and the six default stages."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [JOURNEY_EXAMPLE]})
+    model_config = ConfigDict(json_schema_extra={"examples": [JOURNEY_EXAMPLE]}, hide_input_in_errors=True)
 
     name: Title
     description: Text = ""

@@ -58,10 +58,10 @@ from sortkey_systems.jobengine.parts import (
     RuleMetadata,
     RuleType,
     S3Config,
-    Source,
     StageStatus,
     Step,
     StepRun,
+    StoredSource,
     TextOrObject,
 )
 
@@ -104,7 +104,7 @@ class Journey(Changing, kind="Journey"):
     priority: Priority = "medium"
     created_by: str
     oda_component_type: str
-    source: Source
+    source: StoredSource
     configuration: JourneyConfiguration = JourneyConfiguration()
     current_stage_index: Annotated[int, Range(0, 98)] = 0  # from 0, whereas a stage's order counts from 1
     current_stage_id: Name | None = None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from sortkey import CamelPart, Instant, Named, Part, Range, Template
+from sortkey_systems.jobengine.addresses import check_address, stored_address
 
 Percent = Annotated[int, Range(0, 100)]
 Count = Annotated[int, Field(ge=0)]
@@ -37,21 +38,30 @@ JourneyStatus = Literal["pending", "running", "completed", "failed", "paused", "
 ACTIVE: tuple[JourneyStatus, ...] = ("pending", "running", "paused")
 
 
-def _without_password(address: str) -> str:
-    if "://" in address and urlsplit(address).password:
-        raise ValueError("an address is stored as it is: leave the password to ~/.pgpass or PGPASSWORD of the workers")
-    return address
-
-
 class Source(CamelPart):
     """What the journey transforms. `address` is where its data is: a file, a dump, or `postgresql://user@host/name`."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)  # it may be a password
 
     type: str
     schema_id: str
     schema_name: str
     schema_version: str
-    address: Annotated[str, AfterValidator(_without_password)] | None = None
+    address: Annotated[str, AfterValidator(check_address)] | None = None
     dialect: str | None = None
+
+
+def _as_stored(value: Any) -> Any:
+    """Forget the password that an older version has stored."""
+    if not isinstance(value, Mapping):
+        return value
+    source = cast("Mapping[str, Any]", value)
+    address = source.get("address")
+    return {**source, "address": stored_address(address)} if isinstance(address, str) else source
+
+
+StoredSource = Annotated[Source, BeforeValidator(_as_stored)]
+"""A source in an item: what is there can be read, and no password comes out."""
 
 
 class AllowedLosses(CamelPart):

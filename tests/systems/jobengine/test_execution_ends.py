@@ -13,7 +13,7 @@ from sortkey import Backoff, JobQueue
 from sortkey.errors import JobLost, JobNotEnded, Unreachable
 from sortkey_systems.jobengine.execution import Executions, PlaceRefused, Places, ledger
 from sortkey_systems.jobengine.model import Job
-from sortkey_systems.jobengine.parts import LogCounts, Source
+from sortkey_systems.jobengine.parts import LogCounts
 from sortkey_systems.jobengine.progress import WrongState
 from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.work import StepContext, Work
@@ -366,14 +366,6 @@ def test_a_journey_does_not_write_into_its_source(engine: Engine, root: bool) ->
     with pytest.raises(PlaceRefused, match="is the source itself"):
         places.target(journey)
     assert engine.run(journey).status == "failed"
-
-
-def test_an_address_with_a_password_is_refused() -> None:
-    # It would stand in the table, in its backups and in every answer of the service.
-    about = {"type": "database", "schema_id": "shop", "schema_name": "Shop", "schema_version": "1"}
-    assert Source(**about, address="postgresql://shop@db/shop").address == "postgresql://shop@db/shop"
-    with pytest.raises(ValueError, match="PGPASSWORD"):
-        Source(**about, address="postgresql://shop:secret@db/shop")
 
 
 def test_more_executions_than_a_key_can_number_are_refused(engine: Engine) -> None:

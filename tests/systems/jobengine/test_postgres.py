@@ -272,6 +272,27 @@ def test_a_server_that_is_not_there_is_told_without_a_password(server: PostgresS
     source.close()
 
 
+def test_a_server_that_asks_for_a_password_is_told_by_the_environment(
+    server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # No address may hold one, so whoever runs a journey, or goes on with it, must learn where to put it.
+    rules = server.folder / "data" / "pg_hba.conf"
+    rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+    with psycopg.connect(server.address()) as db:
+        db.execute("CREATE ROLE guarded LOGIN PASSWORD 's3cret'")
+        db.execute("SELECT pg_reload_conf()")
+    address = server.address().replace("shop@", "guarded@")
+    advice = r"set PGPASSWORD for the process that runs the workers, or write it into ~/\.pgpass"
+    with pytest.raises(SourceError, match=f"no password supplied: {advice}"):
+        open_source(address)
+    monkeypatch.setenv("PGPASSWORD", "wr0ng")
+    with pytest.raises(SourceError, match=advice) as refused:
+        open_source(address)
+    assert "wr0ng" not in str(refused.value)
+    monkeypatch.setenv("PGPASSWORD", "s3cret")
+    open_source(address).close()
+
+
 def test_a_shop_on_a_server_is_migrated_as_the_file_that_it_was_copied_from(
     shop: tuple[str, Path], tmp_path: Path
 ) -> None:

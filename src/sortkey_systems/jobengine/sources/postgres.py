@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
+from sortkey_systems.jobengine.addresses import PASSWORD_ADVICE
 from sortkey_systems.jobengine.sources.postgres_schema import Declared, hidden_tables, read_schema
 from sortkey_systems.jobengine.sources.schema import Batch, Row, TableSchema
 from sortkey_systems.jobengine.sources.source import SourceError, Unread
@@ -45,7 +46,9 @@ class PostgresSource:
         try:
             self._db: Any = self._psycopg.connect(address)
         except self._psycopg.Error as error:
-            raise SourceError(f"PostgreSQL cannot be reached: {' '.join(str(error).split())}") from None
+            message = " ".join(str(error).split())
+            hint = f": {PASSWORD_ADVICE}, then run the journey again" if "password" in message else ""
+            raise SourceError(f"PostgreSQL cannot be reached: {message}{hint}") from None
         as_text = importlib.import_module("psycopg.types.string").TextLoader
         for name in AS_TEXT:
             self._db.adapters.register_loader(name, as_text)

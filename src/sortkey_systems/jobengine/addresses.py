@@ -1,0 +1,82 @@
+"""Addresses of sources, as they are stored with journeys: files, dumps and PostgreSQL servers, never with a password.
+
+libpq takes a password in three places: `user:password@`, the parameters `password` and `sslpassword` of a URL, and the
+same as `password=…` without a URL. A file that holds passwords (`passfile`) may be named.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, quote
+
+SECRET_PARAMETERS = ("password", "sslpassword")
+_KEYWORD = re.compile(r"(?i)\b(?:ssl)?password\s*=\s*(?:'(?:\\.|[^'\\])*'|[^\s']*)")
+_HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(:\d*)?")
+PASSWORD_ADVICE = "set PGPASSWORD for the process that runs the workers, or write it into ~/.pgpass there"
+
+
+class PasswordGiven(ValueError):
+    """An address holds a password. The message does not."""
+
+
+def check_address(address: str) -> str:
+    """The address, if it may be stored. Raises PasswordGiven, and ValueError for a URL that a password has broken."""
+    if has_password(address):
+        raise PasswordGiven(
+            f"the address is stored with the journey, so leave the password out of it: {PASSWORD_ADVICE}"
+        )
+    if "://" in address and not _is_whole(address):
+        raise ValueError(
+            f"the address is not of the form postgresql://user@host:port/name; for a password {PASSWORD_ADVICE}"
+        )
+    return address
+
+
+def has_password(address: str) -> bool:
+    return without_password(address) != address
+
+
+def without_password(address: str) -> str:
+    """The address without the password in it, if there is one."""
+    scheme, is_url, rest = address.partition("://")
+    if not is_url:
+        return " ".join(_KEYWORD.sub("", address).split()) if _KEYWORD.search(address) else address
+    authority, rest = _split(rest)
+    user, at, hosts = authority.rpartition("@")
+    path, question, query = rest.partition("?")
+    named = user.partition(":")[0] if user.partition(":")[2] else user
+    kept = _plain_query(query)
+    return f"{scheme}://{named}{at}{hosts}{path}{question if kept or not query else ''}{kept}"
+
+
+def stored_address(address: str) -> str | None:
+    """An address as it comes from a table or a backup, which may be older than these rules: without its password."""
+    try:
+        return check_address(without_password(address))
+    except ValueError:
+        return None
+
+
+def database_name(address: str) -> str:
+    """What a URL names: its database, or else its host."""
+    authority, rest = _split(address.partition("://")[2])
+    return rest.partition("?")[0].strip("/") or authority.rpartition("@")[2]
+
+
+def _split(rest: str) -> tuple[str, str]:
+    """What comes before the first `/`, `?` or `#` of a URL, and from there on."""
+    end = re.search(r"[/?#]", rest)
+    return (rest, "") if end is None else (rest[: end.start()], rest[end.start() :])
+
+
+def _plain_query(query: str) -> str:
+    given = parse_qsl(query, keep_blank_values=True)
+    kept = [(name, value) for name, value in given if name.lower() not in SECRET_PARAMETERS]
+    return query if len(kept) == len(given) else "&".join(f"{quote(name)}={quote(value)}" for name, value in kept)
+
+
+def _is_whole(address: str) -> bool:
+    """Whether the parts of a URL are what they seem: an unescaped `/`, `?` or `@` in a password moves them."""
+    authority, rest = _split(address.partition("://")[2])
+    hosts = authority.rpartition("@")[2].split(",")
+    return all(_HOST.fullmatch(host) for host in hosts) and "@" not in rest.partition("?")[0]
