@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
@@ -134,7 +135,7 @@ def test_a_second_signal_ends_it_at_once(serve: Serve) -> None:
     process = serve("--memory")
     port = int(address_of(process).rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as raw:
-        raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\nPOST / HTTP/1.1\r\n")
+        raw.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\nPOST / HTTP/1.1\r\n")
         raw.recv(100)
         process.terminate()
         while True:  # until the first signal has closed the listener
@@ -181,9 +182,44 @@ def test_other_addresses_need_credentials_or_a_word(capsys: pytest.CaptureFixtur
     assert re.search(r"on http://127.0.0.1:\d+ and every other address of this machine\n", line)
 
 
+def status_of(address: str, headers: dict[str, str]) -> int:
+    """Of ListTables, asked for with these headers."""
+    where = http.client.HTTPConnection(address.removeprefix("http://"))
+    given = {"content-type": "application/x-amz-json-1.0", "x-amz-target": "DynamoDB_20120810.ListTables"}
+    where.request("POST", "/", b"{}", given | headers)
+    status = where.getresponse().status
+    where.close()
+    return status
+
+
+A, B, LOCAL, EVIL = "https://a.test", "https://b.test", "http://localhost:3000", "https://evil.test"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "origins", "hosts"),
+    [
+        ("", {A: 403}, {"127.0.0.1": 200, "localhost:80": 200, "evil.test": 403}),
+        ("--allow-host db,db.example", {A: 403}, {"db:80": 200, "db.example": 200, "evil.test": 403}),
+        (f"--cors {A},{B} --cors {LOCAL}", {A: 200, B: 200, LOCAL: 200, EVIL: 403}, {"a.test": 403}),
+        ("--cors *", {EVIL: 200, "null": 200}, {"evil.test": 403}),
+        ("--host 0.0.0.0 --insecure", {A: 403}, {"db.example": 200}),
+        ("--host 0.0.0.0 --insecure --allow-host db", {A: 403}, {"db": 200, "localhost": 200, "evil.test": 403}),
+    ],
+)
+def test_web_pages_get_in_by_their_origin_and_names_by_a_switch(
+    serve: Serve, arguments: str, origins: dict[str, int], hosts: dict[str, int]
+) -> None:
+    # Any page that somebody visits can send requests to 127.0.0.1, and can make its own name point there.
+    address = address_of(serve("--memory", *arguments.split()))
+    assert {each: status_of(address, {"origin": each}) for each in origins} == origins
+    assert {each: status_of(address, {"host": each}) for each in hosts} == hosts
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--cors", "app.example.com"], "'app.example.com' is not an origin"),
+        (["--allow-host", "https://app.example.com"], "'https://app.example.com' is not a host name"),
         (["--access-key", "a"], "credentials need both parts"),
         (["--secret-key", "a"], "credentials need both parts"),
         (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8000"),
@@ -227,7 +263,7 @@ def test_it_asks_for_as_many_files_as_it_allows_connections(serve: Serve) -> Non
     with ExitStack() as stack:
         for _ in range(300):
             raw = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
-        raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        raw.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert raw.recv(100).startswith(b"HTTP/1.1 200")
 
 
@@ -237,7 +273,7 @@ def test_it_answers_soon_and_stays_small(serve: Serve) -> None:
     process = serve("--memory")
     port = int(address_of(process).rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as raw:
-        raw.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        raw.sendall(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
         assert raw.recv(100).startswith(b"HTTP/1.1 200")
     if Path("/proc").is_dir():
         figures = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()

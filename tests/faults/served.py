@@ -94,7 +94,7 @@ class Client:
         body = orjson.dumps(request)
         family = "DynamoDBStreams" if name in ("DescribeStream", "GetShardIterator", "GetRecords") else "DynamoDB"
         head = (
-            f"POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-amz-json-1.0\r\n"
+            f"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-amz-json-1.0\r\n"
             f"x-amz-target: {family}_20120810.{name}\r\ncontent-length: {len(body)}\r\n\r\n"
         )
         try:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 
 import pytest
 
+from sortkey.origins import OriginPolicy
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.addresses import bind
 from sortkey.wire.server import Limits, Server
@@ -31,11 +32,13 @@ def start(loop_factory: Callable[[], asyncio.AbstractEventLoop]) -> Generator[St
         *,
         limits: Limits | None = None,
         token: str | None = None,
+        origins: OriginPolicy | None = None,
         clock: Callable[[], float] = lambda: NOW,
     ) -> Running:
         engine = FakeEngine()
         loop = loop_factory()
-        server = Server(engine, Access(credentials, "us-east-1", clock, token), limits=limits, clock=clock)
+        access = Access(credentials, "us-east-1", clock, token)
+        server = Server(engine, access, limits=limits, origins=origins, clock=clock)
         sockets = bind("127.0.0.1", 0)
         thread = threading.Thread(target=loop.run_forever, daemon=True)
         thread.start()

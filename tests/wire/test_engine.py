@@ -14,6 +14,7 @@ import boto3
 import pytest
 
 import sortkey.engine
+from sortkey.origins import OriginPolicy
 from sortkey.wire.access import Access
 from sortkey.wire.addresses import bind
 from sortkey.wire.server import Server
@@ -25,7 +26,8 @@ def port(tmp_path: Path) -> Generator[int]:
     """A server on a folder of its own, in a thread."""
     loop = asyncio.new_event_loop()
     engine = sortkey.engine.own(tmp_path / "data")
-    server = Server(engine, Access(None, "us-east-1", time.time))
+    policy = OriginPolicy(hosts=frozenset({"database.example"}))
+    server = Server(engine, Access(None, "us-east-1", time.time), origins=policy)
     sockets = bind("127.0.0.1", 0)
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()

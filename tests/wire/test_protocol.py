@@ -1,4 +1,4 @@
-"""What a client sees over HTTP: formats, errors of form, methods, CORS, keep-alive, pipelining, limits."""
+"""What a client sees over HTTP: formats, errors of form, methods, keep-alive, pipelining, limits."""
 
 from __future__ import annotations
 
@@ -112,32 +112,6 @@ def test_head_is_get_without_a_body(running: Running) -> None:
     client.send(http(None, b"", method="HEAD") + http("ListTables"))
     assert client.read(head_only=True).headers["content-length"] == "42"
     assert client.read().status == 200
-
-
-def test_browsers_may_call_from_any_origin(running: Running) -> None:
-    answer = running.ask(
-        http(
-            None,
-            b"",
-            method="OPTIONS",
-            origin="http://example.com",
-            access_control_request_headers="x-amz-target, content-type",
-            access_control_request_method="POST",
-        )
-    )
-    assert (answer.status, answer.body) == (200, b"")
-    assert answer.headers["access-control-allow-origin"] == "*"
-    assert answer.headers["access-control-allow-headers"] == "x-amz-target, content-type"
-    assert answer.headers["access-control-allow-methods"] == "POST"
-    assert answer.headers["access-control-max-age"] == "172800"
-
-
-@pytest.mark.parametrize("operation", ["ListTables", "DeleteItem", "Nothing"])
-def test_answers_and_errors_may_be_read_by_a_browser(running: Running, operation: str) -> None:
-    # Without the header a page sees a network error in place of the answer.
-    headers = running.ask(http(operation, origin="http://example.com")).headers
-    assert headers["access-control-allow-origin"] == "*"
-    assert "x-amzn-RequestId" in headers["access-control-expose-headers"]
 
 
 def test_a_connection_is_kept(running: Running) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from sortkey.cli.failure import USAGE, CommandFailed
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     import socket
 
     from sortkey.engine.engine import Engine
+    from sortkey.origins import OriginPolicy
 
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the one of them that is sure to be there
 
@@ -39,6 +41,36 @@ def reaches_others(host: str) -> bool:
         return not is_loopback(host)
     except OSError:
         return False
+
+
+def origin_policy(
+    host: str, allow_hosts: Iterable[str] | None, cors: Iterable[str] | None = None, url: str | None = None
+) -> OriginPolicy:
+    """Which web pages reach a server that listens on `host`, and under which names: see `sortkey.origins`.
+
+    Where other machines reach it, any name is good, unless some are given. `url` is its address as browsers see it.
+    """
+    from sortkey.origins import OriginPolicy, read_hosts, read_origins, url_host, url_origin
+
+    try:
+        names, origins = read_hosts(allow_hosts or ()), read_origins(cors or ())
+        own = {url_host(url)} if url else set[str]()
+        origins |= {url_origin(url)} if url else set[str]()
+    except ValueError as error:
+        raise CommandFailed(str(error), USAGE) from None
+    if reaches_others(host) and not names:
+        return OriginPolicy(None, origins)
+    return OriginPolicy(names | own | {host.lower(), *_addresses(host)}, origins)
+
+
+def _addresses(host: str) -> list[str]:
+    """Those that `listen` binds to: whoever opens a served folder is sent to one of them."""
+    from sortkey.wire.addresses import addresses_of
+
+    try:
+        return addresses_of(host)
+    except OSError:  # `listen` refuses it
+        return []
 
 
 def address_of(bound: socket.socket) -> str:

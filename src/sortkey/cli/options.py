@@ -39,6 +39,23 @@ Index = Annotated[
     ),
 ]
 HostName = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help="A host name under which it may be reached, as behind a proxy; can be given several times.",
+    ),
+]
+Cors = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cors",
+        metavar="ORIGIN",
+        help="Let pages of this origin call DynamoDB, as https://app.example.com; can be given several times. "
+        "Dangerous: * lets every web page that you visit read and write the data.",
+    ),
+]
 Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 JsonForm = Annotated[bool, typer.Option("--json", help="The same as --format json.")]

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, named, own, reaches_others
-from sortkey.cli.options import HostName, Port
+from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, named, origin_policy, own, reaches_others
+from sortkey.cli.options import AllowHost, Cors, HostName, Port
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
+    from sortkey.origins import OriginPolicy
     from sortkey.wire.access import Credentials
     from sortkey.wire.server import Server
 
@@ -42,6 +43,7 @@ class Options:
     region: str
     insecure: bool
     own_tables: bool
+    origins: OriginPolicy
 
 
 def run(
@@ -69,6 +71,8 @@ def run(
     insecure: Annotated[
         bool, typer.Option("--insecure", help="Allow another address than loopback without credentials.")
     ] = False,
+    cors: Cors = None,
+    allow_host: AllowHost = None,
     own_tables: Annotated[
         bool,
         typer.Option(
@@ -80,9 +84,19 @@ def run(
     """Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
 
     Without credentials every caller is welcome, so the server then binds to this machine only (127.0.0.1).
-    With --access-key and --secret-key every request must be signed with them, as on AWS.
+    With --access-key and --secret-key every request must be signed with them, as on AWS. Web pages may not call it,
+    unless --cors names their origin; on loopback it answers to names of loopback and those of --allow-host only.
     """
-    options = Options(host, port, _folder(data, memory), synchronous, _region(region), insecure, own_tables)
+    options = Options(
+        host=host,
+        port=port,
+        folder=_folder(data, memory),
+        synchronous=synchronous,
+        region=_region(region),
+        insecure=insecure,
+        own_tables=own_tables,
+        origins=origin_policy(host, allow_host, cors),
+    )
     _serve(options, _credentials(access_key, secret_key))
 
 
@@ -109,7 +123,7 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
             print(_banner(options, address, credentials), flush=True)
 
         access = Access(credentials, options.region, time, token, own_tables=options.own_tables)
-        server = Server(engine, access, region=options.region)
+        server = Server(engine, access, region=options.region, origins=options.origins)
         run_loop(_until_signal(server, sockets, ready))
     finally:
         engine.close()

@@ -34,8 +34,13 @@ def bind(host: str, port: int) -> list[socket.socket]:
 
 def is_loopback(host: str) -> bool:
     """Whether every address of the host is of this machine alone."""
+    return all(ipaddress.ip_address(address).is_loopback for address in addresses_of(host))
+
+
+def addresses_of(host: str) -> list[str]:
+    """Every address of the host, as a number."""
     found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)
-    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
+    return [str(address[0]).partition("%")[0] for *_, address in found]
 
 
 def _bind_one(family: socket.AddressFamily, address: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""Answers as bytes: results, errors in AWS's shape, health, preflight. Nothing here does I/O.
+"""Answers as bytes: results, errors in AWS's shape, health, preflight, refusals. Nothing here does I/O.
 
 Every answer has a request id and the CRC-32 of the body as sent, which SDKs check.
 """
@@ -14,7 +14,7 @@ from zlib import crc32
 import orjson
 
 from sortkey.engine.answers import Answer, Finished
-from sortkey.errors import ServiceError
+from sortkey.errors import AccessDeniedException, ServiceError
 from sortkey.wire import compression
 from sortkey.wire.request import JSON_TYPES, Request
 
@@ -30,9 +30,14 @@ _CAPITAL_MESSAGE = frozenset(
 
 
 class Answers:
-    """Formats answers. Holds the date header, which `tick` renews once a second."""
+    """Formats answers. Holds the date header, which `tick` renews once a second.
 
-    def __init__(self, region: str) -> None:
+    A request with an `Origin` that gets this far comes from a page that may read the answer; `any_origin` says that
+    every page may.
+    """
+
+    def __init__(self, region: str, *, any_origin: bool = False) -> None:
+        self._any_origin = any_origin
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()
         self._head_ok = b""
         self._date = b""
@@ -56,8 +61,8 @@ class Answers:
             if encoding is not None:
                 body, checksum = compression.encode(encoding, body), None
                 extra = b"Content-Encoding: " + encoding + b"\r\n"
-        if b"origin" in headers:
-            extra += _cors()
+        if (origin := headers.get(b"origin")) is not None:
+            extra += self._cors(origin)
         return (
             b"%bContent-Type: %b\r\nContent-Length: %d\r\nConnection: %b\r\n"
             b"x-amzn-RequestId: %052X\r\nx-amz-crc32: %d\r\n%b\r\n%b"
@@ -79,13 +84,23 @@ class Answers:
             members["Message" if error.code in _CAPITAL_MESSAGE else "message"] = error.message
         return self.plain(request, error.status, orjson.dumps(members), _json_type(request))
 
+    def refused(self, request: Request, message: str) -> bytes:
+        """For a page that may not call: AWS's error, which the page cannot read, with the status of a refusal."""
+        members = {"__type": AccessDeniedException().wire_type, "message": message}
+        return self._plain(request, 403, orjson.dumps(members), _json_type(request))
+
     def plain(self, request: Request, status: int, body: bytes = b"", content_type: bytes = b"") -> bytes:
         """Any other answer. HEAD gets the header alone."""
+        origin = request.headers.get(b"origin")
+        return self._plain(request, status, body, content_type, b"" if origin is None else self._cors(origin))
+
+    def _plain(
+        self, request: Request, status: int, body: bytes, content_type: bytes, more_headers: bytes = b""
+    ) -> bytes:
         head = b"HTTP/1.1 %d %b\r\n%b" % (status, HTTPStatus(status).phrase.encode(), self._date)
         if content_type:
             head += b"Content-Type: " + content_type + b"\r\n"
-        if b"origin" in request.headers:
-            head += _cors()
+        head += more_headers
         return b"%bContent-Length: %d\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\nx-amz-crc32: %d\r\n\r\n%b" % (
             head,
             len(body),
@@ -103,7 +118,7 @@ class Answers:
 
     def preflight(self, request: Request) -> bytes:
         """CORS, as AWS: whatever headers and method the browser asks for are allowed."""
-        head = b"HTTP/1.1 200 OK\r\n" + self._date + _cors()
+        head = b"HTTP/1.1 200 OK\r\n" + self._date + self._cors(request.headers[b"origin"])
         for asked, allowed in (
             (b"access-control-request-headers", b"Access-Control-Allow-Headers: "),
             (b"access-control-request-method", b"Access-Control-Allow-Methods: "),
@@ -114,9 +129,9 @@ class Answers:
             b"%bAccess-Control-Max-Age: %d\r\nContent-Length: 0\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\n\r\n"
         ) % (head, PREFLIGHT_SECONDS, b"keep-alive" if request.keep_alive else b"close", getrandbits(208))
 
-
-def _cors() -> bytes:
-    return b"Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: " + EXPOSED + b"\r\n"
+    def _cors(self, origin: bytes) -> bytes:
+        allowed = b"*" if self._any_origin else origin + b"\r\nVary: Origin"
+        return b"Access-Control-Allow-Origin: %b\r\nAccess-Control-Expose-Headers: %b\r\n" % (allowed, EXPOSED)
 
 
 def _json_type(request: Request) -> bytes:

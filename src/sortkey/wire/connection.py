@@ -47,6 +47,7 @@ class Connection(asyncio.Protocol):
         "_transport",
         "_url",
         "_waiting",
+        "known_host",
         "receiving",
         "since",
     )
@@ -68,6 +69,8 @@ class Connection(asyncio.Protocol):
         self._draining = False
         self._refused = False
         self._waiting: deque[Request | bytes] = deque()
+        self.known_host: bytes | None = None
+        """The `Host` that the server accepted last: most clients send the same with every request."""
         self.receiving = False
         self.since = server.ticks
 

@@ -17,6 +17,7 @@ from sortkey.errors import (
     ServiceError,
     UnknownOperationException,
 )
+from sortkey.origins import ANY, OriginPolicy
 from sortkey.wire import compression
 from sortkey.wire.access import Access
 from sortkey.wire.answer import Answers
@@ -86,15 +87,19 @@ class Server:
         *,
         region: str = "us-east-1",
         limits: Limits | None = None,
+        origins: OriginPolicy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        """`origins` are those whose pages may call: without it none, and only under a name of loopback."""
+        origins = origins or OriginPolicy()
         self.engine = engine
         self.limits = limits or Limits()
-        self.answers = Answers(region)
+        self.answers = Answers(region, any_origin=ANY in origins.origins)
         self.connections: set[Connection] = set()
         self.stopping = False
         self.ticks = 0
         self._access = access
+        self._origins = origins
         self._clock = clock
         self._listeners: list[asyncio.Server] = []
         self._timers: dict[str, asyncio.TimerHandle] = {}
@@ -138,6 +143,12 @@ class Server:
 
     def serve(self, connection: Connection, request: Request) -> None:
         """Answer one request, now or after the commit that it is part of."""
+        headers = request.headers
+        if headers.get(b"host") != connection.known_host or b"origin" in headers:
+            if (problem := self._page_problem(headers)) is not None:
+                connection.send(request, self.answers.refused(request, problem))
+                return
+            connection.known_host = headers.get(b"host")
         if request.method != b"POST":
             connection.send(request, self._other_method(request))
             return
@@ -160,6 +171,13 @@ class Server:
             self._waits.answered()
         else:
             self._commit.submit(Exchange(self, connection, request, *admitted))
+
+    def _page_problem(self, headers: dict[bytes, bytes]) -> str | None:
+        """Why a request is refused that a web page may have sent: see `sortkey.origins`."""
+        problem = self._origins.host_problem(headers.get(b"host", b"").decode("latin-1"))
+        if problem is not None or b"origin" not in headers:
+            return problem
+        return self._origins.origin_problem(headers[b"origin"].decode("latin-1"))
 
     def _alone(self) -> bool:
         """Whether there is one client only: no other can join its commit, or wants the time that it waits."""
