@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sortkey import Backoff, JobContext, JobQueue, job
-from sortkey.errors import GiveUp, JobConflict, JobError, JobLost, JobNotEnded, ModelError, NotFound
+from sortkey.errors import GiveUp, JobConflict, JobError, JobInterrupted, JobLost, JobNotEnded, ModelError, NotFound
 from sortkey.runtime.jobs.attempts import ATTEMPTS
 from sortkey.runtime.jobs.bells import Bells
 from sortkey.runtime.jobs.records import Slots
@@ -876,6 +876,34 @@ def test_a_worker_that_is_stopped_gives_its_jobs_back_at_their_next_safe_point(y
     yard.real_worker(long).run_once()
     assert queue.get(made.job_id).result == ["of attempt 1", "of attempt 2"]
     assert [each.outcome for each in queue.attempts(made.job_id)] == ["released", "completed"]
+
+
+def test_a_job_that_is_to_be_cancelled_is_not_left_to_others_by_a_worker_that_is_stopped(yard: Yard) -> None:
+    # Where there are no others it would wait for ever, and seem to go on.
+    queue = JobQueue(yard.store, yard.queue_name, clock=yard.clock, bells=Bells())  # as of another process
+
+    @job("interrupted")
+    def interrupted(ctx: JobContext) -> None:
+        queue.cancel(ctx.job.job_id)
+        worker._keeper.stop_all(JobInterrupted("the worker is being stopped"))
+        ctx.check_cancelled()
+
+    made = queue.enqueue(interrupted)
+    worker = yard.worker(interrupted)
+    worker.run_once()
+    assert queue.get(made.job_id).status == "cancelled"
+    assert [each.outcome for each in queue.attempts(made.job_id)] == ["cancelled"]
+
+
+def test_a_job_that_fails_after_its_cancellation_is_not_tried_again(yard: Yard) -> None:
+    @job("fails", retries=5)
+    def fails(ctx: JobContext) -> None:
+        yard.queue.cancel(ctx.job.job_id)
+        raise OSError("no")
+
+    made = yard.queue.enqueue(fails)
+    yard.worker(fails).run_once()
+    assert yard.queue.get(made.job_id).status == "cancelled"
 
 
 def test_a_worker_that_is_stopped_can_finish_what_it_runs(yard: Yard) -> None:

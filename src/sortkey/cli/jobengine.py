@@ -189,7 +189,13 @@ def status(
             journey, stages = engine.journeys.get(of), engine.journeys.stages(of)
             jobs = engine.executions.all_jobs(of)
             if json:
-                print_json({"journey": plain(journey), "jobs": [plain(each) for each in jobs]})
+                print_json(
+                    {
+                        "journey": plain(journey),
+                        "stages": [plain(each) for each in stages],
+                        "jobs": [plain(each) for each in jobs],
+                    }
+                )
             else:
                 view.print_journeys([journey])
                 view.print_jobs(stages, jobs)
@@ -296,4 +302,4 @@ def cancel(
         print_json(plain(found))
         return
     ends = of.startswith("JOB-") and found.status == "running"
-    print(f"{of}: it {'ends at its next safe point' if ends else f'is {found.status}'}")
+    print(f"{of} {'ends at its next safe point' if ends else f'is {found.status}'}")

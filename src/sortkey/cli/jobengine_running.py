@@ -155,12 +155,27 @@ def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folde
         print(f"\n{journey.journey_id} is completed after {seconds:.1f} s: {told}.", file=sys.stderr)
         print(f"Its documents are in {journey.configuration.target}.", file=sys.stderr)
     else:
-        failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
-        why = f": {failed.stage_id}, {failed.error_message}" if failed and journey.status == "failed" else ""
-        print(f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}", file=sys.stderr)
+        print(_unfinished(journey, jobs, folder), file=sys.stderr)
     if found is None:
-        return FAILED if journey.status in ("failed", "cancelled") else 0
+        return FAILED if journey.status in ("failed", "cancelled") or _is_cancelled(jobs) else 0
     return 0 if found["is_passed"] else FAILED
+
+
+def _unfinished(journey: Any, jobs: list[Any], folder: str) -> str:
+    """How a journey stands that was not completed, and what to do."""
+    again = f"`sortkey jobengine run --journey {journey.journey_id} --data {folder}` starts it again"
+    if journey.status == "cancelled":
+        return f"{journey.journey_id} was cancelled, {journey.overall_progress} % done"
+    if _is_cancelled(jobs):
+        return f"{jobs[-1].job_id} was cancelled: {again}"
+    failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
+    why = f": {failed.stage_id}, {failed.error_message}" if failed and journey.status == "failed" else ""
+    return f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}"
+
+
+def _is_cancelled(jobs: list[Any]) -> bool:
+    """Whether what ran last was cancelled. Jobs are in the order in which they run."""
+    return bool(jobs) and jobs[-1].status == "cancelled"
 
 
 def jobs_of(engine: Any, of: str) -> list[Any]:

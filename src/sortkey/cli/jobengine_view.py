@@ -15,11 +15,17 @@ POLL_SECONDS = 0.1
 
 
 def watch(engine: Any, journey_id: str, stage_id: str | None = None) -> Any:
-    """Show how a journey, or one stage of it, goes until it does not run any more; gives the journey as it is then."""
+    """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the journey as it is then.
+
+    A job that was cancelled comes to its end first: a worker that is stopped before would leave it as it is.
+    """
 
     def look() -> State:
         jobs = {job.stage_id: job for job in engine.executions.all_jobs(journey_id)}
-        return State(engine.journeys.get(journey_id), engine.journeys.stages(journey_id), jobs, stage_id)
+        journey = engine.journeys.get(journey_id)
+        if journey.status != "running":  # where a job's worker is gone, this ends it
+            jobs = {each: engine.executions.get(job.job_id) if _is_live(job) else job for each, job in jobs.items()}
+        return State(journey, engine.journeys.stages(journey_id), jobs, stage_id)
 
     return _bars(look) if sys.stderr.isatty() else _lines(look)
 
@@ -35,9 +41,15 @@ class State:
 
     @property
     def is_over(self) -> bool:
+        if any(_is_live(job) for stage_id, job in self.jobs.items() if self.watched in (None, stage_id)):
+            return False
         if self.watched is None:
             return self.journey.status != "running"
         return all(stage.status != "running" for stage in self.stages if stage.stage_id == self.watched)
+
+
+def _is_live(job: Any) -> bool:
+    return job.status in ("pending", "running")
 
 
 Look = Callable[[], State]
@@ -84,7 +96,7 @@ def _lines(look: Look) -> Any:
         state = look()
         for stage in state.stages:
             job = state.jobs.get(stage.stage_id)
-            if job is not None and job.job_id not in seen and job.status not in ("pending", "running"):
+            if job is not None and job.job_id not in seen and not _is_live(job):
                 seen.add(job.job_id)
                 print(f"{stage.order} {stage.name}: {job.status}, {told(job)}", file=sys.stderr, flush=True)
         if state.is_over:

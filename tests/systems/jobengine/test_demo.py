@@ -163,22 +163,39 @@ def test_wrong_arguments_say_what_to_do(
     assert "secret" not in error
 
 
-def test_a_journey_that_runs_in_one_terminal_is_cancelled_from_another(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("what", "journey_status", "says"),
+    [
+        ("journey", "cancelled", "{journey} was cancelled, "),
+        (
+            "job",
+            "pending",
+            "{job} was cancelled: `sortkey jobengine run --journey {journey} --data {data}` starts it again",
+        ),
+    ],
+)
+def test_what_runs_in_one_terminal_is_cancelled_from_another(
+    what: str, journey_status: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The process that has the folder lets others in: no server has to be started for that.
+    # The process that has the folder lets others in, and when it has ended nothing is left that still seems to run.
     shop, data = make_shop(tmp_path / "shop.sqlite", customers=3000), ("--data", str(tmp_path / "data"))
     command = [sys.executable, "-m", "sortkey", "jobengine", "run", str(shop), "--target", str(tmp_path / "out.sqlite")]
     first = subprocess.Popen([*command, *data], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         journey = _running(capsys, tmp_path, data)
-        assert main(["jobengine", "cancel", journey, *data]) == 0
+        (job,) = answer(capsys, "status", journey, *data)["jobs"]
+        assert main(["jobengine", "cancel", job["job_id"] if what == "job" else journey, *data]) == 0
         _, told = first.communicate(timeout=120)
         assert first.returncode == 1
-        assert b"is cancelled" in told
+        line = told.decode().splitlines()[-1]
+        assert line.startswith(says.format(journey=journey, job=job["job_id"], data=data[1]))
     finally:
         first.kill()
         first.wait()
+    left = answer(capsys, "status", journey, *data)
+    assert left["journey"]["status"] == journey_status
+    assert [each["status"] for each in left["jobs"]] == ["cancelled"]
+    assert {each["status"] for each in left["stages"]} == {"pending"}
 
 
 def _running(capsys: pytest.CaptureFixture[str], folder: Path, data: tuple[str, str]) -> str:

@@ -284,6 +284,27 @@ def test_a_worker_that_is_ended_in_the_middle_is_followed_by_one_that_goes_on(
     assert done.metrics.total_logs == len(engine.messages(done))
 
 
+def test_JE_43_a_cancelled_journey_whose_worker_is_gone_is_seen_to_by_the_next_one(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Killed between the cancellation and its next safe point: nobody else is left to say that the job has ended.
+    journey = engine.journey()
+    job = engine.start(journey)
+    lease = engine.worker._picker.take(job.job_id)
+    assert lease is not None
+    ledger.begin(engine.store, job, job.changed(status="running", attempt=1))
+    engine.executions.tidy()
+    engine.executions.queue.cancel(job.job_id)
+    engine.journeys.cancel(journey.journey_id)
+    later = lease.means.clock() + 31
+    heirs = Executions(engine.store, engine.buckets, JobQueue(engine.store, "jobengine"))
+    assert heirs.worker(clock=lambda: later).run_once() is None
+    heirs.tidy()
+    (left,) = engine.jobs(journey)
+    assert (left.status, engine.stages(journey)["raw_analysis"]) == ("cancelled", "pending")
+    assert engine.again(journey).status == "cancelled"
+
+
 def test_a_worker_that_lost_its_lease_writes_nothing_any_more(engine: Engine) -> None:
     # It was only slow; another one has the job now, and its figures must stand.
     journey = engine.journey()

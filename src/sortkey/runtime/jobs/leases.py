@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -67,9 +67,20 @@ class Lease:
         self.job = self.job.changed(due_at=until, **changes)
 
     def end(self, ending: Ending) -> Job:
-        """Give the job back: its status, the record of the attempt and its slots in one write. Raises JobLost."""
+        """Give the job back: its status, the record of the attempt and its slots in one write. Raises JobLost.
+
+        A job that would go on elsewhere, and was cancelled meanwhile, is cancelled now: there may be no elsewhere.
+        """
+        goes_on = ending.status == "pending"
+        try:
+            return self._end(ending, (attr(Job.cancel_requested) == False) if goes_on else None)  # noqa: E712
+        except _CancelledMeanwhile:
+            return self._end(replace(ending, outcome="cancelled", status="cancelled", due_at=None))
+
+    def _end(self, ending: Ending, when: Condition | None = None) -> Job:
         changes, writes = closing(self.means, self.job, ending)
-        self._transact(job_update(self.job, changes, self._held()), *writes)
+        held = self._held()
+        self._transact(job_update(self.job, changes, held if when is None else held & when), *writes)
         self.job = self.job.changed(**changes)
         return self.job
 
@@ -77,9 +88,12 @@ class Lease:
         try:
             self.means.transact(first, *writes)
         except TransactionFailed as failed:
-            if any(reason.index == 0 for reason in failed.reasons):
-                raise self._lost() from failed
-            raise
+            refused = next((reason for reason in failed.reasons if reason.index == 0), None)
+            if refused is None:
+                raise
+            if isinstance(refused.item, Job) and refused.item.lease == self.token and refused.item.cancel_requested:
+                raise _CancelledMeanwhile from failed
+            raise self._lost() from failed
 
     def _held(self) -> Condition:
         return attr(Job.lease) == self.token
@@ -89,6 +103,10 @@ class Lease:
 
     def _lost(self) -> JobLost:
         return JobLost(f"job {self.job.job_id} is no longer held by attempt {self.job.attempt}: its lease was over")
+
+
+class _CancelledMeanwhile(Exception):
+    """The job is still held, and somebody has asked for its end."""
 
 
 def closing(means: Means, job: Job, ending: Ending) -> tuple[dict[str, Any], list[Write[Any]]]:

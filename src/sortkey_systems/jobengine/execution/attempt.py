@@ -83,11 +83,10 @@ class Attempts:
         """The job, ended where nobody will run it any more, and enqueued where a crash has prevented that."""
         if job.status not in LIVE:
             return job
-        course = Course(job.triggered_by == "journey", job.configuration.retry_attempts)
         try:
             queued = self.schedule.queue.get(job.job_id)
         except NotFound:
-            self.schedule.enqueue(job, course)
+            self.schedule.enqueue(job, self.schedule.course(job))
             return job
         job = self.schedule.store.get(ledger.key_of(job), consistent=True)
         if not queued.is_ended or job.status not in LIVE:

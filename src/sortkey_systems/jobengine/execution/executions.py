@@ -6,7 +6,6 @@ queue knows who runs it.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -20,12 +19,11 @@ from sortkey_systems.jobengine.execution.attempt import Attempts
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import STAGE_JOB, Course, Schedule
+from sortkey_systems.jobengine.execution.upkeep import Upkeep
 from sortkey_systems.jobengine.execution.worker import StageWorker
-from sortkey_systems.jobengine.model import Job, Journey, StageJob, active_journeys
+from sortkey_systems.jobengine.model import Job, Journey, StageJob
 from sortkey_systems.jobengine.parts import JobStatus
 from sortkey_systems.jobengine.progress import LIVE, WrongState, current_stage, stage_of
-
-log = logging.getLogger("sortkey.jobengine")
 
 QUEUE = "jobengine"
 TRIES_MAX = 25
@@ -62,6 +60,7 @@ class Executions:
             grace_seconds,
         )
         self._attempts = Attempts(self._schedule, buckets, places or Places(), batch_rows)
+        self._upkeep = Upkeep(self._attempts)
         self.stage_job = job(STAGE_JOB, retries=TRIES_MAX, backoff=Backoff(first_seconds=0.1))(self._attempts.run)
 
     # -- running
@@ -88,7 +87,7 @@ class Executions:
         if latest is not None and latest.execution_number > before.execution_number:
             text = f"job {job_id} was followed by {latest.job_id}, which is {latest.status}: look at that one"
             raise WrongState(text, latest=latest.job_id)
-        follow = self._course(before).follow
+        follow = self._schedule.course(before).follow
         return self._schedule.start(before.journey_id, before.stage_id, triggered_by=triggered_by, follow=follow)
 
     def cancel(self, job_id: str) -> Job:
@@ -107,19 +106,8 @@ class Executions:
         return StageWorker(self.store, [self.stage_job], self.tidy, queue=self.queue.name, **settings)
 
     def tidy(self) -> None:
-        """See to journeys that run and of which nothing runs: their worker is gone for good, or somebody was killed
-        between two writes. Workers do it by themselves."""
-        for journey in self.store.query(active_journeys().where(Journey.status == "running")):
-            try:
-                self._tidy(journey.journey_id)
-            except Exception:  # what is wrong with one journey must not keep the others waiting
-                log.exception("journey %s runs, and nobody can go on with it", journey.journey_id)
-
-    def _tidy(self, journey_id: str) -> None:
-        _, stages = self._schedule.journey(journey_id)
-        latest = self._schedule.latest(current_stage(stages))
-        if latest is not None:
-            self._attempts.go_on(self._attempts.settle(latest), self._course(latest))
+        """See to journeys that nobody works on. Workers do it by themselves."""
+        self._upkeep.run()
 
     # -- watching
 
@@ -190,10 +178,3 @@ class Executions:
     def dashboard(self, journey_id: str, stage_id: str) -> list[StageJob]:
         """The jobs of a stage with status, progress and times: one query."""
         return self.store.query(StageJob.of_stage(journey_id=journey_id, stage_id=stage_id))
-
-    def _course(self, of: Job) -> Course:
-        try:
-            told = self.queue.get(of.job_id).arguments
-        except NotFound:
-            return Course(of.triggered_by == "journey", of.configuration.retry_attempts)
-        return Course(bool(told["follow"]), int(told["tries"]))

@@ -108,6 +108,14 @@ class Schedule:
                 job_id=job.job_id,
             )
 
+    def course(self, job: Job) -> Course:
+        """What comes after an execution, as it was enqueued; as it will be, where a crash has prevented that."""
+        try:
+            arguments = self.queue.get(job.job_id).arguments
+        except NotFound:
+            return Course(job.triggered_by == "journey", job.configuration.retry_attempts)
+        return Course(bool(arguments["follow"]), int(arguments["tries"]))
+
     def latest(self, stage: Stage) -> Job | None:
         """The execution of a stage with the highest number."""
         wanted = latest_execution(stage.journey_id, stage.order, stage.stage_id)
