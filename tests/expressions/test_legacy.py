@@ -238,6 +238,13 @@ def test_key_conditions_are_refused_in_the_words_of_aws(conditions: dict[str, An
     assert refused.value.message == message
 
 
+def test_attributes_to_get_have_names_that_an_attribute_can_have():
+    # The limit of names is that of expressions and items.
+    attributes_to_get(["x" * 65535])
+    with pytest.raises(ValidationException, match="Attribute name is too large, must be less than 65536 bytes"):
+        attributes_to_get(["x" * 65536])
+
+
 def test_attributes_to_get_are_names_and_named_once():
     # "m.x" is an attribute of that name here, not a path.
     assert attributes_to_get(["a", "m.x", "absent"])(ITEM) == {"a": S}

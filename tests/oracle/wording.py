@@ -88,6 +88,10 @@ ITEM_WORDS = (
         ),
     ),
     Words(
+        "PartiQL says that an index is not there without naming it.",
+        ((r"The table does not have the specified index", r"The table does not have the specified index: .*"),),
+    ),
+    Words(
         "An update that computes a wrong value for the key of an index is told apart from one that is given it.",
         (
             (

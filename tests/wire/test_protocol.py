@@ -29,12 +29,12 @@ def test_an_answer_carries_what_sdks_read(running: Running) -> None:
 
 
 def test_an_error_names_its_type_and_carries_its_members(running: Running) -> None:
-    # ReturnValuesOnConditionCheckFailure: the item stands beside the message.
+    # ReturnValuesOnConditionCheckFailure: the item stands beside the message, which AWS spells with a capital then.
     answer = running.ask(http("DeleteItem"))
     assert answer.status == 400
     assert answer.json() == {
         "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
-        "message": "The conditional request failed",
+        "Message": "The conditional request failed",
         "Item": {"pk": {"S": "a"}},
     }
     assert int(answer.headers["x-amz-crc32"]) == zlib.crc32(answer.body)

@@ -71,7 +71,10 @@ class Meter:
             self._of(table).add("Read", index, units * 2 if self._transactional else units)
 
     def write(self, change: Change) -> None:
-        """The table by the larger of the two items, each index by what changed in it."""
+        """The table by the larger of the two items, each index by what changed in it.
+
+        A transaction pays twice for the table and once for its indexes: only the table is prepared and committed.
+        """
         if not self.on:
             return
         table, factor = change.table, 2 if self._transactional else 1
@@ -80,7 +83,7 @@ class Meter:
         for index in table.indexes:
             used = index_write_units(table, index, change.old, change.new)
             if used:
-                units.add("Write", index, factor * used)
+                units.add("Write", index, used)
 
     def write_size(self, table: Table, size: int) -> None:
         """A write that touched the table only: a failed or empty one."""

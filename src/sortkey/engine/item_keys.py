@@ -105,6 +105,7 @@ def check_batched_key(table: Table, item: Item) -> None:
 
 def check_index_keys(table: Table, item: Item) -> None:
     """What the item has of the indexes' key attributes is of their types; then, not empty and short enough."""
+    check_hashes_that_sort(table, item)
     odd: list[tuple[str, str, Index]] = []
     for name, kind, index in table.index_key_names:
         value = item.get(name)
@@ -122,6 +123,13 @@ def check_index_keys(table: Table, item: Item) -> None:
     for index, side, names, size, most in _joint_sizes(table, item):
         if size > most:
             raise ValidationException(JOINT_TOO_LONG.format(side, ", ".join(names), index.name, most, size))
+
+
+def check_hashes_that_sort(table: Table, item: Item) -> None:
+    """The table's hash attribute is as short as the index needs that sorts by it."""
+    for name in table.hashes_that_sort:
+        if _too_long(item[name], RANGE_BYTES_MAX):
+            raise ValidationException(RANGE_TOO_LONG)
 
 
 def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]]) -> None:

@@ -103,10 +103,19 @@ def _check_expected(arn: str, current: dict[str, str] | None, expected: str | No
     if expected is None or expected == (NO_POLICY if current is None else current["RevisionId"]):
         return
     name = arn.split(":table/", 1)[-1].split("/", 1)[0]
-    why = f"table {name} has no associated policy"
-    if current is not None:
-        why = f"the policy associated to target table {name} did not match it"
-    raise _not_found(f"Requested update for policy with revision id {expected}, but {why}.")
+    if current is None:
+        why = f"update for policy with revision id {expected}, but table {name} has no associated policy."
+    elif expected == NO_POLICY:
+        why = (
+            f"policy update expecting none to be present for table {name}, "
+            f"but a policy exists with revision id {current['RevisionId']}."
+        )
+    else:
+        why = (
+            f"update for policy with revision id {expected}, but the policy associated to target table {name} "
+            f"has revision id {current['RevisionId']}."
+        )
+    raise _not_found(f"Requested {why}")
 
 
 def _not_found(what: str) -> PolicyNotFoundException:

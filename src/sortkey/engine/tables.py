@@ -138,6 +138,11 @@ class Table:
         )
 
     @cached_property
+    def hashes_that_sort(self) -> tuple[str, ...]:
+        """The table's hash attribute where it is the sort key of an index, which may not be as long."""
+        return tuple(name for name in self.key.hash if any(index.key.range == (name,) for index in self.indexes))
+
+    @cached_property
     def joint_keys(self) -> tuple[tuple[Index, str, tuple[str, ...], int], ...]:
         """(index, side, attributes, bytes at most) of every side of an index that has more than one attribute."""
         return tuple(

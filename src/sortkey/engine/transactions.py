@@ -79,7 +79,9 @@ def read_again(engine: Engine, parsed: list[Bind], meter: Meter) -> None:
 class Reasons:
     """Why each operation of a transaction failed, or that it did not."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, *, empty_keys_cancel: bool = False) -> None:
+        """Of writes, AWS looks for empty keys before the transaction begins; of reads, they cancel it."""
+        self._empty_keys_cancel = empty_keys_cancel
         self._reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in range(count)]
         self._failed = False
 
@@ -95,7 +97,7 @@ class Reasons:
         except ItemCollectionSizeLimitExceededException as error:
             self._fail(position, "ItemCollectionSizeLimitExceeded", error.message, {})
         except ValidationException as error:
-            if error.message.startswith(_EMPTY_KEYS):  # AWS looks for these before the transaction begins
+            if error.message.startswith(_EMPTY_KEYS) and not self._empty_keys_cancel:
                 raise
             self._fail(position, "ValidationError", error.message, {})
 

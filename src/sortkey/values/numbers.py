@@ -27,17 +27,14 @@ def canonical(text: str) -> str:
     sign, digits, exponent = _parts(text)
     significant = digits.lstrip("0")
     if not significant:
+        _check_magnitude(exponent)  # a zero too has one, as far as AWS is concerned
         return "0"
     trimmed = significant.rstrip("0")
     exponent += len(significant) - len(trimmed)
     # DynamoDB Local looks at the precision first: 39 digits E+200 are too precise, not an overflow.
     if len(trimmed) > DIGITS_MAX:
         raise ValidationException(TOO_PRECISE)
-    magnitude = exponent + len(trimmed) - 1
-    if magnitude > MAGNITUDE_MAX:
-        raise ValidationException(OVERFLOW)
-    if magnitude < MAGNITUDE_MIN:
-        raise ValidationException(UNDERFLOW)
+    _check_magnitude(exponent + len(trimmed) - 1)
     return sign + _plain(trimmed, exponent)
 
 
@@ -97,6 +94,8 @@ def _encode_integer(text: str) -> bytes:
 
 def _result(text: str) -> str:
     """What a calculation gave. AWS looks at its magnitude before its precision, other than at a number it is given."""
+    if not text.strip("-0."):
+        return "0"  # however many places it has
     try:
         return canonical(text)
     except ValidationException:
@@ -128,6 +127,13 @@ def _parts(text: str) -> tuple[str, str, int]:
     if not digits or abs(written) > _EXPONENT_MAX or abs(exponent) > _EXPONENT_MAX:
         raise _not_numeric(text)
     return ("-" if sign == "-" else ""), digits, exponent
+
+
+def _check_magnitude(magnitude: int) -> None:
+    if magnitude > MAGNITUDE_MAX:
+        raise ValidationException(OVERFLOW)
+    if magnitude < MAGNITUDE_MIN:
+        raise ValidationException(UNDERFLOW)
 
 
 def _plain(digits: str, exponent: int) -> str:

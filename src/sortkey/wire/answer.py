@@ -23,7 +23,8 @@ UNKNOWN_BODY = b"<UnknownOperationException/>\n"  # what AWS says to other metho
 PREFLIGHT_SECONDS = 172_800
 EXPOSED = b"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date"
 
-# AWS's service model spells the member with a capital in these; everywhere else it is "message".
+# AWS's service model spells the member with a capital in these, and AWS does beside the item of a condition that
+# failed; everywhere else it is "message".
 _CAPITAL_MESSAGE = frozenset(
     {"SerializationException", "TransactionCanceledException", "IdempotentParameterMismatchException"}
 )
@@ -81,7 +82,8 @@ class Answers:
         """An error's answer. Errors are never compressed."""
         members: dict[str, Any] = {"__type": error.wire_type, **error.extra}
         if error.message:
-            members["Message" if error.code in _CAPITAL_MESSAGE else "message"] = error.message
+            capital = error.code in _CAPITAL_MESSAGE or "Item" in error.extra
+            members["Message" if capital else "message"] = error.message
         return self.plain(request, error.status, orjson.dumps(members), _json_type(request))
 
     def refused(self, request: Request, message: str) -> bytes:

@@ -54,3 +54,32 @@ def test_an_index_made_later_leaves_out_what_is_too_long(engine: Engine) -> None
     engine.call("UpdateTable", {"TableName": "tbl", **create})
 
     assert engine.call("Scan", {"TableName": "tbl", "IndexName": "many"})["Count"] == 1
+
+
+def test_a_hash_key_that_an_index_sorts_by_is_as_short_as_a_sort_key(engine: Engine) -> None:
+    # It could not be written to the index, so no item may have it, whether it is in the index or not.
+    by_s = [index("by_s", "s pk")]
+    engine.call("CreateTable", table("tbl", "pk", "pk s", GlobalSecondaryIndexes=by_s))
+    too_long = (
+        "ValidationException: One or more parameter values were invalid: "
+        "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+    )
+    key = {"pk": {"S": "x" * 1025}}
+    named = {"TableName": "tbl"}
+    update = {"UpdateExpression": "SET s = :v", "ExpressionAttributeValues": {":v": {"S": "v"}}}
+
+    for item in (key, {**key, "s": {"S": "v"}}):
+        assert failure(engine, "PutItem", {**named, "Item": item}) == too_long
+        assert (
+            failure(engine, "BatchWriteItem", {"RequestItems": {"tbl": [{"PutRequest": {"Item": item}}]}}) == too_long
+        )
+    for members in (update, {"UpdateExpression": "REMOVE z"}, {}):
+        assert failure(engine, "UpdateItem", {**named, "Key": key, **members}) == too_long
+    assert (
+        failure(engine, "ExecuteStatement", {"Statement": f"INSERT INTO tbl VALUE {{'pk': '{'x' * 1025}'}}"})
+        == too_long
+    )
+    short = {"pk": {"S": "x" * 1024}}
+    engine.call("PutItem", {**named, "Item": {**short, "s": {"S": "v"}}})
+    engine.call("UpdateItem", {**named, "Key": short, **update})
+    assert engine.call("GetItem", {**named, "Key": key}) == {}

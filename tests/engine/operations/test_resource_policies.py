@@ -58,10 +58,15 @@ def test_an_expected_revision_guards_a_change(made: Engine) -> None:
     request = {"ResourceArn": TBL, "Policy": POLICY, "ExpectedRevisionId": "1"}
     assert failure(made, "PutResourcePolicy", request) == STALE + "1, but table tbl has no associated policy."
     revision = put(made, ExpectedRevisionId="NO_POLICY")
-    assert failure(made, "PutResourcePolicy", {**request, "ExpectedRevisionId": "NO_POLICY"}).startswith(STALE)
+    assert failure(made, "PutResourcePolicy", {**request, "ExpectedRevisionId": "NO_POLICY"}) == (
+        f"{NONE}Requested policy update expecting none to be present for table tbl, "
+        f"but a policy exists with revision id {revision}."
+    )
     newer = put(made, OTHER, ExpectedRevisionId=revision)
     stale = {"ResourceArn": TBL, "ExpectedRevisionId": revision}
-    assert failure(made, "DeleteResourcePolicy", stale).startswith(f"{STALE}{revision}, but the policy associated to ")
+    assert failure(made, "DeleteResourcePolicy", stale) == (
+        f"{STALE}{revision}, but the policy associated to target table tbl has revision id {newer}."
+    )
     assert made.call("DeleteResourcePolicy", {**stale, "ExpectedRevisionId": newer}) == {"RevisionId": newer}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sortkey.engine import Engine
+from sortkey.errors import TransactionCanceledException
 from tests.engine.tables import failure, index, table
 
 KB = 1024
@@ -108,18 +109,60 @@ EMPTY_KEYS: list[tuple[str, dict[str, Any]]] = [
     ("TransactWriteItems", {"Delete": {"Key": EMPTY_KEY}}),
     ("TransactWriteItems", {"Update": {"Key": EMPTY_KEY, "UpdateExpression": "REMOVE b"}}),
     ("TransactWriteItems", {"ConditionCheck": {"Key": EMPTY_KEY, "ConditionExpression": "attribute_exists(a)"}}),
-    ("TransactGetItems", {"Get": {"Key": EMPTY_KEY}}),
 ]
 
 
 @pytest.mark.parametrize(("operation", "action"), EMPTY_KEYS)
-def test_an_empty_key_is_refused_before_the_transaction(engine: Engine, operation: str, action: dict[str, Any]) -> None:
+def test_an_empty_key_is_refused_before_a_transaction_of_writes(
+    engine: Engine, operation: str, action: dict[str, Any]
+) -> None:
     # A key of another type cancels the transaction, with its reason; AWS looks for empty ones before, as for any item.
     engine.call("CreateTable", table())
     ((name, members),) = action.items()
     request = {"TransactItems": [{name: {"TableName": "tbl", **members}}]}
 
     assert failure(engine, operation, request) == f"ValidationException: {EMPTY}string value. Key: a"
+
+
+def test_an_empty_key_cancels_a_transaction_of_reads(engine: Engine) -> None:
+    # Unlike one of writes, as captured from AWS: the reason stands at the place of the read.
+    engine.call("CreateTable", table())
+    keys = ({"a": {"S": "k"}}, EMPTY_KEY)
+
+    with pytest.raises(TransactionCanceledException) as cancelled:
+        engine.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": "tbl", "Key": key}} for key in keys]})
+    assert cancelled.value.extra["CancellationReasons"] == [
+        {"Code": "None"},
+        {"Code": "ValidationError", "Message": f"{EMPTY}string value. Key: a"},
+    ]
+
+
+def test_a_projection_that_selects_nothing_answers_no_item_in_a_transaction(engine: Engine) -> None:
+    # GetItem answers an empty Item there, so that a missing one can be told apart; TransactGetItems does not.
+    engine.call("CreateTable", table())
+    engine.call("PutItem", {"TableName": "tbl", "Item": item(0, KB)})
+
+    assert engine.call("TransactGetItems", {"TransactItems": gets(1, ProjectionExpression="zz")}) == {"Responses": [{}]}
+    one = {"TableName": "tbl", "Key": {"a": {"S": "000"}}, "ProjectionExpression": "zz"}
+    assert engine.call("GetItem", one) == {"Item": {}}
+
+
+def test_a_transaction_pays_twice_for_the_table_and_once_for_its_indexes(engine: Engine) -> None:
+    # Captured from AWS; programs that budget by the figures would pay for writes that nobody makes.
+    indexes = [index("all", "g"), index("keys", "g h", {"ProjectionType": "KEYS_ONLY"})]
+    engine.call("CreateTable", table(attributes="a g h", GlobalSecondaryIndexes=indexes))
+    put = {"TableName": "tbl", "Item": {"a": {"S": "k"}, "g": {"S": "g"}, "h": {"S": "h"}}}
+    statement = {"Statement": "INSERT INTO tbl VALUE {'a': 'l', 'g': 'g', 'h': 'h'}"}
+    for operation, members in (
+        ("TransactWriteItems", {"TransactItems": [{"Put": put}]}),
+        ("ExecuteTransaction", {"TransactStatements": [statement]}),
+    ):
+        (consumed,) = engine.call(operation, {**members, "ReturnConsumedCapacity": "INDEXES"})["ConsumedCapacity"]
+        assert (consumed["CapacityUnits"], consumed["Table"]["CapacityUnits"]) == (4.0, 2.0)
+        assert {name: each["CapacityUnits"] for name, each in consumed["GlobalSecondaryIndexes"].items()} == {
+            "all": 1.0,
+            "keys": 1.0,
+        }
 
 
 def test_an_empty_key_of_an_index_is_refused_before_the_transaction(engine: Engine) -> None:

@@ -97,6 +97,7 @@ def test_an_index_shows_what_it_projects_and_a_local_one_fetches_the_rest(run: R
     keys = {"pk": {"S": "a"}, "sk": {"N": "1"}, "g": {"S": "G"}}
     assert run("SELECT * FROM things.by_g WHERE g='G' AND sk=1")["Items"] == [keys]
     assert run("SELECT v FROM things.by_l WHERE pk='a' AND sk=1")["Items"] == [{"v": {"S": "x1"}}]
+    assert run("SELECT sk FROM things.by_g WHERE v='x1'")["Items"] == []  # a scan finds it missing, as Scan does
     assert refusal(run, "SELECT v FROM things.by_g WHERE g='G'") == (
         "One or more parameter values were invalid: Global secondary index by_g does not project [v]"
     )
@@ -129,8 +130,13 @@ REFUSED = [
         "SELECT sk FROM things WHERE sk='1'",
         "One or more parameter values were invalid: Condition parameter type does not match schema type",
     ),
-    ("SELECT sk FROM things.nope WHERE g='G'", "The table does not have the specified index: nope"),
+    ("SELECT sk FROM things.nope WHERE g='G'", "The table does not have the specified index"),
     ("SELECT sk FROM nowhere", "Requested resource not found"),
+    (
+        "SELECT sk FROM things.by_g WHERE g='G' AND v='x1'",
+        "One or more parameter values were invalid: Secondary index by_g does not project one or more filter "
+        "attributes: [v]",
+    ),
     ("SELECT sk FROM things.by_g.x", "A path may contain at most 2 components in the FROM clause"),
     ("SELECT sk FROM things[0]", "Invalid list expression in source."),
     ("SELECT sk FROM 'things'", "Unexpected from source"),

@@ -57,24 +57,26 @@ UPDATED = [
     ("SET s=set_delete(s, <<'a','b'>>)", {}),
     ("REMOVE v", {}),
     ("REMOVE v SET q=1", {"q": {"N": "1"}}),
-    ('SET "list"[1]=9', {"list": {"L": [{"N": "1"}, {"N": "9"}, {"N": "3"}]}}),
-    ("SET m.a=7", {"m": {"M": {"a": {"N": "7"}, "b": {"M": {"c": {"S": "d"}}}}}}),
+    ('SET "list"[1]=9', {"list": {"L": [{"N": "9"}]}}),
+    ("SET m.a=7", {"m": {"M": {"a": {"N": "7"}}}}),
+    ("REMOVE m.a", {}),
     ("SET q={'a':[1,<<2>>]}", {"q": {"M": {"a": {"L": [{"N": "1"}, {"NS": ["2"]}]}}}}),
 ]
 
 
 @pytest.mark.parametrize(("changes", "expected"), UPDATED, ids=[changes for changes, _ in UPDATED])
 def test_an_update_changes_and_returns_what_it_modified(run: Run, changes: str, expected: dict[str, Any]) -> None:
-    # MODIFIED NEW shows whole attributes, and nothing where nothing is left to show.
+    # MODIFIED NEW shows the paths that changed, and nothing where nothing is left to show.
     answer = run(f"UPDATE things {changes} {KEY} RETURNING MODIFIED NEW *")
     assert answer["Items"] == ([expected] if expected else [])
 
 
 def test_an_update_returns_the_side_that_it_was_asked_for(run: Run) -> None:
-    # ALL is the whole item, MODIFIED the attributes that changed; OLD and NEW are before and after.
+    # ALL is the whole item, MODIFIED the paths that changed; OLD and NEW are before and after.
     assert run(f"UPDATE things SET n=6 {KEY} RETURNING MODIFIED OLD *")["Items"] == [{"n": {"N": "5"}}]
     assert run(f"UPDATE things SET n=7 {KEY} RETURNING ALL OLD *")["Items"][0]["n"] == {"N": "6"}
     assert run(f"UPDATE things SET n=8 {KEY} RETURNING ALL NEW *")["Items"][0]["n"] == {"N": "8"}
+    assert run(f"UPDATE things SET m.a=9 {KEY} RETURNING MODIFIED OLD *")["Items"] == [{"m": {"M": {"a": {"N": "1"}}}}]
     assert run(f"UPDATE things SET fresh=8 {KEY} RETURNING MODIFIED OLD *")["Items"] == []
     assert run(f"UPDATE things SET n=9 {KEY}")["Items"] == []
 

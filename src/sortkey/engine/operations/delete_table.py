@@ -15,6 +15,11 @@ PROTECTED = (
     "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
 )
 
+NOT_SHOWN = frozenset(
+    ("AttributeDefinitions", "KeySchema", "CreationDateTime", "WarmThroughput", "GlobalSecondaryIndexes")
+)
+"""What AWS leaves out of the description of a table that it is about to delete."""
+
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table = engine.catalog.described(request["TableName"])
@@ -24,10 +29,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         raise ResourceInUseException(
             f"Attempt to change a resource which is still in use: Table is being created: {table.name}"
         )
-    description = {**describe(engine, table), "TableStatus": "DELETING"}
-    description.pop("GlobalSecondaryIndexes", None)  # AWS names them no more
+    description = {name: each for name, each in describe(engine, table).items() if name not in NOT_SHOWN}
     streams.drop(engine, table)
     resource_policies.forget(engine, engine.catalog.arn(table.name))
     recovery.drop(engine, table)
     engine.catalog.drop(table)
-    return {"TableDescription": description}
+    return {"TableDescription": {**description, "TableStatus": "DELETING"}}

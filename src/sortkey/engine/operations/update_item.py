@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sortkey.engine.conditions import Guard, guard
 from sortkey.engine.item_keys import (
     check_given_types,
+    check_hashes_that_sort,
     check_index_keys,
     check_scalar_keys,
     check_updated_index_keys,
@@ -61,6 +62,7 @@ def bind(engine: Engine, parsed: Parsed) -> Write:
     check_new = check_index_keys if "UpdateExpression" not in request else check_updated_index_keys
 
     def check() -> None:
+        check_hashes_that_sort(table, key)
         if condition is not None:
             check_scalar_keys(table, condition.paths)
         if update is not None:

@@ -204,13 +204,9 @@ def _shown(returning: Returning | None, modified_old: _Part, modified_new: _Part
             case "ALL", _:
                 return {"Attributes": change.new}
             case _, "OLD":
-                return _whole(change.old, modified_old(change.old))
+                modified = modified_old(change.old)
             case _:
-                return _whole(change.new, modified_new(change.new))
+                modified = modified_new(change.new)
+        return {"Attributes": modified} if modified else {}
 
     return attributes
-
-
-def _whole(item: Item | None, modified: Item) -> dict[str, Any]:
-    """MODIFIED shows the attributes in which something changed, all of each; nothing when there is none."""
-    return {"Attributes": {name: item[name] for name in modified}} if item and modified else {}

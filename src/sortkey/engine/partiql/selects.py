@@ -17,7 +17,7 @@ from sortkey.engine.partiql.projections import Lifted, read_projection
 from sortkey.engine.partiql.sources import read_source
 from sortkey.engine.partiql.syntax import Ordering, Reference, Select
 from sortkey.engine.partiql.values import Parameters
-from sortkey.engine.reads import Page, Span, find_index, position, read, reads_whole
+from sortkey.engine.reads import Page, Span, check_filtered, find_index, position, read, reads_whole
 from sortkey.engine.tables import Index, KeySchema, Table
 from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 HASH_VALUES_MAX = 50
 MANY_PARTITIONS = 10
 """A page over more has no more items than this: "Results are returned in pages of up to 10 items"."""
+_NO_INDEX = "The table does not have the specified index"
 _HASH_NEEDED = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
 _SEVERAL_ATTRIBUTES = (
     "PartiQL statements cannot be executed on tables with composite HASH keys or composite RANGE keys."
@@ -90,6 +91,8 @@ def read_select(select: Select, parameters: Parameters) -> Selection:
 
 def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan:
     table = engine.catalog.readable(selection.table_name)
+    if selection.index_name is not None and table.index(selection.index_name) is None:
+        raise ValidationException(_NO_INDEX)
     index = find_index(table, {"IndexName": selection.index_name, "ConsistentRead": consistent})
     key = table.key if index is None else index.key
     if len(key.hash) > 1 or len(key.range) > 1:
@@ -106,6 +109,8 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
         used.add(id(partitions.tree))
     rest = together([tree for tree, _ in terms if id(tree) not in used])
     condition = None if rest is None else _filter(table, key, rest, selection)
+    if condition is not None and partitions is not None:
+        check_filtered(table, index, condition)
     planned = Plan(table, index, selection.projection, condition)
     planned.partitions_descending = any(order.get(name, False) for name in key.hash)
     if partitions is None:
