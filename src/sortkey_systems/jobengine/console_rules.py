@@ -42,6 +42,7 @@ DOES: dict[str, Callable[[Directive], str]] = {
     "dates": lambda each: f"reads dates of {each.source or each.target} as {each.value}",
     "require": lambda each: f"asks that {each.target or each.source} is always there",
     "pattern": lambda each: f"asks that {each.target} looks like {each.value}",
+    "default": lambda each: f"sets {each.target} to {each.value} where no column is mapped to it",
     "recommend": lambda each: f"puts a recommendation into the report: {each.value}",
 }
 

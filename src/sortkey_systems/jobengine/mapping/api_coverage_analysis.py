@@ -25,6 +25,8 @@ class ResourceCoverage:
     missing_required: list[str]
     """Neither a column nor a default."""
     defaulted: list[str]
+    undecided: dict[str, list[str]]
+    """Attributes without a default, because these columns may be them."""
     columns: int
     columns_with_place: int
 
@@ -81,8 +83,9 @@ def _of(
         resource.api,
         sorted(filled),
         len(resource.attributes),
-        [each.path for each in empty if each.default is None],
-        [each.path for each in empty if each.default is not None],
+        [each.path for each in empty if each.path not in mapping.defaults],
+        [each.path for each in empty if each.path in mapping.defaults],
+        mapping.undecided,
         len(entity.fields),
         sum(each.name in placed for each in entity.fields),
     )

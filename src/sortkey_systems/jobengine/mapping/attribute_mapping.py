@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sortkey_systems.jobengine.analysis.data_profiling import Profile, TableProfile
+from sortkey_systems.jobengine.mapping.defaults import choose_defaults
 from sortkey_systems.jobengine.mapping.matching import ATTRIBUTE_MIN, attribute_score, type_fit
 from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches, resource_of
 from sortkey_systems.jobengine.names import likeness, tokens
 from sortkey_systems.jobengine.rules import Application, Decision, RuleBook, rule_book
 from sortkey_systems.jobengine.stripping.data_model_simplification import Field, SimpleEntity, SimpleModel
-from sortkey_systems.jobengine.tmf import Attribute, Resource
+from sortkey_systems.jobengine.tmf import Attribute, Resource, resources
 from sortkey_systems.jobengine.work import StepContext, Work
 
 Convert = Literal["string", "integer", "decimal", "boolean", "dateTime", "enum"]
@@ -39,6 +41,10 @@ class TableMapping:
     fields: list[FieldMapping]
     characteristics: list[str] = field(default_factory=list[str])
     unmapped: list[str] = field(default_factory=list[str])
+    defaults: dict[str, str] = field(default_factory=dict[str, str])
+    """Attributes that no column is mapped to, and what fills them."""
+    undecided: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Attributes that nothing fills, because these columns may be them and were not understood."""
 
 
 @dataclass(slots=True)
@@ -56,7 +62,7 @@ class AttributeMappings:
 def attribute_mapping(work: Work, ctx: StepContext) -> AttributeMappings:
     """Rules first, then the best pairs; a column has one attribute, and an attribute one column of a table."""
     model, matches = work.result("data_model_simplification", SimpleModel), work.result("tmf_api_matching", ApiMatches)
-    book = rule_book(work.rules, "tmf_mapping")
+    profile, book = work.result("data_profiling", Profile), rule_book(work.rules, "tmf_mapping")
     found = AttributeMappings([])
     for number, match in enumerate(matches.matches, 1):
         entity = model.entity(match.table)
@@ -64,6 +70,7 @@ def attribute_mapping(work: Work, ctx: StepContext) -> AttributeMappings:
         # A link to a table that stays behind is a value like any other.
         linked = {link.column for link in entity.links if matches.of(link.entity)}
         mapping = _mapped(entity, resource_of(match), linked, book, found.problems)
+        _add_defaults(mapping, entity, linked, profile.table(match.table), book, found.problems)
         found.tables.append(mapping)
         text = f"{match.table}: {len(mapping.fields)} columns are attributes of {match.resource}"
         rest = {"characteristics": mapping.characteristics, "unmapped": mapping.unmapped}
@@ -101,6 +108,22 @@ def _mapped(
     rest = [each.name for each in open_fields if each.name not in entity.key]
     (mapping.characteristics if resource.characteristics else mapping.unmapped).extend(rest)
     return mapping
+
+
+def _add_defaults(
+    mapping: TableMapping,
+    entity: SimpleEntity,
+    linked: set[str],
+    profile: TableProfile,
+    book: RuleBook,
+    problems: list[str],
+) -> None:
+    mapped = {each.column for each in mapping.fields} | linked
+    unmapped = [each for each in entity.fields if each.name not in mapped and entity.key != [each.name]]
+    filled = {"id", *(each.path for each in mapping.fields)}
+    found = choose_defaults(resources()[mapping.resource], filled, unmapped, profile, book)
+    mapping.defaults, mapping.undecided = found.used, found.undecided
+    problems += found.problems
 
 
 def _pairs(entity: SimpleEntity, resource: Resource, fields: list[Field]) -> list[tuple[float, Field, Attribute]]:

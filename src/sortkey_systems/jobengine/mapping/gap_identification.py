@@ -12,7 +12,7 @@ from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.work import StepContext, Work
 
 SURE_MIN = 0.75
-GapKind = Literal["table", "column", "reference", "required", "defaulted", "characteristic", "unsure"]
+GapKind = Literal["table", "column", "reference", "required", "undecided", "defaulted", "characteristic", "unsure"]
 LOST: tuple[GapKind, ...] = ("table", "column", "reference")
 """Gaps by which data stays behind."""
 
@@ -55,7 +55,11 @@ def gap_identification(work: Work, ctx: StepContext) -> Gaps:
     ]
     gaps += _required(coverage)
     for gap in gaps:
-        ctx.log("WARNING" if gap.kind in LOST else "INFO", f"{gap.kind} {gap.subject}: {gap.text}", kind=gap.kind)
+        ctx.log(
+            "WARNING" if gap.kind in (*LOST, "undecided") else "INFO",
+            f"{gap.kind} {gap.subject}: {gap.text}",
+            kind=gap.kind,
+        )
     ctx.progress(100)
     return Gaps(gaps)
 
@@ -79,7 +83,11 @@ def _columns(mappings: AttributeMappings) -> list[Gap]:
 def _required(coverage: Coverage) -> list[Gap]:
     gaps: list[Gap] = []
     for each in coverage.resources:
-        for path in each.missing_required:
+        for path, columns in each.undecided.items():
+            text = f"no default is used for it, because {', '.join(columns)} of {each.table} may be it"
+            advice = "Map the column by a rule, with what its values mean, or set a default by a rule."
+            gaps.append(Gap("undecided", f"{each.resource}.{path}", text, advice))
+        for path in (path for path in each.missing_required if path not in each.undecided):
             text = f"TMF requires it, and {each.table} has no column for it"
             gaps.append(Gap("required", f"{each.resource}.{path}", text, "Map a column to it by a rule."))
         for path in each.defaulted:

@@ -107,8 +107,18 @@ def _built(row: Row, origin: str, dataset: Dataset, resource: Resource, lookups:
     _add_characteristics(document, row, dataset, resource)
     missing = [each.path for each in resource.required if at(document, each.path) is None]
     if missing:
-        findings.append(Finding(origin, "", f"{', '.join(missing)} is required and missing"))
+        findings.append(Finding(origin, "", _missing(missing, dataset)))
     return Built(origin, made, None if missing else document, findings)
+
+
+def _missing(paths: list[str], dataset: Dataset) -> str:
+    """Why a row is refused. A column that may be what is missing is named."""
+    unknown = [path for path in paths if path not in dataset.undecided]
+    texts = [f"{', '.join(unknown)} is required and missing"] if unknown else []
+    for path in paths:
+        if columns := dataset.undecided.get(path):
+            texts.append(f"{path} is required, and {', '.join(columns)} was not mapped to it")
+    return "; ".join(texts)
 
 
 def put(document: Document, path: str, value: Any, resource: Resource) -> None:

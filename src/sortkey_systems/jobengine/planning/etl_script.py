@@ -31,6 +31,8 @@ class Dataset:
     references: list[ReferenceMapping]
     characteristics: list[str]
     defaults: dict[str, str]
+    undecided: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    """Attributes without a default, because these columns may be them and were not understood."""
 
 
 @dataclass(slots=True)
@@ -68,7 +70,8 @@ def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
                 mapping.fields,
                 links.of(table),
                 mapping.characteristics,
-                {each.path: each.default for each in resource.attributes if each.default and each.path not in filled},
+                {path: default for path, default in mapping.defaults.items() if path not in filled},
+                mapping.undecided,
             )
         )
         ctx.log("INFO", f"{table} → {resource.name}: {len(mapping.fields)} fields", table=table)

@@ -114,6 +114,13 @@ class RuleBook:
         """What is said about the values of a column."""
         return self._decide((kind,), _subject(table, column), table, column)
 
+    def default(self, resource: str, path: str) -> Decision | None:
+        """What an attribute is where no column is mapped to it."""
+        subject = f"{resource}.{path}"
+        found = [(rule, each) for rule, each in self.directives if each.kind == "default" and each.target == subject]
+        self._record(found, subject)
+        return Decision(*found[0]) if found else None
+
     def threshold(self, name: str) -> float:
         """The share that must be reached."""
         found = [(rule, each) for rule, each in self.directives if each.kind == "threshold" and each.target == name]

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-Kind = Literal["map", "preserve", "remove", "threshold", "values", "dates", "require", "pattern", "recommend"]
+Kind = Literal[
+    "map", "preserve", "remove", "threshold", "values", "dates", "require", "pattern", "default", "recommend"
+]
 KINDS: tuple[Kind, ...] = (
     "map",
     "preserve",
@@ -21,6 +23,7 @@ KINDS: tuple[Kind, ...] = (
     "dates",
     "require",
     "pattern",
+    "default",
     "recommend",
 )
 
@@ -76,6 +79,8 @@ def _of_json(part: Any) -> Iterator[Directive]:
         yield Directive("threshold", target=name, value=float(value))
     for target, pattern in given.get("patterns", {}).items():
         yield Directive("pattern", target=target, value=_compiled(pattern))
+    for target, value in given.get("defaults", {}).items():
+        yield Directive("default", target=target, value=value)
     for target in _listed(given.get("require")):
         yield Directive("require", target=target)
     for text in _listed(given.get("recommendations")):
@@ -86,7 +91,12 @@ def _of_action(given: dict[str, Any]) -> Directive:
     kind = given["action"]
     if kind not in KINDS:
         raise RuleNotUnderstood(f"action {kind!r} is not one of {', '.join(KINDS)}")
-    needed = {"map": ("source", "target"), "threshold": ("target", "value"), "pattern": ("target", "value")}
+    needed = {
+        "map": ("source", "target"),
+        "threshold": ("target", "value"),
+        "pattern": ("target", "value"),
+        "default": ("target", "value"),
+    }
     missing = [name for name in needed.get(kind, ()) if name not in given]
     if missing:
         raise RuleNotUnderstood(f"{kind} needs {' and '.join(missing)}")

@@ -137,7 +137,7 @@ def _recommendations(work: Work) -> list[str]:
     found = list(strategy.recommendations)
     twice = [risk for risk in strategy.risks if "twice?" in risk]
     found += [f"Look at {each.split(':')[0]} before going live: {each.split(': ', 1)[1]}" for each in twice]
-    found += [f"{each.subject}: {each.text}. {each.advice}" for each in gaps.of("unsure", "required")]
+    found += [f"{each.subject}: {each.text}. {each.advice}" for each in gaps.of("undecided", "unsure", "required")]
     lost = gaps.of("table")
     if lost:
         names = ", ".join(each.subject for each in lost)
