@@ -90,13 +90,12 @@ def test_a_star_lets_every_page_call() -> None:
 
 
 def test_a_server_with_pages_knows_its_own() -> None:
-    assert LOOPBACK.accepts_own_pages("http://127.0.0.1:8080", "127.0.0.1:8080")
-    assert LOOPBACK.accepts_own_pages("https://app.example.com", "App.example.com")
-    assert not LOOPBACK.accepts_own_pages("http://127.0.0.1:8081", "127.0.0.1:8080")
-    assert not LOOPBACK.accepts_own_pages("null", "null")
-    assert not LOOPBACK.accepts_own_pages("", "")
+    assert LOOPBACK.own_page_problem("http://127.0.0.1:8080", "127.0.0.1:8080") is None
+    assert LOOPBACK.own_page_problem("https://app.example.com", "App.example.com") is None
+    for origin, host in [("http://127.0.0.1:8081", "127.0.0.1:8080"), ("null", "null"), ("", "")]:
+        assert "--url" in str(LOOPBACK.own_page_problem(origin, host))
     given = OriginPolicy(origins=frozenset({"https://app.example.com"}))  # a proxy that hides the name from us
-    assert given.accepts_own_pages("https://app.example.com", "127.0.0.1:8080")
+    assert given.own_page_problem("https://app.example.com", "127.0.0.1:8080") is None
 
 
 @pytest.mark.parametrize("text", ["", "app.example.com", "https://", "https://a.test/path", "null", "https://u@a.test"])

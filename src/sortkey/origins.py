@@ -45,10 +45,6 @@ class OriginPolicy:
         """Whether pages of an origin may call, wherever the server is."""
         return origin in self.origins or ANY in self.origins
 
-    def accepts_own_pages(self, origin: str, host: str) -> bool:
-        """The same for a server with pages of its own, which have its `Host` in their origin."""
-        return self.accepts_origin(origin) or origin.partition("://")[2].lower() == host.lower() != ""
-
     def origin_problem(self, origin: str) -> str | None:
         """Why pages of an origin may not call a server that has no pages of its own. None if they may."""
         if self.accepts_origin(origin):
@@ -57,6 +53,15 @@ class OriginPolicy:
             return "pages without an origin of their own may not call this server: open the page over http or https"
         shown = origin[:_SHOWN]
         return f"pages of {shown!r} may not call this server: if they should, start it with --cors {shown}"
+
+    def own_page_problem(self, origin: str, host: str) -> str | None:
+        """The same for a server with pages of its own, which have its `Host` in their origin."""
+        if self.accepts_origin(origin) or origin.partition("://")[2].lower() == host.lower() != "":
+            return None
+        return (
+            f"pages of {origin[:_SHOWN]!r} may not call this server, only its own: if browsers see it at another "
+            "address, start it with --url and that address"
+        )
 
 
 def host_name(header: str) -> str | None:

@@ -107,7 +107,9 @@ def browser() -> Iterator[Browser]:
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if program is None:
         pytest.skip("there is no Chromium: install the package `chromium`")
-    arguments = ["--no-sandbox"]  # which needs rights that root in a container does not have
+    # The sandbox needs rights that root in a container does not have. Pages of other sites, as http://evil.test, are
+    # served by the tests.
+    arguments = ["--no-sandbox", "--host-resolver-rules=MAP *.test 127.0.0.1"]
     with sync_playwright() as started, started.chromium.launch(executable_path=program, args=arguments) as browser:
         yield browser
 

@@ -106,6 +106,22 @@ def test_strangers_of_this_machine_do_not_get_in_beside_rest(tmp_path: Path) -> 
         assert "sortkey-api-keys" in told.json()["TableNames"]
 
 
+@pytest.mark.slow
+def test_web_pages_of_others_and_names_that_were_made_to_point_here_are_refused(tmp_path: Path) -> None:
+    # It listens on loopback, where every page that somebody visits can send requests.
+    with serving(tmp_path, "--allow-host", "rest.test") as (address, _):
+        for headers, status in (
+            ({}, 200),
+            ({"Host": "rest.test"}, 200),
+            ({"Origin": address}, 200),
+            ({"Host": "evil.test"}, 403),
+            ({"Origin": "https://evil.test"}, 403),
+        ):
+            assert httpx.get(f"{address}/health", headers=headers).status_code == status, headers
+        published = json.loads((tmp_path / "data" / "sortkey.lock").read_text())["address"]
+        assert httpx.get(published, headers={"Host": "evil.test"}).status_code == 403
+
+
 TERRAFORM = b'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n'
 
 

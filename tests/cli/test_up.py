@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import boto3
 import httpx
 import pytest
+from botocore.exceptions import ClientError
 
 import sortkey as library
 from tests.cli.program import SHOP, refused, sortkey
@@ -52,8 +57,26 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def address(folder: Path) -> Iterator[str]:
     """Where the console of a program answers that runs with the shop, and with nothing else."""
+    with started(folder) as said:
+        assert "REST" not in said  # models of one's own have none
+        assert "jobengine" not in said
+        yield f"{address_in(said)}/console"
+
+
+def address_in(said: str, what: str = "console") -> str:
+    return re.findall(rf"{what} +(http://[\w.:]+)", said)[0]
+
+
+def client(said: str) -> Any:
+    """boto3 with the credentials that it finds by itself."""
+    return boto3.Session().client("dynamodb", endpoint_url=address_in(said, "DynamoDB"), region_name="us-east-1")
+
+
+@contextmanager
+def started(folder: Path, *arguments: str) -> Iterator[str]:
+    """What the program says that runs with the shop and with nothing else, until the block ends."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "sortkey", *NOTHING_ELSE, "--model", "shop:model"],
+        [sys.executable, "-m", "sortkey", *NOTHING_ELSE, "--model", "shop:model", *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
         stdout=subprocess.PIPE,
@@ -67,9 +90,7 @@ def address(folder: Path) -> Iterator[str]:
             line = process.stdout.readline()
             assert line, said  # it has ended
             said += line
-        assert "REST" not in said  # models of one's own have none
-        assert "jobengine" not in said
-        yield re.findall(r"console +(\S+)/", said)[0]
+        yield said
     finally:
         process.kill()
         process.communicate()
@@ -89,6 +110,54 @@ def test_a_model_of_ones_own_is_in_the_console(folder: Path, address: str) -> No
     assert "jobengine" not in "".join(pages.values())
 
 
+@pytest.mark.slow
+def test_with_a_password_the_endpoint_takes_requests_signed_with_its_own_keys_only(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The console's password would be worth nothing if the same data were open on the port beside it.
+    for name in ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    keys = folder / "data" / "aws-credentials"
+    with started(folder, "--password", "correct horse") as said:
+        variable, path = re.findall(r"export (\w+)=(\S+)", said)[0]  # copied from what it says
+        assert Path(path) == keys
+        assert stat.S_IMODE(keys.stat().st_mode) == 0o600
+        monkeypatch.setenv(variable, path)
+        assert "Shop" in client(said).list_tables()["TableNames"]
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "any")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
+        with pytest.raises(ClientError, match="UnrecognizedClientException"):
+            client(said).list_tables()
+        unsigned = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": "application/x-amz-json-1.0"}
+        answer = httpx.post(address_in(said, "DynamoDB"), headers=unsigned, content=b"{}")
+        assert "MissingAuthenticationTokenException" in answer.text
+        with library.open(folder / "data") as store:  # who may read the folder needs no keys
+            assert "Shop" in store.backend.call("ListTables", {})["TableNames"]
+    secret = re.findall(r"aws_secret_access_key = (\S+)", keys.read_text())[0]
+    assert secret not in said  # what a program prints stands in logs
+
+
+@pytest.mark.slow
+def test_without_a_password_the_endpoint_is_open_to_this_machine_and_to_no_web_page(folder: Path) -> None:
+    arguments = ("--cors", "https://app.test", "--allow-host", "db.test", "--url", "https://console.test")
+    with started(folder, *arguments) as said:
+        assert "export" not in said
+        assert "console   https://console.test/console/" in said
+        wire = address_in(said, "DynamoDB")
+        assert get(wire) == get(wire, Origin="https://app.test") == get(wire, Host="db.test") == 200
+        assert get(wire, Origin="https://evil.test") == get(wire, Host="evil.test") == 403
+    with started(folder) as said:
+        rest, wire = address_in(said), address_in(said, "DynamoDB")
+        for path in ("/health", "/docs", "/console/", "/console/login", "/console/_nicegui_ws/socket.io/?transport=x"):
+            assert get(rest + path, Host="evil.test") == get(rest + path, Origin="https://evil.test") == 403, path
+            assert get(rest + path, Origin=rest) != 403, path
+        assert get(wire, Origin="https://app.test") == get(wire, Host="db.test") == get(wire, Origin=rest) == 403
+
+
+def get(address: str, **headers: str) -> int:
+    return httpx.get(address, headers=headers).status_code
+
+
 @pytest.mark.parametrize(
     ("line", "told"),
     [
@@ -96,6 +165,9 @@ def test_a_model_of_ones_own_is_in_the_console(folder: Path, address: str) -> No
             ["--systems", "shop:model"],
             "'shop:model' is no system: a model of your own is added with --model shop:model",
         ),
+        (["--cors", "app.test"], "'app.test' is not an origin"),
+        (["--allow-host", "app.test:80"], "'app.test:80' is not a host name"),
+        (["--url", "app.test"], "'app.test' is not the address of a server"),
         (["--systems", "shops"], "there is no system 'shops': choose from applens, "),
         (["--model", "shop"], "or module:attribute of your own model, as shop:model"),
         (["--model", "shops:model"], "there is no module 'shops': it is looked for in this folder"),

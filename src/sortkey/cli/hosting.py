@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sortkey.connect.buckets import Buckets
     from sortkey.engine import Engine
+    from sortkey.origins import OriginPolicy
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.store import Store
     from sortkey.web.app import Worker
@@ -69,7 +70,13 @@ def names_of(systems: str | None, known: Sequence[str]) -> list[str]:
 
 @contextmanager
 def opened(
-    place: Place, address: str, systems: Sequence[str], *, unlimited: Sequence[str] = (), metrics: Metrics | None = None
+    place: Place,
+    address: str,
+    systems: Sequence[str],
+    *,
+    origins: OriginPolicy,
+    unlimited: Sequence[str] = (),
+    metrics: Metrics | None = None,
 ) -> Generator[House]:
     """Systems on their store, which is closed with the block. `address` is where callers reach them."""
     from sortkey.connect.buckets import Buckets
@@ -82,7 +89,7 @@ def opened(
     cursors = secret_for("cursors", secret)  # so that they are good after a restart too
     store = _store(place, engine, buckets, cursors, metrics)
     try:
-        host = Host(store, buckets, place.data, secret=secret, systems=systems, unlimited=unlimited)
+        host = Host(store, buckets, place.data, secret=secret, systems=systems, unlimited=unlimited, origins=origins)
         yield House(host, store, engine, secret)
     finally:
         store.close()

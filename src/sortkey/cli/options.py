@@ -39,6 +39,10 @@ Index = Annotated[
     ),
 ]
 HostName = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+PublicUrl = Annotated[
+    str | None,
+    typer.Option("--url", metavar="URL", help="Where callers and browsers reach it, if not at that address."),
+]
 AllowHost = Annotated[
     list[str] | None,
     typer.Option(

@@ -8,8 +8,8 @@ import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.hosting import Place, names_of, opened, serve
-from sortkey.cli.listening import address_of, listen
-from sortkey.cli.options import HostName, OtherBuckets, Port
+from sortkey.cli.listening import address_of, listen, origin_policy
+from sortkey.cli.options import AllowHost, HostName, OtherBuckets, Port, PublicUrl
 
 if TYPE_CHECKING:
     from sortkey.web.hosting import Host
@@ -38,9 +38,8 @@ def run(
     objects: OtherBuckets = None,
     host: HostName = "127.0.0.1",
     port: Port = 8080,
-    url: Annotated[
-        str | None, typer.Option(metavar="URL", help="Where callers reach it, if not at that address: for links.")
-    ] = None,
+    url: PublicUrl = None,
+    allow_host: AllowHost = None,
     no_workers: Annotated[
         bool, typer.Option("--no-workers", help="Only answer: jobs wait for workers elsewhere.")
     ] = False,
@@ -63,9 +62,10 @@ def run(
     except NotConfigured as error:
         raise CommandFailed(str(error), USAGE) from None
     place, has_workers = Place(data, store, objects), not no_workers
+    origins = origin_policy(host, allow_host, url=url)
     sockets = listen(host, port)
     address = url or address_of(sockets[0])
-    with opened(place, address, names) as house:
+    with opened(place, address, names, origins=origins) as house:
         openers = SecondOpeners(house.engine) if house.engine else None
 
         def ready() -> None:

@@ -5,6 +5,7 @@
     Page                            a page of a list
     Tokens, User, signed_in         who asks: signed tokens of users
     ApiKeys, Access, api_key_access what may be asked: keys of programs
+    OriginPolicy                    which web pages may call, and under which host names
     Waits                           requests that wait for something, without a thread
 
 Names are loaded when they are first used: a service that only raises `Refused` needs no FastAPI.
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from sortkey.web.app import System, make_app
     from sortkey.web.callers import api_key_access, signed_in
     from sortkey.web.errors import ErrorAnswer, errors_for
+    from sortkey.web.origin_check import OriginPolicy
     from sortkey.web.pages import Page
     from sortkey.web.refusals import Refused
     from sortkey.web.tokens import Tokens, User
@@ -29,6 +31,7 @@ _ROOMS = {
     "app": ("System", "make_app"),
     "callers": ("api_key_access", "signed_in"),
     "errors": ("ErrorAnswer", "errors_for"),
+    "origin_check": ("OriginPolicy",),
     "pages": ("Page",),
     "refusals": ("Refused",),
     "tokens": ("Tokens", "User"),
@@ -40,6 +43,7 @@ __all__ = [
     "Access",
     "ApiKeys",
     "ErrorAnswer",
+    "OriginPolicy",
     "Page",
     "Refused",
     "System",

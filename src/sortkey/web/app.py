@@ -10,12 +10,14 @@ from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
 
 from sortkey import __version__
+from sortkey.origins import OriginPolicy
 from sortkey.runtime.objects import Objects
 from sortkey.web.api_keys import ApiKeys
 from sortkey.web.document import use_own_document
 from sortkey.web.errors import ANY_ERROR, add_error_handlers
 from sortkey.web.guards import JSON_BYTES_MAX, Guards
 from sortkey.web.object_host import object_router
+from sortkey.web.origin_check import OriginCheck
 from sortkey.web.reference import add_reference
 from sortkey.web.tokens import Tokens
 
@@ -59,11 +61,13 @@ def make_app(
     title: str = TITLE,
     bytes_max: int = JSON_BYTES_MAX,
     unlimited: Sequence[str] = (),
+    origins: OriginPolicy | None = None,
 ) -> FastAPI:
     """The systems under their names. Without `tokens` or `keys` nobody gets in where those are asked for.
 
     `objects` are buckets by name: the presigned links of those in folders are served under /objects. Bodies have at
-    most `bytes_max` bytes, but on paths that begin with one of `unlimited`.
+    most `bytes_max` bytes, but on paths that begin with one of `unlimited`. `origins` says under which names the app is
+    reached, and keeps pages of other sites out; without it that is left to whoever serves the app.
     """
     app = FastAPI(
         title=title,
@@ -74,6 +78,8 @@ def make_app(
     )
     app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
     add_error_handlers(app)
+    if origins is not None:
+        app.add_middleware(OriginCheck, policy=origins)
     app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/", *unlimited))
     for each in systems:
         app.include_router(each.router, prefix=f"/{each.name}", tags=[each.name], responses=ANY_ERROR)

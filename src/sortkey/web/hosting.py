@@ -15,6 +15,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from sortkey.errors import NotConfigured
+from sortkey.origins import OriginPolicy
 from sortkey.runtime.objects import Objects
 from sortkey.runtime.store import Store
 from sortkey.web.api_keys import ApiKeys
@@ -41,13 +42,19 @@ class Host:
         secret: bytes,
         systems: Sequence[str] = HOSTABLE,
         unlimited: Sequence[str] = (),
+        origins: OriginPolicy | None = None,
     ) -> None:
         self.tokens = Tokens(secret_for("tokens", secret))
         self.keys = ApiKeys(store)
         self.keys.ensure()
         self.systems = mount_all(systems, store, objects, Path(folder) / FILES)
         self.app: FastAPI = make_app(
-            self.systems, tokens=self.tokens, keys=self.keys, objects=objects, unlimited=unlimited
+            self.systems,
+            tokens=self.tokens,
+            keys=self.keys,
+            objects=objects,
+            unlimited=unlimited,
+            origins=origins,
         )
         self._started: list[Any] = []
 

@@ -33,6 +33,7 @@ from sortkey.web.console.search import search_page
 from sortkey.web.console.shell import ConsolePage, Shell, title
 from sortkey.web.console.statements import statements_page
 from sortkey.web.console.workspace import Workspace, refusal
+from sortkey.web.origin_check import OriginCheck, OriginPolicy
 
 __all__ = ["ConsolePage", "Password", "RequestLog", "Workspace", "add_console", "pieces", "title"]
 
@@ -50,8 +51,12 @@ def add_console(
     sessions: Path,
     password: Password | None = None,
     base: str = "/console",
+    origins: OriginPolicy | None = None,
 ) -> None:
-    """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder."""
+    """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder.
+
+    Only its own pages may call it, and those of `origins`, which can also say under which names it is reached.
+    """
     nicegui.storage.path = sessions
     shell = Shell((*_own_pages(workspace), *pages), base, workspace.places)
     if password is not None:
@@ -61,6 +66,7 @@ def add_console(
     for page in (*shell.pages, lost):
         ui.page(page.path)(_framed(shell, page, password))
     nicegui.on_page_exception(partial(failed_page, shell))  # pyright: ignore[reportUnknownMemberType]
+    app.add_middleware(OriginCheck, policy=origins or OriginPolicy(hosts=None), base=base)
     app.add_middleware(Asking, base=base)
     ui.run_with(  # pyright: ignore[reportUnknownMemberType]
         app,

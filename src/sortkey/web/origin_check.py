@@ -1,0 +1,42 @@
+"""Refuses what pages of other sites send to REST or the console, over HTTP and WebSocket: see `sortkey.origins`.
+
+A plain ASGI middleware inside `Guards`, which gives its refusals an id and the usual headers.
+"""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from sortkey.origins import OriginPolicy
+from sortkey.web.errors import error_answer
+
+__all__ = ["OriginCheck", "OriginPolicy"]
+
+POLICY_VIOLATION = 1008
+"""Of a WebSocket. Before it is accepted, servers turn it into 403."""
+
+
+class OriginCheck:
+    """Stands in front of everything that is served under a path: pages, routes and sockets alike."""
+
+    def __init__(self, app: ASGIApp, policy: OriginPolicy, base: str = "") -> None:
+        self._app, self._policy, self._base = app, policy, base
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_checked = scope["type"] in ("http", "websocket") and scope["path"].startswith(self._base)
+        problem = self._problem(Headers(scope=scope)) if is_checked else None
+        if problem is None:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": POLICY_VIOLATION, "reason": "Forbidden"})
+        else:
+            request_id = scope.get("state", {}).get("request_id", "")
+            await error_answer(request_id, 403, "Forbidden", problem)(scope, receive, send)
+
+    def _problem(self, headers: Headers) -> str | None:
+        host = ",".join(headers.getlist("host"))  # of two, the second could be the one that counts elsewhere
+        problem = self._policy.host_problem(host)
+        if problem is not None or "origin" not in headers:
+            return problem
+        return self._policy.own_page_problem(",".join(headers.getlist("origin")), host)
