@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from sortkey.runtime.metrics_formats import emf, prometheus
     from sortkey.runtime.objects import Lifecycle, ObjectInfo, Objects, ObjectVersion
     from sortkey.runtime.objects.data import ObjectReader
+    from sortkey.runtime.sandbox import Sandbox
     from sortkey.runtime.search import (
         ComposedSource,
         Drift,
@@ -155,6 +156,7 @@ _ROOMS = {
     "runtime.metrics_formats": ("emf", "prometheus"),
     "runtime.objects.data": ("ObjectReader",),
     "runtime.objects": ("Lifecycle", "ObjectInfo", "ObjectVersion", "Objects"),
+    "runtime.sandbox": ("Sandbox",),
     "runtime.search": (
         "ComposedSource",
         "Drift",
@@ -268,6 +270,7 @@ __all__ = [
     "Query",
     "Range",
     "Retries",
+    "Sandbox",
     "Search",
     "SearchPage",
     "SearchQuery",

@@ -36,6 +36,10 @@
     │       ├── JobTimedOut
     │       ├── JobInterrupted                    its worker is being stopped; the job goes on elsewhere
     │       └── JobLost                           the worker was silent for too long; another may run the job
+    ├── SandboxError                              what ended a function in a process of its own
+    │   ├── MemoryLimitExceeded
+    │   ├── TimeLimitExceeded
+    │   └── ProcessDied                           by a signal, or by leaving
     ├── SearchError                               what a search index could not do
     │   ├── SearchIndexMissing                    or one that does not fit its declaration: ensure() mends both
     │   ├── SearchIndexInUse                      another process writes it

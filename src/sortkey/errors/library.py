@@ -188,6 +188,22 @@ class JobLost(JobStopped):
     """The job is no longer this worker's: nothing that it writes counts any more."""
 
 
+class SandboxError(SortkeyError):
+    """A function in a process of its own did not come to its end, or what it gave cannot be sent."""
+
+
+class MemoryLimitExceeded(SandboxError):
+    """The function needs more memory than its process may have."""
+
+
+class TimeLimitExceeded(SandboxError):
+    """The function took longer than it may."""
+
+
+class ProcessDied(SandboxError):
+    """The process of the function ended before it answered. The message has the signal or the exit code."""
+
+
 class SearchError(SortkeyError):
     """A search index could not do what it was asked."""
 

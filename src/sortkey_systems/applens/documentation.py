@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from sortkey_systems.applens import archives, kinds, nesting, relationships, report, sources
+from sortkey_systems.applens import archives, isolated, kinds, nesting, relationships, report, sources
 from sortkey_systems.applens.exposure import EXPOSED
 from sortkey_systems.applens.guards import GUARDED
 from sortkey_systems.applens.parsing import budget, hcl
@@ -33,6 +33,8 @@ As a service AppLens keeps runs: of a file that was uploaded, with its status, i
 UPLOADED, then PROCESSING, then COMPLETE, or FAILED with the reason in `lastError`; another attempt is a new run. The
 analysis is a durable job: a worker that is killed is replaced once; the run fails when a second one
 died of it, or after three tries that failed or timed out.
+The analysis runs in a child process with at most {isolated.MEMORY_BYTES_MAX // 1_000_000:,} MB of memory and
+{isolated.SECONDS_MAX:g} seconds; an upload that needs more is FAILED with that reason.
 
 ```
 sortkey rest                                              # serves /applens, and runs the analyses

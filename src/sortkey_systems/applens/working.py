@@ -1,16 +1,17 @@
 """The analysis of a run as a durable job: UPLOADED → PROCESSING → COMPLETE or FAILED, whatever happens to the worker.
 
-It may be done twice, by a second try or by a worker that was only slow: the first one to write the end has written it.
+The analysis itself runs in a child process, see `isolated.py`. It may be done twice, by a second try or by a worker
+that was only slow: the first one to write the end has written it.
 """
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
 from sortkey import Backoff, ItemKey, JobContext, JobQueue, Payload, Store, job
 from sortkey.errors import ConditionFailed, JobCancelled, TransitionRefused
-from sortkey_systems.applens.analysis import Analysis, Stage, analyze_upload
+from sortkey_systems.applens.analysis import Stage
+from sortkey_systems.applens.isolated import Outcome, analyze_isolated
 from sortkey_systems.applens.model import Run
 from sortkey_systems.applens.problems import AnalysisFailed
 
@@ -86,9 +87,10 @@ def _analyzed(ctx: JobContext, store: Store, run: Run) -> Run:
         ctx.log("INFO", stage, about=text)
         ctx.progress(PERCENT[stage], stage)
 
-    analysis = analyze_upload(run.iac.key.rpartition("/")[2], store.load(run.iac), tell)
+    name, data = run.iac.key.rpartition("/")[2], store.load(run.iac)
+    outcome = analyze_isolated(name, data, tell, ctx.check_cancelled)
     ctx.progress(STORING, "storing")
-    return _stored(store, run, analysis)
+    return _stored(store, run, outcome)
 
 
 def _begun(ctx: JobContext, store: Store, run: Run) -> Run:
@@ -98,17 +100,16 @@ def _begun(ctx: JobContext, store: Store, run: Run) -> Run:
     return store.move(ItemKey.of_entity(run), Run.status, "PROCESSING", set={"job_id": ctx.job.job_id})
 
 
-def _stored(store: Store, run: Run, analysis: Analysis) -> Run:
+def _stored(store: Store, run: Run, outcome: Outcome) -> Run:
     """Graph and report first, then the item that shows them, with its status and its numbers: one write."""
-    counts = analysis.graph.counts
     changes = {
-        "graph": Payload(analysis.graph.canonical()),
-        "report": Payload(json.dumps(analysis.report.to_json(), ensure_ascii=False).encode("utf-8", "surrogatepass")),
-        "node_count": counts["nodeCount"],
-        "edge_count": counts["edgeCount"],
-        "internet_exposed_count": counts["internetExposedCount"],
-        "datastore_count": counts["datastoreCount"],
-        "graph_hash": analysis.graph.hash,
+        "graph": Payload(outcome.graph),
+        "report": Payload(outcome.report),
+        "node_count": outcome.counts["nodeCount"],
+        "edge_count": outcome.counts["edgeCount"],
+        "internet_exposed_count": outcome.counts["internetExposedCount"],
+        "datastore_count": outcome.counts["datastoreCount"],
+        "graph_hash": outcome.graph_hash,
     }
     try:
         return store.move(ItemKey.of_entity(run), Run.status, "COMPLETE", set=changes)
