@@ -61,7 +61,7 @@ class Workers:
 @contextmanager
 def at_work(folder: Path) -> Iterator[tuple[AppLens, Workers]]:
     objects = str(folder / "buckets" / "{bucket}")
-    with Served(folder / "data") as server:
+    with Served(folder / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"
         service, workers = opened(address, objects), Workers(address, objects)
         try:
