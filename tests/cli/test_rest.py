@@ -12,15 +12,18 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import get_args
 
 import httpx
 import pytest
 
 import sortkey as library
-from sortkey.web.server_secret import secret_for, server_secret
+from sortkey.web import ApiKeys
+from sortkey.web.server_secret import Purpose, secret_for, server_secret
 from sortkey.web.tokens import Tokens
 from tests.cli.program import refused, said, sortkey
 from tests.contract.objects_adapters import new_s3_bucket, s3_endpoint
+from tests.faults.served import Served
 from tests.oracle.server import apart_port
 from tools.downloads import Missing
 
@@ -167,6 +170,24 @@ def test_tables_and_buckets_may_be_elsewhere(tmp_path: Path, s3_endpoint: str) -
     assert sorted(each.name for each in (tmp_path / "data").iterdir()) == ["files", "secret"]
 
 
+@pytest.mark.slow
+def test_a_key_is_signed_by_the_server_wherever_the_tables_are(tmp_path: Path) -> None:
+    # A row that somebody writes into the table of keys opens nothing: the folder has the secret that signs them.
+    with Served(tmp_path / "tables", "--own-tables") as tables:
+        store = f"http://127.0.0.1:{tables.port}"
+        create = ("keys", "create", "nightly", "--system", "applens", "--data", store)
+        with serving(tmp_path, "--store", store) as (address, _):
+            good = said(sortkey(*create, "--folder", "data", cwd=tmp_path)).strip()
+            with library.open(store) as opened:
+                forged = ApiKeys(opened).create("forged", "applens", "full").text
+            statuses = [
+                httpx.get(f"{address}/applens/runs", headers={"X-Api-Key": key}).status_code for key in (good, forged)
+            ]
+            assert statuses == [200, 401]
+        assert "--folder" in refused(sortkey(*create, cwd=tmp_path), 2)
+        assert said(sortkey(*create, cwd=tmp_path, SORTKEY_SECRET="x" * 32))
+
+
 def test_a_token_is_signed_with_the_secret_of_the_folder(tmp_path: Path) -> None:
     # Made once, for nobody else to read; the same for the command and the server.
     (tmp_path / "data").mkdir()
@@ -184,8 +205,8 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
     # A cursor must not pass for a token, whoever finds out how.
     secret = server_secret(tmp_path, {})
     assert server_secret(tmp_path, {}) == secret
-    made = {secret_for("tokens", secret), secret_for("cursors", secret), secret_for("console", secret)}
-    assert len(made) == 3
+    made = {secret_for(purpose, secret) for purpose in get_args(Purpose)}
+    assert len(made) == len(get_args(Purpose)) >= 5
     assert secret not in made
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
@@ -61,6 +62,59 @@ def test_a_key_is_never_stored(keys: ApiKeys, store: Store) -> None:
     secret = made.text.split("_", 2)[2]
     assert len(secret) >= 43
     assert secret not in str(store.backend.call("Scan", {"TableName": "sortkey-api-keys"}))
+
+
+@pytest.fixture
+def signed(store: Store, clock: FrozenClock) -> ApiKeys:
+    """Keys of a server that has a secret."""
+    made = ApiKeys(store, clock, secret=b"s" * 32)
+    assert made.ensure() == []
+    return made
+
+
+def test_a_row_that_somebody_wrote_into_the_table_opens_nothing(
+    signed: ApiKeys, store: Store, clock: FrozenClock
+) -> None:
+    # Whoever may write items, by IAM or by restoring a table, knows the hash of a secret that they made up.
+    forged = ApiKeys(store, clock).create("forged", "shop", "full")
+    stolen = ApiKeys(store, clock, secret=b"t" * 32).create("of another server", "shop", "full")
+    for made in (forged, stolen):
+        with pytest.raises(Refused, match="not known"):
+            signed.check(made.text, "shop")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"access": "full"},
+        {"system": "jobengine"},
+        {"user_id": "ada"},
+        {"secret_sha256": "0" * 64},
+        {"expires_at": datetime(2100, 1, 1, tzinfo=UTC)},
+        {"proof": None},
+        {"proof": "0" * 64},
+    ],
+)
+def test_what_a_key_may_do_cannot_be_changed_in_the_table(
+    signed: ApiKeys, store: Store, change: dict[str, Any]
+) -> None:
+    made = signed.create("program", "shop", "read", user_id="grace")
+    assert signed.check(made.text, "shop").user_id == "grace"
+    store.put(made.record.changed(**change))
+    with pytest.raises(Refused, match="not known"):
+        signed.check(made.text, "shop")
+
+
+def test_a_signed_key_is_good_after_a_restart_and_is_revoked_without_the_secret(
+    signed: ApiKeys, store: Store, clock: FrozenClock
+) -> None:
+    # `sortkey keys revoke` on tables elsewhere has no secret, and needs none.
+    made = signed.create("program", "shop")
+    again = ApiKeys(store, clock, secret=b"s" * 32)
+    assert again.check(made.text, "shop").name == "program"
+    ApiKeys(store, clock).revoke(made.record.key_id)
+    with pytest.raises(Refused, match="revoked"):
+        again.check(made.text, "shop")
 
 
 def test_a_key_ends(keys: ApiKeys, clock: FrozenClock) -> None:

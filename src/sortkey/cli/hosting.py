@@ -52,6 +52,11 @@ class Place:
         """What other commands need that work on the tables."""
         return f" --data {shlex.quote(self.store)}" if self.store else self.folder_option
 
+    @property
+    def keys_option(self) -> str:
+        """What `sortkey keys create` needs: the tables, and the folder that has the secret."""
+        return self.tables_option + (f" --folder {shlex.quote(self.data)}" if self.store else "")
+
 
 @dataclass(frozen=True, slots=True)
 class House:

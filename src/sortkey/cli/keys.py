@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,7 +11,7 @@ import typer
 
 from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.helping import examples
-from sortkey.cli.options import Data, Json, note_unknown, open_store
+from sortkey.cli.options import Data, Json, check_place, note_unknown, open_store
 from sortkey.cli.printing import print_json
 from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 
@@ -49,10 +50,19 @@ def create(
         typer.Option(metavar="ID", help="Whose data it sees, where data belongs to users (default: its own)."),
     ] = None,
     data: Data = "data",
+    folder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER", help="Data folder of the server, which has its secret, if the tables are elsewhere."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Make a key and print it. It is shown now and never again: only its hash is kept."""
-    with _keys(data) as keys:
+    """Make a key and print it. It is shown now and never again: only its hash is kept.
+
+    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the server has it from there.
+    """
+    with _keys(data, _secret(data, folder)) as keys:
         made = keys.create(name, system, access, days=days, user_id=user)
     if json:
         print_json({"key": made.text, **_told(made.record)})
@@ -92,18 +102,34 @@ def revoke(
     print_json(_told(revoked)) if json else print(f"{revoked.key_id} ({revoked.name}) is revoked")
 
 
+def _secret(data: str, folder: str | None) -> bytes:
+    """The secret with which the server signs keys."""
+    from sortkey.web.server_secret import VARIABLE, secret_for, server_secret
+
+    if os.environ.get(VARIABLE):
+        return secret_for("keys", server_secret(""))
+    if folder is None and "://" in data:
+        raise CommandFailed(
+            f"a key is signed with the secret of the server: name its data folder with --folder, or set {VARIABLE}",
+            USAGE,
+        )
+    check_place(folder or data)
+    return secret_for("keys", server_secret(folder or data))
+
+
 @contextmanager
-def _keys(data: str) -> Generator[ApiKeys]:
+def _keys(data: str, secret: bytes | None = None) -> Generator[ApiKeys]:
+    """Only making one needs the secret."""
     from sortkey.web.api_keys import ApiKeys
 
     with open_store(data) as store:
-        opened = ApiKeys(store)
+        opened = ApiKeys(store, secret=secret)
         opened.ensure()
         yield opened
 
 
 def _told(key: ApiKey) -> dict[str, Any]:
-    shown = key.model_dump(mode="json", exclude={"secret_sha256"})
+    shown = key.model_dump(mode="json", exclude={"secret_sha256", "proof"})
     return {name: shown[name] for name in _COLUMNS}
 
 

@@ -85,6 +85,6 @@ sortkey serves REST on {address}
 {lines}
 
   a token for a user: sortkey token --system {names[0]} --user 12345{place.folder_option}
-  a key for a program: sortkey keys create mine --system {names[-1]}{place.tables_option}
+  a key for a program: sortkey keys create mine --system {names[-1]}{place.keys_option}
 
 Ctrl-C stops it."""

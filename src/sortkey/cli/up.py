@@ -283,7 +283,7 @@ def _to_try(options: Options, reached: str, credentials_file: Path | None) -> st
         f"aws dynamodb list-tables {reached}": True,
         f"{program} query jobengine:Journey.all{place.tables_option}": "jobengine" in systems,
         f"{program} token --system applens --user 12345{place.folder_option}     for REST": "applens" in systems,
-        f"{program} keys create mine --system jobengine{place.tables_option}     for programs": "jobengine" in systems,
+        f"{program} keys create mine --system jobengine{place.keys_option}     for programs": "jobengine" in systems,
         **{f"{program} models {name}": True for name in options.models if name not in systems},
     }
     return "\n".join(f"  {line}" for line, is_there in lines.items() if is_there)

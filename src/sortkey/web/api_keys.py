@@ -6,6 +6,7 @@ A key is for one system, to read or for everything, for some time, until it is r
 from __future__ import annotations
 
 import hmac
+import json
 import logging
 import re
 import secrets
@@ -55,6 +56,8 @@ class ApiKey(Entity, table=table, names=camel):
     access: Right
     user_id: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     secret_sha256: str
+    proof: str | None = None
+    """Who made it: an HMAC of all that it opens, with the secret of the server."""
     created_at: Annotated[InstantSeconds | None, Created] = None
     expires_at: InstantSeconds
     revoked_at: InstantSeconds | None = None
@@ -97,10 +100,13 @@ class Forbidden(Refused):
 
 
 class ApiKeys:
-    """The keys in a store. `ensure` makes their table."""
+    """The keys in a store. `ensure` makes their table.
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
-        self._store, self._clock = store, clock
+    With `secret`, only keys count that were made with the same secret: to write items into the table is not enough.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time, *, secret: bytes | None = None) -> None:
+        self._store, self._clock, self._secret = store, clock, secret
 
     def ensure(self) -> list[str]:
         return self._store.ensure(model)
@@ -120,6 +126,8 @@ class ApiKeys:
             secret_sha256=_hash(secret),
             expires_at=expires,
         )
+        if self._secret is not None:
+            made = made.changed(proof=_proof(made, self._secret))
         return NewKey(f"{PREFIX}_{key_id}_{secret}", self._store.create(made))
 
     def list(self, system: str) -> list[ApiKey]:
@@ -152,7 +160,10 @@ class ApiKeys:
         found = self._store.find(ApiKey.key(key_id=key_id), consistent=True)
         # Compared also where nothing was found, so that both take the same time.
         is_same = hmac.compare_digest(_hash(secret), found.secret_sha256 if found else _hash(""))
-        return found if found and is_same else None
+        return found if found and is_same and self._is_ours(found) else None
+
+    def _is_ours(self, found: ApiKey) -> bool:
+        return self._secret is None or hmac.compare_digest(_proof(found, self._secret), found.proof or "")
 
     def _note_use(self, found: ApiKey) -> None:
         """Who asks is let in also where that cannot be noted: the table may be throttled, or the key just deleted."""
@@ -171,3 +182,10 @@ class ApiKeys:
 def _hash(secret: str) -> str:
     """A plain hash is enough: the secret is 32 random bytes, which nobody can try out."""
     return sha256(secret.encode()).hexdigest()
+
+
+def _proof(key: ApiKey, secret: bytes) -> str:
+    """Of everything that says what the key opens. Name and use may change; revoking it is open to everybody."""
+    expires = int(key.expires_at.timestamp())
+    what = [key.key_id, key.system, key.access, key.user_id, key.secret_sha256, expires]
+    return hmac.new(secret, json.dumps(what).encode(), sha256).hexdigest()

@@ -45,7 +45,7 @@ class Host:
         origins: OriginPolicy | None = None,
     ) -> None:
         self.tokens = Tokens(secret_for("tokens", secret))
-        self.keys = ApiKeys(store)
+        self.keys = ApiKeys(store, secret=secret_for("keys", secret))
         self.keys.ensure()
         self.systems = mount_all(systems, store, objects, Path(folder) / FILES)
         self.app: FastAPI = make_app(

@@ -18,7 +18,7 @@ from sortkey.errors import NotConfigured
 VARIABLE = "SORTKEY_SECRET"
 LENGTH_MIN = 32
 
-Purpose = Literal["tokens", "cursors", "console", "dynamodb"]
+Purpose = Literal["tokens", "cursors", "console", "dynamodb", "keys"]
 
 
 def server_secret(folder: str | os.PathLike[str], environment: Mapping[str, str] = os.environ) -> bytes:
