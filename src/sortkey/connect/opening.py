@@ -9,37 +9,68 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast
 
 from sortkey.connect.addresses import address_parts
 from sortkey.connect.buckets import Buckets, Given
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
     from sortkey.engine import Engine, RemoteEngine
     from sortkey.runtime.async_store import AsyncStore
+    from sortkey.runtime.metrics import Metrics
+    from sortkey.runtime.steps import AsyncPause, Pause
     from sortkey.runtime.store import Store
+    from sortkey.storage.database import Synchronous
 
 Address = str | os.PathLike[str]
 LOCAL_REGION = "us-east-1"
 S = TypeVar("S")
 
 
-def open(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> Store:
-    """A store. Settings are those of `Store`: clock, secret, tenant, metrics.
+class _Settings(TypedDict, total=False):
+    secret: bytes | None
+    tenant: str
+    metrics: Metrics | None
+    hide_expired: bool
+    clock: Callable[[], float]
+    random: Callable[[], float]
+    synchronous: Synchronous
+    background: bool
+
+
+class Settings(_Settings, total=False):
+    """The settings of a `Store`. `synchronous` and `background` are for the embedded engine, `clock` is for both."""
+
+    sleep: Pause
+
+
+class AsyncSettings(_Settings, total=False):
+    """The same for an `AsyncStore`."""
+
+    sleep: AsyncPause
+
+
+def open(address: Address = "data", *, objects: Given | None = None, **settings: Unpack[Settings]) -> Store:
+    """A store. Settings are those of `Store`: secret, tenant, metrics, hide_expired, clock, sleep, random. The embedded
+    engine also takes synchronous ("full" survives a power cut) and background (False leaves its chores to you).
 
     `objects` are the buckets of payloads: one address for all of them, as `data/buckets/{bucket}`, or an address or
     `Objects` for each by name.
     """
     from sortkey.runtime.store import Store
 
-    return _opened(Store, address, objects, settings, awaited=False)
+    return _opened(Store, address, objects, cast(dict[str, Any], settings), awaited=False)
 
 
-def open_async(address: Address = "data", *, objects: Given | None = None, **settings: Any) -> AsyncStore:
+def open_async(
+    address: Address = "data", *, objects: Given | None = None, **settings: Unpack[AsyncSettings]
+) -> AsyncStore:
     """The same as `open`, for a program that awaits."""
     from sortkey.runtime.async_store import AsyncStore
 
-    return _opened(AsyncStore, address, objects, settings, awaited=True)
+    return _opened(AsyncStore, address, objects, cast(dict[str, Any], settings), awaited=True)
 
 
 def _opened(

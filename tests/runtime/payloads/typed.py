@@ -15,6 +15,9 @@ assert_type(sortkey.open("data", objects="data/{bucket}"), Store)
 assert_type(sortkey.open("data", objects={"artifacts": Path("data")}), Store)
 assert_type(sortkey.open_async("data"), AsyncStore)
 assert_type(sortkey.open_async("data", objects={"artifacts": "s3://b"}), AsyncStore)
+sortkey.open("data", secret=b"s", tenant="t", hide_expired=True, clock=lambda: 0.0, synchronous="full")
+sortkey.open("data", colour="red")  # error: reportCallIssue
+sortkey.open("data", secret="text")  # error: reportArgumentType
 
 
 def writes(store: Store, info: ObjectInfo) -> None:

@@ -1,4 +1,7 @@
-"""The clients: what drives the steps of a call, once with blocking sockets and once in an event loop."""
+"""The clients: what drives the steps of a call, once with blocking sockets and once in an event loop.
+
+They are written by hand, as their connections have little in common: threads share them, an event loop has its own.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,29 @@ import asyncio
 import random as randomness
 import ssl
 import time
-from collections.abc import Awaitable, Callable
-from typing import Any, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from sortkey.connect.dynamodb.calls import Calls, Send, Sleep
-from sortkey.connect.dynamodb.endpoints import tls_context
+from sortkey.connect.dynamodb.endpoints import Endpoint, tls_context
 from sortkey.connect.dynamodb.event_loop import AsyncPool
 from sortkey.connect.dynamodb.http import Fault
-from sortkey.connect.dynamodb.place import Place, locate
+from sortkey.connect.dynamodb.place import locate
 from sortkey.connect.dynamodb.settings import Settings
 from sortkey.connect.dynamodb.sockets import Pool
 from sortkey.connect.sigv4 import CredentialSource
 from sortkey.runtime.backend import Capabilities
+from sortkey.runtime.steps import AsyncPause, Pause
+
+P = TypeVar("P", bound=Callable[[float], Any])
+Q = TypeVar("Q")
 
 
-class Client:
-    """A `Backend` over HTTP. Any number of threads may call it; what is not given, botocore looks up."""
+class _Client(Generic[P]):
+    """What both clients are made of."""
 
     capabilities = Capabilities()
+    _default_sleep: ClassVar[Any]
 
     def __init__(
         self,
@@ -34,21 +42,43 @@ class Client:
         profile: str | None = None,
         settings: Settings | None = None,
         clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], object] = time.sleep,
+        sleep: P | None = None,
         random: Callable[[], float] = randomness.random,
     ) -> None:
-        settings = settings or Settings()
         self.place = locate(endpoint, region, credentials, profile)
-        self._calls = Calls(self.place, settings, clock, random)
-        self._sleep = sleep
-        tls = _tls(self.place, settings)
-        self._main = Pool(self.place.main, settings, tls if self.place.main.tls else None)
-        self._streams = Pool(self.place.streams, settings, tls if self.place.streams.tls else None)
+        self._settings = settings or Settings()
+        self._calls = Calls(self.place, self._settings, clock, random)
+        self._sleep: P = self._default_sleep if sleep is None else sleep
+        # Only where it is used: reading the system's certificates takes longer than many calls.
+        is_secure = self.place.main.tls or self.place.streams.tls
+        self._tls = tls_context(self._settings.ca_file or self.place.ca_file) if is_secure else None
+        self._prepare()
 
     @classmethod
     def aws(cls, region: str | None = None, profile: str | None = None, *, settings: Settings | None = None) -> Self:
         """DynamoDB at AWS, with the region and the credentials that the AWS CLI and boto3 would use."""
         return cls(region=region, profile=profile, settings=settings)
+
+    def _prepare(self) -> None:
+        """Make room for connections."""
+        raise NotImplementedError
+
+    def _new_pools(self, kind: Callable[[Endpoint, Settings, ssl.SSLContext | None], Q]) -> tuple[Q, Q]:
+        """One for the main endpoint, and one for that of streams."""
+        main, streams = (
+            kind(endpoint, self._settings, self._tls if endpoint.tls else None)
+            for endpoint in (self.place.main, self.place.streams)
+        )
+        return main, streams
+
+
+class Client(_Client[Pause]):
+    """A `Backend` over HTTP. Any number of threads may call it; what is not given, botocore looks up."""
+
+    _default_sleep = staticmethod(time.sleep)
+
+    def _prepare(self) -> None:
+        self._pools = self._new_pools(Pool)
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
         """Run one operation: DynamoDB JSON in and out, errors as `ServiceError`, `Throttled` or `Unreachable`."""
@@ -60,9 +90,8 @@ class Client:
             except StopIteration as end:
                 return end.value
             if type(step) is Send:
-                pool = self._streams if step.streams else self._main
                 try:
-                    outcome = pool.exchange(step.data, fresh=step.fresh)
+                    outcome = self._pools[step.streams].exchange(step.data, fresh=step.fresh)
                 except Fault as fault:
                     outcome = fault
             elif type(step) is Sleep:
@@ -72,8 +101,8 @@ class Client:
 
     def close(self) -> None:
         """Close the connections. A later call opens new ones."""
-        self._main.close()
-        self._streams.close()
+        for pool in self._pools:
+            pool.close()
 
     def __enter__(self) -> Self:
         return self
@@ -82,34 +111,13 @@ class Client:
         self.close()
 
 
-class AsyncClient:
+class AsyncClient(_Client[AsyncPause]):
     """An `AsyncBackend` over HTTP. Each event loop has connections of its own."""
 
-    capabilities = Capabilities()
+    _default_sleep = staticmethod(asyncio.sleep)
 
-    def __init__(
-        self,
-        endpoint: str | None = None,
-        region: str | None = None,
-        credentials: CredentialSource | None = None,
-        *,
-        profile: str | None = None,
-        settings: Settings | None = None,
-        clock: Callable[[], float] = time.time,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        random: Callable[[], float] = randomness.random,
-    ) -> None:
-        self._settings = settings or Settings()
-        self.place = locate(endpoint, region, credentials, profile)
-        self._calls = Calls(self.place, self._settings, clock, random)
-        self._sleep = sleep
-        self._tls = _tls(self.place, self._settings)
+    def _prepare(self) -> None:
         self._pools: dict[asyncio.AbstractEventLoop, tuple[AsyncPool, AsyncPool]] = {}
-
-    @classmethod
-    def aws(cls, region: str | None = None, profile: str | None = None, *, settings: Settings | None = None) -> Self:
-        """DynamoDB at AWS, with the region and the credentials that the AWS CLI and boto3 would use."""
-        return cls(region=region, profile=profile, settings=settings)
 
     async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
         """Run one operation: DynamoDB JSON in and out, errors as `ServiceError`, `Throttled` or `Unreachable`."""
@@ -144,20 +152,8 @@ class AsyncClient:
         await self.close()
 
     def _open(self) -> tuple[AsyncPool, AsyncPool]:
-        """Pools for the running loop. Those of loops that have ended go: nothing can be done with them."""
+        """Pools for the running loop. Those of closed loops are dropped: nothing can be done with them."""
         for loop in [loop for loop in self._pools if loop.is_closed()]:
             self._pools.pop(loop, None)
-        main, streams = self.place.main, self.place.streams
-        pools = (
-            AsyncPool(main, self._settings, self._tls if main.tls else None),
-            AsyncPool(streams, self._settings, self._tls if streams.tls else None),
-        )
-        self._pools[asyncio.get_running_loop()] = pools
+        pools = self._pools[asyncio.get_running_loop()] = self._new_pools(AsyncPool)
         return pools
-
-
-def _tls(place: Place, settings: Settings) -> ssl.SSLContext | None:
-    """Made only where it is used: reading the system's certificates takes longer than many calls."""
-    if not (place.main.tls or place.streams.tls):
-        return None
-    return tls_context(settings.ca_file or place.ca_file)

@@ -1,7 +1,7 @@
-"""Payloads and their buckets: what is done with objects. The items are written by `writes`.
+"""Payloads and their buckets: objects are read, uploaded, copied and removed here. `writes` writes the items.
 
-An object belongs to one item, whose key stands in the object's metadata. So whoever finds an object can tell whether
-its item shows it, or whether it is a leftover: of a writer that was killed, or that lost against another.
+An object belongs to one item, whose key is in the object's metadata. So anyone who finds an object can tell whether its
+item shows it, or whether it is left over from a writer that was killed or lost a race.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Owner:
     key: Item
 
     def metadata(self) -> dict[str, str]:
-        """What is written on the object; nothing where the item's key is too long for that."""
+        """The metadata of the object; empty if the item's key is too long for it."""
         text = json.dumps([self.table, self.key], separators=(",", ":"))
         return {OWNER: text} if len(OWNER) + len(text) <= METADATA_BYTES_MAX else {}
 
@@ -49,7 +49,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Payloads:
-    """The buckets of a store by name."""
+    """The payloads of a store: its buckets by name, and what is done with their objects."""
 
     buckets: Mapping[str, Objects]
 
@@ -67,7 +67,7 @@ class Payloads:
     # -- reading
 
     def load(self, payload: Payload[T]) -> T:
-        """The value, checked. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem for one of another type."""
+        """The value, checked. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem if it has another type."""
         pointer = payload.pointer
         if pointer is None:
             return cast(T, payload.source)
@@ -79,13 +79,13 @@ class Payloads:
         try:
             return payload.content.load(data)
         except ValueError as error:
-            raise InvalidItem(f"{pointer.key} is no {payload.content.type}: {error}", pointer) from error
+            raise InvalidItem(f"{pointer.key} is not a valid {payload.content.type}: {error}", pointer) from error
 
     def open(self, payload: Payload[Any]) -> PayloadReader:
         """The bytes of a value as a stream."""
         pointer = payload.pointer
         if pointer is None:
-            raise ObjectNotFound("the payload is not stored yet: there is nothing to read")
+            raise ObjectNotFound("the payload is not stored yet: write its entity first")
         if pointer.inline is not None:
             return PayloadReader(BytesIO(pointer.inline), pointer)
         return PayloadReader(self.reader(pointer), pointer)
@@ -106,7 +106,7 @@ class Payloads:
     def upload(
         self, key: str, data: Encoded, payload: Payload[Any], declared: StoredIn, owner: Owner, match: str | None
     ) -> Pointer:
-        """Store a value; `match` is the ETag of a leftover that it replaces. Gives the pointer to publish."""
+        """Store a value; returns the pointer to publish. `match` is the ETag of a leftover object to replace."""
         if data.inline is not None:
             return Pointer(declared.bucket, key, size=len(data.inline), inline=data.inline, owner=owner.key)
         info = self.bucket(declared.bucket).put(
@@ -121,7 +121,7 @@ class Payloads:
         return self.pointer(declared.bucket, info, info.sha256, data.encoding, owner)
 
     def copy(self, pointer: Pointer, key: str, owner: Owner) -> Pointer:
-        """An object of its own for an item that was made from another one."""
+        """A copy of an object, for an item that was made from another item."""
         bucket = self.bucket(pointer.bucket)
         info = bucket.copy(pointer.key, key, version_id=pointer.version_id, metadata=owner.metadata())
         return self.pointer(pointer.bucket, info, pointer.sha256, pointer.encoding, owner)
@@ -129,8 +129,8 @@ class Payloads:
     def pointer(self, bucket: str, info: ObjectInfo, sha256: str | None, encoding: str | None, owner: Owner) -> Pointer:
         if info.version_id == UNVERSIONED:
             raise NotConfigured(
-                f"the bucket {bucket!r} has no versions, without which a lost race could damage what an item shows: "
-                "switch them on"
+                f"the bucket {bucket!r} has no versions, so a lost race could damage what an item shows: turn "
+                "versioning on"
             )
         return Pointer(bucket, info.key, info.version_id, info.size, sha256, encoding, owner=owner.key)
 
@@ -141,7 +141,7 @@ class Payloads:
             return None
 
     def remove(self, pointer: Pointer) -> None:
-        """Remove the one version that a pointer shows. What fails here is found by `sweep` later."""
+        """Remove the version that a pointer shows. If that fails, `sweep` finds it later."""
         try:
             self.bucket(pointer.bucket).delete(pointer.key, pointer.version_id)
         except StoreError as error:

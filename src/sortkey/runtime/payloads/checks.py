@@ -1,4 +1,4 @@
-"""Walks items and objects: what pointers show that is not there or is another, and what no pointer shows."""
+"""Compares items with objects: pointers to objects that are missing or changed, and objects that no pointer shows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FindingKind = Literal["missing", "changed", "orphaned", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as it should be. `item` is the key of the item that shows the object, if one does."""
+    """Something that is wrong. `item` is the key of the item that shows the object, if there is one."""
 
     kind: FindingKind
     bucket: str
@@ -103,7 +103,7 @@ def _layouts(model: Model) -> list[Layout]:
 
 
 def _items(layout: Layout) -> Steps[list[Item]]:
-    """Of every item of an entity that has a pointer: its key, and its pointers."""
+    """The key and the pointers of every item of an entity that has a pointer."""
     names, table = Names(), layout.table
     tests = [f"attribute_exists({names.path(place.path)})" for place, _ in layout.payloads]
     paths = [(name,) for name in {*table.key, table.kind_attribute}]
@@ -139,7 +139,7 @@ def _pointers(layout: Layout, item: Item, findings: list[Finding]) -> list[Point
 # -- objects that items show
 
 Check = Callable[[Payloads, Pointer], str | None]
-"""What is wrong with an object, or None. Raises ObjectNotFound and ObjectCorrupt."""
+"""Returns what is wrong with an object, or None. Raises ObjectNotFound and ObjectCorrupt."""
 
 
 def _checked(check: Check, payloads: Payloads, layout: Layout, pointer: Pointer) -> list[Finding]:
@@ -178,7 +178,7 @@ def _read(payloads: Payloads, pointer: Pointer) -> str | None:
 
 
 def _candidates(context: Context, model: Model, grace: timedelta) -> Steps[list[tuple[str, ObjectVersion]]]:
-    """Versions that payload fields have written, and that are old enough to have a pointer."""
+    """Versions under the keys of payload fields that are old enough to have a pointer."""
     before = datetime.fromtimestamp(context.clock(), UTC) - grace
     declared = [payload.declared for layout in _layouts(model) for _, payload in layout.payloads]
     found: list[tuple[str, ObjectVersion]] = []
@@ -208,7 +208,7 @@ def _unshown(candidates: Sequence[tuple[str, ObjectVersion]], shown: Shown) -> I
 
 
 def _is_needed(payloads: Payloads, model: Model, bucket: str, version: ObjectVersion) -> Steps[bool]:
-    """Whether the item that is written on an object shows it after all, or the object is gone meanwhile."""
+    """Whether the item that is named on an object shows it after all, or the object is already gone."""
     try:
         info = yield Work(partial(payloads.bucket(bucket).head, version.key, version.version_id))
     except ObjectNotFound:
