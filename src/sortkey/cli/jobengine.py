@@ -16,6 +16,7 @@ from sortkey.cli import jobengine_view as view
 from sortkey.cli.failure import FAILED, USAGE, CommandFailed
 from sortkey.cli.helping import examples
 from sortkey.cli.jobengine_running import (
+    StorageFailures,
     allow_losses,
     check_stage,
     jobs_of,
@@ -277,8 +278,9 @@ def retry(
     with open_engine(data, objects) as engine:
         made = engine.executions.retry(job)
         if wait:
-            with engine.worker(threads=1):
-                view.watch(engine, made.journey_id, made.stage_id)
+            failures = StorageFailures()
+            with engine.worker(threads=1, on_error=failures.note):
+                view.watch(engine, made.journey_id, made.stage_id, check=failures.check)
             made = engine.executions.get(made.job_id)
         print_json(plain(made)) if json else print(f"{made.job_id}, execution {made.execution_number}: {made.status}")
         return FAILED if wait and made.status != "completed" else 0

@@ -14,6 +14,8 @@ from sortkey.cli.jobengine_view import print_markdown, watch
 from sortkey.cli.loading import part_of
 from sortkey.cli.options import buckets_of, check_place
 from sortkey.cli.printing import print_json
+from sortkey.errors import StorageFailed
+from sortkey.runtime.jobs.means import log_error
 
 
 @contextmanager
@@ -133,12 +135,32 @@ def run_all(engine: Any, journey_id: str, *, threads: int, data: str | None, sta
             engine.run_journey(journey_id)
         else:
             engine.start_job(journey_id, stage_id)
+    goes_on = f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it" if data else ""
+    failures = StorageFailures()
     try:
-        with engine.worker(threads=threads, poll_seconds=0.2):
-            return watch(engine, journey_id, stage_id)
+        with engine.worker(threads=threads, poll_seconds=0.2, on_error=failures.note):
+            return watch(engine, journey_id, stage_id, check=failures.check)
     except KeyboardInterrupt:
-        goes_on = f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it" if data else ""
         raise CommandFailed(f"stopped{goes_on}", INTERRUPTED) from None
+    except StorageFailed as error:
+        raise CommandFailed(f"{error}{goes_on}") from None
+
+
+class StorageFailures:
+    """What workers could not write because the disk is full. They would try again for ever; a command ends instead."""
+
+    def __init__(self) -> None:
+        self._first: StorageFailed | None = None
+
+    def note(self, message: str, error: Exception) -> None:
+        if isinstance(error, StorageFailed):
+            self._first = self._first or error
+        else:
+            log_error(message, error)
+
+    def check(self) -> None:
+        if self._first is not None:
+            raise self._first
 
 
 def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str) -> int:

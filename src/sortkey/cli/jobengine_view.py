@@ -14,13 +14,17 @@ from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
 POLL_SECONDS = 0.1
 
 
-def watch(engine: Any, journey_id: str, stage_id: str | None = None) -> Any:
+def watch(
+    engine: Any, journey_id: str, stage_id: str | None = None, *, check: Callable[[], None] = lambda: None
+) -> Any:
     """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the journey as it is then.
 
-    A job that was cancelled comes to its end first: a worker that is stopped before would leave it as it is.
+    A job that was cancelled comes to its end first: a worker that is stopped before would leave it as it is. `check` is
+    called before each look, and raises what the watching should end with.
     """
 
     def look() -> State:
+        check()
         jobs = {job.stage_id: job for job in engine.executions.all_jobs(journey_id)}
         journey = engine.journeys.get(journey_id)
         if journey.status != "running":  # where a job's worker is gone, this ends it

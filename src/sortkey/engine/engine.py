@@ -24,6 +24,7 @@ from sortkey.engine.operations import OPERATIONS, Run, only_reads
 from sortkey.engine.request_bodies import read_request, write_request
 from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
 from sortkey.storage.database import Database
+from sortkey.storage.failures import storage_failure
 from sortkey.storage.journal import Journal
 from sortkey.storage.records import Records
 
@@ -83,8 +84,11 @@ class Engine:
             except ServiceError:
                 self.flush()
                 raise
-            except BaseException:
+            except BaseException as error:
                 self.rollback()
+                failure = storage_failure(error, self.database.folder and self.database.folder.path)
+                if failure is not None:
+                    raise failure from error
                 raise
         return answer.body if isinstance(answer, Finished) else orjson.dumps(answer)
 

@@ -22,6 +22,7 @@
     │   ├── ItemTooLarge                          with the sizes of the largest attributes
     │   ├── Throttled                             also after all retries
     │   ├── Unreachable                           no answer, also after all retries
+    │   ├── StorageFailed                         the disk is full or broken: nothing of the call was written
     │   ├── InvalidItem                           a stored item that its entity cannot read
     │   ├── BadCursor                             not ours, or of another query
     │   └── LeaseLost                             another process does now what this one was doing

@@ -116,6 +116,10 @@ class Unreachable(StoreError):
     """The service gave no answer, also after all retries. A write may or may not have been done."""
 
 
+class StorageFailed(StoreError):
+    """The disk is full, or broken. Nothing of the call was written, and what was acknowledged before is safe."""
+
+
 class InvalidItem(StoreError):
     """A stored item does not fit its entity. `item` is what is stored; `table` and `key` say where, and `faults` has a
     line for each thing that is wrong."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sortkey.runtime.objects.data import Hashing
+from sortkey.storage.failures import named_failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class DataFiles:
     """The files in a folder. `new_name` gives names that were never given before; `is_known` asks the index."""
 
     def __init__(self, folder: Path, new_name: Callable[[], str], is_known: Callable[[str], bool]) -> None:
-        self._objects, self._incoming = folder / "objects", folder / "incoming"
+        self._folder, self._objects, self._incoming = folder, folder / "objects", folder / "incoming"
         self._new_name, self._is_known = new_name, is_known
         for each in (self._objects, self._incoming):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -42,9 +43,11 @@ class DataFiles:
         with self._locked_file() as (name, descriptor), _hashing() as hashing:
             for piece in pieces:
                 hashing.update(piece)
-                _write(descriptor, piece)
-            os.fsync(descriptor)
-            self._sync_incoming()
+                with named_failures(self._folder):
+                    _write(descriptor, piece)
+            with named_failures(self._folder):
+                os.fsync(descriptor)
+                self._sync_incoming()
             yield Draft(name, hashing.size, hashing.hexdigest())
 
     @contextmanager

@@ -14,6 +14,7 @@ import apsw
 
 from sortkey.errors import ObjectNotFound
 from sortkey.runtime.objects import Tier, refuse_existing, refuse_other
+from sortkey.storage.failures import named_failures
 
 BUSY_MS = 60_000
 """Transactions are short: whoever waits that long waits for a process that hangs."""
@@ -103,7 +104,7 @@ class Index:
     """The one connection of this process; threads take turns, processes wait for each other's transactions."""
 
     def __init__(self, path: Path) -> None:
-        self._lock = threading.RLock()
+        self._lock, self._folder = threading.RLock(), path.parent
         self._connection: Any = apsw.Connection(str(path))
         self._connection.set_busy_timeout(BUSY_MS)
         # FULL: an object must be on the disk before an item that points to it can be.
@@ -126,14 +127,15 @@ class Index:
 
     @contextmanager
     def transaction(self) -> Generator[None]:
-        with self._lock:
+        with self._lock, named_failures(self._folder):
             self._connection.execute("begin immediate")
             try:
                 yield
+                self._connection.execute("commit")
             except BaseException:
-                self._connection.execute("rollback")
+                if self._connection.in_transaction:  # on a full disk SQLite may have rolled back by itself
+                    self._connection.execute("rollback")
                 raise
-            self._connection.execute("commit")
 
     def close(self) -> None:
         with self._lock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 import traceback
 from datetime import timedelta
@@ -20,8 +19,6 @@ from sortkey.runtime.metrics import counter, histogram
 ATTEMPTS = counter("sortkey_job_attempts_total", "Attempts of jobs, by how they ended.")
 SECONDS = histogram("sortkey_job_seconds", "How long attempts of jobs ran.")
 TRACEBACK_CHARACTERS_MAX = 8000
-
-log = logging.getLogger("sortkey.jobs")
 
 
 def run(running: Running) -> Job:
@@ -52,8 +49,9 @@ def end(running: Running, ending: Ending) -> Job:
         if not running.is_given_up:
             _count(running, "lost")
         return running.job
-    except SortkeyError:
-        log.exception("job %s: its end could not be written; it is taken up again", running.job.job_id)
+    except SortkeyError as error:
+        message = f"job {running.job.job_id}: its end could not be written, so it is taken up again later"
+        running.means.on_error(message, error)
         return running.job
     _count(running, ending.outcome)
     running.means.bells.ring(of_job(job.job_id))
@@ -81,8 +79,8 @@ def after_failure(running: Running, error: BaseException) -> Ending:
     where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
     try:
         running.log.add(running.step, "ERROR", f"attempt {running.job.attempt} failed: {told}", {"traceback": where})
-    except SortkeyError:
-        log.exception("job %s: its error could not be logged", running.job.job_id)
+    except SortkeyError as problem:
+        running.means.on_error(f"job {running.job.job_id}: its error could not be logged", problem)
     return _failed(running, "failed", told, final=isinstance(error, GiveUp))
 
 

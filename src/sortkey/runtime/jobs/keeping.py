@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable
 
@@ -13,8 +12,6 @@ from sortkey.runtime.jobs.running import Running
 TICK_SECONDS_MAX = 1.0
 RENEWED_AT = 2 / 3
 """A lease is renewed when this share of it is left: two renewals may fail before it is over."""
-
-log = logging.getLogger("sortkey.jobs")
 
 
 class Keeper:
@@ -69,8 +66,8 @@ class Keeper:
                 self._look_after(running, left)
             except JobLost as lost:
                 running.stop(lost)
-            except SortkeyError:
-                log.exception("job %s: its lease could not be renewed", running.job.job_id)
+            except SortkeyError as error:
+                running.means.on_error(f"job {running.job.job_id}: its lease could not be renewed", error)
 
     def _look_after(self, running: Running, left: Callable[[Running], object]) -> None:
         if running.is_late:

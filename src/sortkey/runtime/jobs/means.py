@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import time
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sortkey.errors import TransactionConflictException, TransactionFailed
+from sortkey.errors import StorageFailed, TransactionConflictException, TransactionFailed
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Update, Write
 from sortkey.runtime.jobs.bells import BELLS, Bells
@@ -19,9 +20,16 @@ from sortkey.runtime.store import Store
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)
 
+log = logging.getLogger("sortkey.jobs")
+
 CONFLICT = "TransactionConflict"
 CONFLICT_TRIES = 12
 """Two transactions that touch one item at the same instant: the service refuses one, and it is tried again."""
+
+
+def log_error(message: str, error: Exception) -> None:
+    """Into the log, with where it happened; but for a full disk, which is no fault of the program."""
+    log.error("%s: %s", message, error, exc_info=None if isinstance(error, StorageFailed) else error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class Means:
     random: Callable[[], float] = random.random
     entropy: Callable[[int], bytes] = os.urandom
     bells: Bells = BELLS
+    on_error: Callable[[str, Exception], object] = log_error
+    """Told of what a worker could not do beside the jobs themselves: pick one, keep its lease, write its end."""
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.clock(), UTC)

@@ -6,7 +6,6 @@ one that hangs over its timeout costs a thread and not the worker.
 
 from __future__ import annotations
 
-import logging
 import os
 import socket
 import threading
@@ -32,8 +31,6 @@ PICK_PAUSE_SECONDS_MAX = 30.0
 HELD_BACK_SECONDS = 1.0
 """After which a job is tried again that is due and yet cannot run, because of a limit."""
 
-log = logging.getLogger("sortkey.jobs")
-
 
 class JobWorker:
     """Runs the jobs of one queue. Start it, or call `run_once` for one job in the calling thread."""
@@ -52,7 +49,10 @@ class JobWorker:
         bells: Bells = BELLS,
         **means: Callable[..., Any],
     ) -> None:
-        """`limit` is for all workers of the queue together; `means` are clock, sleep, random and entropy."""
+        """`limit` is for all workers of the queue together; `means` are clock, sleep, random, entropy and `on_error`.
+
+        `on_error(message, error)` is called with what a worker could not do beside the jobs; it logs by default.
+        """
         self._means = Means(store, bells=bells, **means)
         self.queue, self.name = queue, name or f"{socket.gethostname()}/{os.getpid()}/{self._means.token()[:6]}"
         self._jobs = _by_name(jobs)
@@ -80,6 +80,10 @@ class JobWorker:
         if job is None or job.is_ended or job.due_at is None:
             return None
         return max((job.due_at - self._means.now()).total_seconds(), HELD_BACK_SECONDS)
+
+    def on_error(self, message: str, error: Exception) -> None:
+        """Tell whoever watches the worker of something that it could not do."""
+        self._means.on_error(message, error)
 
     @property
     def _may_start(self) -> bool:
@@ -157,9 +161,9 @@ class JobWorker:
                         failures = 0
                         continue
                     failures = 0
-                except Exception:
+                except Exception as error:
                     # Whatever it is, a service that is away or an item that cannot be read, the worker stays.
-                    log.exception("worker %s could not pick a job", self.name)
+                    self._means.on_error(f"worker {self.name} could not pick a job", error)
                     failures += 1
                 self._watch.wait(self._pause_seconds(failures), self._means.clock())
 

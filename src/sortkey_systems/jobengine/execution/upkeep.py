@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 
 from sortkey import attr
-from sortkey.errors import NotFound
+from sortkey.errors import NotFound, StorageFailed
 from sortkey_systems.jobengine.execution.attempt import Attempts
 from sortkey_systems.jobengine.model import Journey
 from sortkey_systems.jobengine.progress import LIVE, current_stage
@@ -32,6 +32,8 @@ class Upkeep:
         for journey_id in {journey.journey_id for journey in found} | self._unsettled:
             try:
                 is_settled = self._settle(journey_id)
+            except StorageFailed:  # it is as full for the others
+                raise
             except Exception:  # what is wrong with one journey must not keep the others waiting
                 log.exception("journey %s runs, and nobody can go on with it", journey_id)
                 is_settled = False

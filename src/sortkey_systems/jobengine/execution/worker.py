@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Self
@@ -10,7 +9,6 @@ from typing import Any, Self
 from sortkey import JobWorker, Store
 
 TIDY_SECONDS = 15.0
-log = logging.getLogger("sortkey.jobengine")
 
 
 class StageWorker(JobWorker):
@@ -45,7 +43,7 @@ class StageWorker(JobWorker):
         while True:
             try:
                 self._tidy()
-            except Exception:  # the next look may find the store again
-                log.exception("worker %s could not look for jobs that nobody runs", self.name)
+            except Exception as error:  # the next look may find the store again
+                self.on_error(f"worker {self.name} could not look for jobs that nobody runs", error)
             if self._ended.wait(self._tidy_seconds):
                 return
