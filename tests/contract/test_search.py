@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sortkey import DeleteDocument, Integer, LatLon, Match, PutDocument, Search, SearchQuery, document
+from sortkey import DeleteDocument, Integer, LatLon, Match, PutDocument, Search, SearchQuery, Sort, document
 from sortkey.errors import BadCursor, ModelError, SearchIndexMissing
 from tests.contract.search_adapters import FIELDS, RULES, Note, Open, adapter, filled, notes, open_index, search
 from tests.contract.search_corpus import DECOMPOSED, PLACES, TAGS, WORDS, corpus, in_order, matches
@@ -584,6 +584,10 @@ def test_a_hundred_thousand_documents(search: Search[Any]) -> None:
     assert search.count(Match.near("place", LatLon(50.5, 0.5), metres=5000)) == _within(5000)
     page = search.query(SearchQuery(Match.text("number 77"), size=30).sorted_by("size", "-title"))
     assert page.ids == sorted((f"{n:06d}" for n in range(77, 100_000, 1000)), key=lambda id: (int(id) % 7, id))[:30]
+    near = SearchQuery(Match.text("number 500"), size=3).sorted_by(Sort.distance("place", LatLon(50.5, 0.501)))
+    assert search.query(near).ids == ["050500", "051500", "049500"]
+    everything = SearchQuery(size=3).sorted_by(Sort.distance("place", LatLon(50.5002, 0.501)))
+    assert search.query(everything).ids == ["050500", "050501", "050499"]
     assert [each.count for each in search.query(SearchQuery(size=0).facet("size")).facets["size"]][:1] == [14286]
     assert search.write(PutDocument(f"{n:06d}", 0, {}) for n in range(0, 100_000, 1000)).written == 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from sortkey import LatLon, Match, ObjectVersion, Search, SearchQuery
+from sortkey import LatLon, Match, ObjectVersion, Search, SearchQuery, Sort
 from sortkey_systems.vams.model import (
     Asset,
     AssetFileMetadata,
@@ -108,6 +108,18 @@ def test_places_in_metadata_are_found_under_the_names_that_people_gave_them(open
     box = Match.box("gp_site of work", top=52, left=-1, bottom=51, right=1)
     assert search.query(box).ids == ["db1:tower"]
     assert search.count(Match.exists("gp_site of work")) == 1
+
+
+def test_assets_are_sorted_by_the_distance_of_a_place_in_their_metadata(open_index: Open) -> None:
+    # A map shows the nearest first. Nobody could declare the field: it is a key that somebody has typed.
+    search = filled(open_index)
+    for found, lon in ((changed(BRIDGE), 8.9), (changed(TOWER), -0.1)):
+        place = value(found.asset, "site of work", f'{{"lat": 51.5, "lon": {lon}}}', "geopoint")
+        search.put(replace(found, metadata=(place,)))
+    search.refresh()
+    for lon, ids in ((0.0, ["db1:tower", "db1:bridge", "db2:ruin"]), (8.0, ["db1:bridge", "db1:tower", "db2:ruin"])):
+        query = SearchQuery(size=2).sorted_by(Sort.distance("gp_site of work", LatLon(51.5, lon)))
+        assert [hit.id for hit in search.iterate(query)] == ids
 
 
 def test_files_inherit_from_their_asset_when_it_is_indexed_anew(open_index: Open) -> None:
