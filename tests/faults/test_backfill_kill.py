@@ -97,7 +97,7 @@ def check(address: str, touched: dict[int, int]) -> None:
 def test_a_backfill_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     # Hours of work on a large table must not begin again; and what the others change meanwhile is theirs.
     chance = random.Random(7)
-    with Served(tmp_path / "data") as server:
+    with Served(tmp_path / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"
         prepare(address)
         reached = 0
@@ -117,7 +117,7 @@ def test_a_backfill_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_a_backfill_whose_server_is_killed_goes_on_with_the_next(tmp_path: Path) -> None:
     # What was answered is stored, so the place that was noted is never ahead of the items.
-    with Served(tmp_path / "data") as server:
+    with Served(tmp_path / "data", "--own-tables") as server:
         prepare(f"http://127.0.0.1:{server.port}")
         command = [sys.executable, "-m", "tests.faults.backfiller", f"http://127.0.0.1:{server.port}"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
@@ -126,7 +126,7 @@ def test_a_backfill_whose_server_is_killed_goes_on_with_the_next(tmp_path: Path)
                 process.stdout.readline()
             server.kill()
             process.kill()
-    with Served(tmp_path / "data") as server:
+    with Served(tmp_path / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"
         code, lines = run(address, None)
         assert code == 0

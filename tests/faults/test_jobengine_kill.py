@@ -157,7 +157,7 @@ def kill_workers(folder: Path, rounds: int, seed: int) -> int:
     make_shop(folder / "shop.sqlite", customers=CUSTOMERS)
     said, whole = undisturbed(folder)
     chance = random.Random(seed)
-    with Served(folder / "data") as server:
+    with Served(folder / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"
         with sortkey.open(address) as store, Workers(address, folder) as workers:
             jobs = opened(store, folder)
@@ -198,7 +198,7 @@ def test_journeys_whose_workers_are_killed_lose_no_line_and_no_row(tmp_path: Pat
 def test_a_job_that_killed_two_workers_fails_and_is_not_retried_by_itself(tmp_path: Path) -> None:
     # One that always takes its worker with it must not do so for ever; and somebody has to be told.
     make_shop(tmp_path / "shop.sqlite", customers=CUSTOMERS)
-    with Served(tmp_path / "data") as server:
+    with Served(tmp_path / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"
         with sortkey.open(address) as store, Workers(address, tmp_path) as workers:
             opened(store, tmp_path)

@@ -139,7 +139,7 @@ def check_state(queue: JobQueue, job: Job, told: list[Note]) -> None:
 def kill_workers(folder: Path, side: Path, rounds: int, seed: int) -> int:
     """Workers share a server. Two run at any time; one of them is killed again and again. How often work was lost."""
     chance = random.Random(seed)
-    with Served(folder) as server, sortkey.open(f"http://127.0.0.1:{server.port}") as store:
+    with Served(folder, "--own-tables") as server, sortkey.open(f"http://127.0.0.1:{server.port}") as store:
         queue = JobQueue(store, QUEUE, worker_deaths_max=1000)
         queue.ensure()
         ids = [queue.enqueue(journey, {"side": str(side)}).job_id for _ in range(6)]
