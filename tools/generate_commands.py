@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sortkey.cli import COMMANDS
-from sortkey.cli.helping import default_of, label_of, usage_of
 from sortkey.cli.program import load
+from sortkey.commands.help import default_of, label_of, usage_of
+from sortkey.systems.installed import find_system, headline, system_names
 from tools.generated import keep
 
 PAGE = Path(__file__).parents[1] / "docs/reference/commands.md"
@@ -31,8 +32,10 @@ and access patterns.
 
 def generate() -> str:
     """The page: a list of the commands, and a section for each."""
-    index = [f"- [`sortkey {name}`](#sortkey-{name}): {command.help}" for name, command in COMMANDS.items()]
-    sections = [section for name in COMMANDS for section in _sections([name], load(name))]
+    helps = {name: command.help for name, command in COMMANDS.items()}
+    helps |= {name: headline(name) for name in system_names() if find_system(name).commands}
+    index = [f"- [`sortkey {name}`](#sortkey-{name}): {text}" for name, text in helps.items()]
+    sections = [section for name in helps for section in _sections([name], load(name))]
     return "\n".join([HEAD, *index, "", *sections]).rstrip() + "\n"
 
 

@@ -168,7 +168,7 @@ def test_stored_runs_are_listed_and_all_of_them(
     # Who has a folder of somebody else's runs wants to see what is in it.
     assert [run["status"] for run in told_runs(stored, capsys)] == ["COMPLETE", "COMPLETE", "FAILED", "COMPLETE"]
     assert len(told_runs(stored, capsys, "--environment", "prod")) == 2
-    monkeypatch.setattr("sortkey.cli.applens.PAGE_RUNS", 3)
+    monkeypatch.setattr("sortkey_systems.applens.commands.PAGE_RUNS", 3)
     assert len(told_runs(stored, capsys)) == 4
     assert main(["applens", "runs", "--user", "12345", "--data", str(stored)]) == 0
     assert "a text is not closed on its line" in capsys.readouterr().out

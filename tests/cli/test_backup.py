@@ -80,7 +80,7 @@ def test_a_table_comes_back_beside_itself(folder: Path) -> None:
     assert re.search(r"Kept\tfirst\t\d{4}-\d\d-\d\d .*Z\tavailable", told)
     put(folder / "data", "Kept", a=100, d=4)
     out = said(sortkey("restore", "Kept", "--backup", "first", "--as", "Before", cwd=folder))
-    assert out == "Before: made from Kept\n"
+    assert out == "Before: created from Kept\n"
     assert held(folder / "data", "Before") == {"a": 1, "b": 2, "c": 3}
     assert held(folder / "data", "Kept") == {"a": 100, "b": 2, "c": 3, "d": 4}
 
@@ -91,10 +91,10 @@ def test_a_table_is_rewound_in_place_to_a_moment(folder: Path) -> None:
     put(folder / "data", "Kept", a=100, d=4)
     delete(folder / "data", TableName="Kept", Key={"pk": {"S": "b"}})
     out = said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=folder))
-    assert out == "Kept: 2 items put back, 1 deleted\n"
+    assert out == "Kept: 2 items restored, 1 deleted\n"
     assert held(folder / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
     again = json.loads(said(sortkey("restore", "Kept", "--at", moment, "--in-place", "--json", cwd=folder)))
-    assert again["tables"] == [{"table": "Kept", "told": "0 items put back, 0 deleted", "put": 0, "deleted": 0}]
+    assert again["tables"] == [{"table": "Kept", "summary": "0 items restored, 0 deleted", "put": 0, "deleted": 0}]
     with library.open(folder / "data") as store:
         assert store.backend.call("ListTables", {})["TableNames"] == ["Kept", "Loose"]
 
@@ -117,20 +117,20 @@ def test_every_table_can_be_rewound_though_sortkeys_own_keep_no_history(folder: 
     moment = a_moment()
     put(folder / "data", "Kept", a=100)
     said(sortkey("backup", "--to", "copy", cwd=folder))
-    wanted = ["Kept: 1 items put back, 0 deleted", "TransformationSystem: 0 items put back, 0 deleted"]
-    wanted += ["sortkey-evolution: left as it is, for it keeps no history"]
+    wanted = ["Kept: 1 item restored, 0 deleted", "TransformationSystem: 0 items restored, 0 deleted"]
+    wanted += ["sortkey-evolution: unchanged, because it keeps no history"]
     assert said(sortkey("restore", "--at", moment, "--in-place", cwd=folder)).splitlines() == wanted
     out = said(sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder)).splitlines()
     assert out[1:] == wanted
     line = ["restore", "sortkey-evolution", "--at", moment, "--in-place"]
-    assert "nothing is kept of before: sortkey-evolution" in refused(sortkey(*line, cwd=folder), 1)
+    assert "keep no history (no point-in-time recovery): sortkey-evolution" in refused(sortkey(*line, cwd=folder), 1)
 
 
 def test_a_backup_outlives_its_table(folder: Path) -> None:
     # The name is free again, so none is asked for.
     said(sortkey("backup", "Loose", "--name", "last", cwd=folder))
     delete(folder / "data", "DeleteTable", TableName="Loose")
-    assert said(sortkey("restore", "Loose", "--backup", "last", cwd=folder)) == "Loose: made from Loose\n"
+    assert said(sortkey("restore", "Loose", "--backup", "last", cwd=folder)) == "Loose: created from Loose\n"
     assert held(folder / "data", "Loose") == {"x": 1}
 
 
@@ -142,7 +142,7 @@ def test_backups_are_listed_and_deleted(folder: Path) -> None:
     ]
     listed = json.loads(said(sortkey("backup", "--list", "--json", cwd=folder)))
     assert [each["TableName"] for each in listed] == ["Kept", "Loose"]
-    assert "say of which table" in refused(sortkey("backup", "--delete", "both", cwd=folder), 2)
+    assert "name the table too" in refused(sortkey("backup", "--delete", "both", cwd=folder), 2)
     said(sortkey("backup", "Kept", "--delete", "both", cwd=folder))
     said(sortkey("backup", "--delete", listed[1]["BackupArn"], cwd=folder))
     assert said(sortkey("backup", "--list", cwd=folder)) == "no backups\n"
@@ -230,7 +230,7 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
     put(folder / "data", "Kept", a=100)
     said(sortkey("backup", "--to", "copy", cwd=folder))
     out = said(sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder))
-    assert out == "new is made from copy\nKept: 1 items put back, 0 deleted\n"
+    assert out == "new is created from copy\nKept: 1 item restored, 0 deleted\n"
     assert held(folder / "new", "Kept")["a"] == 1
     assert held(folder / "data", "Kept")["a"] == 100
 
@@ -243,7 +243,7 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
     assert "'noon' is no moment" in refused(sortkey(*line, "noon", cwd=folder), 2)
     assert not (folder / "new").exists()
     told = refused(sortkey(*line, "1000d", cwd=folder), 1)
-    assert "new is made from copy, and not rewound: " in told
+    assert "new is created from copy, but not rewound: " in told
     assert "`sortkey restore --data new --at … --in-place` can rewind it" in told
     assert held(folder / "new", "Kept") == {"a": 1, "b": 2, "c": 3}
 
@@ -254,18 +254,18 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
         (["backup", "Nothing"], 2, "there is no table Nothing"),
         (["backup", "--name", "b1"], 2, "--name b1: a name has 3 to 255 letters"),
         (["restore", "Kept", "--at", "1s", "--as", "T2"], 2, "--as T2: a name has 3 to 255 letters"),
-        (["backup", "--to", "data"], 2, "data is there already"),
-        (["backup", "--to", "data/copy"], 2, "data/copy lies in the folder that is copied"),
+        (["backup", "--to", "data"], 2, "data already exists"),
+        (["backup", "--to", "data/copy"], 2, "data/copy is inside the folder that is copied"),
         (["backup", "--to", "copy", "--list"], 2, "leave the rest out"),
         (["backup", "--to", "copy", "--data", "aws://eu-west-1"], 2, "--to copies a folder"),
         (["backup", "--delete", "none"], 2, "there is no backup none; there are: none"),
         (["restore", "Kept"], 2, "say to what"),
         (["restore", "Kept", "--at", "1s", "--backup", "x"], 2, "say to what"),
         (["restore", "Kept", "--at", "noon", "--in-place"], 2, "'noon' is no moment"),
-        (["restore", "Loose", "--at", "1s", "--in-place"], 1, "without point-in-time recovery"),
+        (["restore", "Loose", "--at", "1s", "--in-place"], 1, "no point-in-time recovery"),
         (["restore", "Kept", "--at", "1000d", "--in-place"], 1, "must be within EarliestRestorableDateTime"),
         (["restore", "Kept", "--backup", "x", "--as", "yes"], 2, "there is no backup x"),
-        (["restore", "--from", "data", "--data", "new"], 2, "data is no backup of a folder"),
+        (["restore", "--from", "data", "--data", "new"], 2, "data is not a copy of a data folder"),
         (["restore", "Kept", "--from", "data", "--data", "new"], 2, "--from makes a whole folder"),
     ],
 )
@@ -275,7 +275,8 @@ def test_what_cannot_be_done_is_told_in_a_line(folder: Path, line: list[str], co
 
 def test_a_table_that_is_there_is_not_written_over(folder: Path) -> None:
     said(sortkey("backup", "Kept", "--name", "first", cwd=folder))
-    assert "--as, or --in-place" in refused(sortkey("restore", "Kept", "--backup", "first", cwd=folder), 2)
+    message = "restore it in place, or give the restored table another name"
+    assert message in refused(sortkey("restore", "Kept", "--backup", "first", cwd=folder), 2)
     line = ["restore", "Kept", "--backup", "first", "--as", "Loose"]
     assert "Loose" in refused(sortkey(*line, cwd=folder), 1)
     assert held(folder / "data", "Loose") == {"x": 1}

@@ -194,9 +194,9 @@ def test_items_from_elsewhere_need_a_table(folder: Path) -> None:
         (folder / "aws" / "data" / f"{name}.json").write_text(f'{{"pk": "{name}"}}')
     with gzip.open(folder / "aws" / "data" / "a.json.gz", "wt") as file:
         file.write('{"Item":{"pk":{"S":"a"}}}\n{"Item":{"pk":{"S":"b"}}}\n')
-    assert "say with --into" in refused(sortkey("import", "aws", cwd=folder), 2)
+    assert "say which table the items go into" in refused(sortkey("import", "aws", cwd=folder), 2)
     assert "there is no table None" in refused(sortkey("import", "aws", "--into", "None", cwd=folder), 2)
-    assert "Shop holds items already: --merge" in refused(sortkey("import", "aws", "--into", "Shop", cwd=folder), 2)
+    assert "Shop already holds items: merge" in refused(sortkey("import", "aws", "--into", "Shop", cwd=folder), 2)
     assert said(sortkey("import", "aws", "--into", "Shop", "--merge", cwd=folder)) == "Shop: 4 items\n"
     assert len(items(folder / "data", "Shop")) == 304
 
@@ -213,7 +213,7 @@ def test_one_key_twice_in_a_file_is_the_later_one(folder: Path) -> None:
         ('{"n": 1}', "bad.jsonl, line 2: the key attribute pk is missing"),
         ('{"pk": 7}', "bad.jsonl, line 2: the key attribute pk is of another type"),
         ('{"pk": ', "bad.jsonl, line 2: Expecting value"),
-        ('{"pk": "", "n": 1}', "of the items 1 to 2 one is refused: "),
+        ('{"pk": "", "n": 1}', "one of the items 1 to 2 is refused: "),
     ],
 )
 def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) -> None:
@@ -240,9 +240,11 @@ def test_a_wrong_line_is_told_in_one(folder: Path, line: list[str], message: str
 
 def test_a_finished_export_is_not_written_over(folder: Path) -> None:
     said(sortkey("export", "out", cwd=folder))
-    assert "out holds an export already" in refused(sortkey("export", "out", cwd=folder), 2)
+    assert "out already holds an export" in refused(sortkey("export", "out", cwd=folder), 2)
     assert "the export has no Other; it has: Shop, Typed" in refused(sortkey("import", "out", "Other", cwd=folder), 2)
-    assert "--as is for one table" in refused(sortkey("import", "out", "--as", "Other", "--data", "new", cwd=folder), 2)
+    assert "only a single table can be renamed" in refused(
+        sortkey("import", "out", "--as", "Other", "--data", "new", cwd=folder), 2
+    )
 
 
 def test_an_address_is_as_good_as_a_folder(folder: Path) -> None:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from sortkey.cli import main
-from sortkey.cli.loading import SYSTEMS
 from sortkey.cli.markdown import markdown
 from sortkey.model.describing import describe
+from sortkey.systems.installed import system_names
 
 OWN = '''
 from typing import Annotated, Literal
@@ -261,7 +261,7 @@ def test_a_model_of_ones_own_is_a_page_of_a_wiki(
 
 def test_the_five_systems_are_whole_tables_in_markdown() -> None:
     # A row with a cell too many or too few is drawn askew.
-    for system in SYSTEMS:
+    for system in system_names():
         text = markdown(describe(model_of(system)))
         for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
             assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
@@ -270,7 +270,7 @@ def test_the_five_systems_are_whole_tables_in_markdown() -> None:
 
 def test_it_tells_every_table_and_access_pattern_of_the_five_systems(pages: str) -> None:
     # What is not printed is not documented; the console, IAM and the cost estimate list the same patterns.
-    for system in SYSTEMS:
+    for system in system_names():
         model = model_of(system)
         assert f"\n{model.name}\n{'=' * len(model.name)}\n{model.doc}\n" in f"\n{pages}"
         for table in model.tables:
@@ -322,7 +322,7 @@ def test_a_document_of_several_items_names_all_of_them_and_those_whose_changes_i
 @pytest.mark.parametrize(
     ("name", "code", "message"),
     [
-        ("nothing", 2, "there is no system 'nothing': use applens, wallcrawler, jobengine, travelguide, vams, or"),
+        ("nothing", 2, "there is no system 'nothing': use applens, jobengine, travelguide, vams, wallcrawler, or"),
         ("no.such:model", 2, "there is no module 'no': it is looked for in this folder"),
         ("notebook.more:model", 2, "there is no module 'notebook.more'"),
         ("notebook:table", 2, "notebook has no Model with the name 'table'"),

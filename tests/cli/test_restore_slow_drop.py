@@ -9,9 +9,10 @@ import pytest
 
 import sortkey
 from sortkey import Store
-from sortkey.cli import main, restore, tables
+from sortkey.cli import main, restore
 from sortkey.errors import TableAlreadyExistsException
 from sortkey.runtime.backend import Capabilities
+from sortkey.transfer import tables
 
 TABLE: dict[str, Any] = {
     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
@@ -85,7 +86,7 @@ def test_what_an_earlier_run_left_is_waited_for_until_its_name_is_free(
 ) -> None:
     # AWS refuses to make a table while one of that name is being deleted.
     assert main(["restore", "Orders", "--backup", "first", "--in-place"]) == 0
-    assert capsys.readouterr().out == "Orders: 1 items put back, 0 deleted\n"
+    assert capsys.readouterr().out == "Orders: 1 item restored, 0 deleted\n"
     assert home.count() == 1
     assert len(home.slept) >= 3
 
@@ -94,7 +95,7 @@ def test_what_is_being_dropped_already_is_not_dropped_again(home: Home, capsys: 
     # Two restores, one right after the other: the second finds the table that the first has just dropped.
     for _ in range(2):
         assert main(["restore", "Orders", "--backup", "first", "--in-place"]) == 0
-    assert "0 items put back" in capsys.readouterr().out
+    assert "0 items restored" in capsys.readouterr().out
 
 
 def test_a_table_that_is_being_dropped_comes_back_under_its_name(home: Home) -> None:
@@ -109,5 +110,5 @@ def test_the_wait_has_an_end(home: Home, capsys: pytest.CaptureFixture[str]) -> 
     home.backend.looks = 1_000_000
     assert main(["restore", "Orders", "--backup", "first", "--in-place"]) == 1
     told = capsys.readouterr().err
-    assert "Orders.restoring is still being deleted after 10 minutes: give the command again later" in told
+    assert "Orders.restoring is still being deleted after 10 minutes: try again later" in told
     assert 600 <= sum(home.slept) < 660

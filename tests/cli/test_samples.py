@@ -9,7 +9,7 @@ import pytest
 import sortkey
 from sortkey.cli.samples import Samples
 from sortkey_systems.wallcrawler.model import Project, model
-from sortkey_systems.wallcrawler.sample import DEFAULT
+from sortkey_systems.wallcrawler.sample import DEFAULT, load
 
 
 def test_a_sample_that_fails_is_logged_and_the_next_is_loaded(
@@ -18,7 +18,7 @@ def test_a_sample_that_fails_is_logged_and_the_next_is_loaded(
     # A newcomer shall see what can be seen, and where to look for the rest.
     with sortkey.open(":memory:") as store:
         store.ensure(model)
-        samples = Samples({"applens": None, "wallcrawler": store})
+        samples = Samples({"broken": lambda: 1 / 0, "wallcrawler": lambda: load(store)})
         samples.start()
         end, said = time.monotonic() + 60, ""
         while not said and time.monotonic() < end:
@@ -27,12 +27,12 @@ def test_a_sample_that_fails_is_logged_and_the_next_is_loaded(
         samples.stop()
         assert store.find(Project.key(project_id=DEFAULT)) is not None
     assert said == "  wallcrawler: sample data is there\n"
-    assert [each.message for each in caplog.records] == ["the sample of applens could not be loaded"]
+    assert [each.message for each in caplog.records] == ["the sample data of broken could not be loaded"]
 
 
 def test_after_a_stop_no_sample_is_begun(caplog: pytest.LogCaptureFixture) -> None:
     # Ctrl-C in the first second waits for one sample at most. This one would fail, and say so.
-    samples = Samples({"wallcrawler": None})
+    samples = Samples({"broken": lambda: 1 / 0})
     samples.stop()
     samples.start()
     samples.stop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sortkey.cli.columns import by_use
-from sortkey.cli.tabling import fitting, flat
+from sortkey.commands.table_output import fitting, flat
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ def get(address: str, **headers: str) -> int:
     [
         (
             ["--systems", "shop:model"],
-            "'shop:model' is no system: a model of your own is added with --model shop:model",
+            "'shop:model' is not a system: add a model of your own with --model shop:model",
         ),
         (["--cors", "app.test"], "'app.test' is not an origin"),
         (["--allow-host", "app.test:80"], "'app.test:80' is not a host name"),

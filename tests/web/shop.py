@@ -9,7 +9,7 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field, field_validator
 
 from sortkey import Entity, Model, Store, Table, key, query
-from sortkey.web import Access, Page, Refused, System, User, api_key_access, errors_for, signed_in
+from sortkey.web import Access, Mount, Page, Refused, User, api_key_access, errors_for, signed_in
 
 model = Model("shop")
 table = model.add(Table("shop", key=("PK", "SK")))
@@ -82,7 +82,7 @@ Reader = Annotated[Access, Depends(api_key_access("shop", "read"))]
 Writer = Annotated[Access, Depends(api_key_access("shop", "full"))]
 
 
-def system(store: Store) -> System:
+def system(store: Store) -> Mount:
     store.ensure(model)
     router = APIRouter()
 
@@ -129,4 +129,4 @@ def system(store: Store) -> System:
     def broken() -> None:
         raise RuntimeError("the password is swordfish")
 
-    return System("shop", router, "Orders of customers")
+    return Mount("shop", router, "Orders of customers")

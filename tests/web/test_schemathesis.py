@@ -10,18 +10,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import sortkey
-from sortkey.web.hosting import HOSTABLE, Host
+from sortkey.systems.installed import find_system, system_names
+from sortkey.systems.shared import SharedResources
+from sortkey.web.host import Host
+from sortkey_systems.applens.sample import USER
 from tests.web.running import running
 
-FOUND = [name for name in HOSTABLE if find_spec(f"sortkey_systems.{name}.api")]
+SERVED = [name for name in system_names() if find_system(name).routes]
 ROOT = Path(__file__).parent.parent.parent
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 EXAMPLES = 6
@@ -30,29 +29,21 @@ EXAMPLES = 6
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(params=FOUND)
-def host(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Host]:
-    """One system, with its workers, in a folder."""
-    objects = tmp_path / "buckets" / "{bucket}"
-    with sortkey.open(tmp_path / "data", objects=objects) as store:
-        made = Host(store, store.payloads.buckets, tmp_path, secret=b"x" * 32, systems=[request.param])
-        made.start()
-        sample(request.param).load(made.systems[0].service)
-        yield made
-        made.stop()
-
-
-def sample(system: str) -> Any:
-    """The system's own sample data: without any, most answers would be that there is nothing."""
-    return import_module(f"sortkey_systems.{system}.sample")
+@pytest.fixture(params=SERVED)
+def host(request: pytest.FixtureRequest, sortkey_shared: SharedResources) -> Iterator[Host]:
+    """One system with its workers and its sample data: without any, most answers would be that there is nothing."""
+    made = Host(sortkey_shared, [find_system(request.param)])
+    made.start()
+    made.systems[0].load_sample()
+    yield made
+    made.stop()
 
 
 def test_a_system_does_what_its_document_says(host: Host, tmp_path: Path) -> None:
     # Whoever makes a client from the document can rely on it; whoever attacks finds no fault of ours.
-    system = host.systems[0].name
-    user = getattr(sample(system), "USER", "ada")
+    system = host.systems[0].system.name
     headers = {
-        "Authorization": f"Bearer {host.tokens.issue(user, system=system)}",
+        "Authorization": f"Bearer {host.tokens.issue(USER, system=system)}",
         "X-Api-Key": host.keys.create("schemathesis", system, "full").text,
     }
     given = [word for name, value in headers.items() for word in ("--header", f"{name}: {value}")]

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortkey.cli.loading import load_model
-from sortkey.cli.options import Data, Json, ModelName, open_store
-from sortkey.cli.printing import print_json
+from sortkey.commands.models import load_model
+from sortkey.commands.options import Data, Json, ModelName, open_store
+from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
     from sortkey.runtime.evolution.plans import Step

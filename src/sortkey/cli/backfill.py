@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.failure import FAILED, USAGE, CommandFailed
-from sortkey.cli.loading import load_model
-from sortkey.cli.options import Data, Json, ModelName, open_store
-from sortkey.cli.printing import print_json, progress
 from sortkey.cli.tables import check_tables
+from sortkey.commands.failure import FAILED, USAGE, CommandFailed
+from sortkey.commands.models import load_model
+from sortkey.commands.options import Data, Json, ModelName, open_store
+from sortkey.commands.output import print_json, progress
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.failure import FAILED, USAGE, CommandFailed
-from sortkey.cli.moments import shown_moment
-from sortkey.cli.options import Data, Json, What, check_place, open_store
-from sortkey.cli.printing import print_json, progress
-from sortkey.cli.tables import check_name, named_tables, pauses
-from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
+from sortkey.cli.tables import check_name, named_tables
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.options import Data, Json, What, check_address, open_store
+from sortkey.commands.output import print_json, progress_bars
+from sortkey.commands.table_output import JSON_SHOWS_ALL, print_table
 
 if TYPE_CHECKING:
-    from sortkey.runtime.backend import Backend
+    from sortkey.transfer import Backup
 
 EXAMPLES = """\
 examples:
   sortkey backup Orders                        a backup of a table, as on AWS
-  sortkey backup jobengine --name before-1.2   of the tables of a model
+  sortkey backup shop --name before-1.2        of the tables of a model
   sortkey backup --list
   sortkey backup --to backups/monday           a copy of the whole folder
   sortkey backup Orders --delete before-1.2
@@ -49,85 +49,58 @@ def run(
             raise CommandFailed("--to copies the whole folder: leave the rest out", USAGE)
         _copy(data, to, json)
         return
+    from sortkey.transfer import create_backups, delete_backup, find_backup, list_backups
+
     check_name("--name", name)
-    with open_store(data) as store:
+    with open_store(data) as store, progress_bars() as on_progress:
         if show:
-            _print(backups_of(store.backend, what or []), json)
+            _print(list_backups(store, what or ()), json)
         elif delete is not None:
-            found = find_backup(store.backend, delete, what or [])
-            store.backend.call("DeleteBackup", {"BackupArn": found["BackupArn"]})
-            _print([{**found, "BackupStatus": "DELETED"}], json)
+            backup = find_backup(store, delete, what or ())
+            delete_backup(store, backup)
+            _print([replace(backup, status="DELETED")], json)
         else:
             tables = named_tables(store.backend, what or [])
-            _print([_back_up(store.backend, table, name or _time_name()) for table in tables], json)
-
-
-def backups_of(backend: Backend, tables: list[str]) -> list[dict[str, Any]]:
-    """The backups of tables, or all, the oldest first. Also those of tables that are gone."""
-    found: list[dict[str, Any]] = []
-    request: dict[str, Any] = {"BackupType": "ALL"}
-    while True:
-        answer = backend.call("ListBackups", request)
-        found += answer["BackupSummaries"]
-        if "LastEvaluatedBackupArn" not in answer:
-            break
-        request["ExclusiveStartBackupArn"] = answer["LastEvaluatedBackupArn"]
-    wanted = [each for each in found if not tables or each["TableName"] in tables]
-    return sorted(wanted, key=lambda each: each["BackupCreationDateTime"])
-
-
-def find_backup(backend: Backend, name: str, tables: list[str]) -> dict[str, Any]:
-    """The backup of an ARN or a name; of several with one name the newest, if they are of one table."""
-    known = backups_of(backend, tables)
-    found = [each for each in known if name in (each["BackupArn"], each["BackupName"])]
-    if not found:
-        names = ", ".join(dict.fromkeys(each["BackupName"] for each in known)) or "none"
-        raise CommandFailed(f"there is no backup {name}; there are: {names}", USAGE)
-    if len({each["TableName"] for each in found}) > 1:
-        several = ", ".join(each["TableName"] for each in found)
-        raise CommandFailed(f"{name} is the name of backups of {several}: say of which table", USAGE)
-    return found[-1]
-
-
-def _back_up(backend: Backend, table: str, name: str) -> dict[str, Any]:
-    details = backend.call("CreateBackup", {"TableName": table, "BackupName": name})["BackupDetails"]
-    with progress(f"backup of {table}", None):
-        for _ in pauses():
-            told = backend.call("DescribeBackup", {"BackupArn": details["BackupArn"]})["BackupDescription"]
-            details = told["BackupDetails"]
-            if details["BackupStatus"] != "CREATING":
-                break
-    if details["BackupStatus"] != "AVAILABLE":
-        raise CommandFailed(f"the backup of {table} is {details['BackupStatus']}", FAILED)
-    return {"TableName": table, **details}
+            _print(create_backups(store, tables, name=name, on_progress=on_progress), json)
 
 
 def _copy(data: str, to: Path, json: bool) -> None:
-    from sortkey.cli.folder_copies import copy_folder
+    from sortkey.transfer import copy_folder
 
     if "://" in data:
         raise CommandFailed("--to copies a folder: --data must be one; or use `sortkey export`", USAGE)
-    check_place(data)
-    size = copy_folder(Path(data), to)
+    check_address(data)
+    with progress_bars() as on_progress:
+        size = copy_folder(Path(data), to, on_progress=on_progress)
     if json:
         print_json({"folder": str(to), "bytes": size})
     else:
         print(f"{data} is copied to {to}: {size:,} bytes")
 
 
-def _time_name() -> str:
-    return f"sortkey-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-
-
-def _print(backups: list[dict[str, Any]], json: bool) -> None:
+def _print(backups: Sequence[Backup], json: bool) -> None:
     if json:
-        print_json(backups)
+        print_json([_as_aws(backup) for backup in backups])
     elif not backups:
         print("no backups")
     else:
-        rows = [
-            [b["TableName"], b["BackupName"], shown_moment(b["BackupCreationDateTime"]), b["BackupStatus"].lower(),
-             f"{b.get('BackupSizeBytes', 0):,}", b["BackupArn"].rpartition("/")[2]]
-            for b in backups
-        ]  # fmt: skip
-        print_table(["table", "backup", "made", "status", "bytes", "id"], rows, whole=2, more=JSON_SHOWS_ALL)
+        columns = ("table", "backup", "made", "status", "bytes", "id")
+        print_table(columns, [_cells(backup) for backup in backups], whole=2, more=JSON_SHOWS_ALL)
+
+
+def _as_aws(backup: Backup) -> dict[str, Any]:
+    """With the names that AWS has for the parts."""
+    return {
+        "TableName": backup.table,
+        "BackupName": backup.name,
+        "BackupArn": backup.arn,
+        "BackupCreationDateTime": backup.created_at.timestamp(),
+        "BackupStatus": backup.status,
+        "BackupSizeBytes": backup.size_bytes,
+    }
+
+
+def _cells(backup: Backup) -> tuple[str, ...]:
+    created = f"{backup.created_at:%Y-%m-%d %H:%M:%S}Z"
+    size, identity = f"{backup.size_bytes:,}", backup.arn.rpartition("/")[2]
+    return backup.table, backup.name, created, backup.status.lower(), size, identity

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortkey.cli.failure import FAILED
-from sortkey.cli.options import Json
-from sortkey.cli.printing import console, print_json
-from sortkey.cli.tabling import flat
+from sortkey.commands.failure import FAILED
+from sortkey.commands.options import Json
+from sortkey.commands.output import console, print_json
+from sortkey.commands.table_output import flat
 
 if TYPE_CHECKING:
     from sortkey.cli.machine import Finding

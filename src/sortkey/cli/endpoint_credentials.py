@@ -23,10 +23,10 @@ _ACCESS_KEY_LENGTH = 20  # as those of AWS, which some tools check
 
 def derive_credentials(secret: bytes) -> Credentials:
     """The key pair of a server with this secret."""
-    from sortkey.web.server_secret import secret_for
+    from sortkey.systems.host_secret import derive
     from sortkey.wire.access import Credentials
 
-    key = secret_for("dynamodb", secret)
+    key = derive(secret, "dynamodb")
     access_key = ("SORTKEY" + sha256(key).hexdigest().upper())[:_ACCESS_KEY_LENGTH]
     return Credentials(access_key, base64.urlsafe_b64encode(key).decode().rstrip("="))
 

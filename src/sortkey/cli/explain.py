@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from sortkey.cli.calling import Arguments, Called, read_call, typed
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import Json
-from sortkey.cli.printing import print_json
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.options import Json
+from sortkey.commands.output import print_json
+from sortkey.commands.pattern_arguments import Arguments, Called, read_call, typed
 
 EXAMPLES = """\
 examples:
-  sortkey explain jobengine Stage.of_journey
-  sortkey explain jobengine:Stage.in_order order=7
-  sortkey explain jobengine journey_details --items 22 --item-bytes 2000
+  sortkey explain shop Order.of_customer
+  sortkey explain shop:Order.of_day day=2026-05-01
+  sortkey explain shop customer_details --items 22 --item-bytes 2000
 """
 
 

@@ -1,4 +1,4 @@
-"""What `sortkey rest` and `sortkey up` share: systems on a store, opened, served until a signal, and closed again."""
+"""What `sortkey rest` and `sortkey up` share: a host on its resources, served until a signal, then closed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sortkey.cli.listening import named, own
@@ -16,99 +15,46 @@ if TYPE_CHECKING:
 
     from fastapi import FastAPI
 
-    from sortkey.connect.buckets import Buckets
-    from sortkey.engine import Engine
-    from sortkey.origins import OriginPolicy
+    from sortkey.model.patterns import Model
     from sortkey.runtime.metrics import Metrics
-    from sortkey.runtime.store import Store
-    from sortkey.web.app import Worker
-    from sortkey.web.hosting import Host
+    from sortkey.systems import Worker
+    from sortkey.systems.shared import Addresses, SharedResources
     from sortkey.wire.second_openers import SecondOpeners
 
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where everything lies: a folder, and what of it lies elsewhere."""
-
-    data: str
-    store: str | None = None
-    objects: str | None = None
-
-    def __post_init__(self) -> None:
-        named(self.data)
-
-    @property
-    def tables(self) -> str:
-        """For people to read."""
-        return self.store or os.path.join(os.path.abspath(self.data), "")
-
-    @property
-    def folder_option(self) -> str:
-        """What other commands need that work on the folder."""
-        return "" if self.data == "data" else f" --data {shlex.quote(self.data)}"
-
-    @property
-    def tables_option(self) -> str:
-        """What other commands need that work on the tables."""
-        return f" --data {shlex.quote(self.store)}" if self.store else self.folder_option
-
-    @property
-    def keys_option(self) -> str:
-        """What `sortkey keys create` needs: the tables, and the folder that has the secret."""
-        return self.tables_option + (f" --folder {shlex.quote(self.data)}" if self.store else "")
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """What runs: systems with REST on a store. `engine` is that of the folder, if the tables are there."""
-
-    host: Host
-    store: Store
-    engine: Engine | None
-    secret: bytes
-
-
-def names_of(systems: str | None, known: Sequence[str]) -> list[str]:
-    """The systems of an option, with commas; without it all that are known."""
-    return [each.strip() for each in systems.split(",")] if systems else [*known]
+DEFAULT_FOLDER = "data"
 
 
 @contextmanager
 def opened(
-    place: Place,
-    address: str,
-    systems: Sequence[str],
-    *,
-    origins: OriginPolicy,
-    unlimited: Sequence[str] = (),
-    metrics: Metrics | None = None,
-) -> Generator[House]:
-    """Systems on their store, which is closed with the block. `address` is where callers reach them."""
-    from sortkey.connect.buckets import Buckets
-    from sortkey.web.hosting import Host, objects_url
-    from sortkey.web.server_secret import secret_for, server_secret
+    addresses: Addresses, models: Sequence[Model], url: str, *, metrics: Metrics | None = None
+) -> Generator[SharedResources]:
+    """The resources of a host. A folder that cannot be used is reported in one line."""
+    from sortkey.systems.shared import open_resources
 
-    secret = server_secret(place.data)
-    buckets = Buckets(place.objects or os.path.join(place.data, "buckets", "{bucket}"), url=objects_url(address))
-    engine = None if place.store else own(place.data)
-    cursors = secret_for("cursors", secret)  # so that they are good after a restart too
-    store = _store(place, engine, buckets, cursors, metrics)
-    try:
-        host = Host(store, buckets, place.data, secret=secret, systems=systems, unlimited=unlimited, origins=origins)
-        yield House(host, store, engine, secret)
-    finally:
-        store.close()
-        buckets.close()
+    engine = None if addresses.store else own(named(addresses.data))
+    with open_resources(addresses, models, url=url, engine=engine, metrics=metrics) as shared:
+        yield shared
 
 
-def _store(place: Place, engine: Engine | None, buckets: Buckets, cursors: bytes, metrics: Metrics | None) -> Store:
-    import sortkey
-    from sortkey.connect.embedded import EmbeddedBackend
-    from sortkey.runtime.store import Store
+def tables_text(addresses: Addresses) -> str:
+    """Where the tables are, for people."""
+    return addresses.store or os.path.join(os.path.abspath(addresses.data), "")
 
-    if engine is None:
-        return sortkey.open(place.store or "", objects=buckets, secret=cursors, metrics=metrics)
-    return Store(EmbeddedBackend(engine), objects=buckets, secret=cursors, metrics=metrics)
+
+def folder_option(addresses: Addresses) -> str:
+    """The option that leads another command to the same data folder; empty for the default."""
+    return "" if addresses.data == DEFAULT_FOLDER else f" --data {shlex.quote(addresses.data)}"
+
+
+def tables_option(addresses: Addresses) -> str:
+    """The option that leads another command to the same tables."""
+    return f" --data {shlex.quote(addresses.store)}" if addresses.store else folder_option(addresses)
+
+
+def keys_option(addresses: Addresses) -> str:
+    """What `sortkey keys create` needs: the tables, and the folder that has the secret."""
+    folder = f" --folder {shlex.quote(addresses.data)}" if addresses.store else ""
+    return tables_option(addresses) + folder
 
 
 async def serve(
@@ -120,11 +66,11 @@ async def serve(
     workers: Sequence[Worker] = (),
     later: Sequence[Worker] = (),
 ) -> None:
-    """Until a signal. `ready` is called when everything answers; `later` are workers that nobody waits for.
+    """Serve until a signal. `ready` is called when everything answers; `later` are workers that nobody waits for.
 
-    The end goes backwards: no more requests, then no more jobs, then nobody else at the folder.
+    It stops in the reverse order: no more requests, then no more jobs, then nobody else at the folder.
     """
-    from sortkey.cli.loops import stop_signal
+    from sortkey.commands.loops import stop_signal
     from sortkey.web.serving import RestServer
 
     signalled = stop_signal()

@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.helping import examples
-from sortkey.cli.options import Data, Json, check_place, note_unknown, open_store
-from sortkey.cli.printing import print_json
-from sortkey.cli.tabling import JSON_SHOWS_ALL, print_table
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
+from sortkey.commands.options import Data, Json, check_address, note_unknown, open_store
+from sortkey.commands.output import print_json
+from sortkey.commands.table_output import JSON_SHOWS_ALL, print_table
 
 if TYPE_CHECKING:
     from sortkey.web.api_keys import ApiKey, ApiKeys
 
 EXAMPLES = examples(
-    "sortkey keys create nightly --system jobengine --access full",
-    "sortkey keys list --system jobengine",
+    "sortkey keys create nightly --system shop --access full",
+    "sortkey keys list --system shop",
     "sortkey keys revoke 3f9c1b2a7d10",
 )
 
@@ -36,8 +36,8 @@ def keys() -> None:
 
 @app.command(
     epilog=examples(
-        "sortkey keys create nightly --system jobengine",
-        "sortkey keys create deploy --system applens --access full --user 12345",
+        "sortkey keys create nightly --system shop",
+        "sortkey keys create deploy --system shop --access full --user 12345",
     )
 )
 def create(
@@ -71,7 +71,7 @@ def create(
     note_unknown(system)
 
 
-@app.command("list", epilog=examples("sortkey keys list --system jobengine"))
+@app.command("list", epilog=examples("sortkey keys list --system shop"))
 def list_(system: System, data: Data = "data", json: Json = False) -> None:
     """List the keys of a system, with their ends and when they were last used."""
     with _keys(data) as keys:
@@ -104,17 +104,17 @@ def revoke(
 
 def _secret(data: str, folder: str | None) -> bytes:
     """The secret with which the server signs keys."""
-    from sortkey.web.server_secret import VARIABLE, secret_for, server_secret
+    from sortkey.systems.host_secret import VARIABLE, derive, host_secret
 
     if os.environ.get(VARIABLE):
-        return secret_for("keys", server_secret(""))
+        return derive(host_secret(""), "keys")
     if folder is None and "://" in data:
         raise CommandFailed(
             f"a key is signed with the secret of the server: name its data folder with --folder, or set {VARIABLE}",
             USAGE,
         )
-    check_place(folder or data)
-    return secret_for("keys", server_secret(folder or data))
+    check_address(folder or data)
+    return derive(host_secret(folder or data), "keys")
 
 
 @contextmanager

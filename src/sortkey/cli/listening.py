@@ -6,7 +6,7 @@ import errno
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.commands.failure import USAGE, CommandFailed
 
 if TYPE_CHECKING:
     import socket

@@ -27,7 +27,7 @@ PROGRAM_SECONDS = 10
 PORTS = {8000: "DynamoDB's protocol: sortkey serve, sortkey up", 8080: "REST and console: sortkey rest, sortkey up"}
 USES = {
     "aws": "aws:// addresses, S3, SNS and SQS",
-    "systems": "applens and jobengine: graphs, SQL dumps, PostgreSQL",
+    "systems": "the systems that ship: graphs, SQL dumps, PostgreSQL",
     "web": "sortkey up and sortkey rest",
     "search": "search, with tantivy or OpenSearch",
 }

@@ -6,25 +6,28 @@ from typing import Annotated
 
 import typer
 
-from sortkey.cli.completing import complete_models
-from sortkey.cli.loading import MODEL_HELP, SYSTEMS, load_model
-from sortkey.cli.options import Json
-from sortkey.cli.printing import print_json
+from sortkey.commands.completion import complete_models
+from sortkey.commands.models import MODEL_HELP, load_model
+from sortkey.commands.options import Json
+from sortkey.commands.output import print_json
+from sortkey.systems.installed import system_names
 
 EXAMPLES = """\
 examples:
-  sortkey models                       all that ship with Sortkey
-  sortkey models jobengine             one of them
+  sortkey models                       those of all installed systems
+  sortkey models shop                  one of them
   sortkey models shop.model:model      the Model with the name `model` in shop/model.py
   sortkey models --markdown shop.model:model > shop.md
-  sortkey models --json vams           for programs: a list with one object a model
+  sortkey models --json shop           for programs: a list with one object a model
 """
 
 
 def run(
     models: Annotated[
         list[str] | None,
-        typer.Argument(metavar="MODEL", help=f"{MODEL_HELP} (default: all that ship)", autocompletion=complete_models),
+        typer.Argument(
+            metavar="MODEL", help=f"{MODEL_HELP} (default: all installed systems)", autocompletion=complete_models
+        ),
     ] = None,
     is_markdown: Annotated[bool, typer.Option("--markdown", help="As pages of Markdown, to keep in a wiki.")] = False,
     json: Json = False,
@@ -38,7 +41,7 @@ def run(
     """
     from sortkey.model.describing import describe, page
 
-    told = [describe(load_model(name)) for name in models or SYSTEMS]
+    told = [describe(load_model(name)) for name in models or system_names()]
     if json:
         print_json(told)
     elif is_markdown:

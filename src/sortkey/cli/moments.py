@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-from sortkey.cli.failure import USAGE, CommandFailed
+from sortkey.commands.failure import USAGE, CommandFailed
 
 MOMENT_HELP = "2026-11-01T12:00:00Z; without a zone, of this machine; or 30s, 10m, 12h, 7d ago."
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -26,7 +26,3 @@ def read_moment(text: str) -> datetime:
         return datetime.fromisoformat(text).astimezone(UTC)
     except ValueError:
         raise CommandFailed(f"{text!r} is no moment: use {MOMENT_HELP}", USAGE) from None
-
-
-def shown_moment(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}Z"

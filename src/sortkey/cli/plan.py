@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from sortkey.cli.failure import FAILED
-from sortkey.cli.loading import load_model
-from sortkey.cli.options import Data, Json, ModelName, open_store
-from sortkey.cli.printing import print_json
+from sortkey.commands.failure import FAILED
+from sortkey.commands.models import load_model
+from sortkey.commands.options import Data, Json, ModelName, open_store
+from sortkey.commands.output import print_json
 
 EXAMPLES = """\
 examples:

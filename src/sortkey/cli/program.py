@@ -10,10 +10,11 @@ from typer.main import get_command
 
 from sortkey import __version__
 from sortkey.cli import COMMANDS
-from sortkey.cli.failure import DEBUG
-from sortkey.cli.helping import HelpedCommand, HelpedGroup
-from sortkey.cli.plain_values import HELP_NAMES, use_plain_values
+from sortkey.commands.failure import DEBUG, USAGE, CommandFailed
+from sortkey.commands.help import HelpedCommand, HelpedGroup
+from sortkey.systems.installed import find_system, headline, system_names
 
+HELP_NAMES = ["-h", "--help"]
 _COMPLETION = ("install_completion", "show_completion")
 """Options of the program; a Typer of a group would have them again."""
 DESCRIPTION = "DynamoDB in one process and one folder, and data models on it."
@@ -21,25 +22,30 @@ EXAMPLES = """\
 examples:
   sortkey up                   everything, with sample data, on this machine
   sortkey serve --port 8000    DynamoDB alone, for an SDK or the AWS CLI
-  sortkey models jobengine     what a data model holds, and how it is read
+  sortkey models shop          what a data model holds, and how it is read
   sortkey doctor               what this machine lacks, and for what
 """
 
 
 class Program(HelpedGroup):
-    """The commands of the table. Their names and lines of help cost no import."""
+    """The commands of the table, then the installed systems. Listing them imports no command and no system."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *system_names()]
+
+    def command_sections(self, ctx: Any) -> list[tuple[str, list[str]]]:
+        systems = [("Systems", list(system_names()))] if system_names() else []
+        return [("Commands", list(COMMANDS)), *systems]
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
         """What help and completion show of a command."""
-        known = COMMANDS.get(cmd_name)
-        return TyperCommand(cmd_name, help=known.help) if known else None
+        if known := COMMANDS.get(cmd_name):
+            return TyperCommand(cmd_name, help=known.help)
+        return TyperCommand(cmd_name, help=headline(cmd_name)) if cmd_name in system_names() else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called, itself."""
-        self.commands = {name: TyperCommand(name) for name in COMMANDS}  # what "Did you mean" chooses from
+        self.commands = {name: TyperCommand(name) for name in self.list_commands(ctx)}  # for "Did you mean"
         name, shown, rest = super().resolve_command(ctx, args)
         return name, load(name) if shown is not None and name is not None else shown, rest
 
@@ -55,31 +61,45 @@ def make_program() -> Any:
         add_completion=True,
     )
     program.callback()(_root)
-    return _plain(program)
+    return _helped(program)
 
 
 def load(name: str) -> Any:
     """The command of a name, as Typer runs it."""
-    from importlib import import_module
-
-    module = import_module(f"sortkey.cli.{COMMANDS[name].file or name}")
-    group = getattr(module, "app", None)
-    if group is None:
-        group = typer.Typer(add_completion=False)
-        group.command(name, epilog=getattr(module, "EXAMPLES", None))(module.run)
-    else:
-        group.info.name, group.info.cls, group.info.epilog = name, HelpedGroup, getattr(module, "EXAMPLES", None)
-    command = _plain(group)
+    command = _helped(_load_command(name) if name in COMMANDS else _load_system(name))
     command.params = [each for each in command.params if each.name not in _COMPLETION]
     return command
 
 
-def _plain(program: typer.Typer) -> Any:
+def _load_command(name: str) -> typer.Typer:
+    from importlib import import_module
+
+    module = import_module(f"sortkey.cli.{COMMANDS[name].file or name}")
+    examples = getattr(module, "EXAMPLES", None)
+    group = getattr(module, "app", None)
+    if group is None:
+        group = typer.Typer(add_completion=False)
+        group.command(name, epilog=examples, cls=getattr(module, "COMMAND", None))(module.run)
+    else:
+        group.info.name, group.info.cls, group.info.epilog = name, HelpedGroup, examples
+    return group
+
+
+def _load_system(name: str) -> typer.Typer:
+    system = find_system(name)
+    if system.commands is None:
+        raise CommandFailed(f"{name} has no commands of its own: see `sortkey models {name}`", USAGE)
+    group: typer.Typer = system.load(system.commands)
+    group.info.name, group.info.cls = name, HelpedGroup
+    return group
+
+
+def _helped(program: typer.Typer) -> Any:
+    """The command that Typer makes, with help in our form."""
     for each in program.registered_commands:
-        each.cls = HelpedCommand
-    command = get_command(program)
-    use_plain_values(command)
-    return command
+        if each.cls is None or not issubclass(each.cls, HelpedCommand):
+            each.cls = HelpedCommand
+    return get_command(program)
 
 
 def _print_version(is_asked: bool) -> None:

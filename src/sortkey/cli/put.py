@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sortkey.cli.completing import complete_entities
-from sortkey.cli.failure import FAILED, USAGE, CommandFailed
-from sortkey.cli.loading import find_entity
-from sortkey.cli.options import Data, Json, buckets_of, check_place, open_store
-from sortkey.cli.printing import print_json, progress
+from sortkey.commands.completion import complete_entities
+from sortkey.commands.failure import FAILED, USAGE, CommandFailed
+from sortkey.commands.models import find_entity
+from sortkey.commands.options import Data, Json, bucket_address, check_address, open_store
+from sortkey.commands.output import print_json, progress
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey put jobengine:Stage stage.json
-  sortkey put jobengine:Stage < stage.json
+  sortkey put shop:Order order.json
+  sortkey put shop:Order < order.json
   sortkey put shop.model:model:Order orders.jsonl --create
-  sortkey put jobengine:Stage stage.json --dry-run
+  sortkey put shop:Order order.json --dry-run
 """
 _TYPES = frozenset(("S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"))
 
@@ -32,7 +32,7 @@ def run(
     entity: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL:ENTITY", help="An entity of a model, as jobengine:Stage.", autocompletion=complete_entities
+            metavar="MODEL:ENTITY", help="An entity of a model, as shop:Order.", autocompletion=complete_entities
         ),
     ],
     file: Annotated[str, typer.Argument(metavar="FILE", help="JSON, or JSON Lines; - is the standard input.")] = "-",
@@ -141,8 +141,8 @@ def _open(kind: type[Entity], data: str) -> Store:
         return open_store(data)
     import sortkey
 
-    check_place(data)
-    return sortkey.open(data, objects=buckets_of(data, None))
+    check_address(data)
+    return sortkey.open(data, objects=bucket_address(data, None))
 
 
 def _key(entity: Entity) -> str:

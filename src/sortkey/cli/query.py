@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.calling import Arguments, Called, read_call, typed
 from sortkey.cli.columns import by_use, in_order
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import Data, Json, open_store
-from sortkey.cli.printing import print_json
-from sortkey.cli.tabling import print_records, print_table
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.options import Data, Json, open_store
+from sortkey.commands.output import print_json
+from sortkey.commands.pattern_arguments import Arguments, Called, read_call, typed
+from sortkey.commands.table_output import print_records, print_table
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey query jobengine:Stage.of_journey journey_id=JRN-ABC123456789
-  sortkey query jobengine Stage.of_journey journey_id=JRN-ABC123456789
+  sortkey query shop:Order.of_customer customer_id=ada
+  sortkey query shop Order.of_customer customer_id=ada
   sortkey query shop.model:model:Order.of_customer customer=ada
-  sortkey query applens:latest_run user_id=12345 --data http://localhost:8000
-  sortkey query jobengine:Journey.all --columns name,status
-  sortkey query jobengine:Journey.all --limit 100 --json
+  sortkey query shop:latest_order customer_id=ada --data http://localhost:8000
+  sortkey query shop:Order.all --columns number,state
+  sortkey query shop:Order.all --limit 100 --json
 """
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.failure import FAILED, CommandFailed
-from sortkey.cli.options import Buckets, Data, Documents, Index, Json, ModelName
-from sortkey.cli.printing import print_json
 from sortkey.cli.searching import counting, kept_searches, listed
+from sortkey.commands.failure import FAILED, CommandFailed
+from sortkey.commands.options import Buckets, Data, Documents, Index, Json, ModelName
+from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 examples:
   sortkey reconcile shop:model --dry-run        what differs in data/searches/?
-  sortkey reconcile shop:model                  mend it
+  sortkey reconcile shop:model                  repair it
   sortkey reconcile shop:model products --json  one document, for programs
   sortkey reconcile shop:model --search https://user:password@host:9200
 """

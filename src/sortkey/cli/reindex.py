@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.cli.failure import FAILED
-from sortkey.cli.options import Buckets, Data, Documents, Index, Json, ModelName
-from sortkey.cli.printing import print_json
 from sortkey.cli.searching import counting, kept_searches, listed
+from sortkey.commands.failure import FAILED
+from sortkey.commands.options import Buckets, Data, Documents, Index, Json, ModelName
+from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
 
 EXAMPLES = """\
 examples:
-  sortkey reindex shop:model                    all its documents, in data/searches/
-  sortkey reindex shop:model products --json    one of them, for programs
-  sortkey reindex shop:model --search https://user:password@host:9200
-  sortkey reindex shop:model --data aws://eu-west-1 --objects "s3://acme-{bucket}" \\
+  sortkey reindex shop                    all its documents, in data/searches/
+  sortkey reindex shop products --json    one of them, for programs
+  sortkey reindex shop --search https://user:password@host:9200
+  sortkey reindex shop --data aws://eu-west-1 --objects "s3://acme-{bucket}" \\
       --search "https://search-….es.amazonaws.com?region=eu-west-1"
 """
 

@@ -6,22 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.hosting import Place, names_of, opened, serve
+from sortkey.cli.hosting import folder_option, keys_option, opened, serve, tables_text
 from sortkey.cli.listening import address_of, listen, origin_policy
-from sortkey.cli.options import AllowHost, HostName, OtherBuckets, Port, PublicUrl
+from sortkey.cli.selection import load_models, served_systems
+from sortkey.commands.options import AllowHost, BucketAddress, HostName, Index, Port, PublicUrl
 
 if TYPE_CHECKING:
-    from sortkey.web.hosting import Host
+    from sortkey.systems.shared import Addresses
+    from sortkey.web.host import Host
 
 EXAMPLES = """\
 examples:
-  sortkey rest                                        applens and jobengine on 127.0.0.1:8080, from the folder data/
-  sortkey rest --systems applens --port 9000
+  sortkey rest                                    every system on 127.0.0.1:8080, from the folder data/
+  sortkey rest --systems shop --port 9000
   sortkey rest --store aws://eu-west-1 \\
     --objects "s3://acme-{bucket}?region=eu-west-1"
-  sortkey token --system applens --user 12345         a token for it
-  sortkey keys create nightly --system jobengine      a key for it
+  sortkey token --system shop --user 12345        a token for it
+  sortkey keys create nightly --system shop       a key for it
 """
 
 
@@ -35,7 +36,8 @@ def run(
     store: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Tables that are elsewhere: http://… or aws://region.")
     ] = None,
-    objects: OtherBuckets = None,
+    objects: BucketAddress = None,
+    search: Index = None,
     host: HostName = "127.0.0.1",
     port: Port = 8080,
     url: PublicUrl = None,
@@ -49,42 +51,39 @@ def run(
     Everything lies in one folder, unless --store and --objects name other places. Users need a token, programs a
     key; /docs describes every route, /health says whether it runs.
     """
-    from sortkey.cli.loops import log_to_stderr, run_loop
-    from sortkey.errors import NotConfigured
-    from sortkey.web.hosting import HOSTABLE, check_hostable
+    from sortkey.commands.loops import log_to_stderr, run_loop
+    from sortkey.systems.shared import Addresses
+    from sortkey.web.host import Host
     from sortkey.wire.second_openers import SecondOpeners
 
     log_to_stderr()
-    names = names_of(systems, HOSTABLE)
-    try:
-        for name in names:
-            check_hostable(name)  # before a folder is made in vain
-    except NotConfigured as error:
-        raise CommandFailed(str(error), USAGE) from None
-    place, has_workers = Place(data, store, objects), not no_workers
+    chosen, has_workers = served_systems(systems), not no_workers
+    models = [*load_models(chosen, ()).values()]
+    addresses = Addresses(data, store, objects, search)
     origins = origin_policy(host, allow_host, url=url)
     sockets = listen(host, port)
     address = url or address_of(sockets[0])
-    with opened(place, address, names, origins=origins) as house:
-        openers = SecondOpeners(house.engine) if house.engine else None
+    with opened(addresses, models, address) as shared:
+        hosted = Host(shared, chosen, origins=origins)
+        openers = SecondOpeners(shared.engine) if shared.engine else None
 
         def ready() -> None:
-            print(_banner(house.host, place, address, has_workers), flush=True)
+            print(_banner(hosted, addresses, address, has_workers), flush=True)
 
-        run_loop(serve(house.host.app, sockets, openers, ready, workers=[house.host] if has_workers else []))
+        run_loop(serve(hosted.app, sockets, openers, ready, workers=[hosted] if has_workers else []))
 
 
-def _banner(host: Host, place: Place, address: str, has_workers: bool) -> str:
-    names = [each.name for each in host.systems]
+def _banner(host: Host, addresses: Addresses, url: str, has_workers: bool) -> str:
+    names = [each.system.name for each in host.systems]
     width = max(map(len, [*names, "docs", "data"]))
-    told = [*((name, f"{address}/{name}") for name in names), ("docs", f"{address}/docs"), ("data", place.tables)]
-    told.append(("jobs", "run in this process" if has_workers else "wait for workers elsewhere"))
-    lines = "\n".join(f"  {name:<{width}}  {what}" for name, what in told)
+    rows = [*((name, f"{url}/{name}") for name in names), ("docs", f"{url}/docs"), ("data", tables_text(addresses))]
+    rows.append(("jobs", "run in this process" if has_workers else "wait for workers elsewhere"))
+    lines = "\n".join(f"  {name:<{width}}  {what}" for name, what in rows)
     return f"""\
-sortkey serves REST on {address}
+sortkey serves REST on {url}
 {lines}
 
-  a token for a user: sortkey token --system {names[0]} --user 12345{place.folder_option}
-  a key for a program: sortkey keys create mine --system {names[-1]}{place.keys_option}
+  a token for a user: sortkey token --system {names[0]} --user 12345{folder_option(addresses)}
+  a key for a program: sortkey keys create mine --system {names[-1]}{keys_option(addresses)}
 
 Ctrl-C stops it."""

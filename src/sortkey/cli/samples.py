@@ -1,24 +1,23 @@
-"""The sample data of `sortkey up`: each system's own, loaded once, in a thread, while everything answers already."""
+"""The sample data of `sortkey up`: each system's own, loaded in a thread while everything already answers."""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
 
 log = logging.getLogger("sortkey.up")
 
 
 class Samples:
-    """Loads from `start` on, one system after the other. `targets` are what their `load` takes: a service or a store.
+    """Loads one sample after the other from `start` on. `loaders` are the functions that do it, by system.
 
-    A sample that cannot be loaded is logged, and the next one is: nothing else depends on it.
+    A sample that cannot be loaded is logged, and the next one is loaded: nothing else depends on it.
     """
 
-    def __init__(self, targets: Mapping[str, Any]) -> None:
-        self._targets = targets
+    def __init__(self, loaders: Mapping[str, Callable[[], object]]) -> None:
+        self._loaders = loaders
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sortkey-samples")
 
@@ -26,27 +25,25 @@ class Samples:
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish the one under way and begin no other; those are loaded at the next start."""
+        """Finish the current one and start no other: the next start loads the rest."""
         self._stopping.set()
         if self._thread.ident is not None:
             self._thread.join()
 
     def _run(self) -> None:
-        from sortkey.web.hosting import part_of
-
-        for number, (name, target) in enumerate(self._targets.items(), 1):
+        for number, (name, load) in enumerate(self._loaders.items(), 1):
             if self._stopping.is_set():
                 return
             try:
-                with _status(f"{name}: loading sample data ({number} of {len(self._targets)})"):
-                    part_of(name, "sample").load(target)
+                with _status(f"{name}: loading sample data ({number} of {len(self._loaders)})"):
+                    load()
                 print(f"  {name}: sample data is there", flush=True)
             except Exception:
-                log.exception("the sample of %s could not be loaded", name)
+                log.exception("the sample data of %s could not be loaded", name)
 
 
 def _status(text: str) -> AbstractContextManager[object]:
-    """A line on the terminal while the block runs; a file or a pipe gets nothing of it."""
+    """A line on the terminal while the block runs; a file or a pipe gets nothing."""
     from rich.console import Console
 
     return Console(stderr=True).status(text)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.loading import load_model
-from sortkey.cli.options import SEARCHES, buckets_of, check_place
-from sortkey.cli.printing import progress
 from sortkey.cli.tables import check_tables
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.models import load_model
+from sortkey.commands.options import bucket_address, check_address
+from sortkey.commands.output import progress
+from sortkey.systems.data_folder import SEARCHES
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
@@ -91,8 +92,8 @@ def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> S
     import sortkey
 
     is_composed = any(each.source is not None for each in chosen)
-    where = buckets_of(data, objects) if is_composed or objects else None
-    check_place(data)
+    where = bucket_address(data, objects) if is_composed or objects else None
+    check_address(data)
     return sortkey.open(data, objects=where)
 
 

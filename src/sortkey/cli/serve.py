@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sortkey.cli.failure import USAGE, CommandFailed
 from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, named, origin_policy, own, reaches_others
-from sortkey.cli.options import AllowHost, Cors, HostName, Port
+from sortkey.cli.quick_command import QuickCommand
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.options import AllowHost, Cors, HostName, Port
 
 if TYPE_CHECKING:
     import socket
@@ -28,6 +29,7 @@ examples:
   SORTKEY_SECRET_KEY=… sortkey serve --host 0.0.0.0 --access-key shop
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
 """
+COMMAND = QuickCommand
 FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
 
 
@@ -102,7 +104,7 @@ def run(
 
 def _serve(options: Options, credentials: Credentials | None) -> None:
     """Until SIGINT or SIGTERM."""
-    from sortkey.cli.loops import log_to_stderr, run_loop
+    from sortkey.commands.loops import log_to_stderr, run_loop
 
     log_to_stderr()
     _raise_file_limit()
@@ -132,7 +134,7 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
 async def _until_signal(server: Server, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
     import gc
 
-    from sortkey.cli.loops import stop_signal
+    from sortkey.commands.loops import stop_signal
 
     signalled = stop_signal()
     await server.start(sockets)

@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from sortkey.cli.failure import USAGE, CommandFailed
-from sortkey.cli.options import Json, check_place, note_unknown
-from sortkey.cli.printing import print_json
+from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.options import Json, check_address, note_unknown
+from sortkey.commands.output import print_json
 
 EXAMPLES = """\
 examples:
-  sortkey token --system applens --user 12345
-  sortkey token --system jobengine --user 12345 --scope full
-  TOKEN=$(sortkey token --system applens --user 12345)
-  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/applens/runs
+  sortkey token --system shop --user 12345
+  sortkey token --system shop --user 12345 --scope full
+  TOKEN=$(sortkey token --system shop --user 12345)
+  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/shop/orders
 """
 
 
@@ -39,13 +39,13 @@ def run(
 
     It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the server has it from there.
     """
-    from sortkey.web.server_secret import secret_for, server_secret
+    from sortkey.systems.host_secret import derive, host_secret
     from sortkey.web.tokens import EVERY_SYSTEM, Tokens
 
     if "://" in data:
         raise CommandFailed("the secret lies in the folder of `sortkey rest`: name that with --data", USAGE)
-    check_place(data)
-    tokens = Tokens(secret_for("tokens", server_secret(data)))
+    check_address(data)
+    tokens = Tokens(derive(host_secret(data), "tokens"))
     token = tokens.issue(user, seconds, scope or (), system=system or EVERY_SYSTEM)
     if system is not None:
         note_unknown(system)

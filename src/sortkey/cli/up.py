@@ -12,29 +12,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.chosen import ensure_tables, load_models, system_names
-from sortkey.cli.completing import complete_models
 from sortkey.cli.endpoint_credentials import VARIABLE, derive_credentials, write_credentials
-from sortkey.cli.failure import CommandFailed
-from sortkey.cli.hosting import House, Place, opened, serve
+from sortkey.cli.hosting import folder_option, keys_option, opened, serve, tables_option, tables_text
 from sortkey.cli.listening import address_of, listen, origin_policy, reaches_others
-from sortkey.cli.options import SEARCHES, AllowHost, Cors, OtherBuckets, PublicUrl
+from sortkey.cli.selection import load_models, select_systems
+from sortkey.commands.completion import complete_models
+from sortkey.commands.failure import CommandFailed
+from sortkey.commands.options import AllowHost, BucketAddress, Cors, PublicUrl
 
 if TYPE_CHECKING:
     import socket
     from pathlib import Path
 
     from sortkey.cli.samples import Samples
-    from sortkey.connect.searches import Searches
     from sortkey.engine import Engine
     from sortkey.model.patterns import Model
     from sortkey.origins import OriginPolicy
+    from sortkey.systems import System
+    from sortkey.systems.shared import Addresses
     from sortkey.web.console.request_log import RequestLog
+    from sortkey.web.host import Host
 
 EXAMPLES = """\
 examples:
   sortkey up                          all of it, from the folder data/
-  sortkey up --systems applens        one system only
+  sortkey up --systems shop           one system only
   sortkey up --model shop:model       with the Model `model` of shop.py, your own
   sortkey up --systems none --model shop:model
                                       with nothing else
@@ -48,13 +50,12 @@ LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Doors:
-    """Who reaches it, and how."""
+class Access:
+    """Who gets in, and how."""
 
     password: str | None
-    is_made_up: bool
-    """The password: then it is told, for nobody knows it. One that was given is a secret."""
-    url: str | None
+    is_password_generated: bool
+    """Then it is printed, for nobody knows it. One that was given is a secret."""
     origins: OriginPolicy
     """Of REST and the console."""
     dynamodb_origins: OriginPolicy
@@ -64,14 +65,13 @@ class Doors:
 class Options:
     """What was asked for."""
 
-    place: Place
+    addresses: Addresses
     region: str | None
-    search: str | None
-    systems: Sequence[str]
+    systems: Sequence[System]
     models: Mapping[str, Model]
-    """Of the systems, and one's own, by what they were called."""
+    """Of the systems, and your own, by what they were called."""
     has_sample: bool
-    doors: Doors
+    access: Access
 
 
 def run(
@@ -95,7 +95,7 @@ def run(
     aws: Annotated[
         str | None, typer.Option(metavar="REGION", help="Store in DynamoDB and S3 of this region instead.")
     ] = None,
-    objects: OtherBuckets = None,
+    objects: BucketAddress = None,
     search: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="OpenSearch, for --aws; the folder has a search of its own.")
     ] = None,
@@ -112,44 +112,48 @@ def run(
 
     The first time it makes the tables and loads sample data, so that there is something to see.
     """
-    from sortkey.cli.loops import log_to_stderr, run_loop
+    from sortkey.commands.loops import log_to_stderr, run_loop
 
     log_to_stderr()
-    place = _place(data, aws, objects)
-    search = search or (None if aws else os.path.join(data, SEARCHES))
-    web, dynamodb = origin_policy(host, allow_host, url=url), origin_policy(LOOPBACK, allow_host, cors)
-    needed = _password(host, password)
-    doors = Doors(needed, is_made_up=needed != password, url=url, origins=web, dynamodb_origins=dynamodb)
-    names = system_names(systems)
-    models = load_models(names, model or ())
-    options = Options(place, aws, search, names, models, not no_sample, doors)
+    chosen, needed = select_systems(systems), _password(host, password)
+    access = Access(
+        needed,
+        is_password_generated=needed != password,
+        origins=origin_policy(host, allow_host, url=url),
+        dynamodb_origins=origin_policy(LOOPBACK, allow_host, cors),
+    )
+    models = load_models(chosen, model or ())
+    options = Options(_addresses(data, aws, objects, search), aws, chosen, models, not no_sample, access)
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
-    with _opened(options, url or address_of(sockets[0])) as up:
-        run_loop(_serve(up, options, sockets, wire))
+    with _hosted(options, url or address_of(sockets[0])) as (up, log):
+        run_loop(_serve(up, log, options, sockets, wire))
 
 
-async def _serve(up: Up, options: Options, sockets: list[socket.socket], wire: list[socket.socket]) -> None:
+async def _serve(
+    host: Host, log: RequestLog, options: Options, sockets: list[socket.socket], wire: list[socket.socket]
+) -> None:
     from sortkey.wire.second_openers import SecondOpeners
 
-    host, engine, openers, credentials_file = up.house.host, up.house.engine, None, None
+    engine, openers, credentials_file = host.shared.engine, None, None
     if engine is not None:
-        # Who has to know a password for the console must not find the same data open next door.
-        credentials = derive_credentials(up.house.secret) if options.doors.password else None
+        # Whoever needs a password for the console must not find the same data open next door.
+        credentials = derive_credentials(host.shared.secret) if options.access.password else None
         if credentials is not None:
-            credentials_file = write_credentials(options.place.data, credentials, engine.region)
-        origins = options.doors.dynamodb_origins
-        openers = SecondOpeners(engine, wire, up.log.heard, credentials=credentials, origins=origins)
-    address = options.doors.url or address_of(sockets[0])
-    ready = partial(print, _banner(options, address, wire, credentials_file), flush=True)
-    later = [_samples(up.house, options.systems)] if options.has_sample else []
-    await serve(host.app, sockets, openers, ready, workers=[host, up.searches], later=later)
+            credentials_file = write_credentials(options.addresses.data, credentials, engine.region)
+        origins = options.access.dynamodb_origins
+        openers = SecondOpeners(engine, wire, log.heard, credentials=credentials, origins=origins)
+    ready = partial(print, _banner(options, host.shared.url, wire, credentials_file), flush=True)
+    later = [_samples(host)] if options.has_sample else []
+    await serve(host.app, sockets, openers, ready, workers=[host], later=later)
 
 
-def _place(data: str, region: str | None, objects: str | None) -> Place:
+def _addresses(data: str, region: str | None, objects: str | None, search: str | None) -> Addresses:
+    from sortkey.systems.shared import Addresses
+
     if region is None:
-        return Place(data, None, objects)
-    return Place(data, f"aws://{region}", objects or f"s3://{{bucket}}?region={region}")
+        return Addresses(data, None, objects, search)
+    return Addresses(data, f"aws://{region}", objects or f"s3://{{bucket}}?region={region}", search)
 
 
 def _password(host: str, given: str | None) -> str | None:
@@ -168,58 +172,43 @@ def _wire_sockets(port: int) -> list[socket.socket]:
         raise CommandFailed(str(error).replace("--port", "--dynamodb-port")) from None
 
 
-@dataclass(frozen=True, slots=True)
-class Up:
-    """What runs: the systems, the log of all requests to them, and what is found by searching."""
-
-    house: House
-    log: RequestLog
-    searches: Searches
-
-
 @contextmanager
-def _opened(options: Options, address: str) -> Generator[Up]:
-    from sortkey.connect.searches import open_searches
+def _hosted(options: Options, url: str) -> Generator[tuple[Host, RequestLog]]:
+    """Everything on its resources, with the console in front, and the log of all requests."""
     from sortkey.web.console.request_log import RequestLog
-    from sortkey.web.hosting import HOSTABLE
+    from sortkey.web.host import Host, ensure_tables
 
-    log, hosted = RequestLog(), [name for name in options.systems if name in HOSTABLE]
-    unlimited = (f"{CONSOLE}/",)
-    with opened(
-        options.place, address, hosted, origins=options.doors.origins, unlimited=unlimited, metrics=log
-    ) as house:
-        ensure_tables(house.store, options.models)
-        models = [*options.models.values()]
-        up = Up(house, log, open_searches(house.store, models, options.search))
-        _add_console(up, models, options)
-        yield up
+    log, models = RequestLog(), [*options.models.values()]
+    with opened(options.addresses, models, url, metrics=log) as shared:
+        ensure_tables(shared, models)
+        host = Host(shared, options.systems, unlimited=(f"{CONSOLE}/",), origins=options.access.origins)
+        _add_console(host, log, models, options)
+        yield host, log
 
 
-def _add_console(up: Up, models: Sequence[Model], options: Options) -> None:
+def _add_console(host: Host, log: RequestLog, models: Sequence[Model], options: Options) -> None:
     from pathlib import Path
 
     from starlette.responses import RedirectResponse
 
+    from sortkey.systems.host_secret import derive
     from sortkey.web.console import Password, Workspace, add_console
-    from sortkey.web.hosting import part_of
-    from sortkey.web.server_secret import secret_for
 
-    house, store = up.house, up.house.store
-    changes = partial(_changes, house.engine) if house.engine is not None else None
-    workspace = Workspace(store, models, up.log, store.payloads.buckets, changes, search=up.searches)
-    pages = [page for each in house.host.systems for page in part_of(each.name, "console").pages(each.service, CONSOLE)]
-    password = Password(options.doors.password) if options.doors.password else None
-    secret, sessions = secret_for("console", house.secret).hex(), Path(options.place.data) / "console"
-    house.host.app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
+    shared = host.shared
+    changes = partial(_changes, shared.engine) if shared.engine is not None else None
+    workspace = Workspace(shared.store, models, log, shared.buckets, changes, search=shared.searches)
+    password = Password(options.access.password) if options.access.password else None
+    secret, sessions = derive(shared.secret, "console").hex(), Path(shared.addresses.data) / "console"
+    host.app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
     add_console(
-        house.host.app,
+        host.app,
         workspace,
-        pages,
+        host.pages(CONSOLE),
         secret=secret,
         sessions=sessions,
         password=password,
         base=CONSOLE,
-        origins=options.doors.origins,
+        origins=options.access.origins,
     )
 
 
@@ -229,12 +218,12 @@ def _changes(engine: Engine, limit: int, table: str | None) -> list[Any]:
     return recent_changes(engine, limit=limit, table_name=table)
 
 
-def _samples(house: House, systems: Sequence[str]) -> Samples:
-    """Those of systems with a service first: they have pages of their own to be looked at."""
+def _samples(host: Host) -> Samples:
+    """Those of systems with pages first: they are looked at first."""
     from sortkey.cli.samples import Samples
 
-    hosted = {each.name: each.service for each in house.host.systems}
-    return Samples(hosted | {name: house.store for name in systems if name not in hosted})
+    sampled = sorted((each for each in host.systems if each.system.sample), key=lambda each: not each.system.pages)
+    return Samples({each.system.name: each.load_sample for each in sampled})
 
 
 def _program() -> str:
@@ -248,14 +237,13 @@ def _program() -> str:
 
 
 def _banner(options: Options, address: str, wire: list[socket.socket], credentials_file: Path | None) -> str:
-    from sortkey.web.hosting import HOSTABLE
-
-    place, doors = options.place, options.doors
-    told = doors.password if doors.is_made_up else "the one that was given"
-    password = f"\n  password  {told}" if doors.password else ""
-    rest = f"\n  REST      {address}/docs" if any(name in HOSTABLE for name in options.systems) else ""
+    addresses, access = options.addresses, options.access
+    shown = access.password if access.is_password_generated else "the one that was given"
+    password = f"\n  password  {shown}" if access.password else ""
+    rest = f"\n  REST      {address}/docs" if any(system.routes for system in options.systems) else ""
     dynamodb = address_of(wire[0]) if wire else f"that of {options.region}"
-    where = f"{place.tables} and {place.objects}" if place.objects else place.tables
+    tables = tables_text(addresses)
+    where = f"{tables} and {addresses.objects}" if addresses.objects else tables
     reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
     signed = f", for requests signed with the keys in {credentials_file}" if credentials_file else ""
     return f"""\
@@ -273,17 +261,21 @@ Ctrl-C stops it.
 
 
 def _to_try(options: Options, reached: str, credentials_file: Path | None) -> str:
-    """What can be done with what is there, a line each."""
-    place, program, systems = options.place, _program(), options.systems
-    seen = {"applens": "look at the graph of a Terraform run", "jobengine": "watch a journey"}
-    here = [text for name, text in seen.items() if name in systems] or ["change an item"]
-    lines = {
-        f"open the console: run an access pattern, {', '.join(here)}": True,
-        f"export {VARIABLE}={shlex.quote(str(credentials_file))}": credentials_file is not None,
-        f"aws dynamodb list-tables {reached}": True,
-        f"{program} query jobengine:Journey.all{place.tables_option}": "jobengine" in systems,
-        f"{program} token --system applens --user 12345{place.folder_option}     for REST": "applens" in systems,
-        f"{program} keys create mine --system jobengine{place.keys_option}     for programs": "jobengine" in systems,
-        **{f"{program} models {name}": True for name in options.models if name not in systems},
+    """What can be done now, a line each."""
+    program, systems = _program(), options.systems
+    hints = [system.console_hint for system in systems if system.console_hint] or ["change an item"]
+    addresses = options.addresses
+    places = {
+        "tables": tables_option(addresses),
+        "folder": folder_option(addresses),
+        "keys": keys_option(addresses),
     }
-    return "\n".join(f"  {line}" for line, is_there in lines.items() if is_there)
+    own = [name for name in options.models if name not in {system.name for system in systems}]
+    lines = [
+        f"open the console: run an access pattern, {', '.join(hints)}",
+        *([f"export {VARIABLE}={shlex.quote(str(credentials_file))}"] if credentials_file else []),
+        f"aws dynamodb list-tables {reached}",
+        *(f"{program} {line.format(**places)}" for system in systems for line in system.try_commands),
+        *(f"{program} models {name}" for name in own),
+    ]
+    return "\n".join(f"  {line}" for line in lines)

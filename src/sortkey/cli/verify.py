@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.failure import FAILED
-from sortkey.cli.loading import load_model
 from sortkey.cli.moments import read_duration
-from sortkey.cli.options import Buckets, Data, Json, ModelName, buckets_of, check_place
-from sortkey.cli.printing import print_json
+from sortkey.commands.failure import FAILED
+from sortkey.commands.models import load_model
+from sortkey.commands.options import Buckets, Data, Json, ModelName, bucket_address, check_address
+from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
     from sortkey.model.patterns import Model
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
-  sortkey verify applens                            data/ and data/buckets/
-  sortkey verify applens --quick --json             sizes and hashes, as recorded
-  sortkey verify applens --sweep --older-than 7d    remove what nobody shows
-  sortkey verify applens --data aws://eu-west-1 --objects "s3://acme-{bucket}"
+  sortkey verify shop                               data/ and data/buckets/
+  sortkey verify shop --quick --json                sizes and hashes, as recorded
+  sortkey verify shop --sweep --older-than 7d       remove what nobody shows
+  sortkey verify shop --data aws://eu-west-1 --objects "s3://acme-{bucket}"
 """
 
 
@@ -66,8 +66,8 @@ def run(
 def _open(data: str, objects: str | None) -> Store:
     import sortkey
 
-    where = buckets_of(data, objects)
-    check_place(data)
+    where = bucket_address(data, objects)
+    check_address(data)
     return sortkey.open(data, objects=where)
 
 

@@ -45,6 +45,8 @@
     │   ├── SearchIndexMissing                    or one that does not fit its declaration: ensure() mends both
     │   ├── SearchIndexInUse                      another process writes it
     │   └── SearchWritesFailed                    carries the ids: write them again, or mend them
+    ├── TransferRefused                           an export, import, backup, restore or copy that cannot begin
+    ├── TransferFailed                            one that broke off
     └── ServiceError                              answered to a client in DynamoDB's own shape
         ├── ClientError                  400
         │   ├── ValidationException

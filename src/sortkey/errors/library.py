@@ -232,3 +232,11 @@ class SearchWritesFailed(SearchError):
     def __init__(self, message: str, ids: dict[str, str]) -> None:
         super().__init__(message)
         self.ids = ids
+
+
+class TransferRefused(SortkeyError):
+    """An export, import, backup, restore or copy cannot begin. Nothing was changed; the message says what to do."""
+
+
+class TransferFailed(SortkeyError):
+    """An export, import, backup, restore or copy broke off. The message says where, and how to continue."""

@@ -9,6 +9,7 @@ def test_an_order_is_paid_once(sortkey_store, sortkey_faults):
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,6 +22,8 @@ from sortkey.testing.faulty_backend import FaultyBackend
 if TYPE_CHECKING:
     from sortkey.engine import Engine
     from sortkey.runtime.store import Store
+    from sortkey.systems import Resources
+    from sortkey.systems.shared import SharedResources
 
 __all__ = ["AsyncFaultyBackend", "Faults", "FaultyBackend", "FrozenClock"]
 
@@ -63,3 +66,18 @@ def sortkey_store(sortkey_clock: FrozenClock, sortkey_faults: Faults) -> Iterato
     backend = sortkey_faults.around(EmbeddedBackend(own(clock=sortkey_clock)))
     with Store(backend, clock=sortkey_clock, sleep=sortkey_clock.advance, secret=b"the same in every test") as store:
         yield store
+
+
+@pytest.fixture
+def sortkey_shared(tmp_path: Path) -> Iterator[SharedResources]:
+    """What the systems of a host share, in a temporary folder: `Host(sortkey_shared, [system])`."""
+    from sortkey.systems.shared import Addresses, open_resources
+
+    with open_resources(Addresses(str(tmp_path / "data")), url="http://localhost") as shared:
+        yield shared
+
+
+@pytest.fixture
+def sortkey_resources(sortkey_shared: SharedResources) -> Resources:
+    """What a host gives to one system. Create its tables with `sortkey_resources.store.ensure(model)`."""
+    return sortkey_shared.of("test")

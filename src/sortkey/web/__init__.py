@@ -1,6 +1,7 @@
 """REST: what a system gives to the host, and what the host gives to a system. Built on FastAPI.
 
-    System, make_app                a router with a name; the app of several of them
+    Mount, make_app                 routes under a name; the app of several of them
+    Host                            installed systems on their resources, with the app that serves them
     Refused, errors_for             errors of one shape, and their documentation
     Page                            a page of a list
     Tokens, User, signed_in         who asks: signed tokens of users
@@ -17,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sortkey.web.api_keys import Access, ApiKeys
-    from sortkey.web.app import System, make_app
+    from sortkey.web.app import Mount, make_app
     from sortkey.web.callers import api_key_access, signed_in
     from sortkey.web.errors import ErrorAnswer, errors_for
+    from sortkey.web.host import Host
     from sortkey.web.origin_check import OriginPolicy
     from sortkey.web.pages import Page
     from sortkey.web.refusals import Refused
@@ -28,10 +30,11 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "api_keys": ("Access", "ApiKeys"),
-    "app": ("System", "make_app"),
+    "app": ("Mount", "make_app"),
     "callers": ("api_key_access", "signed_in"),
     "errors": ("ErrorAnswer", "errors_for"),
     "origin_check": ("OriginPolicy",),
+    "host": ("Host",),
     "pages": ("Page",),
     "refusals": ("Refused",),
     "tokens": ("Tokens", "User"),
@@ -43,10 +46,11 @@ __all__ = [
     "Access",
     "ApiKeys",
     "ErrorAnswer",
+    "Host",
+    "Mount",
     "OriginPolicy",
     "Page",
     "Refused",
-    "System",
     "Tokens",
     "User",
     "Waits",

@@ -1,10 +1,10 @@
-"""The app of several systems: each under its name, one OpenAPI document, one shape of errors, one health check."""
+"""The REST app: each system under its name, one OpenAPI document, one shape of errors, one health check."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from typing import Literal
 
 from fastapi import APIRouter, FastAPI
 from pydantic import BaseModel
@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from sortkey import __version__
 from sortkey.origins import OriginPolicy
 from sortkey.runtime.objects import Objects
+from sortkey.systems.data_folder import OBJECTS_PATH
 from sortkey.web.api_keys import ApiKeys
 from sortkey.web.document import use_own_document
 from sortkey.web.errors import ANY_ERROR, add_error_handlers
@@ -21,27 +22,16 @@ from sortkey.web.origin_check import OriginCheck
 from sortkey.web.reference import add_reference
 from sortkey.web.tokens import Tokens
 
-OBJECTS_PATH = "/objects"
 TITLE = "Sortkey"
 
 
-class Worker(Protocol):
-    """What works beside the requests of a system: a JobWorker, a StreamWorker."""
-
-    def start(self) -> object: ...
-    def stop(self) -> object: ...
-
-
 @dataclass(frozen=True)
-class System:
-    """What a system gives to the host: its routes, and what works beside them."""
+class Mount:
+    """Routes under a name."""
 
     name: str
     router: APIRouter
     description: str = ""
-    workers: Sequence[Worker] = field(default=())
-    service: object | None = None
-    """The system itself, for those who serve it in other ways too."""
 
 
 class Health(BaseModel):
@@ -53,7 +43,7 @@ class Health(BaseModel):
 
 
 def make_app(
-    systems: Sequence[System],
+    mounts: Sequence[Mount],
     *,
     tokens: Tokens | None = None,
     keys: ApiKeys | None = None,
@@ -63,29 +53,29 @@ def make_app(
     unlimited: Sequence[str] = (),
     origins: OriginPolicy | None = None,
 ) -> FastAPI:
-    """The systems under their names. Without `tokens` or `keys` nobody gets in where those are asked for.
+    """Routes under their names. Without `tokens` or `keys`, routes that require them refuse everybody.
 
-    `objects` are buckets by name: the presigned links of those in folders are served under /objects. Bodies have at
-    most `bytes_max` bytes, but on paths that begin with one of `unlimited`. `origins` says under which names the app is
-    reached, and keeps pages of other sites out; without it that is left to whoever serves the app.
+    `objects` are buckets by name: presigned links to buckets in folders are served under /objects. Request bodies have
+    at most `bytes_max` bytes, except on paths that begin with one of `unlimited`. `origins` says under which names the
+    app is reached, and keeps pages of other sites out; without it that is left to whoever serves the app.
     """
     app = FastAPI(
         title=title,
         version=__version__,
         docs_url=None,  # those load their scripts from elsewhere
         redoc_url=None,
-        openapi_tags=[{"name": each.name, "description": each.description} for each in systems],
+        openapi_tags=[{"name": each.name, "description": each.description} for each in mounts],
     )
     app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
     add_error_handlers(app)
     if origins is not None:
         app.add_middleware(OriginCheck, policy=origins)
     app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/", *unlimited))
-    for each in systems:
+    for each in mounts:
         app.include_router(each.router, prefix=f"/{each.name}", tags=[each.name], responses=ANY_ERROR)
     if objects is not None:
         app.include_router(object_router(objects), prefix=OBJECTS_PATH)
-    _add_health(app, [each.name for each in systems])
+    _add_health(app, [each.name for each in mounts])
     add_reference(app)
     use_own_document(app)
     return app

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path as FilePath
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Response, status
 from fastapi.responses import JSONResponse
 
-from sortkey import Objects, Store
-from sortkey.web import Page, System, User, errors_for, signed_in
+from sortkey.web import Page, User, errors_for, signed_in
 from sortkey_systems.applens.answers import (
     ArtifactsAnswer,
     ComparisonAnswer,
@@ -23,11 +20,10 @@ from sortkey_systems.applens.answers import (
     UploadAnswer,
     UploadRequest,
 )
-from sortkey_systems.applens.model import BUCKET, Environment
+from sortkey_systems.applens.model import Environment
 from sortkey_systems.applens.service import AppLens
 
 NAME = "applens"
-DESCRIPTION = "Terraform in, graph and risk report out. A user sees the runs of that user only."
 
 Me = Annotated[User, Depends(signed_in(NAME))]
 RunId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The id of a run", examples=["c8a91e"])]
@@ -44,23 +40,15 @@ class SarifResponse(JSONResponse):
     media_type = "application/sarif+json"
 
 
-def system(service: AppLens) -> System:
-    """AppLens for the host, with the worker that analyses."""
+def make_router(service: AppLens) -> APIRouter:
+    """The routes of AppLens."""
     router = APIRouter()
     _add_uploads(router, service)
     _add_lists(router, service)
     _add_run(router, service)
     _add_artifacts(router, service)
     _add_findings(router, service)
-    return System(NAME, router, DESCRIPTION, workers=(service.worker(threads=2),), service=service)
-
-
-def mount(store: Store, objects: Mapping[str, Objects], files: FilePath) -> System:
-    """AppLens on a store, its tables made and its bucket open. It names no files."""
-    service = AppLens(store)
-    service.ensure()
-    _ = objects[BUCKET]  # opened now: links that were given out before a restart are good after it
-    return system(service)
+    return router
 
 
 def _add_uploads(router: APIRouter, service: AppLens) -> None:

@@ -16,11 +16,25 @@ from pydantic import BaseModel
 
 from sortkey import Job, JobQueue, JobWorker, Page, Payload, Store
 from sortkey.errors import AlreadyExists, NotFound, ObjectNotFound
+from sortkey.systems import Resources
 from sortkey_systems.applens import comparing, inventory, sarif, uploads
 from sortkey_systems.applens.model import BUCKET, Environment, Run, Text, latest_run, model
 from sortkey_systems.applens.refusals import NotComplete, NotUploaded
 from sortkey_systems.applens.report import Report
 from sortkey_systems.applens.working import QUEUE, analyze_run, arguments_of, fail
+
+
+def make_service(resources: Resources) -> AppLens:
+    """AppLens on the resources of a host."""
+    service = AppLens(resources.store)
+    service.ensure()
+    return service
+
+
+def make_workers(service: AppLens) -> list[JobWorker]:
+    """What analyses uploads in the background."""
+    return [service.worker(threads=2)]
+
 
 ID_BYTES = (3, 3, 3, 4, 6, 8)
 """Of a run's id, try by try: six hexadecimal digits as the document has them, longer where these are taken."""

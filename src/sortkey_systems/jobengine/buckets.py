@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sortkey import Objects, open_objects
@@ -26,6 +27,11 @@ class Buckets:
         """The buckets under an address with `{bucket}` in it: `data/buckets/{bucket}`, `s3://mycompany-{bucket}`."""
         text = os.fspath(address)
         return cls(*(open_objects(text.replace("{bucket}", name)) for name in (LOGS, REPORTS, BACKUPS)))
+
+    @classmethod
+    def of(cls, buckets: Mapping[str, Objects]) -> Buckets:
+        """Those of a host, by their names."""
+        return cls(buckets[LOGS], buckets[REPORTS], buckets[BACKUPS])
 
     @property
     def s3_config(self) -> S3Config:

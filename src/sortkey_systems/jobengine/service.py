@@ -6,12 +6,14 @@ What only reads never writes: `job`, `watch` and all that looks at logs and repo
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from sortkey import JobQueue, JobWorker, Page, Store
 from sortkey.errors import JobNotEnded, NotFound
+from sortkey.systems import Resources
 from sortkey_systems.jobengine import aggregates, backup, logs, reports
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import Executions
@@ -25,6 +27,22 @@ from sortkey_systems.jobengine.parts import Aggregates, JobStatus, LogLine, Repo
 from sortkey_systems.jobengine.progress import LIVE, next_stage
 from sortkey_systems.jobengine.reports import FullReport
 from sortkey_systems.jobengine.rule_book import Rules
+
+DATABASES = "SORTKEY_JOBENGINE_DATABASES"
+"""An environment variable: `1` lets journeys that come over REST name a PostgreSQL server."""
+
+
+def make_service(resources: Resources) -> JobEngine:
+    """The engine on the resources of a host. Journeys may name files in the host's folder of files."""
+    places = Places(root=resources.files, databases=os.environ.get(DATABASES) == "1")
+    engine = JobEngine(resources.store, Buckets.of(resources.buckets), places=places)
+    engine.ensure()
+    return engine
+
+
+def make_workers(engine: JobEngine) -> list[JobWorker]:
+    """What runs the jobs of journeys in the background."""
+    return [engine.worker()]
 
 
 class JobEngine:

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any
 
 from sortkey import Store
+from sortkey.systems import Resources
 from sortkey_systems.travelguide.geohash import geohash
 from sortkey_systems.travelguide.model import (
     CACHE_LIFETIME,
@@ -23,6 +24,11 @@ from sortkey_systems.travelguide.model import (
 )
 
 PACKAGE = "sortkey_systems.travelguide"
+
+
+def load_into(resources: Resources) -> None:
+    """Load the sample data into the tables of a host."""
+    load(resources.store)
 
 
 def load(store: Store, now: datetime | None = None) -> None:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from sortkey import Entity, Store
+from sortkey.systems import Resources
 from sortkey_systems.vams import model as vams
 from sortkey_systems.vams.model import WHOLE_ASSET, Asset, Database, S3AssetBucket
 from sortkey_systems.vams.model.documents import prefix_of
@@ -19,6 +20,11 @@ PACKAGE = "sortkey_systems.vams"
 ENTITIES = {entity.__name__: entity for entity in vams.model.entities}
 
 Told = dict[str, Any]
+
+
+def load_into(resources: Resources) -> None:
+    """Load the sample data into the tables of a host."""
+    load(resources.store)
 
 
 def load(store: Store, now: datetime | None = None) -> None:

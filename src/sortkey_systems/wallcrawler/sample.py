@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any, Literal
 
 from sortkey import Store
+from sortkey.systems import Resources
 from sortkey_systems.wallcrawler.model import (
     SHOWN_AS,
     ApiKey,
@@ -109,6 +110,11 @@ SESSIONS = (
 
 CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), ("b1ce", RETAIL, 11))
 """Chrome profiles: the id, whose, and since how many days."""
+
+
+def load_into(resources: Resources) -> None:
+    """Load the sample data into the tables of a host."""
+    load(resources.store)
 
 
 def load(store: Store, now: datetime | None = None) -> None:

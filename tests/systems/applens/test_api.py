@@ -10,9 +10,9 @@ from urllib.request import Request, urlopen
 import pytest
 from fastapi.testclient import TestClient
 
-from sortkey.web import Tokens, make_app
+from sortkey.web import Mount, Tokens, make_app
 from sortkey_systems.applens.answers import EXAMPLE_RUN, RunAnswer
-from sortkey_systems.applens.api import system
+from sortkey_systems.applens.api import make_router
 from sortkey_systems.applens.service import AppLens
 from tests.systems.applens.uploading import OTHER, SHOP, SHOP_SAFER, USER, analyzed
 
@@ -21,7 +21,7 @@ TOKENS = Tokens(b"a secret of thirty-two bytes or so")
 
 @pytest.fixture
 def client(service: AppLens) -> Iterator[TestClient]:
-    app = make_app([system(service)], tokens=TOKENS)
+    app = make_app([Mount("applens", make_router(service))], tokens=TOKENS)
     with TestClient(app, headers=signed(USER)) as made:
         yield made
 

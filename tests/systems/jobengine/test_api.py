@@ -15,10 +15,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-import sortkey
 from sortkey import Store
-from sortkey.web import ApiKeys, make_app
-from sortkey_systems.jobengine.api import mount, system
+from sortkey.systems.installed import find_system
+from sortkey.systems.shared import SharedResources
+from sortkey.web import ApiKeys, Mount, make_app
+from sortkey.web.host import Host
+from sortkey_systems.jobengine.api import make_router
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE
@@ -101,7 +103,7 @@ def rest(home: Home, buckets: Buckets, shop: Path, tmp_path: Path) -> Iterator[R
     keys = ApiKeys(home.store)
     keys.ensure()
     full, read = keys.create("full key", "jobengine", "full"), keys.create("read key", "jobengine", "read")
-    app = make_app([system(engine)], keys=keys)
+    app = make_app([Mount("jobengine", make_router(engine))], keys=keys)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Rest(client, engine, asked, {"X-Api-Key": full.text}, {"X-Api-Key": read.text})
 
@@ -443,16 +445,12 @@ def test_every_route_is_described_with_an_example(rest: Rest) -> None:
     assert rest.openapi["components"]["schemas"]["Aggregates"]["properties"].keys() >= {"totalJobs", "activeRules"}
 
 
-def test_the_host_mounts_the_engine_with_a_worker(tmp_path: Path) -> None:
-    # `sortkey rest` does it so: tables made, the worker not started.
-    names = ("transformation-journey-logs", "transformation-journey-reports", "transformation-backups")
-    with sortkey.open(tmp_path / "data") as store:
-        opened = {name: sortkey.open_objects(tmp_path / name) for name in names}
-        mounted = mount(store, opened, tmp_path / "files")
-        assert (mounted.name, len(mounted.workers)) == ("jobengine", 1)
-        assert len(make_app([mounted]).openapi()["paths"]) > 30
-        for each in opened.values():
-            each.close()
+def test_the_host_runs_the_engine_with_a_worker(sortkey_shared: SharedResources) -> None:
+    # As `sortkey rest` does: the tables are there, the worker is not started.
+    host = Host(sortkey_shared, [find_system("jobengine")])
+    (hosted,) = host.systems
+    assert len(hosted.workers) == 1
+    assert len(host.app.openapi()["paths"]) > 30
 
 
 def _all_pages(rest: Rest, path: str, **params: Any) -> list[dict[str, Any]]:

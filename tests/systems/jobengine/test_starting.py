@@ -5,19 +5,15 @@ from pathlib import Path
 
 import pytest
 
-import sortkey
-from sortkey_systems.jobengine.api import mount
-from sortkey_systems.jobengine.buckets import BACKUPS, LOGS, REPORTS
-from sortkey_systems.jobengine.service import JobEngine
+from sortkey.systems import Resources
+from sortkey_systems.jobengine.service import JobEngine, make_service
 from sortkey_systems.jobengine.starting import NotAJourney, start_journey
 
 
 @pytest.fixture
-def service(tmp_path: Path):
-    """As `sortkey up` has it: journeys are confined to a folder. Nothing works there, so jobs stay pending."""
-    with sortkey.open(":memory:") as store:
-        objects = {name: sortkey.open_objects(str(tmp_path / name)) for name in (LOGS, REPORTS, BACKUPS)}
-        yield mount(store, objects, tmp_path / "journeys").service
+def service(sortkey_resources: Resources) -> JobEngine:
+    """As `sortkey up` has it: journeys are confined to a folder. No worker runs, so jobs stay pending."""
+    return make_service(sortkey_resources)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +69,7 @@ def test_a_dump_is_a_source_and_so_is_the_sample(service: JobEngine, tmp_path: P
 def test_from_another_machine_only_files_of_the_journeys_are_read(service: JobEngine, tmp_path: Path):
     # The password of the console is no key to every database that the process may read.
     (tmp_path / "secret.sqlite").write_bytes(b"SQLite format 3\0")
-    inside = tmp_path / "journeys" / "shop.sql"
+    inside = service.places.root / "shop.sql"
     inside.parent.mkdir(exist_ok=True)
     inside.write_text("CREATE TABLE items (id INTEGER PRIMARY KEY);")
     for path in (str(tmp_path / "secret.sqlite"), "../secret.sqlite"):

@@ -35,7 +35,7 @@ def data_page(workspace: Workspace, table: str = "", index: str = "", partition:
         if facts:
             _Browser(workspace, facts, table or _fullest(facts), index, partition, sort).show()
         else:
-            empty("There are no tables yet.", "`sortkey up --systems applens,jobengine`")
+            empty("There are no tables yet.", "`sortkey up --model shop:model`")
 
 
 def _lost(what: str, said: str) -> None:

@@ -1,0 +1,114 @@
+"""Rows under the names of their columns: what fits in a terminal, and everything, with tabs, in a pipe.
+
+What was left out for lack of room is told on stderr, with how to see it: stdout has rows only.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sortkey.commands.output import console
+
+SHORT_MIN = 12
+"""Narrower than this a value says nothing: its column is left out instead."""
+USEFUL_MIN = 30
+"""The same where columns have an order of use: of a message more is worth more than a further column."""
+CELL_MAX = 60
+GAP = 2
+Room = tuple[int, Sequence[int]]
+"""How many columns are not to be shortened, and the order in which they get room."""
+JSON_SHOWS_ALL = "--json shows everything"
+
+
+def print_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    title: str | None = None,
+    *,
+    whole: int = 1,
+    order: Sequence[int] = (),
+    more: str = "",
+) -> None:
+    """The first `whole` columns are not shortened. Room is given in the order of the columns, or in `order`, which has
+    their numbers. `more` says how to see all."""
+    cells = [[flat(value) for value in row] for row in rows]
+    if sys.stdout.isatty():
+        _draw(columns, cells, title, more, (whole, order))
+    else:
+        for line in ([title] if title else None, columns, *cells):
+            if line is not None:
+                print("\t".join(line))
+
+
+def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
+    """Every value, whole: a block of lines for each row."""
+    width = max(map(len, columns), default=0)
+    for number, row in enumerate(rows, 1):
+        print(f"-- {title or ''} {number}".replace("  ", " "))
+        for name, value in zip(columns, row, strict=True):
+            if value is not None:
+                print(f"{name:<{width}}  {flat(value)}")
+
+
+def flat(value: Any) -> str:
+    """A value in one line, as JSON where it is no text."""
+    if value is None:
+        return ""
+    if isinstance(value, (dict, list, bool)):
+        from json import dumps
+
+        value = dumps(value, ensure_ascii=False, default=str)
+    return " ".join(str(value).split())
+
+
+def fitting(widths: Sequence[int], room: int, whole: int, order: Sequence[int] = ()) -> dict[int, int]:
+    """The numbers of the columns that find room beside each other, and how wide each then is."""
+    chosen: dict[int, int] = {}
+    for number in order or range(len(widths)):
+        width = widths[number]
+        least = width if number < whole else min(width, USEFUL_MIN if order else SHORT_MIN)
+        if not chosen or sum(chosen.values()) + GAP * len(chosen) + least <= room:
+            chosen[number] = min(least, room)
+    spare = room - sum(chosen.values()) - GAP * (len(chosen) - 1)
+    for number in chosen:
+        grown = min(spare, widths[number] - chosen[number])
+        chosen[number], spare = chosen[number] + grown, spare - grown
+    return dict(sorted(chosen.items()))
+
+
+def _draw(columns: Sequence[str], cells: list[list[str]], title: str | None, more: str, room: Room) -> None:
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    screen = console()
+    widest = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
+    chosen = fitting([min(width, CELL_MAX) for width in widest], screen.width, *room)
+    if title:
+        screen.print(Text(title, style="italic"))
+    screen.print(Text(_line(columns, chosen), style="bold"))
+    screen.print("─" * (sum(chosen.values()) + GAP * (len(chosen) - 1)))
+    for row in cells:
+        screen.print(Text(_line(row, chosen)))
+    left_out = [name for number, name in enumerate(columns) if number not in chosen]
+    _tell(left_out, any(widest[number] > width for number, width in chosen.items()), more)
+
+
+def _line(cells: Sequence[str], chosen: dict[int, int]) -> str:
+    from rich.cells import cell_len, set_cell_size
+
+    parts = [
+        set_cell_size(cells[number], width)
+        if cell_len(cells[number]) <= width
+        else f"{set_cell_size(cells[number], width - 1)}…"
+        for number, width in chosen.items()
+    ]
+    return (" " * GAP).join(parts).rstrip()
+
+
+def _tell(left_out: Sequence[str], is_shortened: bool, more: str) -> None:
+    said = [f"left out: {', '.join(left_out)}"] if left_out else []
+    said += ["some values are shortened"] if is_shortened else []
+    if said:
+        print("; ".join(said) + (f" ({more})" if more else ""), file=sys.stderr)

@@ -1,0 +1,243 @@
+"""`sortkey applens`: Terraform in, risks out. `analyze` needs no store; the other commands look at stored runs."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from sortkey.commands import (
+    FAILED,
+    JSON_SHOWS_ALL,
+    USAGE,
+    BucketAddress,
+    CommandFailed,
+    Data,
+    Json,
+    JsonFormat,
+    bucket_address,
+    check_address,
+    examples,
+    print_json,
+    print_table,
+)
+
+EXAMPLES = examples(
+    "sortkey applens analyze ./infra",
+    "sortkey applens runs --user 12345",
+    "sortkey applens show latest --user 12345",
+)
+ANALYZE_EXAMPLES = """\
+examples:
+  sortkey applens analyze ./infra
+  sortkey applens analyze plan.json --fail-on high
+  sortkey applens analyze ./infra --sarif --output applens.sarif
+
+exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed
+"""
+NOT_ANALYSED = 3
+PAGE_RUNS = 100
+RUN_HELP = "The id of a run, or `latest`."
+
+app = typer.Typer(no_args_is_help=True)
+
+User = Annotated[str, typer.Option(metavar="ID", help="Whose runs.")]
+Form = Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")]
+SarifForm = Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")]
+RunId = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
+Environment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
+
+
+@app.callback()
+def group() -> None:
+    """Analyse Terraform for risks."""
+
+
+@app.command(epilog=ANALYZE_EXAMPLES)
+def analyze(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Folder, file or archive.")],
+    form: Form = "text",
+    fail_on: Annotated[
+        Literal["low", "medium", "high", "critical"] | None,
+        typer.Option(help="Exit with 1 if there is such a finding, or a worse one."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")] = None,
+    json: JsonFormat = False,
+    sarif: SarifForm = False,
+) -> int:
+    """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
+
+    Prints the findings, the ways from the internet to data, and a score. Nothing is connected to, and nothing is run.
+    """
+    chosen = _one_form(form, json, sarif)
+    analysis = _analysis(paths)
+    text = _formatted(analysis, chosen, paths)
+    if output is None:
+        print(text, end="")
+    else:
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise CommandFailed(f"{output} cannot be written: {error.strerror}", USAGE) from None
+    return FAILED if fail_on and analysis.report.at_least(fail_on) else 0
+
+
+@app.command(
+    epilog=examples("sortkey applens runs --user 12345", "sortkey applens runs --user 12345 --environment prod --json")
+)
+def runs(
+    user: User, data: Data = "data", objects: BucketAddress = None, environment: Environment = None, json: Json = False
+) -> None:
+    """List the runs of a user, the newest first."""
+    with _service(data, objects) as service:
+        rows = [_told(run) for run in _runs(service, user, environment)]
+    if json:
+        print_json(rows)
+    elif rows:
+        print_table(_COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows], more=JSON_SHOWS_ALL)
+    else:
+        print(f"user {user} has no runs: upload a file, see `sortkey rest`")
+
+
+@app.command(
+    epilog=examples(
+        "sortkey applens show latest --user 12345",
+        "sortkey applens show latest --user 12345 --format sarif > applens.sarif",
+    )
+)
+def show(
+    run: RunId,
+    user: User,
+    data: Data = "data",
+    objects: BucketAddress = None,
+    form: Form = "text",
+    json: JsonFormat = False,
+    sarif: SarifForm = False,
+) -> int:
+    """Print the risk report of a run. The exit code is 3 for a run that has none."""
+    chosen = _one_form(form, json, sarif)
+    from json import loads
+
+    with _service(data, objects) as service:
+        found = _run(service, user, run)
+        if found.status != "COMPLETE":
+            why = f": {found.last_error}" if found.last_error else ""
+            raise CommandFailed(f"run {found.run_id} is {found.status}{why}", NOT_ANALYSED)
+        if chosen == "sarif":
+            print_json(service.sarif(user, found.run_id))
+            return 0
+        told = loads(service.report(user, found.run_id))
+    if chosen == "json":
+        print_json(told)
+    else:
+        print(part_of("applens", "text").page(part_of("applens", "report").Report.from_json(told)), end="")
+    return 0
+
+
+@app.command(epilog=examples("sortkey applens compare 0acdef latest --user 12345"))
+def compare(
+    before: Annotated[str, typer.Argument(metavar="BEFORE", help=RUN_HELP)],
+    after: Annotated[str, typer.Argument(metavar="AFTER", help=RUN_HELP)],
+    user: User,
+    data: Data = "data",
+    objects: BucketAddress = None,
+    json: Json = False,
+) -> None:
+    """Print what changed from one run to another: resources, references, findings, ways to data, score.
+
+    Lines begin with + for what came, - for what went, and ~ for what changed, with how it changed below.
+    """
+    with _service(data, objects) as service:
+        ids = [_run(service, user, each).run_id for each in (before, after)]
+        made = service.compare(user, *ids)
+    if json:
+        print_json(made.to_json())
+    else:
+        print(part_of("applens", "text").comparison_page(made), end="")
+
+
+def _runs(service: Any, user: str, environment: str | None) -> Iterator[Any]:
+    cursor = None
+    while True:
+        page = service.runs(user, environment, cursor=cursor, size=PAGE_RUNS)
+        yield from page.items
+        if (cursor := page.cursor) is None:
+            return
+
+
+def _run(service: Any, user: str, run_id: str) -> Any:
+    return service.latest(user) if run_id == "latest" else service.get(user, run_id)
+
+
+_COLUMNS = (
+    "runId",
+    "createdAt",
+    "environment",
+    "status",
+    "iacS3Key",
+    "nodeCount",
+    "internetExposedCount",
+    "datastoreCount",
+    "lastError",
+)
+
+
+def _told(run: Any) -> dict[str, Any]:
+    """The item without its index keys, in plain values."""
+    shown = {name: next(iter(value.values())) for name, value in run.to_item().items()}
+    numbers = {name: int(value) for name, value in shown.items() if name.endswith("Count")}
+    return {name: value for name, value in (shown | numbers).items() if not name.startswith(("PK", "SK", "GSI"))}
+
+
+@contextmanager
+def _service(data: str, objects: str | None) -> Generator[Any]:
+    """The service on a folder with its buckets, or on what lies elsewhere."""
+    import sortkey
+
+    where = bucket_address(data, objects)
+    check_address(data)
+    with sortkey.open(data, objects=where) as store:
+        service = part_of("applens", "service").AppLens(store)
+        service.ensure()
+        yield service
+
+
+def _analysis(paths: list[str]) -> Any:
+    system, problems = part_of("applens", "analysis"), part_of("applens", "problems")
+    try:
+        return system.analyze(paths)
+    except problems.AnalysisFailed as failure:
+        raise CommandFailed(str(failure), NOT_ANALYSED) from None
+    except OSError as error:
+        raise CommandFailed(f"{error.filename}: {error.strerror}", NOT_ANALYSED) from None
+
+
+def _one_form(form: str, json: bool, sarif: bool) -> str:
+    asked = {name for name, chosen in (("json", json), ("sarif", sarif)) if chosen or form == name}
+    if len(asked) > 1:
+        raise CommandFailed(f"one format at a time: {' or '.join(sorted(asked))}", USAGE)
+    return next(iter(asked), "text")
+
+
+def _formatted(analysis: Any, form: str, paths: list[str]) -> str:
+    import json
+
+    from sortkey import __version__
+
+    if form == "text":
+        return part_of("applens", "text").page(analysis.report)
+    if form == "json":
+        told = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
+    else:
+        sarif = part_of("applens", "sarif")
+        told = sarif.to_sarif(analysis.report, __version__, sarif.Checkout.of(paths))
+    return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
+
+
+def part_of(system: str, part: str) -> Any:
+    from importlib import import_module
+
+    return import_module(f"sortkey_systems.{system}.{part}")

@@ -1,0 +1,169 @@
+"""How `sortkey jobengine` shows journeys: a bar for each stage while they run, tables and reports when they have."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey.commands import JSON_SHOWS_ALL, console, print_table
+
+POLL_SECONDS = 0.1
+
+
+def watch(
+    engine: Any, journey_id: str, stage_id: str | None = None, *, check: Callable[[], None] = lambda: None
+) -> Any:
+    """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the journey as it is then.
+
+    A job that was cancelled comes to its end first: a worker that is stopped before would leave it as it is. `check` is
+    called before each look, and raises what the watching should end with.
+    """
+
+    def look() -> State:
+        check()
+        jobs = {job.stage_id: job for job in engine.executions.all_jobs(journey_id)}
+        journey = engine.journeys.get(journey_id)
+        if journey.status != "running":  # where a job's worker is gone, this ends it
+            jobs = {each: engine.executions.get(job.job_id) if _is_live(job) else job for each, job in jobs.items()}
+        return State(journey, engine.journeys.stages(journey_id), jobs, stage_id)
+
+    return _bars(look) if sys.stderr.isatty() else _lines(look)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A journey, its stages, and the latest job of each; `watched` is the stage that counts, None for all."""
+
+    journey: Any
+    stages: list[Any]
+    jobs: dict[str, Any]
+    watched: str | None
+
+    @property
+    def is_over(self) -> bool:
+        if any(_is_live(job) for stage_id, job in self.jobs.items() if self.watched in (None, stage_id)):
+            return False
+        if self.watched is None:
+            return self.journey.status != "running"
+        return all(stage.status != "running" for stage in self.stages if stage.stage_id == self.watched)
+
+
+def _is_live(job: Any) -> bool:
+    return job.status in ("pending", "running")
+
+
+Look = Callable[[], State]
+
+
+def _bars(look: Look) -> Any:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=28),
+        TaskProgressColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[step]}", style="dim"),
+    )
+    with Progress(*columns, console=console(stderr=True)) as bars:
+        tasks: dict[str, Any] = {}
+        while True:
+            state = look()
+            for stage in state.stages:
+                task = tasks.get(stage.stage_id)
+                if task is None:
+                    task = tasks[stage.stage_id] = bars.add_task(stage.name, total=100, start=False, step="")
+                _advance(bars, task, stage, state.jobs.get(stage.stage_id))
+            if state.is_over:
+                return state.journey
+            time.sleep(POLL_SECONDS)
+
+
+def _advance(bars: Any, task: Any, stage: Any, job: Any) -> None:
+    if job is None or stage.status == "pending":
+        return
+    if not bars.tasks[task].started:
+        bars.start_task(task)
+    done = stage.status == "completed"
+    step = job.current_step or "" if not done else told(job)
+    bars.update(task, completed=100 if done else job.progress, step=step)
+
+
+def _lines(look: Look) -> Any:
+    """Without a terminal: a line when a stage has ended."""
+    seen: set[str] = set()
+    while True:
+        state = look()
+        for stage in state.stages:
+            job = state.jobs.get(stage.stage_id)
+            if job is not None and job.job_id not in seen and not _is_live(job):
+                seen.add(job.job_id)
+                print(f"{stage.order} {stage.name}: {job.status}, {told(job)}", file=sys.stderr, flush=True)
+        if state.is_over:
+            return state.journey
+        time.sleep(POLL_SECONDS)
+
+
+def told(job: Any) -> str:
+    """What a job came to, in some words."""
+    parts = [f"{job.duration or 0:.1f} s"]
+    if job.results.records_processed:
+        parts.append(f"{job.results.records_processed:,} records")
+    parts.append(f"{job.metrics.total_logs} lines")
+    if job.metrics.warning_count:
+        parts.append(f"{job.metrics.warning_count} warnings")
+    if job.metrics.error_count:
+        parts.append(f"{job.metrics.error_count} errors")
+    return ", ".join(parts)
+
+
+def print_markdown(text: str) -> None:
+    """For a terminal drawn, for a pipe as it is."""
+    if not sys.stdout.isatty():
+        print(text, end="")
+        return
+    from rich.markdown import Markdown
+
+    console().print(Markdown(text))
+
+
+def print_journeys(journeys: list[Any]) -> None:
+    columns = ("journey", "name", "status", "priority", "progress", "stage", "jobs", "failed")
+    rows = [
+        (
+            each.journey_id,
+            each.name,
+            each.status,
+            each.priority,
+            f"{each.overall_progress} %",
+            each.current_stage_id,
+            each.aggregates.total_jobs,
+            each.aggregates.failed_jobs,
+        )
+        for each in journeys
+    ]
+    print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
+
+
+def print_jobs(stages: list[Any], jobs: list[Any]) -> None:
+    columns = ("stage", "status", "job", "execution", "job status", "progress", "step", "result")
+    rows: list[tuple[Any, ...]] = []
+    for stage in stages:
+        executions = [job for job in jobs if job.stage_id == stage.stage_id] or [None]
+        for job in executions:
+            told_of = (None,) * 6 if job is None else _cells(job)
+            rows.append((f"{stage.order} {stage.stage_id}", stage.status, *told_of))
+    print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
+
+
+def _cells(job: Any) -> tuple[Any, ...]:
+    result = job.error_message or (told(job) if job.duration is not None else "")
+    return job.job_id, job.execution_number, job.status, f"{job.progress} %", job.current_step, result
+
+
+def print_steps(job: Any) -> None:
+    rows = [(each.step_id, each.status, each.start_time, each.duration) for each in job.steps]
+    print_table(("step", "status", "began", "seconds"), rows, title=f"{job.job_id}: {job.status}, {told(job)}")

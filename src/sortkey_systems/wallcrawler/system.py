@@ -1,0 +1,12 @@
+"""Browser sessions for many tenants."""
+
+from __future__ import annotations
+
+from sortkey.systems import System
+
+system = System(
+    name="wallcrawler",
+    title="Wallcrawler",
+    model="sortkey_systems.wallcrawler.model:model",
+    sample="sortkey_systems.wallcrawler.sample:load_into",
+)
