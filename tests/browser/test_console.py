@@ -199,12 +199,15 @@ resource "aws_s3_bucket_acl" "data" {
   bucket = aws_s3_bucket.data.id
   acl    = "public-read"
 }
+resource "azurerm_storage_account" "elsewhere" {}
 """
     page.goto(f"{up.console}/applens")
     page.locator("input[type=file]").set_input_files(
         {"name": "main.tf", "mimeType": "text/plain", "buffer": terraform.encode()}
     )
-    expect(page.get_by_text("risk, of 100")).to_be_visible()
+    expect(page.get_by_text("Not covered")).to_be_visible()
+    expect(page.get_by_text("1 of 3 resources has no rules: azurerm_storage_account")).to_be_visible()
+    expect(page.get_by_text("risk, of 100, over 2 of 3 resources")).to_be_visible()
     expect(page.locator("canvas").first).to_be_visible()
     expect(page.get_by_text("internet → aws_s3_bucket.data")).to_be_visible()
     shuts_nobody_out(page)

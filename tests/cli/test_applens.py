@@ -36,6 +36,30 @@ def test_fail_on_ends_with_1_for_that_severity_or_worse(folder: Path, severity: 
     assert main(["applens", "analyze", str(folder), "--fail-on", severity]) == code
 
 
+BROKEN = 'resource "aws_s3_bucket" "b" {\n  acl = "public-read"\n'
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif"])
+def test_fail_on_ends_with_3_where_a_file_was_not_read(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What would have stopped the pipeline may be in that file. It is told in the output, and on stderr.
+    (tmp_path / "main.tf").write_text('resource "aws_sqs_queue" "q" {}\n')
+    (tmp_path / "broken.tf").write_text(BROKEN)
+    assert main(["applens", "analyze", str(tmp_path), "--fail-on", "critical", "--format", form]) == 3
+    printed = capsys.readouterr()
+    why = "broken.tf:1: the block opened on line 1 is not closed"
+    assert printed.err == f"sortkey applens: --fail-on: not everything was read: {why}\n"
+    assert "the block opened on line 1 is not closed" in printed.out
+    assert main(["applens", "analyze", str(tmp_path), "--format", form]) == 0
+
+
+def test_fail_on_ends_with_1_for_a_finding_whatever_was_not_read(folder: Path) -> None:
+    # The finding is certain.
+    (folder / "broken.tf").write_text(BROKEN)
+    assert main(["applens", "analyze", str(folder), "--fail-on", "high"]) == 1
+
+
 def test_json_has_report_and_graph(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # For programs: everything, in the words of the documents.
     assert main(["applens", "analyze", str(folder), "--format", "json"]) == 0

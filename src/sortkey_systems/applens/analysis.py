@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sortkey_systems.applens.coverage import coverage_of
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph, build_graph
 from sortkey_systems.applens.parsing.reading import read
@@ -48,7 +49,8 @@ def analyze_sources(sources: Sequence[Source], tell: Told | None = None) -> Anal
     estate = Estate(reading.resources)
     graph = build_graph(estate)
     tell("analysing", f"{len(graph.nodes)} nodes, {len(graph.edges)} edges")
-    return Analysis(graph, build_report(estate, graph, reading.problems), reading.problems)
+    report = build_report(estate, graph, reading.problems, coverage_of(reading))
+    return Analysis(graph, report, reading.problems)
 
 
 def _silent(stage: Stage, text: str) -> None:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
 from sortkey_systems.applens.comparing import Comparison
+from sortkey_systems.applens.coverage import UnreadModule
 from sortkey_systems.applens.graph import Edge, Node
 from sortkey_systems.applens.model import Environment, Run, Status, Text
 from sortkey_systems.applens.problems import Problem
@@ -172,10 +173,38 @@ class ExposedPath(BaseModel):
     )
 
 
+class UnreadFile(BaseModel):
+    file: str = Field(examples=["network.tf"])
+    line: int
+    message: str
+
+
+class CoverageAnswer(BaseModel):
+    """What the analysis looked at, and what it did not."""
+
+    resources: int = Field(description="Managed resources that were read", examples=[15])
+    checked: int = Field(description="Those of a type that rules look at", examples=[12])
+    withoutRules: dict[str, int] = Field(description="The others, by type", examples=[{"azurerm_storage_account": 3}])
+    filesRead: int
+    filesNotRead: list[UnreadFile] = Field(description="They, or parts of them, could not be read")
+    filesLeftOut: list[UnreadFile] = Field(description="Not meant, as a state beside the source that it is of")
+    modulesNotRead: list[UnreadModule] = Field(description="Of a registry or a repository")
+    unresolvedValues: int = Field(description="Known only to a plan; see `unresolved`")
+    sensitiveValues: int = Field(description="Marked as sensitive; rules do not see them")
+    gaps: list[str] = Field(description="What was not covered, in words; none where everything was")
+    rating: str = Field(
+        description="The score in words, with what it is a score of",
+        examples=["risk 0 of 100 over 12 of 15 resources; 3 have no rules"],
+    )
+
+
 class ReportAnswer(BaseModel):
     """The risk report."""
 
-    score: int = Field(ge=0, le=100, description="0 is nothing found")
+    coverage: CoverageAnswer | None = Field(
+        default=None, description="Read it before the score. Reports of older versions have none"
+    )
+    score: int = Field(ge=0, le=100, description="0 is nothing found in what was covered")
     rationale: list[str]
     counts: dict[str, int]
     graphHash: str
@@ -204,6 +233,13 @@ class ScoreChange(BaseModel):
     after: int
 
 
+class RatingChange(BaseModel):
+    """The scores in words, with what they are scores of."""
+
+    before: str = Field(examples=["risk 0 of 100 over 12 of 15 resources; 3 have no rules"])
+    after: str
+
+
 class ComparisonAnswer(Camel):
     """Two runs side by side."""
 
@@ -212,6 +248,7 @@ class ComparisonAnswer(Camel):
     edges: ChangesAnswer
     findings: ChangesAnswer
     score: ScoreChange
+    rating: RatingChange
     ways: ChangesAnswer = Field(description="From the internet to data, by datastore")
     titles: dict[str, str] = Field(description="Of the findings that are named, by id")
     what: dict[str, dict[str, list[str]]] = Field(

@@ -36,7 +36,8 @@ examples:
   sortkey applens analyze plan.json --fail-on high
   sortkey applens analyze ./infra --sarif --output applens.sarif
 
-exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed
+exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed, or with
+--fail-on a file that could not be read
 """
 NOT_ANALYSED = 3
 PAGE_RUNS = 100
@@ -62,7 +63,7 @@ def analyze(
     form: Form = "text",
     fail_on: Annotated[
         Literal["low", "medium", "high", "critical"] | None,
-        typer.Option(help="Exit with 1 if there is such a finding, or a worse one."),
+        typer.Option(help="Exit with 1 if there is such a finding, or a worse one; with 3 if a file was not read."),
     ] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")] = None,
     json: JsonFormat = False,
@@ -70,7 +71,8 @@ def analyze(
 ) -> int:
     """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
 
-    Prints the findings, the ways from the internet to data, and a score. Nothing is connected to, and nothing is run.
+    Prints what was not covered, a score, the findings, and the ways from the internet to data. Nothing is connected to,
+    and nothing is run.
     """
     chosen = _one_form(form, json, sarif)
     analysis = _analysis(paths)
@@ -82,7 +84,7 @@ def analyze(
             output.write_text(text, encoding="utf-8")
         except OSError as error:
             raise CommandFailed(f"{output} cannot be written: {error.strerror}", USAGE) from None
-    return FAILED if fail_on and analysis.report.at_least(fail_on) else 0
+    return _verdict(analysis.report, fail_on) if fail_on else 0
 
 
 @app.command(
@@ -213,6 +215,16 @@ def _analysis(paths: list[str]) -> Any:
         raise CommandFailed(str(failure), NOT_ANALYSED) from None
     except OSError as error:
         raise CommandFailed(f"{error.filename}: {error.strerror}", NOT_ANALYSED) from None
+
+
+def _verdict(report: Any, fail_on: str) -> int:
+    """The exit code of a gate: a file that was not read may hold what would have stopped it."""
+    if report.at_least(fail_on):
+        return FAILED
+    if unread := report.coverage.files_not_read:
+        more = f", and {len(unread) - 1} more" if len(unread) > 1 else ""
+        raise CommandFailed(f"--fail-on: not everything was read: {unread[0]}{more}", NOT_ANALYSED)
+    return 0
 
 
 def _one_form(form: str, json: bool, sarif: bool) -> str:

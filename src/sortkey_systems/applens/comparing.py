@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sortkey_systems.applens.coverage import NOT_RECORDED
 from sortkey_systems.applens.differing import differences
 
 NOTHING: Mapping[str, Any] = {"nodes": [], "edges": []}
@@ -31,7 +32,8 @@ class Comparison:
     """`same_graph` compares the hashes; findings may differ all the same, when the rules have changed.
 
     `ways` are those from the internet to data, by datastore. `titles` are the findings that are named here, by id, for
-    people. `what` says of nodes, edges, findings and ways, by name, what changed; of ways that came or went, which.
+    people. `what` says of nodes, edges, findings and ways, by name, what changed; of ways that came or went, which. It
+    `is_partial` if something was not covered in one of the two.
     """
 
     same_graph: bool
@@ -43,6 +45,13 @@ class Comparison:
     ways: Changes
     titles: dict[str, str] = field(default_factory=dict[str, str])
     what: dict[str, dict[str, list[str]]] = field(default_factory=dict[str, dict[str, list[str]]])
+    rating_before: str = ""
+    rating_after: str = ""
+    is_partial: bool = False
+
+    def ratings(self) -> dict[str, str]:
+        """The scores in words, with what they are scores of."""
+        return {"before": self.rating_before, "after": self.rating_after}
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -51,6 +60,7 @@ class Comparison:
             "edges": self.edges.to_json(),
             "findings": self.findings.to_json(),
             "score": {"before": self.score_before, "after": self.score_after},
+            "rating": self.ratings(),
             "ways": self.ways.to_json(),
             "titles": self.titles,
             "what": self.what,
@@ -82,7 +92,15 @@ def compare(
         _changes(*ways),
         _titles({*findings.added, *findings.removed, *findings.changed}, report_before, report_after),
         {**{name: _what(*each) for name, each in parts.items()}, "ways": _which(*ways)},
+        _rating(report_before),
+        _rating(report_after),
+        any(report.get("coverage", {}).get("gaps") for report in (report_before, report_after)),
     )
+
+
+def _rating(report: Mapping[str, Any]) -> str:
+    """As the report has it; one of an older version has none."""
+    return report["coverage"]["rating"] if "coverage" in report else f"risk {report['score']} of 100; {NOT_RECORDED}"
 
 
 def place_of(finding: Mapping[str, Any]) -> str:

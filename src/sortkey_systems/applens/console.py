@@ -13,6 +13,7 @@ from sortkey.web import Refused
 from sortkey.web.console import ConsolePage, pieces, title
 from sortkey_systems.applens.console_compare import compare_page
 from sortkey_systems.applens.console_names import ALL_RUNS, MOST, SHOWN, USER, WORST_FIRST
+from sortkey_systems.applens.coverage import risk_figure
 from sortkey_systems.applens.drawing import picture
 from sortkey_systems.applens.model import Environment, Run
 from sortkey_systems.applens.service import AppLens
@@ -152,8 +153,9 @@ def _under_way(service: AppLens, run_id: str, user: str) -> None:
 
 def _complete(service: AppLens, run: Run, user: str) -> None:
     graph, report = (json.loads(each) for each in (service.graph(user, run.run_id), service.report(user, run.run_id)))
+    _not_covered(report)
     with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
-        pieces.figure(str(report["score"]), "risk, of 100")
+        pieces.figure(*risk_figure(report))
         for severity in WORST_FIRST:
             pieces.figure(str(report["severities"].get(severity, 0)), severity)
         asking = len(report.get("behind", {}))
@@ -176,6 +178,16 @@ def _complete(service: AppLens, run: Run, user: str) -> None:
         with ui.tab_panel(why), ui.element("section").classes("sk-card sk-stack"):
             for line in report["rationale"]:
                 ui.label(line).classes("sk-small")
+
+
+def _not_covered(report: dict[str, Any]) -> None:
+    """Before the score, which says nothing of it."""
+    gaps = report.get("coverage", {}).get("gaps", [])
+    if gaps:
+        with ui.element("section").classes("sk-card sk-stack"):
+            pieces.heading("Not covered", 3)
+            for gap in gaps:
+                ui.label(gap).classes("sk-small").style("color: var(--warn)")
 
 
 def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from nicegui import ui
 from sortkey.web.console import pieces, title
 from sortkey_systems.applens.comparing import Changes, Comparison, in_words, place_of, without_ways
 from sortkey_systems.applens.console_names import MOST, SHOWN, USER, WORST_FIRST
+from sortkey_systems.applens.coverage import risk_figure
 from sortkey_systems.applens.model import Run
 from sortkey_systems.applens.service import AppLens
 
@@ -57,10 +58,14 @@ def _comparison(service: AppLens, user: str, before: str, after: str) -> None:
     reports = [json.loads(service.report(user, run_id)) for run_id in (before, after)]
     ways = [str(len(report["exposedPaths"])) for report in reports]
     with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
-        pieces.figure(f"{made.score_before} → {made.score_after}", "risk, of 100")
+        pieces.figure(" → ".join(risk_figure(report)[0] for report in reports), "risk, of 100")
         pieces.figure(str(len(made.findings.added)), "new findings")
         pieces.figure(str(len(made.findings.removed)), "fixed")
         pieces.figure(" → ".join(ways), "ways to data")
+    if made.is_partial:
+        with ui.element("section").classes("sk-card sk-stack"):
+            for when, rating in made.ratings().items():
+                ui.label(f"{when}: {rating}").classes("sk-small").style("color: var(--warn)")
     _findings(made, *reports)
     _part("Ways from the internet to data", made.ways, CLOSED, made.what.get("ways", {}))
     _part("Resources", made.nodes, NEUTRAL, made.what.get("nodes", {}))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 
 from sortkey_systems.applens import archives, isolated, kinds, nesting, relationships, report, sources
 from sortkey_systems.applens.exposure import EXPOSED
 from sortkey_systems.applens.guards import GUARDED
 from sortkey_systems.applens.parsing import budget, hcl
 from sortkey_systems.applens.rules import RULES, Rule
+from sortkey_systems.applens.rules.coverage import RULED_TYPES
 
 _INTRODUCTION = f"""\
 # AppLens: what it says, and what it means by it
@@ -20,12 +22,31 @@ Nothing is run and nothing is connected to. This page is generated from the anal
 
 ```
 sortkey applens analyze ./infra                                    # a page for people
-sortkey applens analyze plan.json --fail-on high                   # exit code 1 for CI
+sortkey applens analyze plan.json --fail-on high                   # a gate for CI, see the exit codes
 sortkey applens analyze ./infra --format sarif --output out.sarif  # for code hosts and editors
 ```
 
 `--json` and `--sarif` are short for `--format`. Places in SARIF are relative to the current folder (`%SRCROOT%`): run
 it at the top of the checkout, and a code host finds the files.
+
+| exit code | when |
+|---|---|
+| 0 | analysed; with `--fail-on` everything was read, and there is no finding of that severity or a worse one |
+| 1 | with `--fail-on`: there is such a finding |
+| 2 | wrong arguments |
+| 3 | not analysed; or with `--fail-on`: no such finding, but a file could not be read, and it may be in there |
+
+## What is not covered
+
+Every output says it first: text, `coverage` in JSON and REST, the console; in SARIF there are notifications. A score is
+told with what it is a score of, as "risk 0 of 100 over 12 of 15 resources; 3 have no rules". Where no rule looked at
+any resource, there is none.
+
+- Files that could not be read, or parts of them, with the line; also links that lead out of the folder.
+- Modules of a registry or a repository: what they make is not known. A plan has it.
+- Resources of a type without rules. Rules look at {len(RULED_TYPES)} types of AWS, listed below; secrets are looked for
+  in all resources, of any provider.
+- Values that only a plan knows, and values that are sensitive: a rule that needs one finds nothing.
 
 ## Runs
 
@@ -122,10 +143,14 @@ def _tables() -> Iterator[str]:
 def _rules() -> Iterator[str]:
     weights = ", ".join(f"{name} {100 * weight:g} %" for name, weight in report.WEIGHTS.items())
     yield "\n## Score\n"
-    yield "0 is nothing found, 100 is the end of the scale. Each rule takes its share of what is left to 100: its first"
+    yield "0 is nothing found in what was covered, 100 is the end of the scale. Each rule takes its share of what is"
+    yield "left to 100: its first"
     yield f"finding {weights}, times the rule's confidence (high 1, medium ¾, low ½); each further one, up to"
     yield f"{report.REPEATS_MAX}, a quarter of that. The report lists what each took.\n"
     yield f"## Rules\n\n{len(RULES)} rules. A severity may differ in one place where that place is better or worse."
+    yield "\n### Types that rules look at\n\n```"
+    yield from wrap(" ".join(sorted(RULED_TYPES)), 118)
+    yield "```"
     for rule in RULES:
         yield from _rule(rule)
 

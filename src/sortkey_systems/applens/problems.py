@@ -19,7 +19,11 @@ class NothingParsed(AnalysisFailed):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that was not understood, and where. `kind` is `parse`, `source` or `unresolved`."""
+    """One thing that was not understood, and where.
+
+    `kind` is `parse` for a file, or a part of one, that was not read; `source` for a file that was left out on purpose;
+    `unresolved` for what only a plan knows, and for modules that are not in the tree.
+    """
 
     file: str
     line: int

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
+from sortkey_systems.applens.coverage import NOT_RECORDED, Coverage
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph
 from sortkey_systems.applens.guards import guards
@@ -63,7 +64,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`score` is 0 (nothing found) to 100. `behind`: entries that ask everybody who they are, and by what."""
+    """`score` is 0 (nothing found in what was covered) to 100.
+
+    `behind` has the entries that ask everybody who they are, and by what.
+    """
 
     score: int
     rationale: list[str]
@@ -73,9 +77,17 @@ class Report:
     counts: dict[str, int]
     graph_hash: str
     behind: dict[str, str] = field(default_factory=dict[str, str])
+    coverage: Coverage | None = None
+    """None for a report of a version that did not record it."""
+
+    @property
+    def rating(self) -> str:
+        """The score in words, with what it is a score of."""
+        return self.coverage.rating(self.score) if self.coverage else f"risk {self.score} of 100; {NOT_RECORDED}"
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        covered = {"coverage": {**self.coverage.to_json(), "rating": self.rating}} if self.coverage else {}
+        return covered | {
             "score": self.score,
             "rationale": self.rationale,
             "counts": self.counts,
@@ -98,7 +110,8 @@ class Report:
         ]
         findings = [Finding.from_json(each) for each in told["findings"]]
         rest = told["rationale"], findings, paths, sorted(problems), told["counts"], told["graphHash"]
-        return cls(told["score"], *rest, behind=told.get("behind", {}))  # reports of old have none
+        coverage = Coverage.from_json(told["coverage"]) if "coverage" in told else None
+        return cls(told["score"], *rest, behind=told.get("behind", {}), coverage=coverage)  # reports of old have none
 
     def severities(self) -> dict[str, int]:
         return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
@@ -108,7 +121,7 @@ class Report:
         return [f for f in self.findings if SEVERITIES.index(f.severity) >= SEVERITIES.index(severity)]  # pyright: ignore
 
 
-def build_report(estate: Estate, graph: Graph, problems: list[Problem]) -> Report:
+def build_report(estate: Estate, graph: Graph, problems: list[Problem], coverage: Coverage) -> Report:
     """All rules over an estate."""
     exposed = frozenset(node.id for node in graph.nodes if node.internetExposed)
     unguarded = {address for hit in edge.open_route(Subject(estate, graph, [], exposed)) for address in hit.evidence}
@@ -117,8 +130,9 @@ def build_report(estate: Estate, graph: Graph, problems: list[Problem]) -> Repor
     subject = Subject(estate, graph, paths, exposed)
     found = {f.id: f for rule in RULES for hit in rule.check(subject) for f in [_finding(estate, rule, hit)]}
     findings = sorted(found.values(), key=_order)
-    score, rationale = scored(findings)
-    return Report(score, rationale, findings, paths, problems, graph.counts, graph.hash, behind)
+    score, shares = scored(findings)
+    rationale = [f"{coverage.rating(score)}. Each rule takes its share of what is left to 100.", *shares]
+    return Report(score, rationale, findings, paths, problems, graph.counts, graph.hash, behind, coverage)
 
 
 def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
@@ -159,6 +173,4 @@ def scored(findings: list[Finding]) -> tuple[int, list[str]]:
         lines.append(
             (1 - share, f"{rule} {title}: {len(group)} × {severity}, takes {100 * (1 - share):.0f} % of what is left")
         )
-    rationale = [line for _, line in sorted(lines, key=lambda each: (-each[0], each[1]))]
-    score = round(100 * (1 - safe))
-    return score, [f"{score} of 100; 0 is nothing found. Each rule takes its share of what is left to 100.", *rationale]
+    return round(100 * (1 - safe)), [line for _, line in sorted(lines, key=lambda each: (-each[0], each[1]))]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.report import Finding, Report
 from sortkey_systems.applens.rules import RULES, Rule
 
@@ -17,6 +18,8 @@ SECURITY_SEVERITY = {"low": "3.0", "medium": "5.5", "high": "8.0", "critical": "
 """As code hosts rank: above 9 critical, above 7 high, above 4 medium."""
 
 
+KINDS = {"parse": "file-not-read", "source": "file-left-out", "unresolved": "unresolved"}
+"""Names of notifications, by the kind of the problem."""
 ROOT = "%SRCROOT%"
 """The name that code hosts know for the top of a checkout."""
 
@@ -55,24 +58,38 @@ def to_sarif(report: Report, version: str, checkout: Checkout | None = None) -> 
         "rules": [_rule(rule) for rule in RULES],
     }
     numbers = {rule.id: number for number, rule in enumerate(RULES)}
-    notes = [
-        {
-            "level": "warning",
-            "message": {"text": each.message},
-            "locations": [_location(checkout, each.file, each.line)],
-        }
-        for each in report.problems
-        if each.file
-    ]
     roots = {"originalUriBaseIds": {ROOT: {"uri": checkout.root.as_uri().rstrip("/") + "/"}}} if checkout else {}
+    covered = {"coverage": report.to_json()["coverage"]} if report.coverage else {}
     run = {
         "tool": {"driver": driver},
         **roots,
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
+        "invocations": [_invocation(checkout, report)],
         "results": [_result(checkout, finding, numbers.get(finding.rule, -1)) for finding in report.findings],
-        "properties": {"score": report.score, "graphHash": report.graph_hash, **report.counts},
+        "properties": {**covered, "score": report.score, "graphHash": report.graph_hash, **report.counts},
     }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+
+
+def _invocation(checkout: Checkout | None, report: Report) -> dict[str, Any]:
+    """What was not covered, as notifications. Where a file was not read, the analysis is no success."""
+    unread = [each for each in report.problems if each.kind == "parse"]
+    notes = [_notification(checkout, each, report) for each in report.problems if each.file]
+    if report.coverage and report.coverage.without_rules:
+        (text,) = (gap for gap in report.coverage.gaps if " no rules: " in gap)
+        notes.append({"descriptor": {"id": "no-rules"}, "level": "warning", "message": {"text": text}})
+    return {"executionSuccessful": not unread, "toolExecutionNotifications": notes}
+
+
+def _notification(checkout: Checkout | None, problem: Problem, report: Report) -> dict[str, Any]:
+    modules = report.coverage.modules_not_read if report.coverage else []
+    is_module = any(problem.message.startswith(f"{each.address}: its source ") for each in modules)
+    kind = "module-not-read" if is_module else KINDS[problem.kind]
+    return {
+        "descriptor": {"id": kind},
+        "level": "error" if problem.kind == "parse" else "warning",
+        "message": {"text": problem.message},
+        "locations": [_location(checkout, problem.file, problem.line)],
+    }
 
 
 def _rule(rule: Rule) -> dict[str, Any]:

@@ -33,12 +33,13 @@ _SKIPPED_FOLDERS = {".terraform", ".git", "node_modules", ".venv", "__pycache__"
 class Source:
     """A file's path, relative to what was given and with `/`, and its content.
 
-    One that `is_beside` is no Terraform, but may be read by it.
+    One that `is_beside` is no Terraform, but may be read by it. `unread` is the reason for one that was not read.
     """
 
     path: str
     data: bytes
     is_beside: bool = False
+    unread: str = ""
 
     @property
     def folder(self) -> str:
@@ -101,18 +102,47 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
 
 
 def _in_folder(root: Path) -> Iterator[Source]:
-    """Files of a folder, links not followed: a link may lead out of what was given."""
+    """Files of a folder. Links are followed to files inside of it; a link may lead out of what was given."""
     for folder, folders, files in os.walk(root, onerror=_refuse_unread):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
+        yield from _linked_folders(root, [Path(folder) / name for name in folders])
         for name in sorted(files):
             path = Path(folder) / name
-            if path.is_symlink() or not name.endswith((*READABLE, *BESIDE)):
+            if not name.endswith((*READABLE, *BESIDE)):
+                continue
+            if path.is_symlink() and (reason := _unfollowed(root, path)):
+                if name.endswith(TERRAFORM):
+                    yield Source(path.relative_to(root).as_posix(), b"", unread=reason)
                 continue
             size = path.stat().st_size
             if size > BESIDE_BYTES_MAX and not _is_terraform(name, _beginning(path)):
                 continue  # before it is read: data may have any size
             _refuse_large(str(path), size)
             yield _told_apart(Source(path.relative_to(root).as_posix(), path.read_bytes()))
+
+
+def _unfollowed(root: Path, link: Path) -> str:
+    """Why a link is not followed; empty for one that is."""
+    try:
+        target = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "a link that leads nowhere"
+    if not target.is_relative_to(root.resolve()):
+        return "a link that leads out of what was given"
+    return "" if target.is_file() else "a link to something that is no file"
+
+
+def _linked_folders(root: Path, folders: list[Path]) -> Iterator[Source]:
+    """Links to folders of Terraform outside of the root. One inside of it is read where it is."""
+    for path in folders:
+        if path.is_symlink() and _unfollowed(root, path).endswith("given"):
+            try:
+                holds_terraform = any(name.endswith((".tf", ".tf.json")) for name in os.listdir(path))
+            except OSError:
+                holds_terraform = False
+            if holds_terraform:
+                reason = "a link to a folder, not followed"
+                yield Source(path.relative_to(root).as_posix(), b"", unread=reason)
 
 
 def _refuse_unread(error: OSError) -> None:

@@ -1,5 +1,6 @@
-"""Pages for the terminal: a report, the worst first, then the ways to data, then what was not understood; and what
-changed from one run to another.
+"""Pages for the terminal: a report, and what changed from one run to another.
+
+A report says first what it does not cover, then the findings, the worst first, then the ways to data.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ def comparison_page(made: Comparison) -> str:
 
 def _compared(made: Comparison) -> Iterator[str]:
     yield f"{'the same' if made.same_graph else 'another'} graph, risk {made.score_before} → {made.score_after}"
+    if made.is_partial:
+        yield from (f"  {when}: {rating}" for when, rating in made.ratings().items())
     parts = {"nodes": made.nodes, "edges": made.edges, "findings": made.findings, "ways": made.ways}
     for part, changes in parts.items():
         what = made.what.get(part, {})
@@ -37,13 +40,18 @@ def _compared(made: Comparison) -> Iterator[str]:
 
 
 def _lines(report: Report) -> Iterator[str]:
+    if report.coverage and (gaps := report.coverage.gaps):
+        yield "Not covered:"
+        yield from (f"  {gap}" for gap in gaps)
+        yield ""
     counts = report.counts
     asking = f" ({len(report.behind)} behind authentication)" if report.behind else ""
     yield (
         f"{counts['nodeCount']} resources, {counts['edgeCount']} references, "
         f"{counts['internetExposedCount']} exposed to the internet{asking}, {counts['datastoreCount']} datastores"
     )
-    yield f"risk {report.score} of 100: " + ", ".join(f"{n} {name}" for name, n in report.severities().items())
+    yield report.rating
+    yield "findings: " + ", ".join(f"{n} {name}" for name, n in report.severities().items())
     yield f"graph {report.graph_hash}"
     for finding in report.findings:
         yield ""

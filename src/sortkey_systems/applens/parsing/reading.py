@@ -24,10 +24,11 @@ from sortkey_systems.applens.sources import ACCEPTED, TERRAFORM, Source
 
 @dataclass(slots=True)
 class Reading:
-    """The resources, by address, and what was not understood."""
+    """The resources, by address, and what was not understood. `files` is how many there were to read."""
 
     resources: list[Resource] = field(default_factory=list[Resource])
     problems: list[Problem] = field(default_factory=list[Problem])
+    files: int = 0
 
 
 def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
@@ -40,7 +41,9 @@ def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
     for source in sorted(sources, key=lambda source: source.path):
         if source.is_beside:
             continue
-        if source.path.endswith(TERRAFORM):
+        if source.unread:
+            tree.problems.append(Problem(source.path, 1, "parse", source.unread))
+        elif source.path.endswith(TERRAFORM):
             parsed += _read_terraform(source, tree)
         else:
             plans.append(source)
@@ -56,7 +59,8 @@ def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
     if not parsed:
         first = min(tree.problems, default=None)
         raise NothingParsed(str(first) if first else f"there is no Terraform in the input: give {ACCEPTED}")
-    return Reading(sorted(resources, key=lambda each: each.address), sorted(set(tree.problems)))
+    resources.sort(key=lambda each: each.address)
+    return Reading(resources, sorted(set(tree.problems)), sum(not each.is_beside for each in sources))
 
 
 def _undeclared(resources: list[Resource]) -> list[Problem]:
