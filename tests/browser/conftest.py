@@ -37,12 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Up:
     """A running `sortkey up`."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, cwd: Path | None = None, port: int | None = None) -> None:
         self.folder = folder
-        self.port, self.dynamodb_port = _free_port(), _free_port()
+        self.port, self.dynamodb_port = port or _free_port(), _free_port()
         command = [sys.executable, "-m", "sortkey", "up", "--data", str(folder), "--port", str(self.port)]
         command += ["--dynamodb-port", str(self.dynamodb_port), *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

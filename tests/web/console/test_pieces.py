@@ -8,7 +8,6 @@ import pytest
 from sortkey.errors import ResourceNotFoundException
 from sortkey.model.describing import describe
 from sortkey.runtime.steps import Call
-from sortkey.web.console.access import Password
 from sortkey.web.console.askers import Asking
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.pieces import chip_html, coded, copied, folded, link
@@ -90,16 +89,6 @@ def test_sizes_are_told_in_units_that_people_use():
         "5.0 MB",
         "200 GB",
     ]
-
-
-def test_five_wrong_passwords_close_the_door_for_a_minute():
-    now = [0.0]
-    password = Password("right", clock=lambda: now[0])
-    assert [password.opens("wrong") for _ in range(5)] == [False] * 5
-    assert not password.opens("right")
-    assert password.is_paused
-    now[0] = 61
-    assert password.opens("right")
 
 
 def test_text_of_data_is_never_markup():

@@ -6,24 +6,25 @@ A page is a function over a `Workspace` or over a system's service; none touches
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from nicegui import app as nicegui
 from nicegui import ui
 from starlette.responses import JSONResponse, Response
 
 from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces
-from sortkey.web.console.access import Password, is_signed_in, login_page, to_login
+from sortkey.web.console.access import LOGIN, LOGOUT, Access, Password
 from sortkey.web.console.askers import Asking
 from sortkey.web.console.changes import changes_page
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
 from sortkey.web.console.jumping import PLACES
+from sortkey.web.console.login import login_page
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page
 from sortkey.web.console.pieces import empty, refused
@@ -37,7 +38,6 @@ from sortkey.web.origin_check import OriginCheck, OriginPolicy
 
 __all__ = ["ConsolePage", "Password", "RequestLog", "Workspace", "add_console", "pieces", "title"]
 
-SESSION_SECONDS = 12 * 3600
 RECONNECT_SECONDS = 30.0
 """So long may a browser be silent, asleep or busy: after that its page is loaded anew, and what was typed is lost."""
 
@@ -53,18 +53,23 @@ def add_console(
     base: str = "/console",
     origins: OriginPolicy | None = None,
 ) -> None:
-    """Mount the console. `pages` are those of the systems; `secret` signs sessions, which are kept in a folder.
+    """Mount the console. `pages` are those of the systems. With a password the sessions of those who sign in are kept
+    in the folder `sessions`, under hashes that nobody can make without `secret`.
 
-    Only its own pages may call it, and those of `origins`, which can also say under which names it is reached.
+    Only its own pages may call it, and those of `origins`, which can also say under which names it is reached. NiceGUI
+    keeps nothing of a browser (`app.storage.user`): it would do so in files that everybody can read.
     """
-    nicegui.storage.path = sessions
-    shell = Shell((*_own_pages(workspace), *pages), base, workspace.places)
-    if password is not None:
-        ui.page("/login")(partial(login_page, password))
-    nicegui.get(PLACES)(partial(_places, shell, password))
+    access = None if password is None else Access.of(password, sessions, secret, base)
+    logout = None if access is None else f"{base}{LOGOUT}"
+    shell = Shell((*_own_pages(workspace), *pages), base, workspace.places, logout)
+    if access is not None:
+        ui.page(LOGIN)(partial(login_page, access))
+        nicegui.post(LOGIN)(access.sign_in)
+        nicegui.post(LOGOUT)(access.sign_out)
+    nicegui.get(PLACES)(_places(shell, access))
     lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
     for page in (*shell.pages, lost):
-        ui.page(page.path)(_framed(shell, page, password))
+        ui.page(page.path)(_framed(shell, page, access))
     nicegui.on_page_exception(partial(failed_page, shell))  # pyright: ignore[reportUnknownMemberType]
     app.add_middleware(OriginCheck, policy=origins or OriginPolicy(hosts=None), base=base)
     app.add_middleware(Asking, base=base)
@@ -72,8 +77,6 @@ def add_console(
         app,
         mount_path=base,
         title="Sortkey",
-        storage_secret=secret,
-        session_middleware_kwargs={"same_site": "strict", "max_age": SESSION_SECONDS},
         reconnect_timeout=RECONNECT_SECONDS,
         show_welcome_message=False,
         binding_refresh_interval=None,  # nothing here is bound by looking again and again
@@ -108,16 +111,24 @@ def _own_pages(workspace: Workspace) -> list[ConsolePage]:
     ]
 
 
-def _places(shell: Shell, password: Password | None) -> Response:
-    return JSONResponse(shell.all_places()) if is_signed_in(password) else to_login(shell.base)
+def _places(shell: Shell, access: Access | None) -> Callable[[Request], Response]:
+    def places(request: Request) -> Response:
+        if access is not None and not access.seconds_left(request):
+            return access.to_login()
+        return JSONResponse(shell.all_places())
+
+    return places
 
 
-def _framed(shell: Shell, page: ConsolePage, password: Password | None) -> Any:
+def _framed(shell: Shell, page: ConsolePage, access: Access | None) -> Any:
     """The page in its frame, with the signature of its own function, from which the path's parts are filled."""
 
     async def show(**parts: Any) -> Any:
-        if not is_signed_in(password):
-            return to_login(shell.base)
+        client = ui.context.client
+        if access is not None:
+            if not access.seconds_left(client.request):
+                return access.to_login()
+            access.close_in_time(client)
         with shell.frame(page):
             made = page.show(**parts)
             if inspect.isawaitable(made):

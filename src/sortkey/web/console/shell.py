@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
-from nicegui import ElementFilter, app, ui
+from nicegui import ElementFilter, ui
 
 from sortkey.web.console.jumping import Places, jump_button
 from sortkey.web.console.pieces import heading, prose
 from sortkey.web.console.theme import COLOURS, CSS
 
+# A form of a page that names no referrer at all would be taken for one of another site.
+REFERRER = '<meta name="referrer" content="same-origin">'
 SCRIPT = """<script>
 document.documentElement.lang = "en";
 document.addEventListener('click', async event => {
@@ -22,6 +24,15 @@ document.addEventListener('click', async event => {
   Quasar.Notify.create({message: `Copied ${button.dataset.copy}`, timeout: 1500});
 });
 </script>"""
+
+
+DARK = "sortkey_dark"
+"""The cookie that says how somebody likes it: 1 or 0."""
+TURN = f"""(() => {{
+  const isDark = !document.body.classList.contains('body--dark');
+  document.cookie = `{DARK}=${{+isDark}}; path=/; max-age=31536000; samesite=strict`;
+  return isDark;
+}})()"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +55,8 @@ class Shell:
     base: str
     places: Callable[[], Places]
     """Where one can jump to besides the pages."""
+    logout: str | None = None
+    """Where signing out is posted to; None where nobody signs in."""
 
     @contextmanager
     def frame(self, page: ConsolePage) -> Generator[None]:
@@ -58,6 +71,8 @@ class Shell:
             jump_button(self.base)
             turn = ui.button(icon="contrast", on_click=lambda: _turn(dark)).classes("sk-second")
             turn.props('flat round dense aria-label="Light or dark"')
+            if self.logout is not None:
+                _sign_out_button(self.logout)
         ui.page_title(f"{page.title} · Sortkey")
         yield
 
@@ -105,21 +120,28 @@ def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> N
 
 def style() -> ui.dark_mode:
     """Make the page look like the console's: light or dark, as one chose; until then as the browser prefers."""
-    ui.add_head_html(SCRIPT)
+    ui.add_head_html(REFERRER + SCRIPT)
     ui.add_css(CSS)
     ui.colors(**COLOURS)
     return ui.dark_mode(value=_is_dark())
 
 
+def _sign_out_button(action: str) -> None:
+    """A form: the answer takes the cookie away."""
+    form = ui.element("form")
+    form.props["method"], form.props["action"] = "post", action
+    with form, ui.button(icon="logout").classes("sk-second") as button:
+        button.props('flat round dense type=submit aria-label="Sign out"')
+        ui.tooltip("Sign out")
+
+
 def _is_dark() -> bool | None:
-    kept = cast(Mapping[str, Any], app.storage.user)
-    return kept.get("dark")
+    chosen = ui.context.client.request.cookies.get(DARK)
+    return None if chosen is None else chosen == "1"
 
 
 async def _turn(dark: ui.dark_mode) -> None:
-    """From what is shown now, which the browser may have chosen."""
-    is_dark = cast(bool, await ui.run_javascript("document.body.classList.contains('body--dark')"))
-    dark.value = not is_dark
-    app.storage.user["dark"] = not is_dark
+    """From what is shown now, which the browser may have chosen. The browser keeps it."""
+    dark.value = cast(bool, await ui.run_javascript(TURN))
     for chart in ElementFilter(kind=ui.echart):
         chart.update()  # it asked for the colours of the page when it was drawn
