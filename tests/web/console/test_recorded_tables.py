@@ -53,6 +53,15 @@ def test_a_table_of_no_model_is_given_a_stream_by_a_request(workspace: Workspace
     assert "aws dynamodb update-table --table-name foreign" in advice.remedy
 
 
+def test_nobody_is_sent_to_change_a_table_that_sortkey_keeps_for_itself(workspace: Workspace):
+    # The endpoint refuses that.
+    workspace.store.ensure(Table("sortkey-private", key=("PK",), pitr=False))
+    advice = unrecorded(workspace, "sortkey-private")
+    assert advice is not None
+    assert advice.reason == "sortkey-private is one of Sortkey's own tables, and records no changes."
+    assert advice.remedy == ""
+
+
 def test_a_stream_that_is_enabled_meanwhile_counts_at_once(workspace: Workspace):
     # Who follows the advice must see it work without starting anything again.
     stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}

@@ -8,6 +8,7 @@ from nicegui import ui
 
 from sortkey.engine.recent import RecentChange
 from sortkey.values.attributes import Item
+from sortkey.values.table_names import is_own
 from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import Tone, again, chip_html, code, empty, fold, quiet
 from sortkey.web.console.recorded_tables import is_recorded, unrecorded
@@ -72,7 +73,7 @@ def _list(workspace: Workspace, table: str | None, opened: Callable[[], None]) -
 
 def _unrecorded_note(workspace: Workspace, tables: Sequence[str]) -> None:
     """Under the choice of all tables: a change that is missing here was perhaps never recorded."""
-    silent = [name for name in tables if not is_recorded(workspace, name)]
+    silent = [name for name in tables if not is_own(name) and not is_recorded(workspace, name)]
     if silent:
         more = f" and {len(silent) - NAMED} more" if len(silent) > NAMED else ""
         quiet(f"Without a stream, and so not recorded: {', '.join(silent[:NAMED])}{more}.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sortkey.values.table_names import is_own
 from sortkey.web.console.workspace import Workspace
 
 
@@ -19,6 +20,8 @@ def unrecorded(workspace: Workspace, table: str) -> Unrecorded | None:
     """None for a table that records its changes."""
     if is_recorded(workspace, table):
         return None
+    if is_own(table):
+        return Unrecorded(f"{table} is one of Sortkey's own tables, and records no changes.", "")
     return Unrecorded(f"{table} has no stream, so its changes are not recorded.", _remedy(workspace, table))
 
 
