@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -24,6 +24,17 @@ from sortkey.commands import (
     print_json,
     print_table,
 )
+from sortkey_systems.applens.analysis import Analysis
+from sortkey_systems.applens.analysis import analyze as run_analysis
+from sortkey_systems.applens.problems import AnalysisFailed
+from sortkey_systems.applens.report import Report
+from sortkey_systems.applens.sarif import Checkout, to_sarif
+from sortkey_systems.applens.text import comparison_page, page
+
+if TYPE_CHECKING:
+    from sortkey_systems.applens.model import Environment, Run
+    from sortkey_systems.applens.rules.definition import Severity
+    from sortkey_systems.applens.service import AppLens
 
 EXAMPLES = examples(
     "sortkey applens analyze ./infra",
@@ -49,7 +60,7 @@ User = Annotated[str, typer.Option(metavar="ID", help="Whose runs.")]
 Form = Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")]
 SarifForm = Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
-Environment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
+OneEnvironment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
 
 
 @app.callback()
@@ -91,11 +102,15 @@ def analyze(
     epilog=examples("sortkey applens runs --user 12345", "sortkey applens runs --user 12345 --environment prod --json")
 )
 def runs(
-    user: User, data: Data = "data", objects: BucketAddress = None, environment: Environment = None, json: Json = False
+    user: User,
+    data: Data = "data",
+    objects: BucketAddress = None,
+    environment: OneEnvironment = None,
+    json: Json = False,
 ) -> None:
     """List the runs of a user, the newest first."""
     with _service(data, objects) as service:
-        rows = [_told(run) for run in _runs(service, user, environment)]
+        rows = [_row(run) for run in _runs(service, user, environment)]
     if json:
         print_json(rows)
     elif rows:
@@ -135,7 +150,7 @@ def show(
     if chosen == "json":
         print_json(told)
     else:
-        print(part_of("applens", "text").page(part_of("applens", "report").Report.from_json(told)), end="")
+        print(page(Report.from_json(told)), end="")
     return 0
 
 
@@ -158,10 +173,10 @@ def compare(
     if json:
         print_json(made.to_json())
     else:
-        print(part_of("applens", "text").comparison_page(made), end="")
+        print(comparison_page(made), end="")
 
 
-def _runs(service: Any, user: str, environment: str | None) -> Iterator[Any]:
+def _runs(service: AppLens, user: str, environment: Environment | None) -> Iterator[Run]:
     cursor = None
     while True:
         page = service.runs(user, environment, cursor=cursor, size=PAGE_RUNS)
@@ -170,7 +185,7 @@ def _runs(service: Any, user: str, environment: str | None) -> Iterator[Any]:
             return
 
 
-def _run(service: Any, user: str, run_id: str) -> Any:
+def _run(service: AppLens, user: str, run_id: str) -> Run:
     return service.latest(user) if run_id == "latest" else service.get(user, run_id)
 
 
@@ -187,7 +202,7 @@ _COLUMNS = (
 )
 
 
-def _told(run: Any) -> dict[str, Any]:
+def _row(run: Run) -> dict[str, Any]:
     """The item without its index keys, in plain values."""
     shown = {name: next(iter(value.values())) for name, value in run.to_item().items()}
     numbers = {name: int(value) for name, value in shown.items() if name.endswith("Count")}
@@ -195,33 +210,34 @@ def _told(run: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def _service(data: str, objects: str | None) -> Generator[Any]:
+def _service(data: str, objects: str | None) -> Generator[AppLens]:
     """The service on a folder with its buckets, or on what lies elsewhere."""
     import sortkey
+    from sortkey_systems.applens.service import AppLens
 
     where = bucket_address(data, objects)
     check_address(data)
     with sortkey.open(data, objects=where) as store:
-        service = part_of("applens", "service").AppLens(store)
+        service = AppLens(store)
         service.ensure()
         yield service
 
 
-def _analysis(paths: list[str]) -> Any:
-    system, problems = part_of("applens", "analysis"), part_of("applens", "problems")
+def _analysis(paths: list[str]) -> Analysis:
     try:
-        return system.analyze(paths)
-    except problems.AnalysisFailed as failure:
+        return run_analysis(paths)
+    except AnalysisFailed as failure:
         raise CommandFailed(str(failure), NOT_ANALYSED) from None
     except OSError as error:
         raise CommandFailed(f"{error.filename}: {error.strerror}", NOT_ANALYSED) from None
 
 
-def _verdict(report: Any, fail_on: str) -> int:
+def _verdict(report: Report, fail_on: Severity) -> int:
     """The exit code of a gate: a file that was not read may hold what would have stopped it."""
     if report.at_least(fail_on):
         return FAILED
-    if unread := report.coverage.files_not_read:
+    unread = report.coverage.files_not_read if report.coverage else ()
+    if unread:
         more = f", and {len(unread) - 1} more" if len(unread) > 1 else ""
         raise CommandFailed(f"--fail-on: not everything was read: {unread[0]}{more}", NOT_ANALYSED)
     return 0
@@ -234,22 +250,15 @@ def _one_form(form: str, json: bool, sarif: bool) -> str:
     return next(iter(asked), "text")
 
 
-def _formatted(analysis: Any, form: str, paths: list[str]) -> str:
+def _formatted(analysis: Analysis, form: str, paths: list[str]) -> str:
     import json
 
     from sortkey import __version__
 
     if form == "text":
-        return part_of("applens", "text").page(analysis.report)
+        return page(analysis.report)
     if form == "json":
         told = {**analysis.report.to_json(), "graph": analysis.graph.to_json()}
     else:
-        sarif = part_of("applens", "sarif")
-        told = sarif.to_sarif(analysis.report, __version__, sarif.Checkout.of(paths))
+        told = to_sarif(analysis.report, __version__, Checkout.of(paths))
     return json.dumps(told, indent=2, ensure_ascii=False) + "\n"
-
-
-def part_of(system: str, part: str) -> Any:
-    from importlib import import_module
-
-    return import_module(f"sortkey_systems.{system}.{part}")
