@@ -159,7 +159,7 @@ def test_a_collection_is_told_by_kind(shop: Path) -> None:
         (["shop:model:Order.of_customer", "colour=red", "customer_id=a"], "takes customer_id, day, and no colour"),
         (["shop:model:Order.of_customer", "customerid=a"], "and no customerid: did you mean customer_id?"),
         (["shop:model:Customer.key", "customer_id="], "customerId is empty"),
-        (["no_such_pattern"], "no model that ships has no_such_pattern"),
+        (["no_such_pattern"], "no installed system has no_such_pattern"),
         (["latest_runs:"], "there is no system 'latest_runs'"),
         (["shop:model:Order.of_customer", "customer_id=a", "--data", "nowhere"], "there is no folder nowhere"),
     ],
