@@ -293,6 +293,7 @@ def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
     for name in ("Raw", "Verification"):
         expect(page.get_by_text(re.compile(name)).first).to_be_visible()
     expect(page.get_by_text("100 %").first).to_be_visible(timeout=90_000)
+    _shows_the_verdict_first(page)
     shuts_nobody_out(page)
     page.get_by_role("tab", name="Jobs").click()
     page.locator("table a").first.click()
@@ -310,6 +311,15 @@ def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
     expect(page.locator(".q-expansion-item--expanded").get_by_text("Final Report", exact=True)).to_be_visible()
     page.go_back()
     expect(page.get_by_role("tab", name="Reports", selected=True)).to_be_visible()
+
+
+def _shows_the_verdict_first(page: Page) -> None:
+    """Before the stages, with what was lost and why."""
+    card = page.locator(".sk-card").first
+    expect(card.get_by_text("Verdict")).to_be_visible()
+    expect(card.get_by_text(re.compile(r"^Passed: .* rows of the source"))).to_be_visible()
+    card.get_by_text("Rows refused").click()
+    expect(card.get_by_text(re.compile("^customers, 3 times: name is required")).first).to_be_visible()
 
 
 def _adds_a_rule_and_switches_it_off(page: Page) -> None:

@@ -77,14 +77,6 @@ def new_journey(
         raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
 
 
-def allow_losses(engine: Any, journey_id: str, **allowed: Any) -> None:
-    """What a journey may leave behind from now on, besides what was allowed before."""
-    inputs = part_of("jobengine", "inputs")
-    before = engine.journeys.get(journey_id).configuration.allowed_losses
-    losses: dict[str, Any] = {**(before.model_dump() if before else {}), **allowed}
-    engine.journeys.change(journey_id, inputs.JourneyChange(allowed_losses=inputs.AllowedLossesDraft(**losses)))
-
-
 def _check_target(documents: str, journey_id: str) -> None:
     """Before a journey is made that could never write its documents."""
     ownership = part_of("jobengine", "migration.ownership")
@@ -162,10 +154,9 @@ class StorageFailures:
             raise self._first
 
 
-def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str) -> int:
-    """The final report, or how far it came; the result is the exit code."""
-    jobs = engine.executions.all_jobs(journey.journey_id)
-    found = engine.executions.final_report(journey.journey_id) if journey.status == "completed" else None
+def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str, is_kept: bool = True) -> int:
+    """The final report, or how far it came; the result is the exit code. `is_kept`: the folder stays."""
+    jobs, found = engine.executions.all_jobs(journey.journey_id), _report(engine, journey.journey_id)
     if is_json:
         told = {"journey": plain(journey), "seconds": round(seconds, 1), "jobs": [plain(each) for each in jobs]}
         print_json({**told, "report": found, "folder": folder})
@@ -173,13 +164,33 @@ def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folde
         print_markdown(found["text"])
         totals = journey.aggregates
         told = f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, {totals.total_warnings} warnings"
-        print(f"\n{journey.journey_id} is completed after {seconds:.1f} s: {told}.", file=sys.stderr)
-        print(f"Its documents are in {journey.configuration.target}.", file=sys.stderr)
+        print(f"\n{journey.journey_id} is {journey.status} after {seconds:.1f} s: {told}.", file=sys.stderr)
+        if is_kept:
+            print(f"Its documents are in {journey.configuration.target}.", file=sys.stderr)
+        if is_kept and journey.status == "failed":
+            print(_with_limits(journey.journey_id, folder), file=sys.stderr)
     else:
         print(_unfinished(journey, jobs, folder), file=sys.stderr)
     if found is None:
         return FAILED if journey.status in ("failed", "cancelled") or _is_cancelled(jobs) else 0
-    return 0 if found["is_passed"] else FAILED
+    return 0 if found["is_passed"] and journey.status == "completed" else FAILED
+
+
+def _report(engine: Any, journey_id: str) -> Any:
+    """The final report; None where the journey has not come so far."""
+    from sortkey.errors import NotFound
+
+    try:
+        return engine.executions.final_report(journey_id)
+    except NotFound:
+        return None
+
+
+def _with_limits(journey_id: str, folder: str) -> str:
+    run = f"sortkey jobengine run --journey {journey_id} --data {folder}"
+    return (
+        f"If these losses are acceptable, verify it again with limits: `{run} --allow-lost-rows … --allow-dangling …`."
+    )
 
 
 def _unfinished(journey: Any, jobs: list[Any], folder: str) -> str:

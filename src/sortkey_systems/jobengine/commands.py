@@ -14,9 +14,9 @@ import typer
 
 from sortkey.commands import FAILED, USAGE, CommandFailed, Json, JsonFormat, examples, print_json, run_until_stopped
 from sortkey_systems.jobengine import command_output as view
+from sortkey_systems.jobengine.command_losses import allow_losses, losses_of
 from sortkey_systems.jobengine.command_runs import (
     StorageFailures,
-    allow_losses,
     check_stage,
     jobs_of,
     new_journey,
@@ -45,8 +45,9 @@ examples:
   sortkey jobengine run dump.sql --target migrated/ --rules rules.json
   PGPASSWORD=… sortkey jobengine run postgresql://shop@localhost/shop
   sortkey jobengine run --journey JRN-ABC123456789     go on with one that stopped
+  sortkey jobengine run shop.sqlite --allow-lost-rows 0.5% --allow-lost-rows audit=100%
 
-exit codes: 0 completed, and everything that was asked for was reached; 1 not so; 2 wrong arguments
+exit codes: 0 completed, and nothing was lost but what the limits allow; 1 not so; 2 wrong arguments
 """
 Priority = Literal["low", "medium", "high", "critical"]
 Data = Annotated[
@@ -87,8 +88,10 @@ def demo(
             sample = part_of("jobengine", "sample")
             shop = sample.make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
             journey = new_journey(engine, str(shop), None, "The sample shop", "medium", sample.RULES, folder=folder)
+            allow_losses(engine, journey.journey_id, sample.LOSSES.model_dump())
             done = run_all(engine, journey.journey_id, threads=2, data=folder if data or keep else None)
-            code = print_end(engine, done, time.perf_counter() - began, is_json=json, folder=folder)
+            seconds, is_kept = time.perf_counter() - began, bool(data or keep)
+            code = print_end(engine, done, seconds, is_json=json, folder=folder, is_kept=is_kept)
         if not json and (data or keep):
             print(f"\nAll of it lies in {folder}: sortkey jobengine status --data {folder}", file=sys.stderr)
         return code
@@ -111,6 +114,16 @@ def run(
     priority: Annotated[Priority, typer.Option(help="Journeys of a higher one run first.")] = "medium",
     rules: Annotated[Path | None, typer.Option(metavar="FILE", help="Second Brain rules: a JSON list.")] = None,
     stage: Annotated[str | None, typer.Option(metavar="ID", help="Run this stage only.")] = None,
+    allow_lost_rows: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIMIT", help="Rows that may be lost: N, N% or TABLE=N; may be given several times."),
+    ] = None,
+    allow_lost_values: Annotated[
+        str | None, typer.Option(metavar="LIMIT", help="Values that may be lost: N or N%.")
+    ] = None,
+    allow_dangling: Annotated[
+        str | None, typer.Option(metavar="LIMIT", help="References that may lead nowhere: N or N%.")
+    ] = None,
     allow_unread: Annotated[
         bool, typer.Option("--allow-unread", help="Go on without statements of a dump that could not be read.")
     ] = False,
@@ -124,6 +137,7 @@ def run(
         raise CommandFailed("name what to migrate, or with --journey a journey to go on with", USAGE)
     if stage is not None and journey is None:
         check_stage(stage)
+    losses = losses_of(allow_lost_rows or [], allow_lost_values, allow_dangling, is_unread=allow_unread)
     began = time.perf_counter()
     with open_engine(data, objects, makes=journey is None, named=journey) as engine:
         journey_id = journey
@@ -131,8 +145,7 @@ def run(
             drafts = read_rules(rules) if rules else ()
             journey_id = new_journey(engine, source or "", target, name, priority, drafts).journey_id
             print(f"journey {journey_id}", file=sys.stderr)
-        if allow_unread:
-            allow_losses(engine, journey_id, unread=True)
+        allow_losses(engine, journey_id, losses)
         done = run_all(engine, journey_id, threads=threads, data=data, stage_id=stage)
         return print_end(engine, done, time.perf_counter() - began, is_json=json, folder=data)
 

@@ -12,6 +12,7 @@ from sortkey.errors import SortkeyError
 from sortkey.web.console import pieces, title
 from sortkey_systems.jobengine.console_live import LIVE, follow, not_there
 from sortkey_systems.jobengine.console_rules import rules_panel
+from sortkey_systems.jobengine.console_verdict import verdict_card
 from sortkey_systems.jobengine.model import Job, Journey, Stage
 from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages import title_of
@@ -58,6 +59,7 @@ def _refreshed(draw: Callable[..., None], *given: Any) -> Callable[[], Any]:
 
 def _timeline(service: JobEngine, journey_id: str) -> None:
     journey, stages = service.journeys.get(journey_id), service.journeys.stages(journey_id)
+    verdict_card(service, journey_id)
     _summary(service, journey)
     latest = {job.stage_id: job for job in service.executions.all_jobs(journey_id)}
     with ui.element("section").classes("sk-card"), ui.timeline(side="right"):

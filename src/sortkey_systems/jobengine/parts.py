@@ -64,9 +64,25 @@ StoredSource = Annotated[Source, BeforeValidator(_as_stored)]
 """A source in an item: what is there can be read, and no password comes out."""
 
 
-class AllowedLosses(CamelPart):
-    """What a journey may leave behind and still be completed: nothing, unless it is said here."""
+Allowance = Annotated[
+    str,
+    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+    Field(pattern=r"^(\d+|\d+(\.\d+)?%)$", examples=["3", "2.5%"]),
+]
+"""How much may be lost: a number, or a share of the whole."""
 
+
+class AllowedLosses(CamelPart):
+    """What a journey may leave behind and still be completed: nothing, unless it is said here.
+
+    `rows` of the whole source, but for the tables that have a limit of their own in `tables`; `values` that could not
+    be converted, and `references` that lead nowhere.
+    """
+
+    rows: Allowance = "0"
+    tables: dict[str, Allowance] = {}
+    values: Allowance = "0"
+    references: Allowance = "0"
     unread: bool = False
     """Whether statements of a dump, or tables, that could not be read are accepted."""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sortkey_systems.jobengine.inputs import RuleDraft
-from sortkey_systems.jobengine.parts import Source
+from sortkey_systems.jobengine.parts import AllowedLosses, JourneyConfiguration, Source
 
 if TYPE_CHECKING:
     from sortkey_systems.jobengine.model import Journey
@@ -88,7 +88,30 @@ class Flaws:
 
 FLAWS = Flaws()
 
+LOSSES = AllowedLosses(
+    tables={
+        "customers": str(FLAWS.nameless_customers),
+        "customer_contacts": str(FLAWS.repeated_contacts),
+        "order_items": str(FLAWS.repeated_order_lines),
+    },
+    values=str(FLAWS.broken_dates),
+    references="2%",
+)
+"""What may be lost of the shop: its flaws, which are known, and the references to what they cost."""
+
 RULES: tuple[dict[str, Any], ...] = (
+    {
+        "stage_id": "stripped_schema",
+        "title": "The rest stays in the old system",
+        "type": "business_logic",
+        "priority": "medium",
+        "content": {
+            "naturalLanguage": "Payments, suppliers and stock belong to the ERP; logs and old imports are not needed.",
+            "jsonRule": {
+                "remove": ["payments", "suppliers", "warehouses", "stock_levels", "audit_log", "tmp_import_products"]
+            },
+        },
+    },
     {
         "stage_id": "stripped_schema",
         "title": "Reviews stay behind",
@@ -139,6 +162,7 @@ def _journey(service: JobEngine) -> Journey:
         created_by=CREATOR,
         oda_component_type="PRODUCTCATALOG",
         source=Source(**about, address="shop.sqlite" if service.places.root else str(root / "shop.sqlite")),
+        configuration=JourneyConfiguration(allowed_losses=LOSSES),
         priority="high",
         rules=[RuleDraft(**each) for each in RULES],
     )

@@ -17,8 +17,8 @@ from pathlib import Path
 from sortkey.web import Refused
 from sortkey_systems.jobengine.inputs import RuleDraft
 from sortkey_systems.jobengine.model import Journey
-from sortkey_systems.jobengine.parts import Priority, Source
-from sortkey_systems.jobengine.sample import RULES, make_shop
+from sortkey_systems.jobengine.parts import JourneyConfiguration, Priority, Source
+from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
 from sortkey_systems.jobengine.service import JobEngine
 
 FOLDER = "sources"
@@ -60,6 +60,7 @@ def start_journey(
         created_by=created_by,
         oda_component_type="PRODUCTCATALOG",
         source=_about(service, source, "shop" if path is None else Path(path.strip()).stem),
+        configuration=JourneyConfiguration(allowed_losses=LOSSES) if path is None else None,
         priority=priority,
         rules=rules,
     )

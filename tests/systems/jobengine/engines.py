@@ -20,6 +20,7 @@ from sortkey_systems.jobengine.running import STEPS
 from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.work import StepContext, Work
 from tests.systems.homes import Home
+from tests.systems.jobengine.journeys import ANY_LOSS
 
 StepFunction = Callable[[Work, StepContext], Any]
 
@@ -41,13 +42,13 @@ class Engine:
         """On the shop, or on another file."""
         about = {"type": "database", "schema_id": "shop", "schema_name": "Shop", "schema_version": "1"}
         where = address or self.shop()
-        configuration = {"retry_attempts": 0, "target": str(self.folder / "out.sqlite"), **configuration}
+        given = {"retry_attempts": 0, "target": str(self.folder / "out.sqlite"), "allowed_losses": ANY_LOSS}
         return self.journeys.create(
             name="Shop to TMF",
             created_by="tests",
             oda_component_type="PRODUCTCATALOG",
             source=Source(**about, address=str(where)),
-            configuration=JourneyConfiguration(**configuration),
+            configuration=JourneyConfiguration(**(given | configuration)),
             priority=priority,
             skippable=["stripped_schema"],
         )

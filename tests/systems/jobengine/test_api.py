@@ -34,7 +34,11 @@ __all__ = ["buckets"]
 
 READING = {"GetItem", "Query", "BatchGetItem"}
 JOURNEYS = "/jobengine/journeys"
-NEW = JOURNEY_EXAMPLE | {"source": {**JOURNEY_EXAMPLE["source"], "address": "shop.sqlite"}}
+ANY_LOSS = {"rows": "100%", "values": "100%", "references": "100%"}
+NEW = JOURNEY_EXAMPLE | {
+    "source": {**JOURNEY_EXAMPLE["source"], "address": "shop.sqlite"},
+    "configuration": {**JOURNEY_EXAMPLE["configuration"], "allowedLosses": ANY_LOSS},
+}
 
 
 @dataclass
@@ -200,6 +204,35 @@ def test_a_whole_journey_runs_pauses_and_goes_on(rest: Rest) -> None:
     jobs = _all_pages(rest, f"{journey}/jobs", limit=2)
     assert [job["stageId"] for job in jobs] == [stage["stageId"] for stage in rest.get(f"{journey}/stages")]
     assert rest.post(f"{journey}/aggregates") == over["aggregates"]
+
+
+def test_a_journey_that_lost_rows_says_so_over_rest_too(rest: Rest) -> None:
+    # The same verdict as the command line's; and the limits are changed where they are needed.
+    journey = rest.journey(configuration={"target": "lost"})
+    assert rest.refused("GET", f"{journey}/report", 404, "NotFound")
+    rest.post(f"{journey}/run", status=202)
+    rest.work()
+    over, report = rest.get(journey), rest.get(f"{journey}/report")
+    assert (over["status"], report["outcome"], report["isPassed"]) == ("failed", "needs_review", False)
+    assert "rows of the source not in the target" in report["exceeded"][0]
+    assert any(line.startswith("payments, 40 rows") for line in report["missing"]["tables"])
+    assert sum(line["rows"] for line in report["tables"]) == report["figures"]["rows"]
+    job = rest.get(f"{journey}/jobs", stageId="verification_validation")["items"][0]
+    assert job["errorMessage"].startswith(report["verdict"])
+    changed = rest.patch(journey, {"allowedLosses": ANY_LOSS})
+    assert changed["configuration"]["allowedLosses"]["rows"] == "100%"
+    assert changed["configuration"]["target"] == "lost"
+    rest.post(f"{journey}/run", status=202)
+    rest.work()
+    assert rest.get(journey)["status"] == "completed"
+    assert rest.get(f"{journey}/report")["outcome"] == "passed"
+
+
+@pytest.mark.parametrize("limit", ["x", "-1", "5 %", "1.5", 1.5, True, {"tables": "5"}, {"other": "5"}])
+def test_a_limit_that_is_none_is_refused(rest: Rest, limit: Any) -> None:
+    # A limit that nobody reads would be none.
+    losses = limit if isinstance(limit, dict) else {"rows": limit}
+    rest.refused("PATCH", rest.journey(), 422, "InvalidRequest", json={"allowedLosses": losses})
 
 
 @pytest.mark.accepts("JE-42", "JE-43")
@@ -392,7 +425,8 @@ def test_JE_78_a_key_that_reads_causes_no_write(rest: Rest) -> None:
         for each in (job_id, waiting):
             params = {"seconds": 0} if path.endswith("/wait") else {}
             answer = rest.client.get(path.format(**values, jobId=each), headers=rest.read, params=params)
-            assert answer.status_code == 200 or (each == waiting and "/reports/" in path), (path, answer.text)
+            is_missing = path.endswith("/report") or (each == waiting and "/reports/" in path)
+            assert answer.status_code == (404 if is_missing else 200), (path, answer.text)
     assert len(paths) > 20
     assert set(rest.asked.calls) <= READING
     assert _objects(rest) == before

@@ -50,9 +50,13 @@ def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(
         "5 Data Migration",
         "6 Verification Validation",
     ]
-    assert report.startswith("# Migration of shop\n\nAll ")
+    assert report.startswith("# Migration of shop\n\nPassed: 19 of 835 rows of the source (2.3 %) and ")
+    assert (
+        report.index("## Rows refused") < report.index("## Losses that the limits allow") < report.index("## Figures")
+    )
     assert f"customers, {FLAWS.nameless_customers} times: name is required and missing" in report
     assert "Reviews stay behind: applied to reviews" in report
+    assert "- payments, 60 rows: a rule leaves it out" in report
     assert "Order numbers have six digits: holds in all of 120 documents" in report
     (target,) = folder.glob("JRN-*.sqlite")
     with sqlite3.connect(target) as db:
@@ -125,7 +129,8 @@ def test_a_journey_of_ones_own_goes_on_where_it_failed(tmp_path: Path, capsys: p
     assert failed["status"] == "failed"
     again = answer(capsys, "retry", failed["job_id"], *data)
     assert (again["status"], again["execution_number"]) == ("completed", 2)
-    assert main(["jobengine", "run", "--journey", journey["journey_id"], *data]) == 0
+    limits = ["--allow-lost-rows", "60%", "--allow-lost-values", "6", "--allow-dangling", "5%"]
+    assert main(["jobengine", "run", "--journey", journey["journey_id"], *limits, *data]) == 0
     assert "ProductOrder.jsonl" in {path.name for path in target.iterdir()}
 
 
@@ -136,8 +141,11 @@ def test_rules_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
     rules = tmp_path / "rules.json"
     rules.write_text(json.dumps([{**rule, "content": {"patterns": {"Customer.id": "^x$"}}}]))
     run = ["jobengine", "run", str(shop), "--target", str(tmp_path / "out.sqlite"), "--rules", str(rules)]
-    assert main([*run, "--data", str(tmp_path / "data")]) == 1
-    assert "Short ids: not so in" in capsys.readouterr().out
+    limits = ["--allow-lost-rows", "60%", "--allow-lost-values", "6", "--allow-dangling", "5%"]
+    assert main([*run, *limits, "--data", str(tmp_path / "data")]) == 1
+    report = capsys.readouterr().out
+    assert "Short ids: not so in" in report
+    assert "checks by rules that hold: 0.0%, required 90%" in report
 
 
 @pytest.mark.parametrize(
@@ -149,6 +157,9 @@ def test_rules_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["run", "postgresql://me@localhost/shop?password=secret", "--data", "DATA"], "PGPASSWORD"),
         (["run", "host=localhost password=secret dbname=shop", "--data", "DATA"], "PGPASSWORD"),
         (["run", "host=localhost dbname=shop", "--data", "DATA"], "postgresql://user@host/name"),
+        (["run", "shop.sqlite", "--allow-lost-rows", "many"], "'many' is not a limit: give a number, or a share"),
+        (["run", "shop.sqlite", "--allow-lost-rows", "t=-1"], "'-1' is not a limit"),
+        (["run", "shop.sqlite", "--allow-lost-rows", "1", "--allow-lost-rows", "2%"], "given as 1 and 2%"),
         (["status", "--data", "nowhere"], "there is no folder nowhere"),
         (["status", "--data", "http://localhost:1"], "--objects"),
     ],

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from sortkey_systems.jobengine.parts import AllowedLosses
 from sortkey_systems.jobengine.sources import TableSchema, Unread
 from sortkey_systems.jobengine.work import StepContext, Work
 
 KINDS_NAMED_MAX = 10
+
+
+class NoSuchTable(Exception):
+    """A limit is for a table that the source does not have. The message says which, and which there are."""
 
 
 class SourceNotRead(Exception):
@@ -52,6 +57,7 @@ def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
         ctx.log("WARNING" if work.allowed.unread else "ERROR", f"not read: {each.text}", count=each.count)
     if schema.unread and not work.allowed.unread:
         raise SourceNotRead(source.name, schema.unread)
+    _check_limits(work.allowed, schema)
     for number, table in enumerate(schema.tables, 1):
         count = schema.rows[table.name] = source.count(table.name)
         ctx.log("INFO", f"{table.name}: {len(table.columns)} columns, {count} rows", table=table.name, rows=count)
@@ -66,3 +72,11 @@ def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
         total_rows=sum(schema.rows.values()),
     )
     return schema
+
+
+def _check_limits(allowed: AllowedLosses, schema: ExtractedSchema) -> None:
+    """Before anything is written: a limit with a typing error would be missed hours later."""
+    known = [table.name for table in schema.tables]
+    for table in allowed.tables:
+        if table not in known:
+            raise NoSuchTable(f"a limit of lost rows is for {table!r}, but {schema.database} has {', '.join(known)}")

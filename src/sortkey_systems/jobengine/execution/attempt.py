@@ -13,7 +13,7 @@ from typing import Any
 
 from sortkey import JobContext
 from sortkey.errors import GiveUp, JobCancelled, JobLost, JobStopped, LeaseLost, NotFound
-from sortkey_systems.jobengine.analysis.schema_extraction import SourceNotRead
+from sortkey_systems.jobengine.analysis.schema_extraction import NoSuchTable, SourceNotRead
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import ledger
 from sortkey_systems.jobengine.execution.endings import Status, ended
@@ -28,7 +28,7 @@ from sortkey_systems.jobengine.progress import LIVE, stage_of
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.work import MissingResult, Work
 
-IN_VAIN = (PlaceRefused, TargetRefused, SourceNotRead, MissingResult, GiveUp)
+IN_VAIN = (PlaceRefused, TargetRefused, SourceNotRead, NoSuchTable, MissingResult, GiveUp)
 """What another try would end with too."""
 
 
@@ -122,7 +122,7 @@ class Attempts:
         try:
             with self._opened(run.job, journey, stages) as (work, results):
                 over = run.run(work, results)
-            return self._end(run.job, over, course)
+            return self._end(run.job, over, course, in_vain=over.status == "failed")
         except JobCancelled as reason:
             self._end(run.job, run.cancelled(reason), course)
             raise

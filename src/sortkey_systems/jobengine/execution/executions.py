@@ -16,6 +16,7 @@ from sortkey.errors import JobNotEnded, NotFound
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import ledger
 from sortkey_systems.jobengine.execution.attempt import Attempts
+from sortkey_systems.jobengine.execution.outcomes import FINAL
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.schedule import STAGE_JOB, Course, Schedule
@@ -31,7 +32,6 @@ TRIES_MAX = 25
 GRACE_SECONDS = 30.0
 """A step that comes to no safe point is given up so long after its time is over."""
 POLL_SECONDS = 0.05
-FINAL = "final_report"
 
 
 class Executions:
@@ -163,14 +163,15 @@ class Executions:
         return self.store.query(Job.of_journey(journey_id=journey_id))
 
     def final_report(self, journey_id: str) -> dict[str, Any]:
-        """What the last stage reports: verdict, figures, tables, what stayed behind, and `text`, all of it in Markdown.
+        """What the last stage reports: verdict, what is not in the target, figures, and `text`, all of it in Markdown.
 
-        Raises NotFound where the journey has not come so far."""
+        It is there whether the migration passed or not. Raises NotFound where the journey has not come so far."""
         _, stages = self._schedule.journey(journey_id)
         stage = next((each for each in stages if any(step.step_id == FINAL for step in each.steps)), None)
-        latest = self._schedule.latest(stage) if stage is not None and stage.status == "completed" else None
-        if latest is None:
-            raise NotFound(f"journey {journey_id} has no final report yet: its last stage is not completed")
+        latest = self._schedule.latest(stage) if stage is not None else None
+        steps = {step.step_id: step.status for step in latest.steps} if latest is not None else {}
+        if latest is None or steps.get(FINAL) != "completed":
+            raise NotFound(f"journey {journey_id} has no final report yet: its last stage has not come to an end")
         results = StepResults(self.buckets.reports)
         results.add(latest, [FINAL])
         return results[FINAL]

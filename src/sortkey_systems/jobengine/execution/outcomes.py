@@ -59,6 +59,15 @@ def results_of(step_ids: Iterable[str], work: Work) -> Results:
     )
 
 
+def refusal_of(step_ids: Iterable[str], work: Work) -> str | None:
+    """The verdict on the migration, where these steps came to one by which it may not be used."""
+    report = work.result(FINAL, FinalReport) if FINAL in step_ids else None
+    if report is None or report.is_passed:
+        return None
+    return f"{report.verdict} ({'; '.join(report.exceeded)})"
+
+
+FINAL = "final_report"
 SCHEMA = "schema_extraction"
 _COUNTED: dict[str, type[Any]] = {
     SCHEMA: ExtractedSchema,

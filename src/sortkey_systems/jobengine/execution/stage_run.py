@@ -17,7 +17,7 @@ from sortkey.errors import JobCancelled
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution import ledger
 from sortkey_systems.jobengine.execution.endings import added, ended, timed
-from sortkey_systems.jobengine.execution.outcomes import outcome_of, recommendations_of, results_of
+from sortkey_systems.jobengine.execution.outcomes import outcome_of, recommendations_of, refusal_of, results_of
 from sortkey_systems.jobengine.execution.results import StepResults
 from sortkey_systems.jobengine.execution.step_context import RunningStep, TookTooLong, kept
 from sortkey_systems.jobengine.logs import StepLog
@@ -53,14 +53,18 @@ class StageRun:
         self._counts: list[LogCounts] = []
 
     def run(self, work: Work, results: StepResults) -> Job:
-        """All steps that are not done; gives the job as it is to end. Raises what stopped or failed it."""
+        """All steps that are not done; gives the job as it is to end: failed, where the verdict on the migration says
+        so. Raises what stopped or failed it."""
         for number, step in enumerate(self.stage.steps):
             self.check_time()
             told: Told = self.ctx.step(step.step_id, self._run_step, number, step, work, results)
             results.add(self.job, [step.step_id])
             self.ctx.step(f"{step.step_id}:published", self._publish, step, told, work)
             self._done(number, step, told)
-        figures = results_of([step.step_id for step in self.stage.steps], work)
+        step_ids = [step.step_id for step in self.stage.steps]
+        figures, refused = results_of(step_ids, work), refusal_of(step_ids, work)
+        if refused is not None:
+            return ended(self.job, "failed", self._counts, self._now(), results=figures, error_message=refused)
         return ended(self.job, "completed", self._counts, self._now(), results=figures, progress=100)
 
     def failed(self, error: Exception) -> Job:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.mapping.column_coverage import TableColumns, columns_of_source
 from sortkey_systems.jobengine.mapping.relationship_mapping import RelationshipMappings
 from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.rules import rule_book
-from sortkey_systems.jobengine.stripping.data_model_simplification import SimpleModel
 from sortkey_systems.jobengine.tmf import resources
 from sortkey_systems.jobengine.work import StepContext, Work
 
@@ -27,16 +27,17 @@ class ResourceCoverage:
     defaulted: list[str]
     undecided: dict[str, list[str]]
     """Attributes without a default, because these columns may be them."""
-    columns: int
-    columns_with_place: int
 
 
 @dataclass(slots=True)
 class Coverage:
-    """`coverage` is the share of the columns of matched tables that have a place; `threshold` is the rules'."""
+    """`coverage` is the share of the columns of migrated tables that have a place, `of_source` that of all columns of
+    the source. The rules' `threshold` is for the first: a table that stays behind is judged by its rows."""
 
     resources: list[ResourceCoverage]
+    columns: list[TableColumns]
     coverage: float
+    of_source: float
     threshold: float
     apis: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
@@ -47,36 +48,34 @@ class Coverage:
 
 def api_coverage_analysis(work: Work, ctx: StepContext) -> Coverage:
     """Count columns on the source's side and attributes on TMF's."""
-    model, matches = work.result("data_model_simplification", SimpleModel), work.result("tmf_api_matching", ApiMatches)
+    matches = work.result("tmf_api_matching", ApiMatches)
     mappings = work.result("attribute_mapping", AttributeMappings)
     links = work.result("relationship_mapping", RelationshipMappings)
     threshold = rule_book(work.rules, "tmf_mapping").threshold("coverage")
-    found = [_of(each.table, model, matches, mappings, links) for each in matches.matches]
-    columns, placed = sum(each.columns for each in found), sum(each.columns_with_place for each in found)
-    coverage = Coverage(found, round(placed / columns, 4) if columns else 0.0, threshold)
+    found = [_of(each.table, matches, mappings, links) for each in matches.matches]
+    columns, migrated = columns_of_source(work), {*(each.table for each in matches.matches), *matches.junctions}
+    share = _share([each for each in columns if each.table in migrated])
+    coverage = Coverage(found, columns, share, _share(columns), threshold)
     for each in found:
         coverage.apis.setdefault(each.api, []).append(each.resource)
         ctx.log("INFO", f"{each.table}: {len(each.filled)} of {each.attributes} attributes of {each.resource}")
     verdict = "enough" if coverage.is_enough else "too little"
-    text = f"{coverage.coverage:.0%} of the columns have a place, {verdict}: {threshold:.0%} are asked for"
+    text = (
+        f"{coverage.coverage:.0%} of the columns of migrated tables have a place, {verdict}: {threshold:.0%} are asked"
+        f" for; of all columns of the source it is {coverage.of_source:.0%}"
+    )
     ctx.log("INFO" if coverage.is_enough else "WARNING", text, coverage=coverage.coverage, threshold=threshold)
     ctx.progress(100)
     return coverage
 
 
-def _of(
-    table: str, model: SimpleModel, matches: ApiMatches, mappings: AttributeMappings, links: RelationshipMappings
-) -> ResourceCoverage:
-    entity, match, mapping = model.entity(table), matches.of(table), mappings.of(table)
-    assert entity is not None
+def _of(table: str, matches: ApiMatches, mappings: AttributeMappings, links: RelationshipMappings) -> ResourceCoverage:
+    match, mapping = matches.of(table), mappings.of(table)
     assert match is not None
     assert mapping is not None
     resource = resources()[match.resource]
     filled = {"id", *(each.path for each in mapping.fields), *(each.path for each in links.of(table))}
     empty = [each for each in resource.required if each.path not in filled]
-    placed = {*entity.key, *(each.column for each in mapping.fields), *mapping.characteristics}
-    placed |= {each.column for each in links.of(table) if each.column}
-    placed |= {each.via_column for each in links.references if each.via == table and each.via_column}
     return ResourceCoverage(
         table,
         resource.name,
@@ -86,6 +85,9 @@ def _of(
         [each.path for each in empty if each.path not in mapping.defaults],
         [each.path for each in empty if each.path in mapping.defaults],
         mapping.undecided,
-        len(entity.fields),
-        sum(each.name in placed for each in entity.fields),
     )
+
+
+def _share(columns: list[TableColumns]) -> float:
+    counted = sum(each.counted for each in columns)
+    return round(sum(len(each.mapped) for each in columns) / counted, 4) if counted else 0.0

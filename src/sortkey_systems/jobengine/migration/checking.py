@@ -62,7 +62,7 @@ def run_checks(target: Target, checks: Iterable[Check]) -> Outcome:
 
 def _count(target: Target, document: Document, check: Check, counted: CheckOutcome) -> bool:
     if check.kind == "reference":
-        found = _referred(document, check.path)
+        found = referred(document, check.path)
         bad = [each for each in found if not target.has(check.argument, each)]
         counted.checked += len(found)
         counted.failed += len(bad)
@@ -97,7 +97,7 @@ def _holds(value: Any, check: Check) -> bool:
     return isinstance(value, kinds[check.argument]) and (check.argument == "boolean" or not isinstance(value, bool))
 
 
-def _referred(document: Document, path: str) -> list[str]:
+def referred(document: Document, path: str) -> list[str]:
     """The ids at the end of a path, of an array those of all its elements."""
     here: list[Any] = [document]
     for part in path.split("."):

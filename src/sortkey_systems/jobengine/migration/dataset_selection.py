@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sortkey_systems.jobengine.planning.etl_script import EtlPlan
-from sortkey_systems.jobengine.rules import Application, rule_book
+from sortkey_systems.jobengine.rules import BUILT_IN, Application, rule_book
 from sortkey_systems.jobengine.work import StepContext, Work
 
 
@@ -24,7 +24,7 @@ def dataset_selection(work: Work, ctx: StepContext) -> Selection:
     book = rule_book(work.rules, "data_migration")
     found = Selection({}, [], [])
     for number, dataset in enumerate(plan.datasets, 1):
-        if book.keeps(dataset.table) is False:
+        if book.removed_by(dataset.table) not in (None, BUILT_IN):  # the built-in ones had their say in stripped_schema
             found.left_out.append(dataset.table)
             ctx.log("INFO", f"{dataset.table} is left out by a rule", table=dataset.table)
         else:

@@ -167,6 +167,30 @@ class Target:
         for source, *rest in found:
             yield source, Finding(*rest)
 
+    def document(self, resource: str, made: str) -> Document | None:
+        """The document of an id."""
+        if resource not in self._made:
+            return None
+        found = self._db.execute(f'SELECT document FROM "{resource}" WHERE id = ?', (made,)).fetchone()
+        return orjson.loads(found[0]) if found else None
+
+    def findings_of_documents(self, table: str) -> dict[str, int]:
+        """By path, how many values of the documents of a table were not taken over."""
+        query = (
+            "SELECT path, COUNT(*) FROM _findings f WHERE source = ? AND path <> ''"
+            " AND NOT EXISTS (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') GROUP BY path"
+        )
+        return dict(self._db.execute(query, (table,)).fetchall())
+
+    def losses(self) -> Iterator[tuple[str, Finding]]:
+        """Rows that were refused, and values of documents that were not taken over, with the table each is of."""
+        found = self._db.execute(
+            "SELECT source, origin, path, reason, value FROM _findings f WHERE path = '' OR NOT EXISTS"
+            " (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') ORDER BY source, origin"
+        )
+        for source, *rest in found:
+            yield source, Finding(*rest)
+
     def is_refused(self, origin: str) -> bool:
         found = self._db.execute("SELECT 1 FROM _findings WHERE origin = ? AND path = ''", (origin,)).fetchone()
         return found is not None

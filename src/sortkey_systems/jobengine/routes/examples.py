@@ -133,3 +133,13 @@ REPORT = shown(
     )
 )
 COMPLETE: dict[str, Any] = {"format": 1, "journey": {}, "stages": [], "rules": [], "jobs": [], "reports": []}
+
+FINAL_REPORT: dict[str, Any] = {
+    "outcome": "needs_review",
+    "verdict": "Needs review: 200 of 5,000 rows of the source (4.0 %) are not in the target. 1 limit is exceeded.",
+    "isPassed": False,
+    "exceeded": ["rows of the source not in the target: 200 of 5,000, allowed 0"],
+    "missing": {"tables": ["payments, 200 rows: no resource is like it; the nearest, ProductOrder, fits at 31%"]},
+    "figures": {"rows": 5000, "rows_lost": 200},
+    "text": "# Migration of shop\n…",
+}

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from fastapi.responses import StreamingResponse
 from pydantic import ConfigDict, Field
 
-from sortkey import ObjectReader, attr
+from sortkey import CamelPart, ObjectReader, attr
 from sortkey.errors import NotFound
 from sortkey.web import Page
 from sortkey_systems.jobengine.inputs import Input, Text, Title
@@ -50,6 +50,22 @@ class ReportDraft(Input):
     name: Annotated[Name, Field(max_length=100)] | None = None
 
 
+class FinalReport(CamelPart):
+    """The verdict on a migration. `outcome` is passed, needs_review or failed; a journey is completed if it passed."""
+
+    outcome: Literal["passed", "needs_review", "failed"]
+    verdict: str
+    is_passed: bool
+    exceeded: list[str] = Field([], description="Limits and thresholds because of which it did not pass")
+    allowed: list[str] = Field([], description="Losses that the limits of the journey allow")
+    missing: dict[str, list[str]] = Field({}, description="What of the source is not in the target, by kind")
+    figures: dict[str, float] = {}
+    tables: list[dict[str, str | int]] = Field([], description="All tables of the source, and where their rows went")
+    rules: list[str] = []
+    recommendations: list[str] = []
+    text: str = Field(description="The whole report in Markdown")
+
+
 class ReportOrder(Input):
     """A report that the engine makes of what a job did."""
 
@@ -80,6 +96,16 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
         return Page[Report](items=found.items, cursor=found.cursor)
 
     @made.get(
+        "/journeys/{journeyId}/report",
+        summary="Get the verdict on a migration",
+        responses=example(examples.FINAL_REPORT, also=READ),
+    )
+    def get_final_report(_: Reader, journey_id: JourneyPath) -> FinalReport:
+        """The final report, once the last stage has come to its end: what was migrated, what was lost, and whether
+        the journey's limits allow it."""
+        return FinalReport(**engine.executions.final_report(journey_id))
+
+    @made.get(
         "/journeys/{journeyId}/jobs/{jobId}/reports/{reportId}",
         summary="Get a report",
         response_class=StreamingResponse,
@@ -95,7 +121,7 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
         size = {"Content-Length": str(reader.info.size)}
         return StreamingResponse(_pieces(reader), media_type="application/json", headers=size)
 
-    _ = list_reports, get_report
+    _ = list_reports, get_final_report, get_report
 
 
 def _add_writing(made: APIRouter, engine: JobEngine) -> None:

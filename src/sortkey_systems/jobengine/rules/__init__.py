@@ -106,6 +106,11 @@ class RuleBook:
         decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
         return None if decision is None else decision.directive.kind == "preserve"
 
+    def removed_by(self, table: str, column: str | None = None) -> str | None:
+        """The rule that leaves a table or a column out, `BUILT_IN` for one of ours; None where it stays."""
+        decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
+        return decision.rule_id if decision is not None and decision.directive.kind == "remove" else None
+
     def mapped(self, table: str, column: str | None = None) -> Decision | None:
         """Where a table or a column is to go."""
         return self._decide(("map",), _subject(table, column), table, column)

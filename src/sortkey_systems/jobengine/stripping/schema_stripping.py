@@ -6,18 +6,19 @@ from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.analysis.data_profiling import Profile
 from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
-from sortkey_systems.jobengine.rules import Application, RuleBook, rule_book
+from sortkey_systems.jobengine.rules import BUILT_IN, Application, RuleBook, rule_book
 from sortkey_systems.jobengine.sources import TableSchema
 from sortkey_systems.jobengine.work import StepContext, Work
 
 
 @dataclass(slots=True)
 class Removed:
-    """A table, or a column of one, that was left out, and why."""
+    """A table, or a column of one, that was left out, and why. `is_decided`: a rule of the journey says so."""
 
     table: str
     column: str | None
     reason: str
+    is_decided: bool = False
 
 
 @dataclass(slots=True)
@@ -38,10 +39,10 @@ def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
     book = rule_book(work.rules, "stripped_schema")
     found = StrippedSchema([])
     for number, table in enumerate(schema.tables, 1):
-        reason = _reason(book, table, schema.rows[table.name])
-        if reason:
-            found.removed.append(Removed(table.name, None, reason))
-            ctx.log("INFO", f"{table.name} is left out: {reason}", table=table.name)
+        removed = _removed(book, table, schema.rows[table.name])
+        if removed:
+            found.removed.append(removed)
+            ctx.log("INFO", f"{table.name} is left out: {removed.reason}", table=table.name)
         else:
             found.tables.append(_stripped(book, table, profile, found.removed))
         ctx.progress(100 * number // len(schema.tables))
@@ -52,11 +53,18 @@ def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
     return found
 
 
-def _reason(book: RuleBook, table: TableSchema, rows: int) -> str | None:
-    keeps = book.keeps(table.name)
-    if keeps is None and rows == 0:
-        return "it has no rows"
-    return "a rule removes it" if keeps is False else None
+def _removed(book: RuleBook, table: TableSchema, rows: int) -> Removed | None:
+    if book.keeps(table.name) is None and rows == 0:
+        return Removed(table.name, None, "it has no rows")
+    return _by_rule(book, table.name)
+
+
+def _by_rule(book: RuleBook, table: str, column: str | None = None) -> Removed | None:
+    rule = book.removed_by(table, column)
+    if rule is None:
+        return None
+    reason = "its name is that of something technical" if rule == BUILT_IN else "a rule removes it"
+    return Removed(table, column, reason, is_decided=rule != BUILT_IN)
 
 
 def _stripped(book: RuleBook, table: TableSchema, profile: Profile, removed: list[Removed]) -> TableSchema:
@@ -68,8 +76,8 @@ def _stripped(book: RuleBook, table: TableSchema, profile: Profile, removed: lis
         keeps = book.keeps(table.name, column.name)
         if column.name in needed or keeps:
             kept.columns.append(column)
-        elif keeps is False:
-            removed.append(Removed(table.name, column.name, "a rule removes it"))
+        elif by_rule := _by_rule(book, table.name, column.name):
+            removed.append(by_rule)
         elif values is not None and values.nulls == facts.rows:
             removed.append(Removed(table.name, column.name, "it is empty in all rows"))
         else:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from sortkey_systems.jobengine.mapping.relationship_mapping import ReferenceMapping
+from sortkey_systems.jobengine.migration.checking import referred
 from sortkey_systems.jobengine.migration.dataset_selection import Selection
-from sortkey_systems.jobengine.migration.documents import Built, build_batch
+from sortkey_systems.jobengine.migration.documents import Built, build_batch, id_of
 from sortkey_systems.jobengine.migration.ownership import open_target
 from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.planning.etl_script import Dataset, EtlPlan
+from sortkey_systems.jobengine.sources import Row
 from sortkey_systems.jobengine.work import StepContext, Work
 
 EXAMPLES_MAX = 5
@@ -36,10 +39,20 @@ class TableProof:
 
 
 @dataclass(slots=True)
+class JoinProof:
+    """Of a table that only joins others: its rows, and those that are found again as references."""
+
+    table: str
+    rows: int = 0
+    found: int = 0
+
+
+@dataclass(slots=True)
 class MappingValidation:
-    """All tables that were moved."""
+    """All tables that were moved, and those that became references."""
 
     tables: list[TableProof]
+    joins: list[JoinProof] = field(default_factory=list[JoinProof])
 
     @property
     def is_proven(self) -> bool:
@@ -55,6 +68,9 @@ def mapping_validation(work: Work, ctx: StepContext) -> MappingValidation:
             if dataset.table in selection.rows:
                 found.tables.append(_proof(work, ctx, target, plan, dataset))
                 ctx.progress(100 * len(found.tables) // len(selection.rows))
+        joined = [each for dataset in plan.datasets for each in dataset.references if each.kind == "joined"]
+        for table in sorted({each.via for each in joined if each.via}):
+            found.joins.append(_join_proof(work, ctx, target, plan, [each for each in joined if each.via == table]))
     for each in found.tables:
         if each.lost_rows or each.changed_rows or not each.adds_up:
             text = f"{each.table}: {each.lost_rows} rows lost, {each.changed_rows} changed"
@@ -73,6 +89,33 @@ def _proof(work: Work, ctx: StepContext, target: Target, plan: EtlPlan, dataset:
             proof.source_rows += 1
             _compare(target, dataset, built, proof)
     return proof
+
+
+def _join_proof(
+    work: Work, ctx: StepContext, target: Target, plan: EtlPlan, references: list[ReferenceMapping]
+) -> JoinProof:
+    proof = JoinProof(references[0].via or "")
+    for batch in work.source.batches(proof.table, work.batch_rows):
+        ctx.check_cancelled()
+        for row in batch.rows:
+            proof.rows += 1
+            proof.found += any(_is_referred(target, plan, each, row) for each in references)
+    return proof
+
+
+def _is_referred(target: Target, plan: EtlPlan, reference: ReferenceMapping, row: Row) -> bool:
+    """Whether the document of one side names that of the other, and both are there."""
+    one, other = plan.dataset(reference.table), plan.dataset(reference.target_table)
+    assert one is not None
+    assert other is not None
+    if len(one.key) != 1 or len(other.key) != 1:
+        return False
+    made = id_of({one.key[0]: row[reference.via_column or ""]}, one)
+    named = id_of({other.key[0]: row[reference.via_target or ""]}, other)
+    document = target.document(one.resource, made) if made and named else None
+    if document is None or named is None:
+        return False
+    return named in referred(document, reference.path) and target.has(other.resource, named)
 
 
 def _compare(target: Target, dataset: Dataset, built: Built, proof: TableProof) -> None:

@@ -1,0 +1,50 @@
+"""What `sortkey jobengine run` may lose: the limits of the command line, as a journey keeps them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sortkey.commands import USAGE, CommandFailed
+
+if TYPE_CHECKING:
+    from sortkey_systems.jobengine.inputs import AllowedLossesDraft
+    from sortkey_systems.jobengine.service import JobEngine
+
+
+def losses_of(rows: list[str], values: str | None, references: str | None, *, is_unread: bool) -> dict[str, Any]:
+    """The limits that were given: `5`, `2%`, and for the rows of one table `customers=3`."""
+    tables = {table: limit for each in rows if "=" in each for table, _, limit in [each.rpartition("=")]}
+    general = [each for each in rows if "=" not in each]
+    if len(general) > 1:
+        raise CommandFailed(f"--allow-lost-rows is given as {' and '.join(general)}: name one for all tables", USAGE)
+    limits = {"rows": general[0] if general else None, "tables": tables, "values": values, "references": references}
+    given: dict[str, Any] = {name: limit for name, limit in limits.items() if limit}
+    if is_unread:
+        given["unread"] = True
+    _checked(given)
+    return given
+
+
+def allow_losses(engine: JobEngine, journey_id: str, losses: dict[str, Any]) -> None:
+    """Let a journey lose so much from now on; what was allowed before stays allowed."""
+    from sortkey_systems.jobengine.inputs import JourneyChange
+
+    if not losses:
+        return
+    known = engine.journeys.get(journey_id).configuration.allowed_losses
+    before: dict[str, Any] = known.model_dump() if known else {}
+    tables: dict[str, str] = {**before.get("tables", {}), **losses.get("tables", {})}
+    allowed = _checked({**before, **losses, "tables": tables})
+    engine.journeys.change(journey_id, JourneyChange(allowed_losses=allowed))
+
+
+def _checked(losses: dict[str, Any]) -> AllowedLossesDraft:
+    from pydantic import ValidationError
+
+    from sortkey_systems.jobengine.inputs import AllowedLossesDraft
+
+    try:
+        return AllowedLossesDraft(**losses)
+    except ValidationError as error:
+        wrong = ", ".join(repr(each["input"]) for each in error.errors())
+        raise CommandFailed(f"{wrong} is not a limit: give a number, or a share such as 2.5%", USAGE) from None
