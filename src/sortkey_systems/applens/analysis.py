@@ -11,7 +11,7 @@ from sortkey_systems.applens.coverage import coverage_of
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph, build_graph
 from sortkey_systems.applens.parsing.reading import read
-from sortkey_systems.applens.problems import Problem
+from sortkey_systems.applens.problems import AnalysisFailed, Problem, own_fault
 from sortkey_systems.applens.report import Report, build_report
 from sortkey_systems.applens.sources import Source, read_bytes, read_paths
 
@@ -32,7 +32,13 @@ class Analysis:
 
 def analyze(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Analysis:
     """Analyse folders, files or archives. Raises `AnalysisFailed`, whose message says why."""
-    return analyze_sources(read_paths(paths))
+    sources = read_paths(paths)
+    try:
+        return analyze_sources(sources)
+    except (AnalysisFailed, MemoryError):
+        raise
+    except Exception as error:
+        raise own_fault(error) from None
 
 
 def analyze_upload(name: str, data: bytes, tell: Told | None = None) -> Analysis:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from sortkey import Sandbox
 from sortkey.errors import MemoryLimitExceeded, ProcessDied, TimeLimitExceeded
 from sortkey_systems.applens.analysis import Stage, Told, analyze_upload
-from sortkey_systems.applens.problems import AnalysisFailed
+from sortkey_systems.applens.problems import AnalysisFailed, own_fault
 
 MEMORY_BYTES_MAX = 1_000_000_000
 """Twenty thousand resources need a quarter of it."""
@@ -57,7 +55,4 @@ def outcome_of(name: str, data: bytes, send: Callable[[tuple[Stage, str]], objec
     except (AnalysisFailed, MemoryError):
         raise
     except Exception as error:
-        # Its message may quote the upload, and what becomes of a run is stored: only the place is told.
-        at = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{Path(at.filename).name}, line {at.lineno}"
-        raise AnalysisFailed(f"AppLens itself failed: {type(error).__name__} in {where}; please report it") from None
+        raise own_fault(error) from None

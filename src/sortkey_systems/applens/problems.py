@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
+from pathlib import Path
 
 
 class AnalysisFailed(Exception):
@@ -15,6 +17,13 @@ class SourceRefused(AnalysisFailed):
 
 class NothingParsed(AnalysisFailed):
     """Not one file could be read as Terraform. The message has the first reason."""
+
+
+def own_fault(error: Exception) -> AnalysisFailed:
+    """A fault of AppLens itself, by its place alone: the message of an exception may quote what is analysed."""
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(at.filename).name}, line {at.lineno}"
+    return AnalysisFailed(f"AppLens itself failed: {type(error).__name__} in {where}; please report it")
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -219,6 +219,8 @@ def test_half_a_reference_is_a_text_and_not_a_crash(word: str) -> None:
         "coalescelist([], [])",
         "element([], 0)",
         "[for x in [1] : coalesce(null)]",
+        'zipmap([var.absent, "a"], [1, 2])',
+        "tomap([[var.absent, 1]])",
         '[1]["--1"]',
         '[1]["²"]',
         '[1][jsondecode("1e999")]',

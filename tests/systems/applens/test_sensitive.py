@@ -14,10 +14,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from sortkey.cli import main
-from sortkey.web import Tokens, make_app
+from sortkey.web import Mount, Tokens, make_app
 from sortkey_systems.applens.analysis import analyze_sources
-from sortkey_systems.applens.api import system
+from sortkey_systems.applens.api import make_router
 from sortkey_systems.applens.model import Run
+from sortkey_systems.applens.parsing.functions import PLAIN, STRUCTURAL, WALKING
 from sortkey_systems.applens.parsing.reading import read
 from sortkey_systems.applens.problems import NothingParsed
 from sortkey_systems.applens.report import Report
@@ -73,6 +74,10 @@ HCL: dict[str, Files] = {
     "tfvars": {
         "main.tf": secret_variable(default="") + use("var.secret"),
         "terraform.tfvars": f'secret = "{SECRET}"\n',
+    },
+    "tfvars of another folder": {
+        "main.tf": secret_variable(default="") + use("var.secret"),
+        "values/prod.tfvars": f'secret = "{SECRET}"\n',
     },
     "tfvars of a choice": {
         "main.tf": secret_variable(default="") + use("var.secret"),
@@ -284,6 +289,24 @@ def test_a_sensitive_value_is_in_no_output_of_the_command(
     assert not leaks(caplog.text)
 
 
+FUNCTIONS = (*PLAIN, *STRUCTURAL, *WALKING, "jsonencode", "nonsensitive", "sensitive", "try", "can", "unknown")
+FORMS = ("{f}({v})", '{f}({v}, "x")', '{f}("x", {v})', "{f}({v}, {v})", "{f}({v}, 0, 3)", "{f}([{v}])", "{f}({v}...)")
+STEPS = ("{v}[0]", "{v}.k", "{v}[*].k", "[for x in {v} : x]", "{{ for k, x in {v} : k => x }}", '["a"][{v}]', "!{v}")
+VALUES = ("var.secret", f'sensitive("{SECRET}")', f'sensitive(["{SECRET}"])', f'sensitive({{ k = "{SECRET}" }})')
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_no_function_gives_a_sensitive_value_away(value: str) -> None:
+    # Also not where it is called as Terraform would refuse: then its text is shown, and the value must not be in it.
+    calls = [form.format(f=name, v=value) for name in FUNCTIONS for form in FORMS]
+    expressions = [*calls, *(step.format(v=value) for step in STEPS)]
+    lines = "".join(f'  a{n} = {each}\n  b{n} = "-${{{each}}}-"\n' for n, each in enumerate(expressions))
+    analysis = analyze_sources(sources({"main.tf": f'{secret_variable()}resource "aws_x" "x" {{\n{lines}}}\n'}))
+    shown = analysis.graph.nodes[0].attributes
+    assert {name: text for name, text in shown.items() if leaks(text)} == {}
+    assert len(shown) > len(expressions)
+
+
 TOKENS = Tokens(b"a secret of thirty-two bytes or so")
 
 
@@ -303,7 +326,7 @@ def _check_what_is_stored(service: AppLens, home: Home) -> None:
     runs = [_analyzed(service, files) for files in (*PLACES.values(), UNMARKED)]
     assert {run.status for run in runs} == {"COMPLETE"}
     headers = {"Authorization": f"Bearer {TOKENS.issue(USER, system='applens')}"}
-    with TestClient(make_app([system(service)], tokens=TOKENS), headers=headers) as client:
+    with TestClient(make_app([Mount("applens", make_router(service))], tokens=TOKENS), headers=headers) as client:
         for run in runs:
             for part in ("", "/progress", "/graph", "/report", "/sarif", "/inventory"):
                 answer = client.get(f"/applens/runs/{run.run_id}{part}")

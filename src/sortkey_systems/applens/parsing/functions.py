@@ -149,6 +149,10 @@ def _set(items: Iterable[Any]) -> list[Any]:
     return sorted({repr(item): item for item in items}.values(), key=str)
 
 
+def _zipmap(names: list[Any], values: list[Any]) -> dict[str, Any]:
+    return dict(zip([str(top(name, [])) for name in names], values, strict=False))
+
+
 def _keys(of: dict[str, Any]) -> list[str]:
     return sorted(of)
 
@@ -165,7 +169,7 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     "merge": _merge,
     "concat": lambda *lists: [item for each in lists for item in each],
     "tolist": list,
-    "tomap": dict,
+    "tomap": lambda of: {**of},
     "list": lambda *items: list(items),
     "values": lambda of: [of[name] for name in sorted(of)],
     "keys": _keys,
@@ -179,7 +183,7 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     "slice": lambda items, start, end: items[int(start) : int(end)],
     "compact": lambda items: [item for item in items if item not in (None, "")],
     "chunklist": lambda items, size: [items[at : at + int(size)] for at in range(0, len(items), int(size))],
-    "zipmap": lambda names, values: dict(zip(names, values, strict=False)),
+    "zipmap": _zipmap,
 }
 """Of these only the outermost value must be known: elements may be symbols."""
 

@@ -132,10 +132,11 @@ def _expanded(tree: Tree) -> list[Resource]:
     for path in roots:
         resources = _resources(tree, path)
         found += resources if len(roots) == 1 else [_under(path, each) for each in resources]
+    hidden = _sensitive_variables(tree)
     for path, folder in tree.folders.items():
         prefix = "" if [path] == roots else f"{path or '.'}:"
         found += declarations(folder.blocks, prefix)
-        found += [replace(each, address=prefix + each.address) for each in _declared(folder)]
+        found += [replace(each, address=prefix + each.address) for each in _declared(folder, hidden)]
     return found
 
 
@@ -149,12 +150,17 @@ def _resources(tree: Tree, root: str) -> list[Resource]:
         ) from None
 
 
-def _declared(folder: Folder) -> list[Resource]:
-    hidden = {
+def _sensitive_variables(tree: Tree) -> set[str]:
+    """Of all folders: a file of values may lie in another one than the variables that it is for."""
+    blocks = [block for folder in tree.folders.values() for block in folder.blocks]
+    return {
         f"var.{block.labels[0]}"
-        for block in folder.blocks
+        for block in blocks
         if block.type == "variable" and block.labels and is_sensitive(block)
     }
+
+
+def _declared(folder: Folder, hidden: set[str]) -> list[Resource]:
     return [redacted_declaration(each) if each.address in hidden else each for each in folder.declared]
 
 
