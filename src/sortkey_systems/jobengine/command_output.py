@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sortkey.commands import JSON_SHOWS_ALL, console, print_table
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from sortkey_systems.jobengine.model import Job, Journey, Stage
+    from sortkey_systems.jobengine.service import JobEngine
 
 POLL_SECONDS = 0.1
 
 
 def watch(
-    engine: Any, journey_id: str, stage_id: str | None = None, *, check: Callable[[], None] = lambda: None
-) -> Any:
+    engine: JobEngine, journey_id: str, stage_id: str | None = None, *, check: Callable[[], None] = lambda: None
+) -> Journey:
     """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the journey as it is then.
 
     A job that was cancelled comes to its end first: a worker that is stopped before would leave it as it is. `check` is
@@ -37,9 +43,9 @@ def watch(
 class State:
     """A journey, its stages, and the latest job of each; `watched` is the stage that counts, None for all."""
 
-    journey: Any
-    stages: list[Any]
-    jobs: dict[str, Any]
+    journey: Journey
+    stages: Sequence[Stage]
+    jobs: dict[str, Job]
     watched: str | None
 
     @property
@@ -51,14 +57,14 @@ class State:
         return all(stage.status != "running" for stage in self.stages if stage.stage_id == self.watched)
 
 
-def _is_live(job: Any) -> bool:
+def _is_live(job: Job) -> bool:
     return job.status in ("pending", "running")
 
 
 Look = Callable[[], State]
 
 
-def _bars(look: Look) -> Any:
+def _bars(look: Look) -> Journey:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
     columns = (
@@ -69,7 +75,7 @@ def _bars(look: Look) -> Any:
         TextColumn("{task.fields[step]}", style="dim"),
     )
     with Progress(*columns, console=console(stderr=True)) as bars:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
         while True:
             state = look()
             for stage in state.stages:
@@ -82,7 +88,7 @@ def _bars(look: Look) -> Any:
             time.sleep(POLL_SECONDS)
 
 
-def _advance(bars: Any, task: Any, stage: Any, job: Any) -> None:
+def _advance(bars: Progress, task: TaskID, stage: Stage, job: Job | None) -> None:
     if job is None or stage.status == "pending":
         return
     if not bars.tasks[task].started:
@@ -92,7 +98,7 @@ def _advance(bars: Any, task: Any, stage: Any, job: Any) -> None:
     bars.update(task, completed=100 if done else job.progress, step=step)
 
 
-def _lines(look: Look) -> Any:
+def _lines(look: Look) -> Journey:
     """Without a terminal: a line when a stage has ended."""
     seen: set[str] = set()
     while True:
@@ -107,7 +113,7 @@ def _lines(look: Look) -> Any:
         time.sleep(POLL_SECONDS)
 
 
-def told(job: Any) -> str:
+def told(job: Job) -> str:
     """What a job came to, in some words."""
     parts = [f"{job.duration or 0:.1f} s"]
     if job.results.records_processed:
@@ -130,7 +136,7 @@ def print_markdown(text: str) -> None:
     console().print(Markdown(text))
 
 
-def print_journeys(journeys: list[Any]) -> None:
+def print_journeys(journeys: Sequence[Journey]) -> None:
     columns = ("journey", "name", "status", "priority", "progress", "stage", "jobs", "failed")
     rows = [
         (
@@ -148,7 +154,7 @@ def print_journeys(journeys: list[Any]) -> None:
     print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
 
 
-def print_jobs(stages: list[Any], jobs: list[Any]) -> None:
+def print_jobs(stages: Sequence[Stage], jobs: Sequence[Job]) -> None:
     columns = ("stage", "status", "job", "execution", "job status", "progress", "step", "result")
     rows: list[tuple[Any, ...]] = []
     for stage in stages:
@@ -159,11 +165,11 @@ def print_jobs(stages: list[Any], jobs: list[Any]) -> None:
     print_table(columns, rows, whole=3, more=JSON_SHOWS_ALL)
 
 
-def _cells(job: Any) -> tuple[Any, ...]:
+def _cells(job: Job) -> tuple[Any, ...]:
     result = job.error_message or (told(job) if job.duration is not None else "")
     return job.job_id, job.execution_number, job.status, f"{job.progress} %", job.current_step, result
 
 
-def print_steps(job: Any) -> None:
+def print_steps(job: Job) -> None:
     rows = [(each.step_id, each.status, each.start_time, each.duration) for each in job.steps]
     print_table(("step", "status", "began", "seconds"), rows, title=f"{job.job_id}: {job.status}, {told(job)}")

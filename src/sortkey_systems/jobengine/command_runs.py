@@ -5,20 +5,32 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from sortkey import Entity
 from sortkey.commands import FAILED, INTERRUPTED, USAGE, CommandFailed, bucket_address, check_address, print_json
 from sortkey.errors import StorageFailed
+from sortkey_systems.jobengine import addresses
+from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.command_output import print_markdown, watch
+from sortkey_systems.jobengine.inputs import RuleDraft
+from sortkey_systems.jobengine.journeys import new_journey_id
+from sortkey_systems.jobengine.migration import ownership
+from sortkey_systems.jobengine.model import Job, Journey
+from sortkey_systems.jobengine.parts import JobId, JourneyConfiguration, JourneyId, Priority, Source
+from sortkey_systems.jobengine.running import STEPS
+from sortkey_systems.jobengine.service import JobEngine
 
 log = logging.getLogger("sortkey.jobs")
 
 
 @contextmanager
-def open_engine(data: str, objects: str | None, *, makes: bool = False, named: str | None = None) -> Generator[Any]:
+def open_engine(
+    data: str, objects: str | None, *, makes: bool = False, named: str | None = None
+) -> Generator[JobEngine]:
     """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
     `makes` no folder: a name with a typing error would be a new one. `named` is the id that somebody typed."""
     from sortkey.commands import shared_store
@@ -27,11 +39,10 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False, named: s
         _check_id(named)
     where = bucket_address(data, objects)
     check_address(data, makes=makes)
-    service, buckets = part_of("jobengine", "service"), part_of("jobengine", "buckets")
     with shared_store(data) as store:
-        opened = buckets.Buckets.open(where)
+        opened = Buckets.open(where)
         try:
-            engine = service.JobEngine(store, opened)
+            engine = JobEngine(store, opened)
             engine.ensure()
             yield engine
         finally:
@@ -39,16 +50,21 @@ def open_engine(data: str, objects: str | None, *, makes: bool = False, named: s
 
 
 def new_journey(
-    engine: Any, source: str, target: str | None, name: str | None, priority: str, rules: Any, *, folder: str = ""
-) -> Any:
+    engine: JobEngine,
+    source: str,
+    target: str | None,
+    name: str | None,
+    priority: Priority,
+    rules: Sequence[Mapping[str, Any]],
+    *,
+    folder: str = "",
+) -> Journey:
     """A journey on a source. Without a `target` its documents go into a file in `folder` that is named after it."""
     from pydantic import ValidationError
 
-    parts, drafts = part_of("jobengine", "parts"), part_of("jobengine", "inputs")
-    journey_id = part_of("jobengine", "journeys").new_journey_id()
+    journey_id = new_journey_id()
     documents = os.path.abspath(target or os.path.join(folder, f"{journey_id}.sqlite"))
     _check_target(documents, journey_id)
-    addresses = part_of("jobengine", "addresses")
     try:
         addresses.check_address(source)
     except ValueError as error:
@@ -58,17 +74,17 @@ def new_journey(
         hint = ": PostgreSQL is named as postgresql://user@host/name" if "=" in source else ""
         raise CommandFailed(f"there is no file {source} to migrate{hint}", USAGE)
     title = Path(source).stem if is_file else addresses.database_name(source)
-    about = {"type": "database", "schema_id": title, "schema_name": title, "schema_version": "1"}
+    about: dict[str, Any] = {"type": "database", "schema_id": title, "schema_name": title, "schema_version": "1"}
     address = os.path.abspath(source) if is_file else source
     try:
         return engine.journeys.create(
             name=name or title,
             created_by=os.environ.get("USER", "command line"),
             oda_component_type="PRODUCTCATALOG",
-            source=parts.Source(**about, address=address),
-            configuration=parts.JourneyConfiguration(target=documents),
+            source=Source(**about, address=address),
+            configuration=JourneyConfiguration(target=documents),
             priority=priority,
-            rules=[drafts.RuleDraft(**each) for each in rules],
+            rules=[RuleDraft(**each) for each in rules],
             journey_id=journey_id,
         )
     except ValidationError as error:
@@ -79,7 +95,6 @@ def new_journey(
 
 def _check_target(documents: str, journey_id: str) -> None:
     """Before a journey is made that could never write its documents."""
-    ownership = part_of("jobengine", "migration.ownership")
     try:
         ownership.check_owner(documents, journey_id)
     except ownership.TargetRefused as refused:
@@ -89,9 +104,8 @@ def _check_target(documents: str, journey_id: str) -> None:
 def _check_id(named: str) -> None:
     from pydantic import TypeAdapter, ValidationError
 
-    parts = part_of("jobengine", "parts")
     try:
-        TypeAdapter[str](parts.JourneyId | parts.JobId).validate_python(named)
+        TypeAdapter[str](JourneyId | JobId).validate_python(named)
     except ValidationError:
         told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
         raise CommandFailed(f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE) from None
@@ -99,7 +113,7 @@ def _check_id(named: str) -> None:
 
 def check_stage(stage_id: str) -> None:
     """Before a journey is made that nobody wants."""
-    known = part_of("jobengine", "running").STEPS
+    known = STEPS
     if stage_id not in known:
         raise CommandFailed(f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE)
 
@@ -118,7 +132,9 @@ def read_rules(path: Path) -> list[dict[str, Any]]:
     return cast("list[dict[str, Any]]", found)
 
 
-def run_all(engine: Any, journey_id: str, *, threads: int, data: str | None, stage_id: str | None = None) -> Any:
+def run_all(
+    engine: JobEngine, journey_id: str, *, threads: int, data: str | None, stage_id: str | None = None
+) -> Journey:
     """Run what is left of a journey, or one stage, on workers in this process. `data` is where it stays, if it does."""
     stages = engine.journeys.stages(journey_id)
     if not any(stage.status == "running" for stage in stages):  # else somebody was stopped in its middle: go on
@@ -154,7 +170,9 @@ class StorageFailures:
             raise self._first
 
 
-def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folder: str, is_kept: bool = True) -> int:
+def print_end(
+    engine: JobEngine, journey: Journey, seconds: float, *, is_json: bool, folder: str, is_kept: bool = True
+) -> int:
     """The final report, or how far it came; the result is the exit code. `is_kept`: the folder stays."""
     jobs, found = engine.executions.all_jobs(journey.journey_id), _report(engine, journey.journey_id)
     if is_json:
@@ -176,7 +194,7 @@ def print_end(engine: Any, journey: Any, seconds: float, *, is_json: bool, folde
     return 0 if found["is_passed"] and journey.status == "completed" else FAILED
 
 
-def _report(engine: Any, journey_id: str) -> Any:
+def _report(engine: JobEngine, journey_id: str) -> dict[str, Any] | None:
     """The final report; None where the journey has not come so far."""
     from sortkey.errors import NotFound
 
@@ -193,7 +211,7 @@ def _with_limits(journey_id: str, folder: str) -> str:
     )
 
 
-def _unfinished(journey: Any, jobs: list[Any], folder: str) -> str:
+def _unfinished(journey: Journey, jobs: Sequence[Job], folder: str) -> str:
     """How a journey stands that was not completed, and what to do."""
     again = f"`sortkey jobengine run --journey {journey.journey_id} --data {folder}` starts it again"
     if journey.status == "cancelled":
@@ -205,23 +223,17 @@ def _unfinished(journey: Any, jobs: list[Any], folder: str) -> str:
     return f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}"
 
 
-def _is_cancelled(jobs: list[Any]) -> bool:
+def _is_cancelled(jobs: Sequence[Job]) -> bool:
     """Whether what ran last was cancelled. Jobs are in the order in which they run."""
     return bool(jobs) and jobs[-1].status == "cancelled"
 
 
-def jobs_of(engine: Any, of: str) -> list[Any]:
+def jobs_of(engine: JobEngine, of: str) -> list[Job]:
     if of.startswith("JOB-"):
         return [engine.executions.get(of)]
     engine.journeys.get(of)
     return engine.executions.all_jobs(of)
 
 
-def plain(entity: Any) -> Any:
+def plain(entity: Entity) -> dict[str, Any]:
     return entity.model_dump(mode="json")
-
-
-def part_of(system: str, part: str) -> Any:
-    from importlib import import_module
-
-    return import_module(f"sortkey_systems.{system}.{part}")

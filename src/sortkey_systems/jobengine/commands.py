@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -26,6 +26,9 @@ from sortkey_systems.jobengine.command_runs import (
     read_rules,
     run_all,
 )
+from sortkey_systems.jobengine.log_export import export_all_logs
+from sortkey_systems.jobengine.log_search import LogFilter
+from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
 
 EXAMPLES = """\
 examples:
@@ -85,10 +88,9 @@ def demo(
     began = time.perf_counter()
     try:
         with open_engine(folder, None, makes=True) as engine:
-            sample = part_of("jobengine", "sample")
-            shop = sample.make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
-            journey = new_journey(engine, str(shop), None, "The sample shop", "medium", sample.RULES, folder=folder)
-            allow_losses(engine, journey.journey_id, sample.LOSSES.model_dump())
+            shop = make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
+            journey = new_journey(engine, str(shop), None, "The sample shop", "medium", RULES, folder=folder)
+            allow_losses(engine, journey.journey_id, LOSSES.model_dump())
             done = run_all(engine, journey.journey_id, threads=2, data=folder if data or keep else None)
             seconds, is_kept = time.perf_counter() - began, bool(data or keep)
             code = print_end(engine, done, seconds, is_json=json, folder=folder, is_kept=is_kept)
@@ -222,14 +224,13 @@ def logs(
     from sortkey.errors import ModelError
 
     form = "json" if json else form
-    search, export = part_of("jobengine", "log_search"), part_of("jobengine", "log_export")
     try:
-        where = search.LogFilter.of(level, text=text)
+        where = LogFilter.of(level, text=text)
     except ModelError as error:
         raise CommandFailed(str(error), USAGE) from None
     with open_engine(data, objects, named=of) as engine:
         jobs = [(job.journey_id, job.stage_id, job.job_id) for job in jobs_of(engine, of)]
-        for chunk in export.export_all_logs(engine.buckets.logs, jobs, form, where, step=step):
+        for chunk in export_all_logs(engine.buckets.logs, jobs, form, where, step=step):
             sys.stdout.write(chunk.decode())
 
 
@@ -303,9 +304,3 @@ def cancel(
         return
     ends = of.startswith("JOB-") and found.status == "running"
     print(f"{of} {'ends at its next safe point' if ends else f'is {found.status}'}")
-
-
-def part_of(system: str, part: str) -> Any:
-    from importlib import import_module
-
-    return import_module(f"sortkey_systems.{system}.{part}")
