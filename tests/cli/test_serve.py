@@ -17,7 +17,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-import sortkey.engine
+import sortkey
 from sortkey.cli import main
 
 Serve = Callable[..., subprocess.Popen[str]]
@@ -126,8 +126,8 @@ def test_a_program_that_opens_a_served_folder_reaches_its_server(serve: Serve, t
     # The lock file has the address and a token, so that it works with credentials as well.
     process = serve("--access-key", "KEY", "--secret-key", "SECRET")
     address_of(process)
-    with sortkey.engine.open(tmp_path / "data") as engine:
-        assert engine.call("ListTables", {}) == {"TableNames": []}
+    with sortkey.open(tmp_path / "data") as store:
+        assert store.backend.call("ListTables", {}) == {"TableNames": []}
 
 
 def test_a_second_signal_ends_it_at_once(serve: Serve) -> None:

@@ -24,6 +24,7 @@ from sortkey.errors import NotFound, StorageFailed
 from sortkey.testing import FrozenClock
 from sortkey_systems.jobengine.sample import make_shop
 from tests.cli.program import sortkey as command
+from tests.faults.served import Served
 
 pytestmark = pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux")
 
@@ -58,6 +59,18 @@ def test_a_store_says_which_folder_is_full_and_works_on_afterwards(tmp_path: Pat
         assert queue.get(first.job_id) == first
         with pytest.raises(NotFound):
             queue.get("JOB-large")
+        assert queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large").job_id == "JOB-large"
+
+
+def test_a_folder_that_is_full_under_its_owner_is_told_to_who_opened_it_second(tmp_path: Path) -> None:
+    # To a program it is the same folder, whichever process has it.
+    with Served(tmp_path) as server, sortkey.open(tmp_path) as store:
+        queue = JobQueue(store)
+        queue.ensure()
+        limit_files(server.process.pid, (tmp_path / "sortkey.db-wal").stat().st_size)
+        with pytest.raises(StorageFailed, match=f"the data folder {tmp_path} cannot be written"):
+            queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large")
+        limit_files(server.process.pid, resource.RLIM_INFINITY)
         assert queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large").job_id == "JOB-large"
 
 

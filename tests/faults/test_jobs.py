@@ -26,9 +26,9 @@ Note = dict[str, Any]
 class Workers:
     """Processes that work on an address, forked from one program."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, module: str = "tests.faults.job_worker") -> None:
         self._program = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.job_worker", address],
+            [sys.executable, "-m", module, address],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -57,7 +57,7 @@ class Call:
         except ServiceError as error:
             return type(error).__name__.encode()
 
-    def failed(self) -> bytes:
+    def failed(self, error: Exception, /) -> bytes:
         return b"500"
 
     def send(self, answer: bytes, /) -> None:

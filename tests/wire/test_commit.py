@@ -20,7 +20,7 @@ class Write:
         self.engine.execute("PutItem", {"Name": self.name})
         return self.name.encode()
 
-    def failed(self) -> bytes:
+    def failed(self, error: Exception, /) -> bytes:
         return b"failed " + self.name.encode()
 
     def send(self, answer: bytes, /) -> None:

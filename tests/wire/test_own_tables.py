@@ -9,8 +9,7 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-import sortkey.engine
-from sortkey.engine import RemoteEngine
+import sortkey
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.request import Request
 from tests.faults.served import Served
@@ -38,8 +37,8 @@ def client(served: Served) -> Any:
 @pytest.mark.parametrize("arguments", [(), SIGNED], ids=["open", "credentials"])
 def test_callers_change_nothing_in_them_and_who_opens_the_folder_does(tmp_path: Path, arguments: tuple[str]) -> None:
     # A key that anybody writes into the table would open REST. Credentials are for the data, not for that.
-    with Served(tmp_path / "data", *arguments) as served, sortkey.engine.open(tmp_path / "data") as second:
-        assert isinstance(second, RemoteEngine)
+    with Served(tmp_path / "data", *arguments) as served, sortkey.open(tmp_path / "data") as opened:
+        second = opened.backend
         with pytest.raises(ClientError, match=r"AccessDeniedException.*belongs to Sortkey.*--own-tables"):
             client(served).create_table(**OWN)
         second.call("CreateTable", OWN)

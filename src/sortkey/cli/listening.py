@@ -91,11 +91,11 @@ def own(folder: str, **settings: Any) -> Engine:
     """The engine of a folder, in this process and no other."""
     import apsw
 
-    from sortkey import engine
+    from sortkey.connect import shared_folder
     from sortkey.errors import FolderInUse
 
     try:
-        return engine.own(folder, **settings)
+        return shared_folder.own(folder, **settings)
     except FolderInUse as error:
         raise CommandFailed(
             f"the folder {error.folder} is in use by process {error.pid}"

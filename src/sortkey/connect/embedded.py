@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from sortkey.engine import Engine, RemoteEngine
+from sortkey.engine import Engine
 from sortkey.errors import StoreError
 from sortkey.runtime.backend import Capabilities
 
@@ -20,25 +20,18 @@ class EmbeddedBackend:
     The requests of stores are plain JSON, so the engine in this process gets them as they are.
     """
 
-    def __init__(self, engine: Engine | RemoteEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self.engine = engine
-        self.capabilities = _capabilities(engine)
-        self._run = engine.run if isinstance(engine, Engine) else None
+        # It runs one operation after the other, and knows when it commits.
+        self.capabilities = Capabilities(parallel_calls=1, poll_seconds=POLL_SECONDS, watch=engine.watch)
+        self._run = engine.run
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        if self._run is None:
-            return self.engine.call(operation, request)
         return orjson.loads(self._run(operation, request))
 
     def close(self) -> None:
         self.engine.close()
         self._run = _closed
-
-
-def _capabilities(engine: Engine | RemoteEngine) -> Capabilities:
-    if isinstance(engine, Engine):  # which runs one operation after the other, and knows when it commits
-        return Capabilities(parallel_calls=1, poll_seconds=POLL_SECONDS, watch=engine.watch)
-    return Capabilities(poll_seconds=POLL_SECONDS)
 
 
 def _closed(operation: str, request: dict[str, Any]) -> bytes:
@@ -48,7 +41,7 @@ def _closed(operation: str, request: dict[str, Any]) -> bytes:
 class AsyncEmbeddedBackend:
     """The same for programs that await. The engine answers in microseconds, so it runs in the loop's own thread."""
 
-    def __init__(self, engine: Engine | RemoteEngine) -> None:
+    def __init__(self, engine: Engine) -> None:
         self._backend = EmbeddedBackend(engine)
         self.capabilities = Capabilities(parallel_calls=1)
 

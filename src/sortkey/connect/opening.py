@@ -1,6 +1,6 @@
 """`sortkey.open(address)`: a store for an address. The rest of a program does not know where its data lies.
 
-`data/`, `:memory:`                  the engine in this process; a folder that a server owns is reached through it
+`data/`, `:memory:`                  the engine in this process; a folder that another one serves is reached through it
 `aws://eu-west-1?profile=name`       DynamoDB on AWS; without a region the one of the environment
 `http://localhost:8000?region=…`     anything that speaks the protocol
 """
@@ -17,7 +17,7 @@ from sortkey.connect.buckets import Buckets, Given
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from sortkey.engine import Engine, RemoteEngine
+    from sortkey.engine import Engine
     from sortkey.runtime.async_store import AsyncStore
     from sortkey.runtime.metrics import Metrics
     from sortkey.runtime.steps import AsyncPause, Pause
@@ -79,13 +79,11 @@ def _opened(
     for_engine, for_store = _split(objects, settings)
     if (client := _client_settings(address)) is not None:
         return kind(_client(client, awaited=awaited), **for_store)
-    from sortkey import engine
-
-    opened = engine.open(address, **for_engine)
+    backend, close = _on_folder(address, for_engine, awaited=awaited)
     try:
-        return kind(_embedded(opened, awaited=awaited), **for_store)
+        return kind(backend, **for_store)
     except BaseException:
-        opened.close()  # a wrong setting must not leave the folder locked
+        close()  # a wrong setting must not leave the folder locked
         raise
 
 
@@ -122,7 +120,29 @@ def _client(settings: dict[str, Any], *, awaited: bool) -> Any:
     return AsyncClient(**settings) if awaited else Client(**settings)
 
 
-def _embedded(engine: Engine | RemoteEngine, *, awaited: bool) -> Any:
+def _on_folder(address: Address, settings: dict[str, Any], *, awaited: bool) -> tuple[Any, Callable[[], None]]:
+    """The backend of a folder, or of one in memory, and what closes it while nothing has been awaited."""
+    from sortkey import engine
+    from sortkey.errors import FolderInUse
+    from sortkey.storage.folder import was_served_lately
+
+    if not was_served_lately(address):
+        try:
+            opened = engine.open(address, **settings)
+        except FolderInUse as held:
+            if held.address is None:
+                raise
+        else:
+            return _embedded(opened, awaited=awaited), opened.close
+    from sortkey.connect.shared_folder import SharedFolder
+    from sortkey.connect.shared_folder_backend import AsyncSharedFolderBackend, SharedFolderBackend
+
+    # Where it serves others, its background work is done there.
+    shared = SharedFolder(address, {name: value for name, value in settings.items() if name != "background"}).open()
+    return AsyncSharedFolderBackend(shared) if awaited else SharedFolderBackend(shared), shared.close
+
+
+def _embedded(engine: Engine, *, awaited: bool) -> Any:
     from sortkey.connect.embedded import AsyncEmbeddedBackend, EmbeddedBackend
 
     return AsyncEmbeddedBackend(engine) if awaited else EmbeddedBackend(engine)

@@ -24,7 +24,7 @@ from sortkey.engine.operations import OPERATIONS, Run, only_reads
 from sortkey.engine.request_bodies import read_request, write_request
 from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
 from sortkey.storage.database import Database
-from sortkey.storage.failures import storage_failure
+from sortkey.storage.failures import is_storage_failure, storage_failed
 from sortkey.storage.journal import Journal
 from sortkey.storage.records import Records
 
@@ -86,9 +86,8 @@ class Engine:
                 raise
             except BaseException as error:
                 self.rollback()
-                failure = storage_failure(error, self.database.folder and self.database.folder.path)
-                if failure is not None:
-                    raise failure from error
+                if is_storage_failure(error):
+                    raise storage_failed(self.database.folder and self.database.folder.path, error) from error
                 raise
         return answer.body if isinstance(answer, Finished) else orjson.dumps(answer)
 

@@ -11,10 +11,21 @@ class SortkeyError(Exception):
 
 
 class FolderInUse(SortkeyError):
-    """A data folder is owned by another process. `address` is where that process answers, if it serves."""
+    """A data folder is owned by another process. `address` is where that process answers, if it serves.
 
-    def __init__(self, folder: str, pid: int, address: str | None = None, token: str | None = None) -> None:
-        self.folder, self.pid, self.address, self.token = folder, pid, address, token
+    An owner `is_interim` if it took the folder over from one that had ended: it gives it back to a server that asks.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        pid: int,
+        address: str | None = None,
+        token: str | None = None,
+        *,
+        is_interim: bool = False,
+    ) -> None:
+        self.folder, self.pid, self.address, self.token, self.is_interim = folder, pid, address, token, is_interim
         how = f"it answers on {address}" if address else "it serves nothing: stop it, or open another folder"
         super().__init__(f"the folder {folder} is held by process {pid}; {how}")
 
@@ -113,7 +124,14 @@ class Throttled(StoreError):
 
 
 class Unreachable(StoreError):
-    """The service gave no answer, also after all retries. A write may or may not have been done."""
+    """The service gave no answer, also after all retries. A write may or may not have been done.
+
+    Where nothing `was_sent`, because no connection could be made, it was not done.
+    """
+
+    def __init__(self, message: str, *, was_sent: bool = True) -> None:
+        super().__init__(message)
+        self.was_sent = was_sent
 
 
 class StorageFailed(StoreError):

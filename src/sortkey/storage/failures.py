@@ -12,16 +12,23 @@ import apsw
 
 from sortkey.errors import StorageFailed
 
+STORAGE_FAILURE = "storageFailure"
+"""A member of errors on the wire: why the disk refused. For callers who may open the folder themselves."""
+
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-def storage_failure(error: BaseException, folder: str | os.PathLike[str] | None) -> StorageFailed | None:
-    """The error as a caller should see it; None where it is not about the disk."""
-    is_disk = isinstance(error, (apsw.FullError, apsw.IOError))
-    if not is_disk and not (isinstance(error, OSError) and error.errno in _NO_ROOM):
-        return None
+def is_storage_failure(error: BaseException) -> bool:
+    """Whether it was the disk that refused."""
+    if isinstance(error, OSError):
+        return error.errno in _NO_ROOM
+    return isinstance(error, (apsw.FullError, apsw.IOError))
+
+
+def storage_failed(folder: str | os.PathLike[str] | None, reason: object) -> StorageFailed:
+    """The error of a caller, whose data are in a folder, or in memory."""
     where = f"the data folder {Path(folder)}" if folder else "the data in memory"
-    return StorageFailed(f"{where} cannot be written ({error}): make room on its disk, and try again")
+    return StorageFailed(f"{where} cannot be written ({reason}): make room on its disk, and try again")
 
 
 @contextmanager
@@ -30,7 +37,6 @@ def named_failures(folder: str | os.PathLike[str]) -> Generator[None]:
     try:
         yield
     except Exception as error:
-        failure = storage_failure(error, folder)
-        if failure is None:
-            raise
-        raise failure from error
+        if is_storage_failure(error):
+            raise storage_failed(folder, error) from error
+        raise

@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from sortkey.errors import FolderInUse
 
 LOCK_NAME = "sortkey.lock"
 DATABASE_NAME = "sortkey.db"
+LATELY_SECONDS = 10.0
 
 
 def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
@@ -30,16 +33,19 @@ def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
 
 
 class Folder:
-    """An owned data folder. Raises FolderInUse when another process has it."""
+    """An owned data folder. Raises FolderInUse when another process has it.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+    `is_interim` says to a server that it may have the folder back.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, is_interim: bool = False) -> None:
+        self.path, self._is_interim, self._is_served = Path(path), is_interim, False
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)  # items are nobody else's business
         # 0600: the file carries a token that opens the server of this folder.
         self._lock = os.open(self.path / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._write({"pid": os.getpid()})
+            self._write({})
         except BlockingIOError:
             held = _in_use(self.path, self._lock)
             os.close(self._lock)
@@ -54,22 +60,49 @@ class Folder:
 
     def publish(self, address: str, token: str) -> None:
         """Tell other openers of this folder where its owner answers."""
-        self._write({"pid": os.getpid(), "address": address, "token": token})
+        self._is_served = True
+        self._write({"address": address, "token": token})
 
     def release(self) -> None:
         os.ftruncate(self._lock, 0)  # takes no room: on a full disk a folder is released too
+        if self._is_served:
+            with suppress(OSError):
+                os.pwrite(self._lock, json.dumps({"servedUntil": time.time()}).encode(), 0)
         os.close(self._lock)
 
     def _write(self, content: dict[str, Any]) -> None:
-        text = json.dumps(content).encode()
+        about = {"pid": os.getpid(), **({"interim": True} if self._is_interim else {})}
+        text = json.dumps({**about, **content}).encode()
         os.ftruncate(self._lock, 0)
         os.pwrite(self._lock, text, 0)
 
 
+def published_owner(path: str | os.PathLike[str]) -> FolderInUse | None:
+    """Who says in the lock file that it owns a folder. It may have died since: the lock is not looked at."""
+    try:
+        text = (Path(path) / LOCK_NAME).read_bytes()
+    except OSError:
+        return None
+    return _read(Path(path), text) if text else None
+
+
+def was_served_lately(path: str | os.PathLike[str]) -> bool:
+    """Whether an owner that let others in ended a moment ago, or was killed: they may be about to come back."""
+    try:
+        owner: Any = json.loads((Path(path) / LOCK_NAME).read_bytes())
+        return "address" in owner or owner["servedUntil"] > time.time() - LATELY_SECONDS
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
 def _in_use(path: Path, lock: int) -> FolderInUse:
-    text = os.pread(lock, 65536, 0)
+    return _read(path, os.pread(lock, 65536, 0))
+
+
+def _read(path: Path, text: bytes) -> FolderInUse:
     try:
         owner: dict[str, Any] = json.loads(text) if text else {}
     except ValueError:  # the owner is writing it just now
         owner = {}
-    return FolderInUse(str(path), int(owner.get("pid", 0)), owner.get("address"), owner.get("token"))
+    about = (owner.get("address"), owner.get("token"))
+    return FolderInUse(str(path), int(owner.get("pid", 0)), *about, is_interim=bool(owner.get("interim")))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from sortkey.engine.answers import Answer
+from sortkey.storage.failures import is_storage_failure
 
 log = logging.getLogger("sortkey.wire")
 
@@ -27,7 +28,7 @@ class Call(Protocol):
     """One operation under way for one client. `run` may be called twice: it starts from the bytes that came in."""
 
     def run(self) -> bytes: ...
-    def failed(self) -> bytes: ...
+    def failed(self, error: Exception, /) -> bytes: ...
     def send(self, answer: bytes, /) -> None: ...
 
 
@@ -50,9 +51,9 @@ class GroupCommit:
         engine = self._engine
         try:
             answer = call.run()
-        except Exception:
-            log.exception("an operation failed")
-            answer = call.failed()
+        except Exception as error:
+            log_failure("an operation failed", error)
+            answer = call.failed(error)
             self._held = self._one_by_one(self._held)
         if not engine.in_transaction:
             call.send(answer)
@@ -69,8 +70,8 @@ class GroupCommit:
         try:
             if self._engine.in_transaction:
                 self._engine.flush()
-        except Exception:
-            log.exception("a group of %d operations could not be committed; running them one by one", len(held))
+        except Exception as error:
+            log_failure(f"{len(held)} operations could not be committed together; running them one by one", error)
             held = self._one_by_one(held)
         for call, answer in held:
             call.send(answer)
@@ -85,10 +86,10 @@ class GroupCommit:
             answer = call.run()
             if self._engine.in_transaction:
                 self._engine.flush()
-        except Exception:
-            log.exception("an operation failed")
+        except Exception as error:
+            log_failure("an operation failed", error)
             self._rollback()
-            return call.failed()
+            return call.failed(error)
         return answer
 
     def _rollback(self) -> None:
@@ -96,3 +97,8 @@ class GroupCommit:
             self._engine.rollback()
         except Exception:
             log.exception("a transaction could not be rolled back")
+
+
+def log_failure(message: str, error: Exception) -> None:
+    """With where it happened; but for a full disk, which is no fault of the program."""
+    log.error("%s: %s", message, error, exc_info=None if is_storage_failure(error) else error)

@@ -6,10 +6,13 @@ one that is announced, for everybody on this machine or for those who sign with 
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import socket
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Self
 
 from sortkey.engine import Engine
 from sortkey.origins import OriginPolicy
@@ -19,6 +22,8 @@ from sortkey.wire.server import Server
 from sortkey.wire.sharing import Heard, SharedEngine
 
 LOOPBACK = "127.0.0.1"
+THREAD_SECONDS = 30.0
+"""A thread that takes longer to start or stop will not."""
 
 
 class SecondOpeners:
@@ -32,15 +37,19 @@ class SecondOpeners:
         *,
         credentials: Credentials | None = None,
         origins: OriginPolicy | None = None,
+        on_release: Callable[[], None] | None = None,
     ) -> None:
-        """`public` are bound to loopback; `credentials` are asked of callers there. `heard` is told of each request."""
+        """`public` are bound to loopback; `credentials` are asked of callers there. `heard` is told of each request.
+
+        `on_release` is called when a server wants the folder that this process has in the interim.
+        """
         self._engine = engine
         self._public = public
         self._token = secrets.token_hex(32)
         if not public:  # those that nobody has leave only who holds the token
             credentials = Credentials("nobody", secrets.token_hex(32))
         access = Access(credentials, engine.region, time.time, self._token)
-        self._server = Server(SharedEngine(engine, heard), access, region=engine.region, origins=origins)
+        self._server = Server(SharedEngine(engine, heard, on_release), access, region=engine.region, origins=origins)
 
     async def start(self) -> None:
         sockets = self._public or bind(LOOPBACK, 0)
@@ -49,3 +58,35 @@ class SecondOpeners:
 
     async def stop(self) -> None:
         await self._server.stop()
+
+
+class OpenersThread:
+    """Second openers, served by an event loop in a thread of its own: for a process that has none. A context."""
+
+    def __init__(self, engine: Engine, on_release: Callable[[], None] | None = None) -> None:
+        self._openers = SecondOpeners(engine, on_release=on_release)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="sortkey-openers", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self._run(self._openers.start())
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        try:
+            self._run(self._openers.stop())
+        finally:
+            self._end()
+
+    def _run(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(THREAD_SECONDS)
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(THREAD_SECONDS)
+        self._loop.close()

@@ -18,10 +18,11 @@ from sortkey.errors import (
     UnknownOperationException,
 )
 from sortkey.origins import ANY, OriginPolicy
+from sortkey.storage.failures import STORAGE_FAILURE, is_storage_failure
 from sortkey.wire import compression
 from sortkey.wire.access import Access
 from sortkey.wire.answer import Answers
-from sortkey.wire.commit import Engine, GroupCommit
+from sortkey.wire.commit import Engine, GroupCommit, log_failure
 from sortkey.wire.connection import Connection
 from sortkey.wire.request import JSON_TYPES, Request, operation_of
 from sortkey.wire.waiting import ShortWaits
@@ -70,8 +71,10 @@ class Exchange:
         except ServiceError as error:
             return server.answers.error(request, error)
 
-    def failed(self) -> bytes:
-        return self._server.answers.error(self._request, InternalServerError("Internal server error"))
+    def failed(self, error: Exception, /) -> bytes:
+        # Who opened the same folder is told why, as its owner is: the disk may be full.
+        told = {STORAGE_FAILURE: str(error)} if self._is_trusted and is_storage_failure(error) else {}
+        return self._server.answers.error(self._request, InternalServerError("Internal server error", **told))
 
     def send(self, answer: bytes, /) -> None:
         self._connection.send(self._request, answer)
@@ -248,8 +251,8 @@ class Server:
             delay = self.engine.work()
             if self.engine.in_transaction:
                 self.engine.flush()
-        except Exception:
-            log.exception("background work failed")
+        except Exception as error:
+            log_failure("background work failed", error)
             self.engine.rollback()
             delay, self._is_busy = 1.0, True  # no request makes it try sooner
         else:

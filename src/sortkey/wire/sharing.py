@@ -17,12 +17,19 @@ Heard = Callable[[str, dict[str, Any], float, BaseException | None], None]
 """Is told of each request: its operation, its members, the seconds it took, and what it was refused with."""
 
 
+RELEASE_FOLDER = "ReleaseFolder"
+"""An operation of ours, for who holds the folder's token. An owner that has the folder in the interim gives it back."""
+
+
 class SharedEngine:
     """What the wire sees of an engine (`commit.Engine`). All of it is called in the wire's own thread."""
 
-    def __init__(self, engine: Engine, heard: Heard | None = None) -> None:
+    def __init__(
+        self, engine: Engine, heard: Heard | None = None, on_release: Callable[[], None] | None = None
+    ) -> None:
+        """`on_release` is called when the folder is asked for; it must not wait. Without it nobody can ask."""
         self.engine = engine
-        self._heard = heard
+        self._heard, self._on_release = heard, on_release
         self._holds = False
 
     @property
@@ -30,6 +37,9 @@ class SharedEngine:
         return self._holds and self.engine.in_transaction
 
     def execute(self, name: str, request: dict[str, Any], *, is_trusted: bool = True) -> Answer:
+        if name == RELEASE_FOLDER and is_trusted and self._on_release is not None:
+            self._on_release()
+            return {}
         self._hold()
         began, problem = time.perf_counter(), None
         try:

@@ -6,7 +6,7 @@ It says what to send, reads what came back, and decides on retries. The clients 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -64,15 +64,26 @@ class _Operation:
     post: Post
     streams: bool
     endpoint: Endpoint
-    token: str | None  # the member that makes it idempotent
+
+
+def with_token(name: str, request: dict[str, Any]) -> dict[str, Any]:
+    """The request, with the token that makes it harmless to send it twice, where its operation has one."""
+    member = _TOKENS.get(name)
+    return request if member is None or member in request else {**request, member: str(uuid.uuid4())}
 
 
 class Calls:
-    """All calls of one client. Threads share it."""
+    """All calls of one client. Threads share it. `headers` are sent with each, unsigned."""
 
     def __init__(
-        self, place: Place, settings: Settings, clock: Callable[[], float], random: Callable[[], float]
+        self,
+        place: Place,
+        settings: Settings,
+        clock: Callable[[], float],
+        random: Callable[[], float],
+        headers: Mapping[str, str] | None = None,
     ) -> None:
+        self._headers = b"".join(f"{name}: {value}\r\n".encode("latin-1") for name, value in (headers or {}).items())
         self._place = place
         self._settings = settings
         self._clock = clock
@@ -85,17 +96,17 @@ class Calls:
     def steps(self, name: str, request: dict[str, Any]) -> Steps:
         """Run one operation, with its retries."""
         operation = self._operations.get(name) or self._prepare(name)
-        if operation.token is not None and operation.token not in request:
-            request = {**request, operation.token: str(uuid.uuid4())}
-        body = orjson.dumps(request)
+        body = orjson.dumps(with_token(name, request))
         tokens = SUCCESS_TOKENS
+        was_sent = False
         for attempt in count(1):
             try:
                 result = yield from self._attempt(operation, body)
             except (Fault, Refusal) as problem:
                 tokens = tokens_for(problem)
+                was_sent = was_sent or not isinstance(problem, Fault) or problem.sent
                 if not tokens or attempt >= self._settings.attempts_max or not self.budget.spend(tokens):
-                    raise_last_word(problem, f"{name} at {operation.endpoint.url}", attempt)
+                    raise_last_word(problem, f"{name} at {operation.endpoint.url}", attempt, was_sent=was_sent)
             else:
                 self.budget.earn(tokens)  # what the last retry took, as AWS does it
                 return result
@@ -109,7 +120,7 @@ class Calls:
         head = stamp.headers(operation.post, body)
         send = Send(b"%b%bContent-Length: %d\r\n\r\n%b" % (operation.head, head, len(body), body), operation.streams)
         outcome = yield send
-        if isinstance(outcome, Fault) and outcome.stale:
+        if isinstance(outcome, Fault) and outcome.stale and self._settings.resends:
             send.fresh = True  # the service has hardly seen it: no retry in the sense of the budget
             outcome = yield send
         if isinstance(outcome, Fault):
@@ -131,8 +142,8 @@ class Calls:
         endpoint = self._place.streams if streams else self._place.main
         head = (
             b"POST / HTTP/1.1\r\nHost: %b\r\nContent-Type: %b\r\nX-Amz-Target: %b\r\n"
-            b"Accept-Encoding: %b\r\nUser-Agent: sortkey\r\n"
-        ) % (endpoint.authority, CONTENT_TYPE, target, b"gzip" if self._settings.gzip else b"identity")
-        operation = _Operation(head, Post.to(endpoint.authority, target), streams, endpoint, _TOKENS.get(name))
+            b"Accept-Encoding: %b\r\nUser-Agent: sortkey\r\n%b"
+        ) % (endpoint.authority, CONTENT_TYPE, target, b"gzip" if self._settings.gzip else b"identity", self._headers)
+        operation = _Operation(head, Post.to(endpoint.authority, target), streams, endpoint)
         self._operations[name] = operation
         return operation

@@ -9,7 +9,7 @@ import asyncio
 import random as randomness
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from sortkey.connect.dynamodb.calls import Calls, Send, Sleep
@@ -41,13 +41,14 @@ class _Client(Generic[P]):
         *,
         profile: str | None = None,
         settings: Settings | None = None,
+        headers: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.time,
         sleep: P | None = None,
         random: Callable[[], float] = randomness.random,
     ) -> None:
         self.place = locate(endpoint, region, credentials, profile)
         self._settings = settings or Settings()
-        self._calls = Calls(self.place, self._settings, clock, random)
+        self._calls = Calls(self.place, self._settings, clock, random, headers)
         self._sleep: P = self._default_sleep if sleep is None else sleep
         # Only where it is used: reading the system's certificates takes longer than many calls.
         is_secure = self.place.main.tls or self.place.streams.tls

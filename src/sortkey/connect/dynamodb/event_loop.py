@@ -7,7 +7,7 @@ import ssl
 from typing import cast
 
 from sortkey.connect.dynamodb.endpoints import Endpoint
-from sortkey.connect.dynamodb.http import AnswerReader, Fault, Reply, fault_of
+from sortkey.connect.dynamodb.http import AnswerReader, Fault, Reply, connect_fault, fault_of
 from sortkey.connect.dynamodb.idle import Idle
 from sortkey.connect.dynamodb.settings import Settings
 
@@ -56,7 +56,7 @@ class AsyncPool:
                     lambda: _Connection(self._loop), endpoint.host, endpoint.port, ssl=self._tls, server_hostname=name
                 )
         except OSError as error:
-            raise fault_of(error) from error
+            raise connect_fault(error) from error
         return connection
 
 

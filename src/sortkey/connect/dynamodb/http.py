@@ -14,13 +14,17 @@ class Fault(Exception):
     """No answer that can be used.
 
     `stale`: a connection that was used before ended without a byte, as when the server closed it for being idle.
+    `sent`: whether the service may have seen the request.
     """
 
-    def __init__(self, message: str, *, timeout: bool = False, stale: bool = False, retried: bool = True) -> None:
+    def __init__(
+        self, message: str, *, timeout: bool = False, stale: bool = False, retried: bool = True, sent: bool = True
+    ) -> None:
         super().__init__(message)
         self.timeout = timeout
         self.stale = stale
         self.retried = retried
+        self.sent = sent
 
 
 @dataclass(slots=True)
@@ -32,6 +36,13 @@ class Reply:
     checksum: bytes | None
     encoding: bytes | None
     keep_alive: bool
+
+
+def connect_fault(error: OSError) -> Fault:
+    """What an error means before there is a connection."""
+    fault = fault_of(error)
+    fault.sent = False
+    return fault
 
 
 def fault_of(error: OSError | EOFError, *, stale: bool = False) -> Fault:

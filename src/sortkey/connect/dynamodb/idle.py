@@ -10,8 +10,6 @@ from typing import Generic, Protocol, TypeVar
 
 from sortkey.connect.dynamodb.settings import Settings
 
-_TRUSTED_SECONDS = 1.0  # one that was used so lately is not looked at before it is used again
-
 
 class Connection(Protocol):
     """`since` is when it was used last."""
@@ -34,6 +32,7 @@ class Idle(Generic[C]):
     def __init__(self, settings: Settings) -> None:
         self._max = settings.idle_max
         self._seconds = settings.idle_seconds
+        self._trusted_seconds = settings.trusted_seconds
         self._waiting: deque[C] = deque()
 
     def take(self) -> C | None:
@@ -42,7 +41,7 @@ class Idle(Generic[C]):
             while True:
                 connection = self._waiting.pop()
                 unused_seconds = monotonic() - connection.since
-                if unused_seconds < _TRUSTED_SECONDS and connection.fileno() >= 0:
+                if unused_seconds < self._trusted_seconds and connection.fileno() >= 0:
                     return connection
                 if unused_seconds < self._seconds and _quiet(connection.fileno()):
                     return connection

@@ -88,11 +88,11 @@ def pause_seconds(attempt: int, random: float) -> float:
     return random * min(BASE_SECONDS * 2 ** (attempt - 1), CAP_SECONDS)
 
 
-def raise_last_word(problem: Fault | Refusal, what: str, attempts: int) -> NoReturn:
+def raise_last_word(problem: Fault | Refusal, what: str, attempts: int, *, was_sent: bool) -> NoReturn:
     """Raise what the caller gets when there is no other try. `what` names the operation and where it was sent."""
     tries = f" (attempt {attempts})" if attempts > 1 else ""
     if isinstance(problem, Fault):
-        raise Unreachable(f"{what}: {problem}{tries}") from problem
+        raise Unreachable(f"{what}: {problem}{tries}", was_sent=was_sent) from problem
     if problem.code in THROTTLING or problem.status == 429:
         raise Throttled(f"{what}: {problem.code or 'HTTP 429'}: {problem.error.message}{tries}") from problem.error
     raise problem.error from None

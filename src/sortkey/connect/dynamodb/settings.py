@@ -16,6 +16,8 @@ class Settings:
     attempts_max: int = 10  # of one call, the first included
     idle_max: int = 50  # connections that are kept open unused
     idle_seconds: float = 50.0  # then closed: balancers and NAT forget a connection, some without a word
+    trusted_seconds: float = 1.0  # one that was used so lately is not looked at before it is used again
+    resends: bool = True  # a request over a connection that turns out to be closed: at once, over a new one
     connections_max: int = 100  # at once, of the async client in one event loop; further calls wait
     checksums: bool = True  # compare x-amz-crc32 with the body
     gzip: bool = False  # ask for packed answers: fewer bytes, more CPU

@@ -9,7 +9,7 @@ from time import monotonic
 from weakref import WeakSet
 
 from sortkey.connect.dynamodb.endpoints import Endpoint
-from sortkey.connect.dynamodb.http import AnswerReader, Reply, fault_of
+from sortkey.connect.dynamodb.http import AnswerReader, Reply, connect_fault, fault_of
 from sortkey.connect.dynamodb.idle import Idle
 from sortkey.connect.dynamodb.settings import Settings
 
@@ -58,7 +58,7 @@ class Pool:
                 plain.close()
                 raise
         except OSError as error:
-            raise fault_of(error) from error
+            raise connect_fault(error) from error
         return _Connection(connected)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sortkey.errors import StorageFailed, TransactionConflictException, TransactionFailed
+from sortkey.errors import StorageFailed, TransactionConflictException, TransactionFailed, Unreachable
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Update, Write
 from sortkey.runtime.jobs.bells import BELLS, Bells
@@ -53,10 +53,19 @@ class Means:
         return self.entropy(16).hex()
 
     def update(self, write: Update[E]) -> E:
-        """One change; gives the item as it is now."""
-        return self.patiently(
-            lambda: self.store.update(write.key, *write.actions, when=write.when, assuming=write.assuming)
-        )
+        """One change; gives the item as it is now.
+
+        It is made once more where nobody knows whether it was made. Who makes it has written a condition or a value by
+        which the second finds out: the token of a lease, the number of an attempt.
+        """
+
+        def run() -> E:
+            return self.store.update(write.key, *write.actions, when=write.when, assuming=write.assuming)
+
+        try:
+            return self.patiently(run)
+        except Unreachable:
+            return self.patiently(run)
 
     def transact(self, *writes: Write[Any]) -> None:
         """All of the writes, or none; once, also where the answer to the first try was lost on the way."""

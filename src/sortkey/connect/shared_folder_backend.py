@@ -1,0 +1,125 @@
+"""The backends of a folder that another process owns: every call goes to whoever owns the folder then.
+
+A call whose answer was lost with the owner is made again where that cannot do harm. For the others nobody can tell
+whether they were done, and that is what their error says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+
+from sortkey.connect.dynamodb import AsyncClient, Client
+from sortkey.connect.dynamodb.calls import with_token
+from sortkey.connect.embedded import POLL_SECONDS
+from sortkey.connect.owner_clients import async_client_of, client_of
+from sortkey.connect.repeatable import is_repeatable
+from sortkey.connect.shared_folder import Owner, SharedFolder
+from sortkey.engine import Engine
+from sortkey.errors import FolderInUse, InternalServerError, Unreachable
+from sortkey.runtime.backend import Capabilities
+from sortkey.storage.failures import STORAGE_FAILURE, storage_failed
+
+
+class SharedFolderBackend:
+    """A `Backend`. Threads share it."""
+
+    capabilities = Capabilities(poll_seconds=POLL_SECONDS)
+
+    def __init__(self, shared: SharedFolder) -> None:
+        self._shared = shared
+        self._connected: tuple[FolderInUse, Client] | None = None
+
+    def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
+        request = with_token(operation, request)
+        while True:
+            owner = self._shared.owner
+            try:
+                if isinstance(owner, FolderInUse):
+                    return self._client(owner).call(operation, request)
+                if (answer := _run_here(self._shared, owner, operation, request)) is not None:
+                    return answer
+            except (Unreachable, InternalServerError) as error:
+                _check_repeatable(self._shared.folder, operation, request, error)
+            self._shared.next_owner(owner)
+
+    def close(self) -> None:
+        self._shared.close()
+        if self._connected is not None:
+            self._connected[1].close()
+
+    def _client(self, owner: FolderInUse) -> Client:
+        before = self._connected
+        if before is not None and before[0] is owner:
+            return before[1]
+        self._connected = (owner, client_of(owner))
+        if before is not None:
+            before[1].close()
+        return self._connected[1]
+
+
+class AsyncSharedFolderBackend:
+    """An `AsyncBackend`. Owners are looked for in a thread; an engine in this process runs in the loop's own."""
+
+    capabilities = Capabilities(poll_seconds=POLL_SECONDS)
+
+    def __init__(self, shared: SharedFolder) -> None:
+        self._shared = shared
+        self._connected: tuple[FolderInUse, AsyncClient] | None = None
+
+    async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
+        request = with_token(operation, request)
+        while True:
+            owner = self._shared.owner
+            try:
+                if isinstance(owner, FolderInUse):
+                    client = await self._client(owner)
+                    return await client.call(operation, request)
+                if (answer := _run_here(self._shared, owner, operation, request)) is not None:
+                    return answer
+            except (Unreachable, InternalServerError) as error:
+                _check_repeatable(self._shared.folder, operation, request, error)
+            await asyncio.to_thread(self._shared.next_owner, owner)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._shared.close)
+        if self._connected is not None:
+            await self._connected[1].close()
+
+    async def _client(self, owner: FolderInUse) -> AsyncClient:
+        before = self._connected
+        if before is not None and before[0] is owner:
+            return before[1]
+        client = async_client_of(owner)
+        self._connected = (owner, client)
+        if before is not None:
+            await before[1].close()
+        return client
+
+
+def _run_here(shared: SharedFolder, owner: Owner | None, operation: str, request: dict[str, Any]) -> Any:
+    """The answer of the engine in this process; None where it has given the folder up."""
+    if not isinstance(owner, Engine):
+        return None
+    with owner.lock:
+        if shared.owner is not owner:
+            return None
+        answer = owner.run(operation, request)
+    return orjson.loads(answer)
+
+
+def _check_repeatable(
+    folder: str, operation: str, request: dict[str, Any], error: Unreachable | InternalServerError
+) -> None:
+    """Raises what the caller gets, unless the request is to be sent to the next owner."""
+    if isinstance(error, InternalServerError):
+        if STORAGE_FAILURE in error.extra:
+            raise storage_failed(folder, error.extra[STORAGE_FAILURE]) from error
+        raise error
+    if error.was_sent and not is_repeatable(operation, request):
+        raise Unreachable(
+            f"{operation}: the process that owned the folder {folder} ended before it answered, so it is not known "
+            "whether this was done: read what is there before you try again"
+        ) from error
