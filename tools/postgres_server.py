@@ -24,7 +24,7 @@ USERS = ("postgres", "nobody")
 START_SECONDS = 60
 
 
-def _program(name: str) -> str:
+def program(name: str) -> str:
     """Of the newest version. Debian keeps the server's programs out of the path."""
     places = sorted(glob.glob(f"/usr/lib/postgresql/*/bin/{name}"), key=_version) + glob.glob(
         f"/usr/pgsql-*/bin/{name}"
@@ -57,7 +57,7 @@ class PostgresServer:
     however that ends."""
 
     def __init__(self) -> None:
-        self._postgres, initdb, self._as = _program("postgres"), _program("initdb"), _account()
+        self._postgres, initdb, self._as = program("postgres"), program("initdb"), _account()
         self.folder = Path(tempfile.mkdtemp(prefix="sortkey-pg-"))  # short: it holds the path of a socket
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
 from sortkey_systems.jobengine.running import run_journey
 from sortkey_systems.jobengine.sample import SCHEMA, make_shop
+from sortkey_systems.jobengine.sources import Source as JourneySource
 from sortkey_systems.jobengine.sources import SourceError, open_source
 from sortkey_systems.jobengine.sources.schema import ForeignKey
 from sortkey_systems.jobengine.work import MemoryContext, Work
@@ -21,7 +23,7 @@ from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, engine
 from tests.systems.jobengine.journeys import ANY_LOSS
 from tools.downloads import Missing
-from tools.postgres_server import PostgresServer
+from tools.postgres_server import PostgresServer, program
 
 __all__ = ["engine"]
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("postgres")]
@@ -176,6 +178,53 @@ def test_tables_that_may_not_be_read_are_counted(two_schemas: str) -> None:
     assert [table.name for table in source.tables()] == ["a.users", "b.users", "more_users", "orders"]
     assert [each.text for each in source.unread] == ["tables: the user has no right to SELECT (b.secrets)"]
     source.close()
+
+
+ALL_KINDS = """
+CREATE SCHEMA a; CREATE SCHEMA b;
+CREATE TYPE a.mood AS ENUM ('good', 'bad');
+CREATE TABLE a.users (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text, twice text GENERATED ALWAYS AS
+  (name || name) STORED, mood a.mood DEFAULT 'good', raw bytea, at timestamptz DEFAULT now(), flags bit(3));
+CREATE TABLE b.users (id serial PRIMARY KEY, name text, boss int REFERENCES a.users, tags text[], doc jsonb);
+CREATE TABLE b."Order Details" ("Line, No" int, note text, amount numeric(24, 6), UNIQUE ("Line, No"));
+CREATE TABLE b.measures (at date NOT NULL, value int) PARTITION BY RANGE (at);
+CREATE TABLE b.measures_2020 PARTITION OF b.measures FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
+CREATE VIEW a.seen AS SELECT * FROM a.users; CREATE MATERIALIZED VIEW a.kept AS SELECT * FROM a.users;
+CREATE FUNCTION a.f() RETURNS trigger LANGUAGE plpgsql AS $f$ BEGIN INSERT INTO a.users (name) VALUES ('x'); END $f$;
+CREATE TRIGGER t AFTER DELETE ON a.users FOR EACH ROW EXECUTE FUNCTION a.f();
+CREATE INDEX lower_name ON b.users (lower(name) text_pattern_ops); COMMENT ON TABLE a.users IS 'it; is';
+ALTER TABLE b.users ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON b.users USING (true);
+INSERT INTO a.users (name, raw, flags) VALUES ('Ann', '\\x00ff', B'101'), (E'O''Neil;\n\\t"x"', NULL, NULL);
+INSERT INTO b.users (name, boss, tags, doc) VALUES ('Bob', 1, '{a,"b c"}', '{"k": "it''s"}'), (NULL, NULL, NULL, NULL);
+INSERT INTO b."Order Details" VALUES (1, 'tab\tand\\slash', 12.5), (2, '', -3);
+INSERT INTO b.measures SELECT date '2020-01-01' + n, n FROM generate_series(1, 5) n;
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--inserts",), ("--column-inserts", "--rows-per-insert=2"), ("--clean",)])
+def test_what_pg_dump_writes_is_read_whole(server: PostgresServer, tmp_path: Path, options: tuple[str, ...]) -> None:
+    # The real program, not our memory of it: identity and computed columns, schemas, odd names, policies, partitions.
+    address = made(server, f"dumped{len(options)}{len(''.join(options))}")
+    with psycopg.connect(address) as db:
+        db.execute(ALL_KINDS)  # type: ignore[arg-type]
+    command = [program("pg_dump"), "--no-owner", *options, f"--file={tmp_path / 'all.sql'}", address]
+    subprocess.run(command, check=True)
+    live, dump = open_source(address), open_source(tmp_path / "all.sql")
+    assert list(dump.unread) == []
+    names = {table.name: table.name for table in live.tables()} | {"measures": "measures_2020"}
+    assert set(names) == {"a.users", "b.users", "Order Details", "measures"}
+    for name, dumped in names.items():
+        assert dump.count(dumped) == live.count(name), name
+    assert _column(dump, "a.users", "name") == _column(live, "a.users", "name")
+    assert _column(dump, "Order Details", "note") == _column(live, "Order Details", "note")
+    (boss,) = next(table for table in dump.tables() if table.name == "b.users").foreign_keys
+    assert (boss.table, boss.target_columns) == ("a.users", ["id"])
+    live.close()
+    dump.close()
+
+
+def _column(source: JourneySource, table: str, column: str) -> list[Any]:
+    return [row[column] for batch in source.batches(table, 10) for row in batch.rows]
 
 
 def test_rows_that_a_policy_hides_are_an_error(two_schemas: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -125,7 +125,7 @@ class DumpLoader:
         while part := list(islice(rows, COPY_ROWS)):
             self._write(table, columns, [self._numbered(table, columns, row) for row in part])
 
-    def _numbered(self, table: DumpTable, columns: list[str], row: Values) -> Values:
+    def _numbered(self, table: DumpTable, columns: Sequence[str], row: Values) -> Values:
         """COPY has texts only; numbers become numbers again, by their declared type."""
         schema = table.schema
         families = [column.family if (column := schema.column(name)) else "other" for name in (columns or schema.names)]
@@ -142,7 +142,7 @@ class DumpLoader:
             raise ValueError("the table was not created")
         return table
 
-    def _write(self, table: DumpTable, columns: list[str], rows: list[Values]) -> None:
+    def _write(self, table: DumpTable, columns: Sequence[str], rows: list[Values]) -> None:
         """All rows or none."""
         names = columns or table.schema.names
         if any(len(row) != len(names) for row in rows):
@@ -152,7 +152,7 @@ class DumpLoader:
         filled = [self._with_defaults(table, names, row) if DEFAULT in row else row for row in rows]
         self.db.executemany(f"INSERT INTO {table.staged} ({into}) VALUES ({marks})", filled)
 
-    def _with_defaults(self, table: DumpTable, names: list[str], row: Values) -> Values:
+    def _with_defaults(self, table: DumpTable, names: Sequence[str], row: Values) -> Values:
         """A computed column has nothing of its own; what a sequence or a clock would give is not known."""
         columns = [table.schema.column(name) for name in names]
         if any(

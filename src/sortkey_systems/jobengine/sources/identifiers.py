@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import lru_cache
 
 PART = r"""(?:"(?:[^"]|"")+"|`(?:[^`]|``)+`|\[(?:[^\]]|\]\])+\]|[^\s().,;"'`\[\]]+)"""
 NAME = rf"{PART}(?:\s*\.\s*{PART}){{0,2}}"
@@ -16,6 +17,7 @@ Qualified = tuple[str, str]
 """A schema, empty where none is named, and a name in it."""
 
 
+@lru_cache(maxsize=1024)  # a dump names the same tables and columns in every statement
 def qualified(text: str) -> Qualified:
     """`a."b c"` is `b c` in schema `a`; what stands before a schema is a database, and is left out."""
     parts = [bare(part) for part in _PART.findall(text)]
@@ -31,9 +33,10 @@ def bare(name: str) -> str:
     return name[1:-1].replace(end * 2, end)
 
 
-def listed(text: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def listed(text: str) -> tuple[str, ...]:
     """The names of a list: `(id, "The Name")`."""
-    return [bare(part) for part in _PART.findall(text)]
+    return tuple(bare(part) for part in _PART.findall(text))
 
 
 def names_apart(tables: Iterable[Qualified]) -> dict[Qualified, str]:

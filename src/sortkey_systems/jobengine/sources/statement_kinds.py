@@ -31,6 +31,7 @@ _HARMLESS = re.compile(
         OWNER\s+TO|CLUSTER\s+ON|REPLICA\s+IDENTITY|ATTACH\s+PARTITION|INHERIT|VALIDATE\s+CONSTRAINT
         |(?:NO\s+)?FORCE\s+ROW|(?:DIS|EN)ABLE\s|(?:NO)?CHECK\s+CONSTRAINT|AUTO_INCREMENT\b|COMMENT\b|ENGINE\b
         |SET\s+(?:\(|LOGGED|UNLOGGED|TABLESPACE|ACCESS|WITHOUT)
+        |DROP\s+(?:CONSTRAINT|FOREIGN\s+KEY|INDEX|KEY)\b
         |ADD\s+(?:CONSTRAINT\s+\S+\s+)?DEFAULT\b
         |ALTER\s+(?:COLUMN\s+)?{NAME}\s+(?:
             ADD\s+GENERATED|DROP\s+DEFAULT|SET\s+(?:DEFAULT|STATISTICS|STORAGE|COMPRESSION|GENERATED|\()))
@@ -54,6 +55,8 @@ _VERB = re.compile(
 
 def plain(text: str) -> str:
     """A statement without the comments before it; what MySQL hides from others in `/*! … */` is a part of it."""
+    if not text.startswith(("/*", "--")):
+        return text
     if text.startswith("/*!"):
         text = _CONDITIONAL.sub(" ", text).replace("*/", " ")
     comments = _COMMENTS.match(text)

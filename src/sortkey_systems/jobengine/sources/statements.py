@@ -160,10 +160,12 @@ class _Splitter:
     @property
     def _is_open(self) -> bool:
         """Whether a semicolon does not end the statement: it has statements in it."""
+        if self.dialect not in ("tsql", "sqlite"):
+            return False
         head = "".join(part[:100] for part in self.parts[:3])
         if self.dialect == "tsql":
             return _TSQL_ROUTINE.match(head) is not None
-        if self.dialect != "sqlite" or not _SQLITE_TRIGGER.match(head):
+        if not _SQLITE_TRIGGER.match(head):
             return False
         return _TRIGGER_END.search("".join(part[-100:] for part in self.parts[-4:])) is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,7 @@ class Insert:
     """The rows of one statement. Without columns, the values are those of all columns in their order."""
 
     table: Qualified
-    columns: list[str]
+    columns: Sequence[str]
     rows: list[Values]
 
 
