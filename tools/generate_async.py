@@ -22,6 +22,7 @@ from tools.generated import keep
 
 SRC = Path(__file__).parents[1] / "src"
 SOURCES = {
+    "sortkey.connect.shared_folder_backend": "sortkey.connect.async_shared_folder_backend",
     "sortkey.runtime.backend": "sortkey.runtime.async_backend",
     "sortkey.runtime.store": "sortkey.runtime.async_store",
     "sortkey.runtime.upkeep": "sortkey.runtime.async_upkeep",
@@ -31,27 +32,36 @@ SOURCES = {
 }
 RENAMED = {
     "Backend": "AsyncBackend",
+    "Client": "AsyncClient",
     "FaultyBackend": "AsyncFaultyBackend",
     "Iterator": "AsyncIterator",
     "Pause": "AsyncPause",
+    "SharedFolderBackend": "AsyncSharedFolderBackend",
     "Store": "AsyncStore",
     "Upkeep": "AsyncUpkeep",
     "__enter__": "__aenter__",
     "__exit__": "__aexit__",
     "apply_once": "apply_once_async",
     "audit": "audit_async",
+    "client_of": "async_client_of",
     "in_threads": "in_tasks",
 }
 REPLACED = {
     "fault.rival()": "await settled(fault.rival())",
+    "self._shared.close()": "await asyncio.to_thread(self._shared.close)",
+    "self._shared.next_owner(owner)": "await asyncio.to_thread(self._shared.next_owner, owner)",
     "step.function()": "await asyncio.to_thread(step.function)",
     "time.sleep": "asyncio.sleep",
 }
 AWAITED = {
+    "before[1].close",
+    "client.call",
     "driving.in_threads",
     "self._backend.call",
     "self._backend.close",
     "self._call",
+    "self._client",
+    "self._connected[1].close",
     "self._sleep",
     "self.backend.call",
     "self.backend.close",

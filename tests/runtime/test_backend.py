@@ -16,6 +16,8 @@ SRC = Path(__file__).parents[2] / "src/sortkey"
 LOOKED_UP = {
     ("connect/dynamodb/idle.py", "poll"): "Windows has no select.poll",
     ("connect/dynamodb/sockets.py", "register_at_fork"): "Windows does not fork",
+    ("runtime/sandbox.py", "__module__"): "a child process imports a function by its name",
+    ("runtime/sandbox.py", "__qualname__"): "the same",
     ("runtime/streams/dispatch.py", "runner"): "a thread that is new has none",
     ("runtime/streams/handlers.py", "__name__"): "a callable object has no name",
 }

@@ -134,8 +134,9 @@ def _on_folder(address: Address, settings: dict[str, Any], *, awaited: bool) -> 
                 raise
         else:
             return _embedded(opened, awaited=awaited), opened.close
+    from sortkey.connect.async_shared_folder_backend import AsyncSharedFolderBackend
     from sortkey.connect.shared_folder import SharedFolder
-    from sortkey.connect.shared_folder_backend import AsyncSharedFolderBackend, SharedFolderBackend
+    from sortkey.connect.shared_folder_backend import SharedFolderBackend
 
     # Where it serves others, its background work is done there.
     shared = SharedFolder(address, {name: value for name, value in settings.items() if name != "background"}).open()

@@ -1,20 +1,19 @@
 """The backends of a folder that another process owns: every call goes to whoever owns the folder then.
 
 A call whose answer was lost with the owner is made again where that cannot do harm. For the others nobody can tell
-whether they were done, and that is what their error says.
+whether they were done, and that is what their error says. `async_shared_folder_backend.py` is generated from this file.
 """
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import orjson
 
-from sortkey.connect.dynamodb import AsyncClient, Client
+from sortkey.connect.dynamodb import Client
 from sortkey.connect.dynamodb.calls import with_token
 from sortkey.connect.embedded import POLL_SECONDS
-from sortkey.connect.owner_clients import async_client_of, client_of
+from sortkey.connect.owner_clients import client_of
 from sortkey.connect.repeatable import is_repeatable
 from sortkey.connect.shared_folder import Owner, SharedFolder
 from sortkey.engine import Engine
@@ -24,7 +23,10 @@ from sortkey.storage.failures import STORAGE_FAILURE, storage_failed
 
 
 class SharedFolderBackend:
-    """A `Backend`. Threads share it."""
+    """Calls whoever owns the folder then.
+
+    That may be this process. Its engine answers in microseconds, so it runs where the call is made.
+    """
 
     capabilities = Capabilities(poll_seconds=POLL_SECONDS)
 
@@ -38,11 +40,12 @@ class SharedFolderBackend:
             owner = self._shared.owner
             try:
                 if isinstance(owner, FolderInUse):
-                    return self._client(owner).call(operation, request)
-                if (answer := _run_here(self._shared, owner, operation, request)) is not None:
+                    client = self._client(owner)
+                    return client.call(operation, request)
+                if (answer := run_here(self._shared, owner, operation, request)) is not None:
                     return answer
             except (Unreachable, InternalServerError) as error:
-                _check_repeatable(self._shared.folder, operation, request, error)
+                check_repeatable(self._shared.folder, operation, request, error)
             self._shared.next_owner(owner)
 
     def close(self) -> None:
@@ -54,52 +57,14 @@ class SharedFolderBackend:
         before = self._connected
         if before is not None and before[0] is owner:
             return before[1]
-        self._connected = (owner, client_of(owner))
-        if before is not None:
-            before[1].close()
-        return self._connected[1]
-
-
-class AsyncSharedFolderBackend:
-    """An `AsyncBackend`. Owners are looked for in a thread; an engine in this process runs in the loop's own."""
-
-    capabilities = Capabilities(poll_seconds=POLL_SECONDS)
-
-    def __init__(self, shared: SharedFolder) -> None:
-        self._shared = shared
-        self._connected: tuple[FolderInUse, AsyncClient] | None = None
-
-    async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        request = with_token(operation, request)
-        while True:
-            owner = self._shared.owner
-            try:
-                if isinstance(owner, FolderInUse):
-                    client = await self._client(owner)
-                    return await client.call(operation, request)
-                if (answer := _run_here(self._shared, owner, operation, request)) is not None:
-                    return answer
-            except (Unreachable, InternalServerError) as error:
-                _check_repeatable(self._shared.folder, operation, request, error)
-            await asyncio.to_thread(self._shared.next_owner, owner)
-
-    async def close(self) -> None:
-        await asyncio.to_thread(self._shared.close)
-        if self._connected is not None:
-            await self._connected[1].close()
-
-    async def _client(self, owner: FolderInUse) -> AsyncClient:
-        before = self._connected
-        if before is not None and before[0] is owner:
-            return before[1]
-        client = async_client_of(owner)
+        client = client_of(owner)
         self._connected = (owner, client)
         if before is not None:
-            await before[1].close()
+            before[1].close()
         return client
 
 
-def _run_here(shared: SharedFolder, owner: Owner | None, operation: str, request: dict[str, Any]) -> Any:
+def run_here(shared: SharedFolder, owner: Owner | None, operation: str, request: dict[str, Any]) -> Any:
     """The answer of the engine in this process; None where it has given the folder up."""
     if not isinstance(owner, Engine):
         return None
@@ -110,7 +75,7 @@ def _run_here(shared: SharedFolder, owner: Owner | None, operation: str, request
     return orjson.loads(answer)
 
 
-def _check_repeatable(
+def check_repeatable(
     folder: str, operation: str, request: dict[str, Any], error: Unreachable | InternalServerError
 ) -> None:
     """Raises what the caller gets, unless the request is to be sent to the next owner."""
