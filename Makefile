@@ -46,6 +46,7 @@ check: dev  ## format, lint, types, imports, generated files
 	$(BIN)/python -m tools.generate_async --check
 	$(BIN)/python -m tools.generate_library --check
 	$(BIN)/python -m tools.generate_commands --check
+	$(BIN)/python -m tools.generate_applens --check
 
 format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/ruff check --fix .
@@ -54,6 +55,7 @@ format: dev  ## let ruff mend what it can, and write the generated files anew
 	$(BIN)/python -m tools.generate_async
 	$(BIN)/python -m tools.generate_library
 	$(BIN)/python -m tools.generate_commands
+	$(BIN)/python -m tools.generate_applens
 
 oracle: dev  ## 20,000 random requests against DynamoDB Local (REQUESTS=, SEED=)
 	$(BIN)/python -m tests.oracle.machine --requests $(or $(REQUESTS),20000) $(if $(SEED),--seed $(SEED))

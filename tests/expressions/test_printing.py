@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sortkey.expressions.grammar import parse_condition, parse_projection, parse_update
-from sortkey.expressions.printing import print_expression
 from sortkey.expressions.syntax import (
     Action,
     And,
@@ -23,6 +22,7 @@ from sortkey.expressions.syntax import (
     Update,
     Value,
 )
+from tests.expressions.printing import print_expression
 
 names = st.sampled_from(["a", "Name", "size", "x_1", "#a", "#1"])
 paths = st.builds(

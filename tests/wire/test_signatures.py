@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
+from hmac import digest
 
 import botocore.auth
 import pytest
@@ -13,6 +14,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as BotoCredentials
 
 from sortkey.errors import ServiceError
+from sortkey.wire import signatures
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.request import Request
 from tests.wire.harness import NOW, Start, http
@@ -89,10 +91,22 @@ def test_a_presigned_url_is_let_in_until_it_expires() -> None:
     assert check(request, lambda: NOW + 3601).startswith("InvalidSignatureException: Signature expired: 20260101T0000")
 
 
-def test_the_same_day_is_signed_with_a_cached_key() -> None:
+def test_the_key_of_a_day_is_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Deriving it takes four hashes; a request needs one more, for its own signature.
+    hashes: list[bytes] = []
+
+    def counted(key: bytes, message: bytes, algorithm: str) -> bytes:
+        hashes.append(message)
+        return digest(key, message, algorithm)
+
+    monkeypatch.setattr(signatures, "hmac", counted)
     access = Access(KEY, "us-east-1", lambda: NOW)
+    counts: list[int] = []
     for _ in range(3):
+        hashes.clear()
         access.check(signed())
+        counts.append(len(hashes))
+    assert counts == [5, 1, 1]
 
 
 def test_commas_alone_may_separate_the_parts() -> None:

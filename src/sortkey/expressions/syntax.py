@@ -1,6 +1,6 @@
 """The syntax trees of the five kinds of expressions, as written: placeholders are not yet looked up.
 
-Parentheses are not kept; the shape of the tree says where they were needed, and `printing` puts those back.
+Parentheses are not kept; the shape of the tree says where they were needed, so that a printer can put those back.
 """
 
 from __future__ import annotations

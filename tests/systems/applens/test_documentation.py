@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from sortkey_systems.applens.documentation import page
 from sortkey_systems.applens.exposure import EXPOSED
 from sortkey_systems.applens.rules import RULES
+from tools.generate_applens import page
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "applens.md"
 
 
 def test_the_document_is_up_to_date() -> None:
-    # Anew with: python -m sortkey_systems.applens.documentation docs/applens.md
+    # `make format` writes it again.
     assert DOCUMENT.read_text(encoding="utf-8") == page()
 
 

@@ -1,4 +1,4 @@
-"""docs/applens.md, made from the tables that the analysis itself uses: `python -m …applens.documentation FILE`."""
+"""Writes docs/applens.md from the tables that the analysis itself uses. `--check` compares and writes nothing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from sortkey_systems.applens.guards import GUARDED
 from sortkey_systems.applens.parsing import budget, hcl
 from sortkey_systems.applens.rules import RULES, Rule
 from sortkey_systems.applens.rules.coverage import RULED_TYPES
+from tools.generated import keep
+
+PAGE = Path(__file__).parents[1] / "docs/applens.md"
 
 _INTRODUCTION = f"""\
 # AppLens: what it says, and what it means by it
@@ -164,4 +167,4 @@ def _rule(rule: Rule) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
+    sys.exit(keep(PAGE, page(), sys.argv[1:], "AppLens's tables"))
