@@ -15,8 +15,9 @@ import pytest
 import sortkey
 from sortkey import JobQueue
 from sortkey_systems.jobengine.buckets import Buckets
+from sortkey_systems.jobengine.inputs import RuleDraft
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
-from sortkey_systems.jobengine.sample import make_shop
+from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.faults.job_worker import QUEUE, journey
 from tests.faults.test_jobs import Workers, check, notes, wait_for_more, wait_until_ended
@@ -100,7 +101,8 @@ def test_the_second_of_two_workers_goes_on_when_the_first_has_ended(tmp_path: Pa
                 source=Source(
                     type="database", schema_id="shop", schema_name="Shop", schema_version="1", address=str(shop)
                 ),
-                configuration=JourneyConfiguration(target=str(tmp_path / "out.sqlite")),
+                configuration=JourneyConfiguration(target=str(tmp_path / "out.sqlite"), allowed_losses=LOSSES),
+                rules=[RuleDraft(**each) for each in RULES],
             )
             engine.run_journey(journey.journey_id)
             assert engine.executions.wait_for_journey(journey.journey_id, 120).status == "completed"
