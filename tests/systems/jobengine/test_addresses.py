@@ -10,9 +10,9 @@ from fastapi.testclient import TestClient
 
 import sortkey
 from sortkey import Store
-from sortkey.web import ApiKeys, make_app
+from sortkey.web import ApiKeys, Mount, make_app
 from sortkey_systems.jobengine.addresses import check_address, database_name, stored_address
-from sortkey_systems.jobengine.api import system
+from sortkey_systems.jobengine.api import make_router
 from sortkey_systems.jobengine.backup import get_journey_complete
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE, JourneyDraft
@@ -79,7 +79,7 @@ def test_rest_neither_stores_nor_shows_a_password(tmp_path: Path) -> None:
         engine, keys = _engine(store, tmp_path), ApiKeys(store)
         keys.ensure()
         headers = {"X-Api-Key": keys.create("tests", "jobengine", "full").text}
-        client = TestClient(make_app([system(engine)], keys=keys))
+        client = TestClient(make_app([Mount("jobengine", make_router(engine))], keys=keys))
         for address in WITH_PASSWORD + BROKEN_BY_PASSWORD:
             body = JOURNEY_EXAMPLE | {"source": {**JOURNEY_EXAMPLE["source"], "address": address}}
             answer = client.post("/jobengine/journeys", json=body, headers=headers)

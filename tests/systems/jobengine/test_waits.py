@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 import sortkey
-from sortkey.web import ApiKeys, make_app
-from sortkey_systems.jobengine.api import system
+from sortkey.web import ApiKeys, Mount, make_app
+from sortkey_systems.jobengine.api import make_router
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE, JourneyDraft
@@ -76,7 +76,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
         source = {**JOURNEY_EXAMPLE["source"], "address": "shop.sqlite"}
         journey = engine.create_journey(JourneyDraft(**JOURNEY_EXAMPLE | {"source": source}), created_by="tests")
         job = engine.start_job(journey.journey_id, "raw_analysis")
-        with running(make_app([system(engine)], keys=keys)) as address:
+        with running(make_app([Mount("jobengine", make_router(engine))], keys=keys)) as address:
             yield Served(address, engine, keys, job.job_id)
 
 
