@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from sortkey import CamelPart, Instant, Named, Part, Range, Template
 from sortkey_systems.jobengine.addresses import check_address, stored_address
@@ -64,10 +64,17 @@ StoredSource = Annotated[Source, BeforeValidator(_as_stored)]
 """A source in an item: what is there can be read, and no password comes out."""
 
 
+_ALLOWANCE = r"^([0-9]+|[0-9]+(\.[0-9]+)?%)$"
 Allowance = Annotated[
     str,
+    Field(pattern=_ALLOWANCE),
     BeforeValidator(lambda value: str(value) if type(value) is int else value),
-    Field(pattern=r"^(\d+|\d+(\.\d+)?%)$", examples=["3", "2.5%"]),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "string", "pattern": _ALLOWANCE}, {"type": "integer", "minimum": 0}],
+            "examples": ["3", "2.5%"],
+        }
+    ),
 ]
 """How much may be lost: a number, or a share of the whole."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
-from pydantic import AwareDatetime
+from pydantic import AwareDatetime, BeforeValidator
 
 from sortkey import CamelPart
 from sortkey.web import Page
@@ -32,8 +32,18 @@ from sortkey_systems.jobengine.service import JobEngine
 LevelName = Literal["DEBUG", "INFO", "WARNING", "ERROR", "debug", "info", "warning", "error"]
 Levels = Annotated[list[LevelName], Query(alias="level", description="One or several levels, in either case")]
 StepQuery = Annotated[str | None, Query(pattern=r"^[0-9A-Za-z_-]{1,100}$", description="Of this step only")]
-Since = Annotated[AwareDatetime | None, Query(description="From this instant on", examples=["2025-11-01T20:30:00Z"])]
-Until = Annotated[AwareDatetime | None, Query(description="Before this instant")]
+
+
+def _is_date(value: object) -> object:
+    """Refuse a bare number, which pydantic would take for seconds since 1970: the document says date and time."""
+    if isinstance(value, str) and "-" not in value[1:]:
+        raise ValueError("give a date and a time, as 2025-11-01T20:30:00Z")
+    return value
+
+
+_Moment = Annotated[AwareDatetime, BeforeValidator(_is_date)]
+Since = Annotated[_Moment | None, Query(description="From this instant on", examples=["2025-11-01T20:30:00Z"])]
+Until = Annotated[_Moment | None, Query(description="Before this instant")]
 Wanted = Annotated[str | None, Query(max_length=200, description="In the message or the details, in either case")]
 Details = Annotated[
     list[Annotated[str, Query(pattern=r"^[^=]{1,100}=.{0,200}$")]],
