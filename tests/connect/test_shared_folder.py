@@ -9,7 +9,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from sortkey.connect.shared_folder import SharedFolder
 from sortkey.connect.shared_folder_backend import SharedFolderBackend
 from sortkey.engine import Engine
 from sortkey.storage.folder import Folder
+from sortkey.wire.second_openers import OpenersThread
 from tests.connect.scripted import scripted
 from tests.faults.served import Served
 
@@ -219,6 +220,17 @@ def test_who_opens_the_folder_when_its_owner_has_ended_lets_the_others_in(how: s
         pass
     with sortkey.open(folder) as alone:  # a folder that nobody shared keeps to itself
         assert isinstance(alone.backend, EmbeddedBackend)
+
+
+def test_one_that_is_about_to_let_others_in_is_waited_for(folder: Path) -> None:
+    # It has taken the folder over a moment ago, and opens its port now.
+    with sortkey.engine.own(folder, is_interim=True) as engine, ThreadPoolExecutor(1) as pool:
+        engine.call("CreateTable", TABLE)
+        opening = pool.submit(sortkey.open, folder)
+        assert not wait([opening], 0.1).done, "it was refused"
+        with OpenersThread(engine), opening.result() as store:
+            put(store, "a")
+            assert names(store) == {"a"}
 
 
 def test_a_store_that_is_awaited_goes_on_too(ending: Callable[[Served], object], folder: Path) -> None:

@@ -52,8 +52,7 @@ def kill_owners(folder: Path, side: Path, rounds: int, seed: int) -> int:
         with sortkey.open(folder) as store:
             queue = JobQueue(store, QUEUE)
             wait_until_ended(queue, ids)
-            # A write that was under way when the owner died may or may not have been done: that attempt says so.
-            check(store, ids, notes(side), may_fail="Unreachable")
+            check(store, ids, notes(side))
             return sum(queue.get(job_id).attempt - 1 for job_id in ids)
 
 

@@ -130,7 +130,7 @@ def _on_folder(address: Address, settings: dict[str, Any], *, awaited: bool) -> 
         try:
             opened = engine.open(address, **settings)
         except FolderInUse as held:
-            if held.address is None:
+            if held.address is None and not held.is_interim:
                 raise
         else:
             return _embedded(opened, awaited=awaited), opened.close

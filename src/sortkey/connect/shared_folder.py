@@ -48,7 +48,9 @@ class SharedFolder:
         """Find the owner, or become it. Raises FolderInUse where that lets nobody in."""
         owner = self._own()
         if isinstance(owner, FolderInUse) and owner.address is None:
-            raise owner
+            if not owner.is_interim:
+                raise owner
+            owner = self._search(None)  # it will let others in, in a moment
         self.owner = owner
         return self
 

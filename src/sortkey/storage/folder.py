@@ -15,6 +15,7 @@ from sortkey.errors import FolderInUse
 LOCK_NAME = "sortkey.lock"
 DATABASE_NAME = "sortkey.db"
 LATELY_SECONDS = 10.0
+WRITING_LOOKS, WRITING_SECONDS = 10, 0.005
 
 
 def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
@@ -96,13 +97,17 @@ def was_served_lately(path: str | os.PathLike[str]) -> bool:
 
 
 def _in_use(path: Path, lock: int) -> FolderInUse:
-    return _read(path, os.pread(lock, 65536, 0))
+    for _ in range(WRITING_LOOKS):
+        if (held := _read(path, os.pread(lock, 65536, 0))).pid:
+            return held
+        time.sleep(WRITING_SECONDS)  # the owner is writing it just now
+    return _read(path, b"")
 
 
 def _read(path: Path, text: bytes) -> FolderInUse:
     try:
         owner: dict[str, Any] = json.loads(text) if text else {}
-    except ValueError:  # the owner is writing it just now
+    except ValueError:
         owner = {}
     about = (owner.get("address"), owner.get("token"))
     return FolderInUse(str(path), int(owner.get("pid", 0)), *about, is_interim=bool(owner.get("interim")))

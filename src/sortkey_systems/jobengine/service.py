@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -43,6 +44,9 @@ def make_service(resources: Resources) -> JobEngine:
 def make_workers(engine: JobEngine) -> list[JobWorker]:
     """What runs the jobs of journeys in the background."""
     return [engine.worker()]
+
+
+SETTLE_SECONDS = 0.02
 
 
 class JobEngine:
@@ -134,12 +138,15 @@ class JobEngine:
 
     async def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
         """The job when it has ended; after so many seconds, as it is then. No thread is held meanwhile."""
-        job = await asyncio.to_thread(self.job, journey_id, job_id)
-        if job.status in LIVE:
-            with suppress(JobNotEnded, NotFound):
-                await self.executions.queue.wait_async(job_id, seconds)
+        end = time.monotonic() + seconds
+        while True:
             job = await asyncio.to_thread(self.job, journey_id, job_id)
-        return job
+            left = end - time.monotonic()
+            if job.status not in LIVE or left <= 0:
+                return job
+            with suppress(JobNotEnded, NotFound):
+                await self.executions.queue.wait_async(job_id, left)
+            await asyncio.sleep(SETTLE_SECONDS)  # one that is cancelled ends in the queue first
 
     def list_jobs(
         self,

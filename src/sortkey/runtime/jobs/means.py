@@ -25,6 +25,7 @@ log = logging.getLogger("sortkey.jobs")
 CONFLICT = "TransactionConflict"
 CONFLICT_TRIES = 12
 """Two transactions that touch one item at the same instant: the service refuses one, and it is tried again."""
+UNKNOWN_TRIES = 4
 
 
 def log_error(message: str, error: Exception) -> None:
@@ -55,17 +56,19 @@ class Means:
     def update(self, write: Update[E]) -> E:
         """One change; gives the item as it is now.
 
-        It is made once more where nobody knows whether it was made. Who makes it has written a condition or a value by
-        which the second finds out: the token of a lease, the number of an attempt.
+        It is made again where nobody knows whether it was made. Who makes it has written a condition or a value by
+        which the next try finds out: the token of a lease, the number of an attempt.
         """
 
         def run() -> E:
             return self.store.update(write.key, *write.actions, when=write.when, assuming=write.assuming)
 
-        try:
-            return self.patiently(run)
-        except Unreachable:
-            return self.patiently(run)
+        for attempt in range(UNKNOWN_TRIES - 1):
+            try:
+                return self.patiently(run)
+            except Unreachable:
+                self.sleep(0.01 * 2**attempt)  # an owner of the folder that is killed takes a moment to be gone
+        return self.patiently(run)
 
     def transact(self, *writes: Write[Any]) -> None:
         """All of the writes, or none; once, also where the answer to the first try was lost on the way."""
