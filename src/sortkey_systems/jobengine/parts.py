@@ -64,11 +64,18 @@ StoredSource = Annotated[Source, BeforeValidator(_as_stored)]
 """A source in an item: what is there can be read, and no password comes out."""
 
 
+def _as_text(value: Any) -> Any:
+    """A whole number as text. JSON has 3.0 for 3 too."""
+    if type(value) is int or (type(value) is float and value.is_integer()):
+        return str(int(value))
+    return value
+
+
 _ALLOWANCE = r"^([0-9]+|[0-9]+(\.[0-9]+)?%)$"
 Allowance = Annotated[
     str,
     Field(pattern=_ALLOWANCE),
-    BeforeValidator(lambda value: str(value) if type(value) is int else value),
+    BeforeValidator(_as_text),
     WithJsonSchema(
         {
             "anyOf": [{"type": "string", "pattern": _ALLOWANCE}, {"type": "integer", "minimum": 0}],
