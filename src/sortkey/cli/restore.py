@@ -64,8 +64,9 @@ def run(
             raise CommandFailed("say to what: --at a moment, or --backup; or --from a copy of the folder", USAGE)
         if moment is not None or backup is not None:
             with open_store(data) as store, _on_a_copy(data, copy):
-                # A backup may be of a table that is gone, so names are those of tables then.
-                tables = (what or []) if backup is not None else named_tables(store.backend, what or []) if what else ()
+                tables = what or []
+                if what and backup is None:  # a backup may be of a table that is gone
+                    tables = named_tables(store.backend, what)
                 restored = restore_tables(
                     store,
                     tables,

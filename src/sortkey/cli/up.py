@@ -180,7 +180,8 @@ def _hosted(options: Options, url: str) -> Generator[tuple[Host, RequestLog]]:
 
     log, models = RequestLog(), [*options.models.values()]
     with opened(options.addresses, models, url, metrics=log) as shared:
-        ensure_tables(shared, models)
+        for name in _own_models(options):  # the host creates those of its systems
+            ensure_tables(shared, name, options.models[name])
         host = Host(shared, options.systems, unlimited=(f"{CONSOLE}/",), origins=options.access.origins)
         _add_console(host, log, models, options)
         yield host, log
@@ -260,6 +261,11 @@ Ctrl-C stops it.
 """
 
 
+def _own_models(options: Options) -> list[str]:
+    """The models of no system, by what they were called."""
+    return [name for name in options.models if name not in {system.name for system in options.systems}]
+
+
 def _to_try(options: Options, reached: str, credentials_file: Path | None) -> str:
     """What can be done now, a line each."""
     program, systems = _program(), options.systems
@@ -270,12 +276,11 @@ def _to_try(options: Options, reached: str, credentials_file: Path | None) -> st
         "folder": folder_option(addresses),
         "keys": keys_option(addresses),
     }
-    own = [name for name in options.models if name not in {system.name for system in systems}]
     lines = [
         f"open the console: run an access pattern, {', '.join(hints)}",
         *([f"export {VARIABLE}={shlex.quote(str(credentials_file))}"] if credentials_file else []),
         f"aws dynamodb list-tables {reached}",
         *(f"{program} {line.format(**places)}" for system in systems for line in system.try_commands),
-        *(f"{program} models {name}" for name in own),
+        *(f"{program} models {name}" for name in _own_models(options)),
     ]
     return "\n".join(f"  {line}" for line in lines)

@@ -92,15 +92,14 @@ class Host:
             self._started.pop().stop()
 
 
-def ensure_tables(shared: SharedResources, models: Sequence[Model]) -> None:
-    """Create missing tables. Differences in the others are logged and left to a migration plan."""
-    for model in models:
-        for difference in shared.store.ensure(model):
-            log.warning("%s: `sortkey plan` says what to do", difference)
+def ensure_tables(shared: SharedResources, name: str, model: Model) -> None:
+    """Create missing tables of the model that commands call `name`. Differences in the others are logged."""
+    for difference in shared.store.ensure(model):
+        log.warning("%s: `sortkey plan %s` says what to do", difference, name)
 
 
 def _start(system: System, shared: SharedResources) -> HostedSystem:
-    ensure_tables(shared, [system.load(system.model)])
+    ensure_tables(shared, system.name, system.load(system.model))
     for bucket in system.buckets:
         _ = shared.buckets[bucket]
     resources = shared.of(system.name)
