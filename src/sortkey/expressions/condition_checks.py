@@ -6,6 +6,7 @@ The walk is depth first and from left to right, and the first fault found is the
 from __future__ import annotations
 
 from binascii import a2b_base64
+from collections.abc import Callable
 
 from sortkey.expressions.faults import Fault, operands_alike, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS
@@ -23,6 +24,8 @@ from sortkey.expressions.walks import (
 )
 from sortkey.values.attributes import AttributeValue
 from sortkey.values.compare import order
+
+CallKind = Callable[[Call, list[str | None], Scope], str | None]
 
 CHOICES_MAX = 100
 
@@ -78,7 +81,7 @@ def _check(test: Test, scope: Scope) -> None:
                 raise Fault(f"The IN operator is provided with too many operands; number of operands: {len(choices)}")
             _check_operands("IN", (operand, *choices), scope)
         case Call():
-            _kind(test, scope)
+            operand_kind(test, scope, _size_kind)
 
 
 def _check_call(call: Call, kinds: list[str | None], scope: Scope) -> None:
@@ -107,14 +110,17 @@ def _check_call(call: Call, kinds: list[str | None], scope: Scope) -> None:
 def _check_operands(
     operator: str, operands: tuple[Operand, ...], scope: Scope, allowed: frozenset[str] | None = None
 ) -> None:
-    kinds = [_kind(operand, scope) for operand in operands]
+    kinds = [operand_kind(operand, scope, _size_kind) for operand in operands]
     if allowed is not None:
         _check_kinds(operator, kinds, allowed)
     check_distinct(operator, operands, scope)
 
 
-def _kind(operand: Operand, scope: Scope) -> str | None:
-    """The type of an operand, as far as it is known without the item. Looks up its placeholders, checks its calls."""
+def operand_kind(operand: Operand, scope: Scope, call_kind: CallKind) -> str | None:
+    """The type of an operand, as far as it is known without the item. Looks up its placeholders.
+
+    `call_kind` checks a call with the types of its operands, and gives its own type.
+    """
     kinds: list[str | None] = []
     for found in innermost_first(operand):
         match found:
@@ -125,9 +131,13 @@ def _kind(operand: Operand, scope: Scope) -> str | None:
                 kinds.append(None)
             case Call(_, operands):
                 start = len(kinds) - len(operands)
-                _check_call(found, kinds[start:], scope)
-                kinds[start:] = ["N"]  # the only call that is an operand is size
+                kinds[start:] = [call_kind(found, kinds[start:], scope)]
     return kinds.pop()
+
+
+def _size_kind(call: Call, kinds: list[str | None], scope: Scope) -> str:
+    _check_call(call, kinds, scope)
+    return "N"  # the only call that is an operand is size
 
 
 def _check_kinds(operator: str, kinds: list[str | None], allowed: frozenset[str]) -> None:

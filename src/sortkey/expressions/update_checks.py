@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sortkey.expressions.condition_checks import check_distinct, kind_of
+from sortkey.expressions.condition_checks import check_distinct, operand_kind
 from sortkey.expressions.faults import Fault, path_required, wrong_operand_count, wrong_operand_type
 from sortkey.expressions.functions import OPERAND_COUNTS
 from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.scope import Scope
-from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Update, Value
+from sortkey.expressions.syntax import Action, Arithmetic, Call, Path, Update
 from sortkey.expressions.update_values import SETS
-from sortkey.expressions.walks import innermost_first
 
 # What AWS calls the types in messages about ADD and DELETE.
 TYPE_TITLES = {
@@ -50,10 +49,10 @@ def _check_action(action: Action, scope: Scope) -> None:
         case None:
             pass
         case Arithmetic(operator, left, right):
-            for kind in [_kind(left, scope), _kind(right, scope)]:
+            for kind in [operand_kind(side, scope, _call_kind) for side in (left, right)]:
                 _check_kind(operator, kind, "N")
         case operand:
-            kind = _kind(operand, scope)
+            kind = operand_kind(operand, scope, _call_kind)
             if kind is not None and action.keyword in _ALLOWED:
                 _check_set_operand(action.keyword, kind)
 
@@ -64,21 +63,6 @@ def _check_set_operand(keyword: str, kind: str) -> None:
             f"Incorrect operand type for operator or function; operator: {keyword}, "
             f"operand type: {TYPE_TITLES[kind]}, typeSet: ALLOWED_FOR_{keyword}_OPERAND"
         )
-
-
-def _kind(operand: Operand, scope: Scope) -> str | None:
-    kinds: list[str | None] = []
-    for found in innermost_first(operand):
-        match found:
-            case Value(name):
-                kinds.append(kind_of(scope.value(name)))
-            case Path():
-                scope.path(found)
-                kinds.append(None)
-            case Call(_, operands):
-                start = len(kinds) - len(operands)
-                kinds[start:] = [_call_kind(found, kinds[start:], scope)]
-    return kinds.pop()
 
 
 def _call_kind(call: Call, kinds: list[str | None], scope: Scope) -> str | None:
