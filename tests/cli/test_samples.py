@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -28,6 +29,21 @@ def test_a_sample_that_fails_is_logged_and_the_next_is_loaded(
         assert store.find(Project.key(project_id=DEFAULT)) is not None
     assert said == "  wallcrawler: sample data is there\n"
     assert [each.message for each in caplog.records] == ["the sample data of broken could not be loaded"]
+
+
+def test_what_a_sample_has_to_say_is_printed_after_it(capsys: pytest.CaptureFixture[str]) -> None:
+    # A key to try the system with is known only when the system runs.
+    began = threading.Event()
+
+    def load() -> str:
+        began.set()
+        return "API key abc"
+
+    samples = Samples({"shop": load})
+    samples.start()
+    assert began.wait(30)
+    samples.stop()
+    assert "  shop: sample data is there\n  shop: API key abc\n" in capsys.readouterr().out
 
 
 def test_after_a_stop_no_sample_is_begun(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,6 +13,7 @@ log = logging.getLogger("sortkey.up")
 class Samples:
     """Loads one sample after the other from `start` on. `loaders` are the functions that do it, by system.
 
+    A loader that returns a text has something to say that only the running system knows, as a key to try it with.
     A sample that cannot be loaded is logged, and the next one is loaded: nothing else depends on it.
     """
 
@@ -36,8 +37,10 @@ class Samples:
                 return
             try:
                 with _status(f"{name}: loading sample data ({number} of {len(self._loaders)})"):
-                    load()
+                    message = load()
                 print(f"  {name}: sample data is there", flush=True)
+                if isinstance(message, str):
+                    print(f"  {name}: {message}", flush=True)
             except Exception:
                 log.exception("the sample data of %s could not be loaded", name)
 

@@ -52,7 +52,8 @@ class System:
     commands: str | None = None
     """A `typer.Typer`: `sortkey NAME ...`"""
     sample: str | None = None
-    """`(service) -> object`: loads sample data, at every start of `sortkey up`, unless it is there."""
+    """`(service) -> object`: loads sample data, at every start of `sortkey up`, unless it is there. If it returns a
+    text, that is printed: a key to try the system with, for example."""
     workers: str | None = None
     """`(service) -> Sequence[Worker]`: what runs in the background."""
     buckets: tuple[str, ...] = ()

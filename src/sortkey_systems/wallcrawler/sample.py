@@ -1,6 +1,7 @@
-"""Sample tenants: projects with their keys and contexts, and sessions in every status, moved there step by step.
+"""Sample tenants: projects with their keys and contexts, and sessions that have ended, in every way a session can end.
 
-Every window ends after now, for TTL takes what is overdue; those of the price watch are open for weeks.
+None is running: the service would look for its browser, and find none. Their items are kept for weeks, for TTL takes
+what is overdue.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from secrets import token_urlsafe
 from typing import Any, Literal
 
 from sortkey import Store
 from sortkey.systems import Resources
+from sortkey_systems.wallcrawler.local_key import offer_local_key
 from sortkey_systems.wallcrawler.model import (
     SHOWN_AS,
     ApiKey,
@@ -29,20 +32,19 @@ from sortkey_systems.wallcrawler.model import (
 
 DEFAULT, RETAIL, TESTS, ARCHIVE = "project_default", "project_pricewatch", "project_e2e", "project_archive"
 HOUR, WEEK = timedelta(hours=1), timedelta(days=7)
-REGION = "eu-west-1"
+REGION = "eu-central-1"
 
 State = Literal["ACTIVE", "INACTIVE"]
 Steps = tuple[InternalStatus, ...]
-WAITING: Steps = ("PROVISIONING",)
-READY: Steps = ("PROVISIONING", "READY")
-ACTIVE: Steps = (*READY, "ACTIVE")
-IDLE: Steps = (*ACTIVE, "READY")
-RETRIED: Steps = ("STARTING", "PROVISIONING", "READY", "ACTIVE")
+ACTIVE: Steps = ("PROVISIONING", "READY", "ACTIVE")
 ENDING: Steps = (*ACTIVE, "TERMINATING")
 RELEASED: Steps = (*ENDING, "STOPPED")
+RETRIED: Steps = ("STARTING", "PROVISIONING", "READY", "ACTIVE", "TERMINATING", "STOPPED")
+REJOINED: Steps = (*ACTIVE, "READY", "ACTIVE", "TERMINATING", "STOPPED")
 BROKEN: Steps = ("STARTING", "PROVISIONING", "FAILED")
 CRASHED: Steps = (*ACTIVE, "FAILED")
 TOO_LATE: Steps = ("PROVISIONING", "TIMED_OUT")
+EXPIRED: Steps = (*ACTIVE, "TIMED_OUT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +87,16 @@ def _check(journey: str, build: int) -> dict[str, Any]:
 
 
 SESSIONS = (
-    Sample("4f2a", DEFAULT, _minutes(6), 6 * HOUR, ACTIVE, {"task": "Fill in the visa form", "user": "ada"}, "77aa"),
-    Sample("51c0", DEFAULT, _minutes(1), HOUR, WAITING, {"task": "Screenshot of the status page", "user": "grace"}),
-    Sample("6b1e", DEFAULT, timedelta(seconds=4), HOUR, (), {"task": "Download the invoices of March", "user": "ada"}),
-    Sample("70d9", DEFAULT, _minutes(25), 2 * HOUR, READY, {"task": "Try out Playwright over CDP", "user": "linus"}),
+    Sample("4f2a", DEFAULT, _minutes(50), 3 * WEEK, RELEASED, {"task": "Fill in the visa form", "user": "ada"}, "77aa"),
+    Sample("70d9", DEFAULT, _minutes(125), 3 * WEEK, REJOINED, {"task": "Try Playwright over CDP", "user": "linus"}),
     Sample("83ee", DEFAULT, _days(1), 3 * WEEK, RELEASED, {"task": "Book a meeting room", "user": "grace"}, "77aa", 4),
     Sample("8a07", DEFAULT, _days(2), 3 * WEEK, RELEASED, {"task": "Read the tram timetable", "user": "ada"}, None, 2),
     Sample("9c44", DEFAULT, _days(2), 3 * WEEK, TOO_LATE, {"task": "Render a map of 9 MB", "user": "linus"}),
-    Sample("a0b1", RETAIL, _days(3), 4 * WEEK, ACTIVE, _shop("espresso machines", "cafe-nord"), "c0ff"),
-    Sample("a1f7", RETAIL, _days(3), 4 * WEEK, IDLE, _shop("running shoes", "sprint"), "50e5"),
+    Sample("a0b1", RETAIL, _days(3), 4 * WEEK, EXPIRED, _shop("espresso machines", "cafe-nord"), "c0ff", 240),
+    Sample("a1f7", RETAIL, _days(3), 4 * WEEK, REJOINED, _shop("running shoes", "sprint"), "50e5", 58),
     Sample("a2c3", RETAIL, _days(2), 4 * WEEK, RETRIED, _shop("night trains to Vienna", "nachtzug")),
     Sample("a3d8", RETAIL, _days(2), 4 * WEEK, CRASHED, _shop("garden furniture", "gruen-und-co"), None, 41),
-    Sample("a4e2", RETAIL, _days(1), 4 * WEEK, ACTIVE, _shop("e-bikes", "velo-utrecht"), "b1ce"),
+    Sample("a4e2", RETAIL, _days(1), 4 * WEEK, RELEASED, _shop("e-bikes", "velo-utrecht"), "b1ce", 95),
     Sample("a5b6", RETAIL, _days(1), 4 * WEEK, BROKEN, _shop("board games", "spielkiste")),
     Sample("a6f0", RETAIL, _minutes(95), 4 * WEEK, RELEASED, _shop("olive oil", "frantoio"), "c0ff", 33),
     Sample("e201", TESTS, _days(1), 2 * WEEK, RELEASED, _check("guest checkout", 4182), None, 3),
@@ -104,34 +104,34 @@ SESSIONS = (
     Sample("e203", TESTS, _days(1), 2 * WEEK, CRASHED, _check("upload of 200 photos", 4182), None, 9),
     Sample("e204", TESTS, _minutes(40), 2 * WEEK, RELEASED, _check("guest checkout", 4190), None, 3),
     Sample("e205", TESTS, _minutes(38), 2 * WEEK, RELEASED, _check("password reset", 4190), None, 2),
-    Sample("e206", TESTS, _minutes(9), 2 * HOUR, ACTIVE, _check("upload of 200 photos", 4190)),
-    Sample("e207", TESTS, _minutes(2), 2 * HOUR, ENDING, _check("search in Greek", 4190)),
+    Sample("e206", TESTS, _minutes(29), 2 * WEEK, RELEASED, _check("upload of 200 photos", 4190), None, 8),
 )
 
 CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), ("b1ce", RETAIL, 11))
 """Chrome profiles: the id, whose, and since how many days."""
 
 
-def load_into(resources: Resources) -> None:
-    """Load the sample data into the tables of a host."""
+def load_into(resources: Resources) -> str:
+    """Load the sample data into the tables of a host, and a key that works; the text is how to use it."""
     load(resources.store)
+    return offer_local_key(resources)
 
 
 def load(store: Store, now: datetime | None = None) -> None:
     """Put the tenants into the tables, unless they are there."""
-    if store.find(Project.key(project_id=DEFAULT)) is not None:
+    if store.find(Project.key(project_id=ARCHIVE)) is not None:
         return
     now = (now or datetime.now(UTC)).replace(microsecond=0)
     store.batch_write([*_api_keys(now), *_contexts(now)])
     for sample in SESSIONS:
         _run(store, sample, now)
-    store.batch_write(_projects(now))  # last: what was interrupted is done again
+    store.batch_write(_projects(now))  # last, and the archive's at the end: what was interrupted is loaded again
 
 
 def _projects(now: datetime) -> list[Project]:
-    told: tuple[tuple[str, str, str, timedelta, int, State, str | None, int], ...] = (
+    rows: tuple[tuple[str, str, str, timedelta, int, State, str | None, int], ...] = (
         (DEFAULT, "First steps", "user_ada", HOUR, 5, "ACTIVE", "free", 90),
-        (RETAIL, "Price watch", "org_market_research", 4 * WEEK, 20, "ACTIVE", "scale", 60),
+        (RETAIL, "Price watch", "org_market_research", 4 * HOUR, 20, "ACTIVE", "scale", 60),
         (TESTS, "Nightly end-to-end tests", "org_platform", 2 * HOUR, 10, "ACTIVE", "team", 45),
         (ARCHIVE, "Catalogue crawler of 2024", "org_platform", HOUR, 2, "INACTIVE", None, 400),
     )
@@ -142,28 +142,23 @@ def _projects(now: datetime) -> list[Project]:
             owner_id=owner,
             default_timeout=int(timeout.total_seconds()),
             concurrency=concurrency,
-            running_sessions=sum(_is_running(each) for each in SESSIONS if each.project_id == project_id),
             status=status,
             billing_tier=tier,
             created_at=now - _days(days),
             updated_at=now - _days(days // 3),
         )
-        for project_id, name, owner, timeout, concurrency, status, tier, days in told
+        for project_id, name, owner, timeout, concurrency, status, tier, days in rows
     ]
 
 
-def _is_running(sample: Sample) -> bool:
-    return not sample.steps or SHOWN_AS[sample.steps[-1]] == "RUNNING"
-
-
 def _api_keys(now: datetime) -> list[ApiKey]:
-    """Of raw keys that can be read here: they open nothing but these samples."""
-    told: tuple[tuple[str, str, str, str, list[str], State, int], ...] = (
-        ("wc_sample_laptop", "key_laptop", "Ada's laptop", DEFAULT, [], "ACTIVE", 1),
-        ("wc_sample_worker", "key_worker", "Price watch, worker", RETAIL, [DEFAULT], "ACTIVE", 0),
-        ("wc_sample_ci", "key_ci", "CI", TESTS, [DEFAULT, RETAIL], "ACTIVE", 0),
-        ("wc_sample_ci_2025", "key_ci_2025", "CI, before the rotation", TESTS, [], "INACTIVE", 70),
-        ("wc_sample_crawler", "key_crawler", "Catalogue crawler", ARCHIVE, [], "INACTIVE", 380),
+    """Keys that open nothing: the active ones are of raw keys that nobody knows, those that can be read are revoked."""
+    rows: tuple[tuple[str, str, str, str, list[str], State, int], ...] = (
+        ("wc_sample_laptop", "key_laptop", "Ada's first laptop", DEFAULT, [], "INACTIVE", 1),
+        (token_urlsafe(32), "key_worker", "Price watch, worker", RETAIL, [DEFAULT], "ACTIVE", 0),
+        (token_urlsafe(32), "key_ci", "CI", TESTS, [DEFAULT, RETAIL], "ACTIVE", 0),
+        (token_urlsafe(32), "key_ci_2025", "CI, before the rotation", TESTS, [], "INACTIVE", 70),
+        (token_urlsafe(32), "key_crawler", "Catalogue crawler", ARCHIVE, [], "INACTIVE", 380),
     )
     return [
         ApiKey(
@@ -176,7 +171,7 @@ def _api_keys(now: datetime) -> list[ApiKey]:
             created_at=now - _days(days + 30),
             last_used_at=now - _days(days),
         )
-        for raw, key_id, name, project_id, more, status, days in told
+        for raw, key_id, name, project_id, more, status, days in rows
     ]
 
 
@@ -212,7 +207,7 @@ def _run(store: Store, sample: Sample, now: datetime) -> None:
         context_persist=sample.project_id == RETAIL and sample.context is not None,
         user_metadata=sample.about,
     )
-    store.batch_write([session])  # without a look at what is there: a sample that was cut off begins anew
+    store.batch_write([session])  # replaces what is there: a sample that was interrupted starts again
     for number, step in enumerate(sample.steps):
         at += _lasted(sample, number)
         event = _event(sample, number, at)
@@ -234,7 +229,6 @@ def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
             "started_at": at,
             "public_ip": f"203.0.113.{seed % 250 + 1}",
             "ecs_task_arn": f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler/{_hex(sample.name)[:32]}",
-            "connect_url": f"wss://browsers.example.com/{sample.session_id}?token={_hex(sample.name)}",
         }
     if step == "ACTIVE":
         return {"proxy_bytes": seed * 41_213, "avg_cpu_usage": seed % 60 + 12.5, "memory_usage": seed % 900 + 310.0}

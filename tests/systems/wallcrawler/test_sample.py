@@ -1,9 +1,12 @@
 """The sample tenants: something for every access pattern, and nothing that the service would not have written."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 
 from sortkey import Store
+from sortkey_systems.wallcrawler import sample
 from sortkey_systems.wallcrawler.model import (
     LIFECYCLE,
     ApiKey,
@@ -22,13 +25,14 @@ store = with_sample(model, load)
 
 def test_every_access_pattern_shows_something(store: Store) -> None:
     # A newcomer who runs a pattern on the sample and finds nothing learns nothing.
+    # Nothing runs, so nothing is overdue: a session without a browser would be a lie that the service corrects.
     tonight = datetime.now(UTC) + timedelta(hours=12)
-    assert silent(store, model, now=tonight.isoformat()) == []
+    assert silent(store, model, now=tonight.isoformat()) == ["expired_sessions"]
 
 
 def test_the_examples_of_the_model_are_of_the_sample(store: Store) -> None:
-    # Who types what stands in the fields of a form sees the pattern at work. Nothing is overdue: TTL would take it.
-    assert silent_examples(store, model) == ["expired_sessions"]
+    # Who types what stands in the fields of a form sees the pattern at work. Nothing is running, or overdue.
+    assert silent_examples(store, model) == ["Session.by_status", "expired_sessions"]
 
 
 def test_loading_it_again_changes_nothing(store: Store) -> None:
@@ -47,23 +51,32 @@ def test_nothing_is_overdue_so_that_the_sweep_leaves_it(store: Store) -> None:
     assert sum(each.expires_at > now + timedelta(days=7) for each in store.scan(Session)) >= 10
 
 
-def test_sessions_are_in_every_status_by_the_steps_of_their_history(store: Store) -> None:
+def test_sessions_have_ended_in_every_way_by_the_steps_of_their_history(store: Store) -> None:
     # The history is what an auditor reads: it must lead to the status, along the lifecycle.
     sessions = store.scan(Session)
-    assert {each.status for each in sessions} == {"RUNNING", "COMPLETED", "ERROR", "TIMED_OUT"}
+    assert {each.status for each in sessions} == {"COMPLETED", "ERROR", "TIMED_OUT"}
     for each in sessions:
         steps = ["CREATING", *(event.detail["internalStatus"] for event in each.event_history)]
         assert all(after in LIFECYCLE.transitions[before] for before, after in pairwise(steps))
         assert steps[-1] == each.internal_status
-        assert (each.ended_at is None) == (each.status == "RUNNING")
+        assert each.ended_at is not None
         assert each.updated_at is not None
         assert each.updated_at <= datetime.now(UTC)
 
 
-def test_projects_count_what_runs_and_stay_within_their_limit(store: Store) -> None:
-    for project in store.scan(Project):
-        running = store.count(Session.of_project(project_id=project.project_id).where(Session.status == "RUNNING"))
-        assert project.running_sessions == running <= project.concurrency
+def test_the_sample_takes_no_slot_of_a_project(store: Store) -> None:
+    # A newcomer's first session must not be refused because of sessions that never were.
+    assert {each.running_sessions for each in store.scan(Project)} == {0}
+
+
+def test_the_active_keys_of_the_sample_open_nothing(store: Store) -> None:
+    # A raw key that stands in a public repository would open every server that loaded the sample.
+    assert store.get(ApiKey.key(api_key_hash=api_key_hash("wc_sample_laptop"))).status == "INACTIVE"
+    source = Path(sample.__file__).read_text()
+    known = {api_key_hash(text) for text in re.findall(r"wc_\w+", source)}
+    active = {each.api_key_hash for each in store.scan(ApiKey) if each.status == "ACTIVE"}
+    assert active
+    assert not known & active
 
 
 def test_sessions_keys_and_contexts_belong_together(store: Store) -> None:
