@@ -1,0 +1,106 @@
+"""The recorder: CDP messages in, commands and frames out."""
+
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from sortkey_systems.wallcrawler.recording.frames import PAGES_MAX, read_pages
+from sortkey_systems.wallcrawler.recording.recorder import Recorder
+
+
+class Sent(list[tuple[str, dict[str, Any], str | None]]):
+    """The commands of a recorder, in order."""
+
+    def __call__(self, method: str, params: dict[str, Any], session: str | None) -> None:
+        self.append((method, params, session))
+
+    def count(self, method: str) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return sum(1 for each in self if each[0] == method)
+
+
+def _attached(number: int = 1, kind: str = "page") -> dict[str, Any]:
+    target = {"targetId": f"T{number}", "type": kind, "url": "about:blank"}
+    return {"method": "Target.attachedToTarget", "params": {"sessionId": f"S{number}", "targetInfo": target}}
+
+
+def _frame(number: int, at: float, data: bytes = b"jpeg") -> dict[str, Any]:
+    about = {"timestamp": at, "deviceWidth": 1280, "deviceHeight": 720}
+    params = {"data": b64encode(data).decode(), "metadata": about, "sessionId": number}
+    return {"method": "Page.screencastFrame", "params": params, "sessionId": "S1"}
+
+
+def test_every_page_is_recorded_and_nothing_else(tmp_path: Path) -> None:
+    # Workers and the browser's own pages have nothing to see; a page must not wait for the recorder.
+    sent = Sent()
+    recorder = Recorder(tmp_path, sent)
+    recorder.start()
+    recorder.receive(_attached(1), 10.0)
+    recorder.receive(_attached(2, "service_worker"), 10.0)
+    recorder.receive(_frame(7, 10.1), 10.1)
+    recorder.close(11.0)
+    assert sent[0][0] == "Target.setAutoAttach"
+    assert sent[0][1]["waitForDebuggerOnStart"] is False
+    assert ("Page.screencastFrameAck", {"sessionId": 7}, "S1") in sent
+    (page,) = read_pages(tmp_path)
+    assert [(frame.time_ms, image) for frame, image in page.images()] == [(10100, b"jpeg")]
+    assert page.end_ms == 11000
+
+
+def test_frames_are_acknowledged_no_faster_than_they_are_wanted(tmp_path: Path) -> None:
+    # Chromium encodes a frame per acknowledgement: at 37 a second the page's own script would feel it.
+    sent = Sent()
+    recorder = Recorder(tmp_path, sent, fps=5)
+    recorder.receive(_attached(), 10.0)
+    recorder.receive(_frame(1, 10.0), 10.0)
+    recorder.receive(_frame(2, 10.02), 10.02)
+    assert sent.count("Page.screencastFrameAck") == 1
+    wait = recorder.tick(10.1)
+    assert wait is not None
+    assert 0.09 < wait < 0.11
+    recorder.tick(10.2)
+    assert sent.count("Page.screencastFrameAck") == 2
+    recorder.close(11.0)
+
+
+def test_what_a_busy_page_shows_at_last_is_recorded(tmp_path: Path) -> None:
+    # While acknowledgements are out Chromium drops what it draws; without another frame the end would be missing.
+    sent = Sent()
+    recorder = Recorder(tmp_path, sent, fps=5)
+    recorder.receive(_attached(), 10.0)
+    for number, at in ((1, 10.0), (2, 10.01), (3, 10.02)):
+        recorder.receive(_frame(number, at), at)
+    now, wait = 10.02, recorder.tick(10.02)
+    while wait is not None and now < 20:
+        now += wait + 0.001
+        wait = recorder.tick(now)
+    assert sent.count("Page.screencastFrameAck") == 3
+    assert sent.count("Page.startScreencast") == 2
+    assert now < 11.5
+    recorder.close(now)
+
+
+def test_a_navigation_of_the_page_is_noted_and_one_of_a_frame_in_it_is_not(tmp_path: Path) -> None:
+    # The time line shows where the page was, not every advertisement in it.
+    recorder = Recorder(tmp_path, Sent())
+    recorder.receive(_attached(), 10.0)
+    inner = {"url": "https://ads.example/", "parentId": "F"}
+    for at, frame in ((10.5, {"url": "https://example.com/"}), (10.6, inner)):
+        recorder.receive({"method": "Page.frameNavigated", "params": {"frame": frame}, "sessionId": "S1"}, at)
+    recorder.receive({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}}, 12.0)
+    (page,) = read_pages(tmp_path)
+    assert page.urls == [(10000, "about:blank"), (10500, "https://example.com/")]
+    assert page.end_ms == 12000
+
+
+def test_a_recording_is_limited_in_pages_and_bytes(tmp_path: Path) -> None:
+    # A session that opens tabs in a loop must not fill the disk of all the others.
+    sent = Sent()
+    recorder = Recorder(tmp_path, sent, bytes_max=100)
+    for number in range(PAGES_MAX + 5):
+        recorder.receive(_attached(number), 10.0)
+    assert len(read_pages(tmp_path)) == PAGES_MAX
+    for number in range(5):
+        recorder.receive(_frame(number, 10.0, bytes(40)), 10.0)
+    assert sum(frame.size for page in read_pages(tmp_path) for frame in page.frames) <= 100
+    assert sent.count("Page.stopScreencast") == 1
+    recorder.close(11.0)
