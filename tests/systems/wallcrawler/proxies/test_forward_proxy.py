@@ -1,0 +1,153 @@
+"""The forward proxy between a real client, a real server and a real upstream proxy."""
+
+import os
+import socket
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import httpx
+import pytest
+
+from sortkey_systems.wallcrawler.proxies.forward_proxy import ForwardProxy
+from sortkey_systems.wallcrawler.proxies.rules import read_rules
+
+BODY = b"x" * 100_000
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """A site, and an upstream proxy that answers for every host by itself."""
+
+    seen: list[tuple[str, str, str | None]]
+
+    def do_GET(self) -> None:
+        self.seen.append((self.command, self.path, self.headers.get("Proxy-Authorization")))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(BODY)))
+        self.end_headers()
+        self.wfile.write(BODY)
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.seen.append((self.command, self.path, self.headers.get("Proxy-Authorization")))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_CONNECT(self) -> None:
+        authorization = self.headers.get("Proxy-Authorization")
+        self.seen.append((self.command, self.path, authorization))
+        if authorization is None:
+            self.send_error(407)
+            return
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        self.wfile.write(b"echo " + self.rfile.readline())
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site() -> Iterator[tuple[int, list[tuple[str, str, str | None]]]]:
+    handler = type("Handler", (_Handler,), {"seen": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield server.server_address[1], handler.seen
+        server.shutdown()
+
+
+def _proxied(url: str, port: int, **settings: bytes) -> httpx.Response:
+    with httpx.Client(proxy=f"http://127.0.0.1:{port}", trust_env=False) as client:
+        return client.request("POST" if settings else "GET", url, **settings)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_request_goes_upstream_with_credentials_and_is_counted(site: tuple[int, list[object]]) -> None:
+    # Chromium cannot send them: without us the upstream answers 407 and the page stays empty.
+    upstream, seen = site
+    server = f"http://127.0.0.1:{upstream}"
+    rules = read_rules([{"type": "external", "server": server, "username": "ada", "password": "secret"}])
+    proxy = ForwardProxy(rules)
+    try:
+        answer = _proxied("http://far.example/path?q=1", proxy.start())
+        assert answer.content == BODY
+        assert seen == [("GET", "http://far.example/path?q=1", "Basic YWRhOnNlY3JldA==")]
+        assert len(BODY) < proxy.byte_count < len(BODY) + 2000
+    finally:
+        proxy.stop()
+
+
+def test_a_direct_request_is_not_counted_and_carries_no_credentials(site: tuple[int, list[object]]) -> None:
+    # proxyBytes is what the upstream bills; credentials are nobody else's business.
+    port, seen = site
+    rules = read_rules(
+        [
+            {"type": "none", "domainPattern": "127.0.0.1"},
+            {"type": "external", "server": "http://127.0.0.1:9", "username": "ada", "password": "secret"},
+        ]
+    )
+    proxy = ForwardProxy(rules)
+    try:
+        answer = _proxied(f"http://127.0.0.1:{port}/form", proxy.start(), content=b"a body")
+        assert answer.content == b"a body"
+        assert seen == [("POST", "/form", None)]
+        assert proxy.byte_count == 0
+    finally:
+        proxy.stop()
+
+
+def test_a_tunnel_goes_upstream_with_credentials(site: tuple[int, list[object]]) -> None:
+    # Everything over https is a tunnel.
+    upstream, seen = site
+    server = f"http://127.0.0.1:{upstream}"
+    proxy = ForwardProxy(read_rules([{"type": "external", "server": server, "username": "ada", "password": "x"}]))
+    try:
+        with socket.create_connection(("127.0.0.1", proxy.start()), timeout=10) as client:
+            client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\nHost: far.example:443\r\n\r\n")
+            assert client.recv(1000).startswith(b"HTTP/1.1 200")
+            client.sendall(b"hello\n")
+            assert client.recv(1000) == b"echo hello\n"
+        assert seen == [("CONNECT", "far.example:443", "Basic YWRhOng=")]
+        assert proxy.byte_count == len(b"hello\necho hello\n")
+    finally:
+        proxy.stop()
+
+
+def test_a_refusal_of_the_upstream_and_a_dead_host_are_502(site: tuple[int, list[object]]) -> None:
+    # The page must fail, not hang, and a 407 would make Chromium ask for a password.
+    upstream, _ = site
+    proxy = ForwardProxy(read_rules([{"type": "external", "server": f"http://127.0.0.1:{upstream}"}]))
+    try:
+        with socket.create_connection(("127.0.0.1", proxy.start()), timeout=10) as client:
+            client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\n\r\n")
+            assert client.recv(1000).startswith(b"HTTP/1.1 502")
+    finally:
+        proxy.stop()
+    proxy = ForwardProxy([])
+    try:
+        assert _proxied("http://127.0.0.1:9/", proxy.start()).status_code == 502
+    finally:
+        proxy.stop()
+
+
+def test_processes_of_another_user_are_refused(site: tuple[int, list[object]]) -> None:
+    # The port is open to the whole machine: another tenant must not send through this one's account.
+    port, seen = site
+    proxy, own = ForwardProxy([], uid=os.getuid() + 1), ForwardProxy([], uid=os.getuid())
+    try:
+        assert _proxied(f"http://127.0.0.1:{port}/", proxy.start()).status_code == 403
+        assert seen == []
+        assert _proxied(f"http://127.0.0.1:{port}/", own.start()).status_code == 200
+    finally:
+        proxy.stop()
+        own.stop()
+
+
+def test_a_page_that_asks_the_proxy_itself_gets_nothing() -> None:
+    # fetch("http://127.0.0.1:port/") of any page comes in this form.
+    proxy = ForwardProxy([])
+    try:
+        assert httpx.get(f"http://127.0.0.1:{proxy.start()}/", trust_env=False).status_code == 400
+    finally:
+        proxy.stop()
