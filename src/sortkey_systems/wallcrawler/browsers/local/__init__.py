@@ -1,0 +1,1 @@
+"""Chromium on this machine: a holder process for each session, which owns the browser and outlives the server."""
