@@ -30,10 +30,13 @@ __all__ = ["s3_endpoint"]
 
 
 @contextmanager
-def serving(folder: Path, *arguments: str, **environment: str) -> Generator[tuple[str, subprocess.Popen[str]]]:
+def serving(
+    folder: Path, *arguments: str, systems: str | None = "applens", **environment: str
+) -> Generator[tuple[str, subprocess.Popen[str]]]:
     """`sortkey rest` in a folder: its address, and the process, which is ended if it still runs."""
+    chosen = ["--systems", systems] if systems else []
     process = subprocess.Popen(
-        [sys.executable, "-m", "sortkey", "rest", "--port", "0", "--systems", "applens", *arguments],
+        [sys.executable, "-m", "sortkey", "rest", "--port", "0", *chosen, *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment,
         stdout=subprocess.PIPE,
@@ -64,6 +67,16 @@ def test_it_serves_lets_users_in_and_stops_cleanly(tmp_path: Path) -> None:
         assert process.wait(30) == 0
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+@pytest.mark.slow
+def test_one_system_is_served_at_the_root(tmp_path: Path) -> None:
+    # Clients with built-in paths are pointed at it by the address alone.
+    with serving(tmp_path, "applens", systems=None) as (address, _):
+        assert httpx.get(f"{address}/runs").status_code == 401
+        assert httpx.get(f"{address}/applens/runs").status_code == 404
+    message = refused(sortkey("rest", "applens", "--systems", "applens", cwd=tmp_path), 2)
+    assert "leave --systems out" in message
 
 
 @pytest.mark.slow

@@ -151,3 +151,16 @@ def test_another_attribute_takes_over(made: Engine) -> None:
     set_ttl(made, "u")
     run_work(made)
     assert names(made) == {"x"}
+
+
+def test_items_of_a_table_can_be_deleted_later_than_they_expire(made: Engine, clock: Clock) -> None:
+    # AWS deletes them within days. A program that reacts to the instant itself needs the item to be there then.
+    set_ttl(made)
+    expiry.delay(made, "tbl", 60)
+    put(made, item("a", NOW + 10))
+    clock.now = NOW + 11
+    run_work(made)
+    assert names(made) == {"a"}
+    clock.now = NOW + 71
+    run_work(made)
+    assert names(made) == set()

@@ -9,6 +9,7 @@ import typer
 from sortkey.cli.hosting import folder_option, keys_option, opened, serve, tables_text
 from sortkey.cli.listening import address_of, listen, origin_policy
 from sortkey.cli.selection import load_models, served_systems
+from sortkey.commands.failure import USAGE, CommandFailed
 from sortkey.commands.options import AllowHost, BucketAddress, HostName, Index, Port, PublicUrl
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ EXAMPLES = """\
 examples:
   sortkey rest                                    every system on 127.0.0.1:8080, from the folder data/
   sortkey rest --systems shop --port 9000
+  sortkey rest shop --port 9000                   that system alone, without its name in its paths
   sortkey rest --store aws://eu-west-1 \\
     --objects "s3://acme-{bucket}?region=eu-west-1"
   sortkey token --system shop --user 12345        a token for it
@@ -27,6 +29,10 @@ examples:
 
 
 def run(
+    system: Annotated[
+        str | None,
+        typer.Argument(metavar="SYSTEM", help="Serve this system alone, at the root (default: each under its name)."),
+    ] = None,
     systems: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Systems to serve, with commas (default: all that can be).")
     ] = None,
@@ -57,26 +63,31 @@ def run(
     from sortkey.wire.second_openers import SecondOpeners
 
     log_to_stderr()
-    chosen, has_workers = served_systems(systems), not no_workers
+    if system and systems:
+        raise CommandFailed("a system at the root is served alone: leave --systems out, or SYSTEM", USAGE)
+    chosen, has_workers = served_systems(system or systems), not no_workers
+    if system and len(chosen) != 1:
+        raise CommandFailed("one system can be served at the root: name several with --systems", USAGE)
     models = [*load_models(chosen, ()).values()]
     addresses = Addresses(data, store, objects, search)
     origins = origin_policy(host, allow_host, url=url)
     sockets = listen(host, port)
     address = url or address_of(sockets[0])
     with opened(addresses, models, address) as shared:
-        hosted = Host(shared, chosen, origins=origins)
+        hosted = Host(shared, chosen, origins=origins, at_root=system is not None)
         openers = SecondOpeners(shared.engine) if shared.engine else None
 
         def ready() -> None:
-            print(_banner(hosted, addresses, address, has_workers), flush=True)
+            print(_banner(hosted, addresses, address, has_workers, system is not None), flush=True)
 
         run_loop(serve(hosted.app, sockets, openers, ready, workers=[hosted] if has_workers else []))
 
 
-def _banner(host: Host, addresses: Addresses, url: str, has_workers: bool) -> str:
+def _banner(host: Host, addresses: Addresses, url: str, has_workers: bool, at_root: bool) -> str:
     names = [each.system.name for each in host.systems]
     width = max(map(len, [*names, "docs", "data"]))
-    rows = [*((name, f"{url}/{name}") for name in names), ("docs", f"{url}/docs"), ("data", tables_text(addresses))]
+    served = [(name, url if at_root else f"{url}/{name}") for name in names]
+    rows = [*served, ("docs", f"{url}/docs"), ("data", tables_text(addresses))]
     rows.append(("jobs", "run in this process" if has_workers else "wait for workers elsewhere"))
     lines = "\n".join(f"  {name:<{width}}  {what}" for name, what in rows)
     return f"""\

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 KIND = "expiry_build"
+DELAY_KIND = "expiry_delay"
 SLICE_ROWS = 500
 PAUSE_SECONDS = 1.0
 OLDEST_SECONDS = 5 * 365 * 86400
@@ -39,6 +40,15 @@ def disable(engine: Engine, table: Table) -> Table:
     engine.database.begin()
     engine.records.delete(KIND, str(table.number))
     return engine.catalog.save(replace(table, ttl_attribute=None))
+
+
+def delay(engine: Engine, table_name: str, seconds: int) -> None:
+    """Delete the items of a table so many seconds after their instant. It is kept with the table; AWS is late too."""
+    with engine.lock:
+        table = engine.catalog.table(table_name)
+        engine.database.begin()
+        engine.records.put(DELAY_KIND, str(table.number), {"seconds": seconds})
+        engine.flush()
 
 
 def work(engine: Engine) -> float:
@@ -66,7 +76,8 @@ def _fill(engine: Engine, table: Table) -> bool:
 def _expire(engine: Engine, table: Table) -> bool:
     if table.status != "ACTIVE":
         return False
-    now = int(engine.clock())
+    delayed = engine.records.get(DELAY_KIND, str(table.number))
+    now = int(engine.clock()) - (delayed["seconds"] if delayed else 0)
     keys = table.rows.expired(now - OLDEST_SECONDS, now, SLICE_ROWS)
     for key in keys:
         change = writes.prepare(engine, writes.Write(table, key, _nothing))

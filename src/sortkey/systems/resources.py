@@ -30,10 +30,15 @@ class Resources:
     open_topics: Callable[[], Topics] = field(repr=False)
     files: Path
     """The folder of files that callers may name."""
+    folder: Path
+    """For the private files of the system on this machine. It is not created."""
     url: str
     """Where callers reach the routes of the system, without a slash at the end."""
     secret: bytes = field(repr=False)
     clock: Callable[[], float] = time.time
+    delay_expiry: Callable[[str, int], None] = field(default=lambda table_name, seconds: None, repr=False)
+    """`delay_expiry("shop-carts", 3600)`: TTL deletes the items of a table so much later, where the tables are in the
+    data folder. AWS promises no instant."""
 
     @property
     def topics(self) -> Topics:

@@ -82,10 +82,18 @@ class SharedResources:
             searches=self.searches,
             open_topics=lambda: self.topics,
             files=self.files,
+            folder=Path(self.addresses.data).absolute() / system,
             url=self.url if at_root else f"{self.url}/{system}",
             secret=self.secret,
             clock=self.clock,
+            delay_expiry=self._delay_expiry,
         )
+
+    def _delay_expiry(self, table_name: str, seconds: int) -> None:
+        if self.engine is not None:
+            from sortkey.engine import expiry
+
+            expiry.delay(self.engine, table_name, seconds)
 
 
 @contextmanager

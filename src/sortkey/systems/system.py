@@ -58,6 +58,8 @@ class System:
     """`(service) -> Sequence[Worker]`: what runs in the background."""
     buckets: tuple[str, ...] = ()
     """Buckets that are opened with the host, so that links handed out before a restart work after it."""
+    large_bodies: tuple[str, ...] = ()
+    """Paths of routes that limit the sizes of request bodies themselves, as "/uploads/*". Others take a megabyte."""
     console_hint: str = ""
     """What can be seen in the console, for the start of `sortkey up`: "watch a journey"."""
     try_commands: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
     Mount, make_app                 routes under a name; the app of several of them
     Host                            installed systems on their resources, with the app that serves them
     Refused, errors_for             errors of one shape, and their documentation
+    status_of                       the status and the code of an error, for routes with a shape of their own
     Page                            a page of a list
     Tokens, User, signed_in         who asks: signed tokens of users
     ApiKeys, Access, api_key_access what may be asked: keys of programs
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sortkey.web.host import Host
     from sortkey.web.origin_check import OriginPolicy
     from sortkey.web.pages import Page
-    from sortkey.web.refusals import Refused
+    from sortkey.web.refusals import Refused, status_of
     from sortkey.web.tokens import Tokens, User
     from sortkey.web.waits import Waits
 
@@ -36,7 +37,7 @@ _ROOMS = {
     "origin_check": ("OriginPolicy",),
     "host": ("Host",),
     "pages": ("Page",),
-    "refusals": ("Refused",),
+    "refusals": ("Refused", "status_of"),
     "tokens": ("Tokens", "User"),
     "waits": ("Waits",),
 }
@@ -58,6 +59,7 @@ __all__ = [
     "errors_for",
     "make_app",
     "signed_in",
+    "status_of",
 ]
 
 

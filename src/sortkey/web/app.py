@@ -27,11 +27,18 @@ TITLE = "Sortkey"
 
 @dataclass(frozen=True)
 class Mount:
-    """Routes under a name."""
+    """Routes under a name, or `at_root` of the app. Of `large_bodies`, which are patterns of paths as "/files/*", the
+    routes limit the sizes of request bodies themselves."""
 
     name: str
     router: APIRouter
     description: str = ""
+    at_root: bool = False
+    large_bodies: tuple[str, ...] = ()
+
+    @property
+    def prefix(self) -> str:
+        return "" if self.at_root else f"/{self.name}"
 
 
 class Health(BaseModel):
@@ -70,13 +77,15 @@ def make_app(
     add_error_handlers(app)
     if origins is not None:
         app.add_middleware(OriginCheck, policy=origins)
-    app.add_middleware(Guards, bytes_max=bytes_max, unlimited=(f"{OBJECTS_PATH}/", *unlimited))
-    for each in mounts:
-        app.include_router(each.router, prefix=f"/{each.name}", tags=[each.name], responses=ANY_ERROR)
+    patterns = [f"{OBJECTS_PATH}/*", *(f"{each}*" for each in unlimited)]
+    patterns += [f"{mount.prefix}{each}" for mount in mounts for each in mount.large_bodies]
+    app.add_middleware(Guards, bytes_max=bytes_max, unlimited=tuple(patterns))
     if objects is not None:
         app.include_router(object_router(objects), prefix=OBJECTS_PATH)
     _add_health(app, [each.name for each in mounts])
     add_reference(app)
+    for each in mounts:  # last: one at the root must not hide the routes of the host
+        app.include_router(each.router, prefix=each.prefix, tags=[each.name], responses=ANY_ERROR)
     use_own_document(app)
     return app
 

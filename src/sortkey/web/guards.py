@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import secrets
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -37,7 +38,7 @@ _Started: TypeAlias = list[bool]
 
 
 class Guards:
-    """Stands in front of the app. Paths under `unlimited` check the sizes of bodies themselves."""
+    """Stands in front of the app. Paths that match a pattern of `unlimited` check the sizes of bodies themselves."""
 
     def __init__(self, app: ASGIApp, *, bytes_max: int = JSON_BYTES_MAX, unlimited: tuple[str, ...] = ()) -> None:
         self._app, self._bytes_max, self._unlimited = app, bytes_max, unlimited
@@ -59,7 +60,7 @@ class Guards:
             await internal_error(request_id)(scope, receive, dressed)
 
     async def _limited(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
-        if scope["path"].startswith(self._unlimited):
+        if any(fnmatchcase(scope["path"], pattern) for pattern in self._unlimited):
             await self._app(scope, receive, send)
             return
         announced = Headers(scope=scope).get("content-length", "0")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
 
+from sortkey.errors import ModelError
 from sortkey.model.patterns import Model
 from sortkey.origins import OriginPolicy
 from sortkey.systems.host_secret import derive
@@ -53,15 +54,18 @@ class Host:
         *,
         unlimited: Sequence[str] = (),
         origins: OriginPolicy | None = None,
+        at_root: bool = False,
     ) -> None:
-        """For `unlimited` and `origins` see `make_app`."""
+        """`at_root` is for one system, served without its name in front. For the others see `make_app`."""
+        if at_root and len(systems) != 1:
+            raise ModelError(f"one system can be served at the root, not {len(systems)}")
         self.shared = shared
         self.tokens = Tokens(derive(shared.secret, "tokens"))
         self.keys = ApiKeys(shared.store, secret=derive(shared.secret, "keys"))
         self.keys.ensure()
-        self.systems = [_start(each, shared) for each in systems]
+        self.systems = [_start(each, shared, at_root) for each in systems]
         self.app: FastAPI = make_app(
-            [_mount(each) for each in self.systems if each.system.routes],
+            [_mount(each, at_root) for each in self.systems if each.system.routes],
             tokens=self.tokens,
             keys=self.keys,
             objects=shared.buckets,
@@ -97,17 +101,18 @@ def ensure_tables(shared: SharedResources, name: str, model: Model) -> None:
         log.warning("%s: `sortkey plan %s` says what to do", difference, name)
 
 
-def _start(system: System, shared: SharedResources) -> HostedSystem:
+def _start(system: System, shared: SharedResources, at_root: bool) -> HostedSystem:
     ensure_tables(shared, system.name, system.load(system.model))
     for bucket in system.buckets:
         _ = shared.buckets[bucket]
-    resources = shared.of(system.name)
+    resources = shared.of(system.name, at_root=at_root)
     service = system.load(system.service)(resources) if system.service else resources
     workers = system.load(system.workers)(service) if system.workers else ()
     return HostedSystem(system, service, workers)
 
 
-def _mount(hosted: HostedSystem) -> Mount:
+def _mount(hosted: HostedSystem, at_root: bool) -> Mount:
     system = hosted.system
     assert system.routes is not None
-    return Mount(system.name, system.load(system.routes)(hosted.service), system.description or system.title)
+    router = system.load(system.routes)(hosted.service)
+    return Mount(system.name, router, system.description or system.title, at_root, system.large_bodies)
