@@ -22,12 +22,12 @@ from bench.goals import met
 from sortkey import Put, Store
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.costs import Volume, estimate
-from sortkey_systems.jobengine.log_search import LogFilter, recent, search_logs
-from sortkey_systems.jobengine.logs import StepLog, get_job_logs
+from sortkey_systems.jobengine.logs.search import LogFilter, recent, search_logs
+from sortkey_systems.jobengine.logs.step_log import StepLog, get_job_logs
 from sortkey_systems.jobengine.model import Job, Journey, Log, Stage, StageJob, model
 from sortkey_systems.jobengine.parts import Source, StepRun
-from sortkey_systems.jobengine.reports import get_job_reports, read_report, write_step_report
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.reports.reports import get_job_reports, read_report, write_step_report
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 
 ID, STAGE = "JRN-BENCH0000000", "raw_analysis"
 STEPS = ("schema_extraction", "metadata_analysis", "data_profiling")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
 
-from sortkey_systems.applens import archives, isolated, kinds, nesting, relationships, report, sources
+from sortkey_systems.applens import archives, isolated, json_depth, kinds, relationships, report, sources
 from sortkey_systems.applens.exposure import EXPOSED
 from sortkey_systems.applens.guards import GUARDED
 from sortkey_systems.applens.parsing import budget, hcl
@@ -98,8 +98,8 @@ unresolved. A file that does not parse is a warning with file and line.
 Evaluation has limits: {budget.VALUES_MAX:,} values (twenty thousand resources need a quarter of that; a value that many
 lists share counts as often as it is seen), {budget.SECONDS_MAX:g} seconds of processor time, and names that refer to
 names at most {budget.REFERENCES_MAX} deep. A source that needs more is not analysed, and the reason names what grew.
-Brackets, blocks and templates are read {hcl.DEPTH_MAX} deep, JSON {nesting.NESTING_MAX} deep; a file that goes deeper
-does not parse.
+Brackets, blocks and templates are read {hcl.DEPTH_MAX} deep, JSON {json_depth.NESTING_MAX} deep; a file that goes
+deeper does not parse.
 
 A folder that no other calls as a module is a configuration of its own; where a tree has several, addresses have the
 folder before them.

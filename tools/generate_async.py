@@ -56,7 +56,7 @@ REPLACED = {
 AWAITED = {
     "before[1].close",
     "client.call",
-    "driving.in_threads",
+    "parallel_segments.in_threads",
     "self._backend.call",
     "self._backend.close",
     "self._call",

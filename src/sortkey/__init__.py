@@ -11,9 +11,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from sortkey.connect.buckets import open_objects
-    from sortkey.connect.opening import open, open_async
-    from sortkey.connect.opening_search import open_search
+    from sortkey.connect.search_addresses import open_search
     from sortkey.connect.searches import Searches, open_searches
+    from sortkey.connect.store_addresses import open, open_async
     from sortkey.connect.topics import open_topics
     from sortkey.model.attributes import Action, Attr, Condition, attr, not_
     from sortkey.model.changes import Change
@@ -102,8 +102,8 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "connect.buckets": ("open_objects",),
-    "connect.opening": ("open", "open_async"),
-    "connect.opening_search": ("open_search",),
+    "connect.store_addresses": ("open", "open_async"),
+    "connect.search_addresses": ("open_search",),
     "connect.searches": ("Searches", "open_searches"),
     "connect.topics": ("open_topics",),
     "model.attributes": ("Action", "Attr", "Condition", "attr", "not_"),

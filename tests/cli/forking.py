@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 LOADED = (
-    *("sortkey.cli.program", "sortkey.connect.embedded", "sortkey.connect.dynamodb", "sortkey.model.describing"),
-    *("sortkey.runtime.payloads.writes", "sortkey.runtime.evolution.planning", "sortkey.engine", "sortkey.errors"),
+    *("sortkey.cli.program", "sortkey.connect.embedded", "sortkey.connect.dynamodb", "sortkey.model.description"),
+    *("sortkey.runtime.payloads.writes", "sortkey.runtime.evolution.planner", "sortkey.engine", "sortkey.errors"),
     *("rich.table", "rich.progress", "rich.console", "pydantic", "apsw", "orjson", "sortkey_systems.jobengine.model"),
 )
 

@@ -14,7 +14,7 @@ import pytest
 import sortkey
 from sortkey.cli import main
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.logs import StepLog
+from sortkey_systems.jobengine.logs.step_log import StepLog
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.jobengine.service_fixtures import START, created

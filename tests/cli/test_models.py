@@ -15,7 +15,7 @@ import pytest
 
 from sortkey.cli import main
 from sortkey.cli.markdown import markdown
-from sortkey.model.describing import describe
+from sortkey.model.description import describe
 from sortkey.systems.installed import system_names
 
 OWN = '''

@@ -26,8 +26,8 @@ from sortkey import (
     key,
 )
 from sortkey.cli import main
-from sortkey.cli.searching import SHOWN
-from sortkey.model.describing import describe
+from sortkey.cli.search_documents import SHOWN
+from sortkey.model.description import describe
 from tests.contract import search_adapters
 
 MODEL = "tests.cli.test_reindex:model"

@@ -149,7 +149,7 @@ def test_a_build_that_is_cut_off_goes_on_at_the_next_start(
 ) -> None:
     # Ctrl-C while a large table is read: the stop does not wait for the end, and nothing is forgotten.
     monkeypatch.setattr(sources, "PAGE", 10)
-    monkeypatch.setattr("sortkey.runtime.search.reindexing.NOTED_PAGES", 1)
+    monkeypatch.setattr("sortkey.runtime.search.index_rebuild.NOTED_PAGES", 1)
     store.batch_write([Note(note_id=f"n{number:03}", text="note") for number in range(50)])
     searches = open_searches(store, [model], tmp_path / "search")
     read: list[int] = []

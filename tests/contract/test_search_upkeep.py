@@ -323,7 +323,7 @@ def test_a_delete_that_is_undone_is_found_again(store: Store, open_index: Open) 
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "PAGE", 10)
-    monkeypatch.setattr("sortkey.runtime.search.reindexing.NOTED_PAGES", 1)
+    monkeypatch.setattr("sortkey.runtime.search.index_rebuild.NOTED_PAGES", 1)
 
 
 class Watched(EntitySource[Article]):

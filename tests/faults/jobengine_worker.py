@@ -12,7 +12,7 @@ from pathlib import Path
 import sortkey
 from sortkey import JobQueue, Store
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.execution import QUEUE, Executions
+from sortkey_systems.jobengine.jobs import QUEUE, Executions
 from tests.faults.forks import fork_workers
 
 LEASE_SECONDS = 0.4

@@ -17,17 +17,17 @@ import pytest
 
 import sortkey
 from sortkey import Store
-from sortkey_systems.jobengine.aggregates import aggregates_of
-from sortkey_systems.jobengine.execution import Executions
-from sortkey_systems.jobengine.journeys import Journeys
-from sortkey_systems.jobengine.logs import get_job_logs
-from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.jobs import Executions
+from sortkey_systems.jobengine.journeys.aggregates import aggregates_of
+from sortkey_systems.jobengine.journeys.journeys import Journeys
+from sortkey_systems.jobengine.logs.step_log import get_job_logs
 from sortkey_systems.jobengine.model import Job, Report, Rule, StageJob, model
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
-from sortkey_systems.jobengine.running import STEPS, run_step, step_ids
 from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.registry import STEPS, run_step, step_ids
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.faults.jobengine_worker import BATCH_ROWS, executions
 from tests.faults.served import Served
 from tests.systems.jobengine.journeys import ANY_LOSS

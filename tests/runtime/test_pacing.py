@@ -8,7 +8,7 @@ from sortkey import GSI, Entity, Store, Table, index, key
 from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.engine import Engine
 from sortkey.errors import Throttled
-from sortkey.runtime.evolution.pacing import Pace
+from sortkey.runtime.evolution.write_rate import Pace
 from sortkey.testing.faults import Faults
 
 things = Table("Things", key=("PK",), indexes=[GSI("ByColour", "GSI1PK")], pitr=False)

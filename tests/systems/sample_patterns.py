@@ -8,10 +8,10 @@ import pytest
 
 import sortkey
 from sortkey import Entity, Model, Store
-from sortkey.model.describing import parameters_of
+from sortkey.model.description import parameters_of
 from sortkey.model.patterns import AccessPattern, sample
+from sortkey.web.console.pattern_runs import run_pattern
 from sortkey.web.console.request_log import RequestLog
-from sortkey.web.console.running import run_pattern
 from sortkey.web.console.workspace import Workspace
 
 

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 from fastapi import FastAPI
 
-from sortkey.cli.listening import address_of
-from sortkey.web.serving import RestServer
+from sortkey.cli.listeners import address_of
+from sortkey.web.rest_server import RestServer
 from sortkey.wire.addresses import bind
 
 

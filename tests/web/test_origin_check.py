@@ -120,7 +120,7 @@ from fastapi import FastAPI
 import sortkey
 from sortkey import Model
 from sortkey.web.console import RequestLog, Workspace, add_console
-from sortkey.web.serving import RestServer
+from sortkey.web.rest_server import RestServer
 from sortkey.wire.addresses import bind
 
 app = FastAPI()

@@ -44,7 +44,7 @@ COMMANDS: dict[str, Command] = {
     "query": Command("Run an access pattern on data."),
     "put": Command("Store items, checked by their entity."),
     "export": Command("Tables into a folder of JSON Lines.", can_resume=True),
-    "import": Command("Tables from a folder of JSON Lines.", "importing", can_resume=True),
+    "import": Command("Tables from a folder of JSON Lines.", "import_items", can_resume=True),
     "backup": Command("Keep what tables hold now, or copy the whole folder."),
     "restore": Command("Tables as they were, at a moment or in a backup."),
     "verify": Command("Check the payloads of a model's items."),

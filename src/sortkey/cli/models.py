@@ -39,7 +39,7 @@ def run(
     Read units are those of items of 1 KB and of reads that need not be consistent: for one item, and for 100 where
     a query finds several. `sortkey explain` has the figures for other sizes and numbers.
     """
-    from sortkey.model.describing import describe, page
+    from sortkey.model.description import describe, page
 
     told = [describe(load_model(name)) for name in models or system_names()]
     if json:

@@ -69,7 +69,7 @@ def run(
 
 def _read(pattern: AccessPattern, given: dict[str, str]) -> Read:
     from sortkey.errors import ModelError
-    from sortkey.model.describing import parameters_of
+    from sortkey.model.description import parameters_of
 
     values = typed(pattern, given)
     missing = [each.name for each in parameters_of(pattern) if each.default is each.empty and each.name not in given]
@@ -89,7 +89,7 @@ Kinds = dict[str, list["Entity"]]
 def _found(store: Store, read: Read, limit: int, cursor: str | None, descending: bool) -> tuple[Kinds, str | None]:
     from sortkey.model.collections import CollectionQuery
     from sortkey.model.queries import ItemKey, Query
-    from sortkey.model.reading import whole
+    from sortkey.model.query_requests import whole
 
     if isinstance(read, Query) and read.limited_to is None:
         page = store.page(whole(read.descending() if descending else read), cursor=cursor, size=limit)

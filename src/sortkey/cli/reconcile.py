@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sortkey.cli.searching import counting, kept_searches, listed
+from sortkey.cli.search_documents import counting, kept_searches, listed
 from sortkey.commands.failure import FAILED, CommandFailed
 from sortkey.commands.options import Buckets, Data, Documents, Index, Json, ModelName
 from sortkey.commands.output import print_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sortkey.cli.searching import counting, kept_searches, listed
+from sortkey.cli.search_documents import counting, kept_searches, listed
 from sortkey.commands.failure import FAILED
 from sortkey.commands.options import Buckets, Data, Documents, Index, Json, ModelName
 from sortkey.commands.output import print_json

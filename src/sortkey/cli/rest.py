@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sortkey.cli.hosting import folder_option, keys_option, opened, serve, tables_text
-from sortkey.cli.listening import address_of, listen, origin_policy
+from sortkey.cli.host_process import folder_option, keys_option, opened, serve, tables_text
+from sortkey.cli.listeners import address_of, listen, origin_policy
 from sortkey.cli.selection import load_models, served_systems
 from sortkey.commands.failure import USAGE, CommandFailed
 from sortkey.commands.options import AllowHost, BucketAddress, HostName, Index, Port, PublicUrl

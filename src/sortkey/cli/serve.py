@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sortkey.cli.listening import EVERY_ADDRESS, address_of, listen, named, origin_policy, own, reaches_others
+from sortkey.cli.listeners import EVERY_ADDRESS, address_of, listen, named, origin_policy, own, reaches_others
 from sortkey.cli.quick_command import QuickCommand
 from sortkey.commands.failure import USAGE, CommandFailed
 from sortkey.commands.options import AllowHost, Cors, HostName, Port

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortkey.cli.endpoint_credentials import VARIABLE, derive_credentials, write_credentials
-from sortkey.cli.hosting import folder_option, keys_option, opened, serve, tables_option, tables_text
-from sortkey.cli.listening import address_of, listen, origin_policy, reaches_others
+from sortkey.cli.host_process import folder_option, keys_option, opened, serve, tables_option, tables_text
+from sortkey.cli.listeners import address_of, listen, origin_policy, reaches_others
 from sortkey.cli.selection import load_models, select_systems
 from sortkey.commands.completion import complete_models
 from sortkey.commands.failure import CommandFailed

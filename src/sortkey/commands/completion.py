@@ -27,7 +27,7 @@ def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
     from sortkey.commands.failure import CommandFailed
     from sortkey.commands.models import load_model
     from sortkey.commands.pattern_arguments import read_call
-    from sortkey.model.describing import parameters_of
+    from sortkey.model.description import parameters_of
 
     first, given = ctx.params["pattern"], ctx.params.get("arguments") or ()
     words = [each for each in given if each not in (":", incomplete)]  # to bash a colon is a word

@@ -42,7 +42,7 @@ def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
 
     from pydantic import TypeAdapter, ValidationError
 
-    from sortkey.model.describing import parameters_of
+    from sortkey.model.description import parameters_of
 
     known = [each.name for each in parameters_of(pattern)]
     typed: dict[str, Any] = {}

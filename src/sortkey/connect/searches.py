@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit, urlunsplit
 
-from sortkey.connect.opening_search import open_search
+from sortkey.connect.search_addresses import open_search
 from sortkey.errors import SearchIndexInUse
 from sortkey.model.documents import ModelDocument
 from sortkey.model.entity import Entity
 from sortkey.model.patterns import Model
 from sortkey.runtime.search import ComposedSource, EntitySource, Search, Source, SourcePage, reindex
-from sortkey.runtime.search.following import follow, follow_composed
+from sortkey.runtime.search.index_handlers import follow, follow_composed
 from sortkey.runtime.store import Store
 from sortkey.runtime.streams import Retries, StreamWorker
 from sortkey.runtime.streams.handlers import AnyHandler

@@ -145,7 +145,7 @@ def own(folder: str | os.PathLike[str], **settings: Any) -> Engine:
 
 def _ask_for_release(held: FolderInUse) -> None:
     from sortkey.connect.owner_clients import client_of
-    from sortkey.wire.sharing import RELEASE_FOLDER
+    from sortkey.wire.shared_engine import RELEASE_FOLDER
 
     with suppress(SortkeyError), client_of(held) as client:  # it may have ended meanwhile, which is as good
         client.call(RELEASE_FOLDER, {})

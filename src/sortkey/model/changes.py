@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from sortkey.errors import InvalidItem, ModelError
 from sortkey.model.attributes import attr
 from sortkey.model.queries import ItemKey
-from sortkey.model.reading import fits, key_of
+from sortkey.model.query_requests import fits, key_of
 from sortkey.model.tables import StreamView
 from sortkey.values.attributes import AttributeValue, Item
 

@@ -18,12 +18,12 @@ from pydantic._internal._model_construction import ModelMetaclass
 
 from sortkey.errors import InvalidItem, ModelError
 from sortkey.model.attributes import Attr
-from sortkey.model.compiling import compile_layout, declared_in
 from sortkey.model.faults import invalid
 from sortkey.model.fields import camel
 from sortkey.model.insides import kept_nulls
 from sortkey.model.keys import Declared, KeyDeclaration
 from sortkey.model.layout import Found, Layout, Upgrade
+from sortkey.model.layout_compiler import compile_layout, declared_in
 from sortkey.model.tables import Table
 from sortkey.values.attributes import AttributeValue, Item
 

@@ -19,19 +19,19 @@ from sortkey.model import fields
 from sortkey.model.annotations import full_annotation, stored
 from sortkey.model.codec import decode, encode
 from sortkey.model.compiled_reader import Reader, compiled_reader
-from sortkey.model.computing import sources
+from sortkey.model.computed_fields import sources
 from sortkey.model.fields import Marker
 from sortkey.model.insides import default_of, keeps_null, may_be_none
 from sortkey.model.places import Computed, Found, IndexKey, Path, Place, Upgrade
 from sortkey.model.tables import Table
 from sortkey.model.templates import SHARD, Template
-from sortkey.model.upgrading import SCHEMA_VERSION, upgraded, version_of
+from sortkey.model.version_upgrades import SCHEMA_VERSION, upgraded, version_of
 from sortkey.values.attributes import AttributeValue, Item
 
 if TYPE_CHECKING:
+    from sortkey.model.derived_attributes import Derived
     from sortkey.model.entity import Entity
     from sortkey.model.payload_places import PayloadPlace
-    from sortkey.model.rebuilding import Derived
 
 __all__ = ["Computed", "Found", "IndexKey", "Layout", "Path", "Place", "Upgrade"]
 
@@ -96,7 +96,7 @@ class Layout:
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
         """Index keys and computed fields: what an update may have to make anew."""
-        from sortkey.model.rebuilding import derived_of  # which knows layouts
+        from sortkey.model.derived_attributes import derived_of  # which knows layouts
 
         return derived_of(self)
 

@@ -12,14 +12,14 @@ from sortkey.errors import ModelError
 from sortkey.model import fields
 from sortkey.model.attributes import Action, Attr, Condition, condition, render_actions
 from sortkey.model.codec import encode
-from sortkey.model.completing import field as field_of
-from sortkey.model.completing import fill_actions, fills, with_followers, with_stamps
 from sortkey.model.conditions import check_fields
+from sortkey.model.derived_attributes import Rebuilt, rebuilt
 from sortkey.model.expressions import Names
+from sortkey.model.implicit_updates import field as field_of
+from sortkey.model.implicit_updates import fill_actions, fills, with_followers, with_stamps
 from sortkey.model.layout import Layout, Place
 from sortkey.model.queries import ItemKey
-from sortkey.model.rebuilding import Rebuilt, rebuilt
-from sortkey.model.upgrading import SCHEMA_VERSION
+from sortkey.model.version_upgrades import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from sortkey.model.entity import Entity

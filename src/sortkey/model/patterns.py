@@ -27,12 +27,12 @@ from pydantic.fields import FieldInfo
 
 from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionDeclaration, CollectionQuery
-from sortkey.model.compiling import declared_in
 from sortkey.model.documents import Document, ModelDocument
 from sortkey.model.expressions import Names
 from sortkey.model.keys import Declared, IndexDeclaration, KeyDeclaration, QueryDeclaration
+from sortkey.model.layout_compiler import declared_in
 from sortkey.model.queries import ItemKey, Query
-from sortkey.model.reading import key_condition, query_request
+from sortkey.model.query_requests import key_condition, query_request
 from sortkey.model.tables import Table
 
 if TYPE_CHECKING:

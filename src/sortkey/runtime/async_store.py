@@ -15,15 +15,15 @@ from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Test, Write
 from sortkey.model.queries import ItemKey, Query
-from sortkey.runtime import batches, cursors, entity_writes, paging, reads, writes
+from sortkey.runtime import batches, cursors, entity_writes, pages, reads, writes
 from sortkey.runtime.arguments import key_of, move_of, update_of
 from sortkey.runtime.async_backend import AsyncBackend
 from sortkey.runtime.async_upkeep import AsyncUpkeep
 from sortkey.runtime.context import Context, Live
 from sortkey.runtime.metrics import METERED, Metrics
-from sortkey.runtime.missing import missing_table
+from sortkey.runtime.missing_tables import missing_table
 from sortkey.runtime.owned_buckets import OwnedBuckets
-from sortkey.runtime.paging import PAGE_SIZE, Page
+from sortkey.runtime.pages import PAGE_SIZE, Page
 from sortkey.runtime.steps import AsyncPause, Call, Sleep, Steps, do
 from sortkey.runtime.store import E, T
 
@@ -176,21 +176,21 @@ class AsyncStore(AsyncUpkeep):
 
     async def query(self, query: Query[E]) -> list[E]:
         """Every entity of a query, up to its limit."""
-        return await self.run(paging.query_all(self._context, query))
+        return await self.run(pages.query_all(self._context, query))
 
     async def first(self, query: Query[E]) -> E | None:
         """The first entity of a query, or None."""
-        return await self.run(paging.first(self._context, query))
+        return await self.run(pages.first(self._context, query))
 
     async def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
         """A page, and the cursor of the next."""
-        return await self.run(paging.page(self._context, query, cursor, size))
+        return await self.run(pages.page(self._context, query, cursor, size))
 
     async def iterate(self, query: Query[E], *, size: int | None = None) -> AsyncIterator[E]:
         """The entities of a query one by one, read page by page."""
-        walk, left = paging.walk_of(self._context, query), query.limited_to
+        walk, left = pages.walk_of(self._context, query), query.limited_to
         while not walk.is_done:
-            for entity in await self.run(paging.next_page(self._context, query, walk, size)):
+            for entity in await self.run(pages.next_page(self._context, query, walk, size)):
                 yield entity
                 left = None if left is None else left - 1
                 if left == 0:
@@ -198,19 +198,19 @@ class AsyncStore(AsyncUpkeep):
 
     async def keys(self, query: Query[E]) -> list[ItemKey[E]]:
         """The keys of what a query finds."""
-        return await self.run(paging.keys(self._context, query))
+        return await self.run(pages.keys(self._context, query))
 
     async def count(self, query: Query[Any]) -> int:
         """How many items a query finds, up to its limit."""
-        return await self.run(paging.count(self._context, query))
+        return await self.run(pages.count(self._context, query))
 
     async def collection(self, collection: CollectionQuery) -> Grouped:
         """The entities of several kinds in one partition."""
-        return await self.run(paging.collect(self._context, collection))
+        return await self.run(pages.collect(self._context, collection))
 
     async def scan(self, of: type[E]) -> list[E]:
         """Every entity of a kind. Reads the whole table."""
-        return await self.run(paging.scan(self._context, of))
+        return await self.run(pages.scan(self._context, of))
 
     def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
         """A cursor for pages of something other than a query. `about` says of what; it cannot be read from outside."""

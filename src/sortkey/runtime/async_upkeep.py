@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sortkey.model.entity import Entity
 from sortkey.model.tables import Table
-from sortkey.runtime import ensuring
+from sortkey.runtime import table_creation
 from sortkey.runtime.steps import Steps
 from sortkey.runtime.upkeep import APPLY_WAIT_SECONDS, GRACE, T
 
@@ -34,13 +34,13 @@ class AsyncUpkeep:
 
     async def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
         """Create the tables that are missing, and list how the others differ from the model. Never drops anything."""
-        return await self.run(ensuring.ensure(of, kms=kms))
+        return await self.run(table_creation.ensure(of, kms=kms))
 
     async def plan(self, of: Model | Table) -> Plan:
         """The steps that would make the deployed tables match the model. Changes nothing."""
-        from sortkey.runtime.evolution import planning
+        from sortkey.runtime.evolution import planner
 
-        return await self.run(planning.plan(self._context, of))
+        return await self.run(planner.plan(self._context, of))
 
     async def apply(
         self,
@@ -51,9 +51,9 @@ class AsyncUpkeep:
         on_progress: Callable[[Step], object] | None = None,
     ) -> tuple[Step, ...]:
         """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves backfills to you."""
-        from sortkey.runtime.evolution import applying
+        from sortkey.runtime.evolution import plan_execution
 
-        steps = applying.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
+        steps = plan_execution.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
         return await self.run(steps)
 
     async def backfill(
@@ -67,7 +67,7 @@ class AsyncUpkeep:
         on_progress: Callable[[Progress], object] | None = None,
     ) -> Backfilled:
         """Bring every stored item up to date with its entity. Reads the whole table, and resumes after a crash."""
-        from sortkey.runtime.evolution import backfilling, driving, tasks
+        from sortkey.runtime.evolution import parallel_segments, segment_backfill, tasks
 
         at_once = self.backend.capabilities.parallel_calls
         settings = tasks.Settings(
@@ -79,7 +79,8 @@ class AsyncUpkeep:
             at_once=at_once,
         )
         task = await self.run(tasks.begin(self._context, of, settings))
-        await driving.in_tasks(task, lambda number: self.run(backfilling.work(self._context, task, number)))
+        work = segment_backfill.work
+        await parallel_segments.in_tasks(task, lambda number: self.run(work(self._context, task, number)))
         return await self.run(tasks.finish(self._context, task))
 
     # -- payloads

@@ -17,14 +17,14 @@ from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Delete, Test, Write
 from sortkey.model.queries import ItemKey, Query
-from sortkey.runtime import batches, cursors, entity_writes, paging, reads, writes
+from sortkey.runtime import batches, cursors, entity_writes, pages, reads, writes
 from sortkey.runtime.arguments import key_of, move_of, update_of
 from sortkey.runtime.backend import Backend
 from sortkey.runtime.context import Context, Live
 from sortkey.runtime.metrics import METERED, Metrics
-from sortkey.runtime.missing import missing_table
+from sortkey.runtime.missing_tables import missing_table
 from sortkey.runtime.owned_buckets import OwnedBuckets
-from sortkey.runtime.paging import PAGE_SIZE, Page
+from sortkey.runtime.pages import PAGE_SIZE, Page
 from sortkey.runtime.steps import Call, Pause, Sleep, Steps, do
 from sortkey.runtime.upkeep import Upkeep
 
@@ -180,21 +180,21 @@ class Store(Upkeep):
 
     def query(self, query: Query[E]) -> list[E]:
         """Every entity of a query, up to its limit."""
-        return self.run(paging.query_all(self._context, query))
+        return self.run(pages.query_all(self._context, query))
 
     def first(self, query: Query[E]) -> E | None:
         """The first entity of a query, or None."""
-        return self.run(paging.first(self._context, query))
+        return self.run(pages.first(self._context, query))
 
     def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
         """A page, and the cursor of the next."""
-        return self.run(paging.page(self._context, query, cursor, size))
+        return self.run(pages.page(self._context, query, cursor, size))
 
     def iterate(self, query: Query[E], *, size: int | None = None) -> Iterator[E]:
         """The entities of a query one by one, read page by page."""
-        walk, left = paging.walk_of(self._context, query), query.limited_to
+        walk, left = pages.walk_of(self._context, query), query.limited_to
         while not walk.is_done:
-            for entity in self.run(paging.next_page(self._context, query, walk, size)):
+            for entity in self.run(pages.next_page(self._context, query, walk, size)):
                 yield entity
                 left = None if left is None else left - 1
                 if left == 0:
@@ -202,19 +202,19 @@ class Store(Upkeep):
 
     def keys(self, query: Query[E]) -> list[ItemKey[E]]:
         """The keys of what a query finds."""
-        return self.run(paging.keys(self._context, query))
+        return self.run(pages.keys(self._context, query))
 
     def count(self, query: Query[Any]) -> int:
         """How many items a query finds, up to its limit."""
-        return self.run(paging.count(self._context, query))
+        return self.run(pages.count(self._context, query))
 
     def collection(self, collection: CollectionQuery) -> Grouped:
         """The entities of several kinds in one partition."""
-        return self.run(paging.collect(self._context, collection))
+        return self.run(pages.collect(self._context, collection))
 
     def scan(self, of: type[E]) -> list[E]:
         """Every entity of a kind. Reads the whole table."""
-        return self.run(paging.scan(self._context, of))
+        return self.run(pages.scan(self._context, of))
 
     def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
         """A cursor for pages of something other than a query. `about` says of what; it cannot be read from outside."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 from sortkey.errors import ConditionalCheckFailedException
 from sortkey.model.entity import Entity
-from sortkey.model.rewriting import Rewrite, is_newer, rewrite_of, taken_in, upgrade_of
-from sortkey.model.rewriting import is_older as is_older_item
+from sortkey.model.missing_attributes import Rewrite, is_newer, rewrite_of, taken_in, upgrade_of
+from sortkey.model.missing_attributes import is_older as is_older_item
 from sortkey.runtime.context import Context
 from sortkey.runtime.steps import Call, Sleep, Steps
 from sortkey.values.attributes import Item

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from sortkey.model.entity import Entity
 from sortkey.model.tables import Table
-from sortkey.runtime import ensuring
+from sortkey.runtime import table_creation
 from sortkey.runtime.steps import Steps
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ class Upkeep:
 
     def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
         """Create the tables that are missing, and list how the others differ from the model. Never drops anything."""
-        return self.run(ensuring.ensure(of, kms=kms))
+        return self.run(table_creation.ensure(of, kms=kms))
 
     def plan(self, of: Model | Table) -> Plan:
         """The steps that would make the deployed tables match the model. Changes nothing."""
-        from sortkey.runtime.evolution import planning
+        from sortkey.runtime.evolution import planner
 
-        return self.run(planning.plan(self._context, of))
+        return self.run(planner.plan(self._context, of))
 
     def apply(
         self,
@@ -62,9 +62,9 @@ class Upkeep:
         on_progress: Callable[[Step], object] | None = None,
     ) -> tuple[Step, ...]:
         """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves backfills to you."""
-        from sortkey.runtime.evolution import applying
+        from sortkey.runtime.evolution import plan_execution
 
-        steps = applying.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
+        steps = plan_execution.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
         return self.run(steps)
 
     def backfill(
@@ -78,7 +78,7 @@ class Upkeep:
         on_progress: Callable[[Progress], object] | None = None,
     ) -> Backfilled:
         """Bring every stored item up to date with its entity. Reads the whole table, and resumes after a crash."""
-        from sortkey.runtime.evolution import backfilling, driving, tasks
+        from sortkey.runtime.evolution import parallel_segments, segment_backfill, tasks
 
         at_once = self.backend.capabilities.parallel_calls
         settings = tasks.Settings(
@@ -90,7 +90,8 @@ class Upkeep:
             at_once=at_once,
         )
         task = self.run(tasks.begin(self._context, of, settings))
-        driving.in_threads(task, lambda number: self.run(backfilling.work(self._context, task, number)))
+        work = segment_backfill.work
+        parallel_segments.in_threads(task, lambda number: self.run(work(self._context, task, number)))
         return self.run(tasks.finish(self._context, task))
 
     # -- payloads

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from sortkey.connect.buckets import Buckets
 from sortkey.connect.embedded import EmbeddedBackend
-from sortkey.connect.opening import open as open_store
 from sortkey.connect.searches import Searches, open_searches
+from sortkey.connect.store_addresses import open as open_store
 from sortkey.connect.topics import open_topics
 from sortkey.engine import Engine
 from sortkey.model.patterns import Model

@@ -11,7 +11,7 @@ from typing import Any
 
 from sortkey.errors import TransferFailed, TransferRefused, ValidationException
 from sortkey.runtime.backend import Backend
-from sortkey.runtime.evolution.forgetting import forget_backfills
+from sortkey.runtime.evolution.record_removal import forget_backfills
 from sortkey.runtime.store import Store
 from sortkey.transfer.batches import BATCH, in_batches, put_of, write_batch
 from sortkey.transfer.import_state import ImportState

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from sortkey.errors import TransferFailed, TransferRefused
 from sortkey.runtime.backend import Backend
-from sortkey.runtime.evolution.forgetting import forget_backfills
+from sortkey.runtime.evolution.record_removal import forget_backfills
 from sortkey.runtime.store import Store
 from sortkey.transfer.backups import find_backup
 from sortkey.transfer.progress import OnProgress, Tracker, no_progress

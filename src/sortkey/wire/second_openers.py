@@ -19,7 +19,7 @@ from sortkey.origins import OriginPolicy
 from sortkey.wire.access import Access, Credentials
 from sortkey.wire.addresses import bind
 from sortkey.wire.server import Server
-from sortkey.wire.sharing import Heard, SharedEngine
+from sortkey.wire.shared_engine import Heard, SharedEngine
 
 LOOPBACK = "127.0.0.1"
 THREAD_SECONDS = 30.0

@@ -22,10 +22,10 @@ from sortkey.storage.failures import STORAGE_FAILURE, is_storage_failure
 from sortkey.wire import compression
 from sortkey.wire.access import Access
 from sortkey.wire.answer import Answers
+from sortkey.wire.busy_wait import ShortWaits
 from sortkey.wire.commit import Engine, GroupCommit, log_failure
 from sortkey.wire.connection import Connection
 from sortkey.wire.request import JSON_TYPES, Request, operation_of
-from sortkey.wire.waiting import ShortWaits
 
 log = logging.getLogger("sortkey.wire")
 

@@ -10,7 +10,7 @@ from typing import Literal
 from sortkey_systems.applens.coverage import coverage_of
 from sortkey_systems.applens.estate import Estate
 from sortkey_systems.applens.graph import Graph, build_graph
-from sortkey_systems.applens.parsing.reading import read
+from sortkey_systems.applens.parsing.source_reader import read
 from sortkey_systems.applens.problems import AnalysisFailed, Problem, own_fault
 from sortkey_systems.applens.report import Report, build_report
 from sortkey_systems.applens.sources import Source, read_bytes, read_paths

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from pydantic.alias_generators import to_camel
 
-from sortkey_systems.applens.comparing import Comparison
+from sortkey_systems.applens.comparison import Comparison
 from sortkey_systems.applens.coverage import UnreadModule
 from sortkey_systems.applens.graph import Edge, Node
 from sortkey_systems.applens.model import Environment, Run, Status, Text

@@ -14,7 +14,7 @@ from sortkey.web.console import ConsolePage, pieces, title
 from sortkey_systems.applens.console_compare import compare_page
 from sortkey_systems.applens.console_names import ALL_RUNS, MOST, SHOWN, USER, WORST_FIRST
 from sortkey_systems.applens.coverage import risk_figure
-from sortkey_systems.applens.drawing import picture
+from sortkey_systems.applens.graph_picture import picture
 from sortkey_systems.applens.model import Environment, Run
 from sortkey_systems.applens.service import AppLens
 

@@ -9,7 +9,7 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.web.console import pieces, title
-from sortkey_systems.applens.comparing import Changes, Comparison, in_words, place_of, without_ways
+from sortkey_systems.applens.comparison import Changes, Comparison, in_words, place_of, without_ways
 from sortkey_systems.applens.console_names import MOST, SHOWN, USER, WORST_FIRST
 from sortkey_systems.applens.coverage import risk_figure
 from sortkey_systems.applens.model import Run

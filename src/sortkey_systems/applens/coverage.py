@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sortkey_systems.applens.parsing.reading import Reading
+from sortkey_systems.applens.parsing.source_reader import Reading
 from sortkey_systems.applens.problems import Problem
 from sortkey_systems.applens.rules.coverage import RULED_TYPES
 from sortkey_systems.applens.sensitive import HIDDEN

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
 
-from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.json_depth import loads
 from sortkey_systems.applens.resources import Resource, as_list
 
 IDENTITY = {

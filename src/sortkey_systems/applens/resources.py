@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
-from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.json_depth import loads
 from sortkey_systems.applens.sensitive import Sensitive
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, cast
 
-from sortkey_systems.applens.nesting import NestedTooDeep, loads
+from sortkey_systems.applens.json_depth import NestedTooDeep, loads
 from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
 
 _REFERENCE = "${stated elsewhere}"

@@ -17,11 +17,11 @@ from pydantic import BaseModel
 from sortkey import Job, JobQueue, JobWorker, Page, Payload, Store
 from sortkey.errors import AlreadyExists, NotFound, ObjectNotFound
 from sortkey.systems import Resources
-from sortkey_systems.applens import comparing, inventory, sarif, uploads
+from sortkey_systems.applens import comparison, inventory, sarif, uploads
+from sortkey_systems.applens.analysis_job import QUEUE, analyze_run, arguments_of, fail
 from sortkey_systems.applens.model import BUCKET, Environment, Run, Text, latest_run, model
 from sortkey_systems.applens.refusals import NotComplete, NotUploaded
 from sortkey_systems.applens.report import Report
-from sortkey_systems.applens.working import QUEUE, analyze_run, arguments_of, fail
 
 
 def make_service(resources: Resources) -> AppLens:
@@ -249,14 +249,14 @@ class AppLens:
         graph, report = (json.loads(self._artifact(run, name)) for name in ("graph", "report"))
         return inventory.inventory(graph, report, search)
 
-    def compare(self, user_id: str, before: str, after: str) -> comparing.Comparison:
+    def compare(self, user_id: str, before: str, after: str) -> comparison.Comparison:
         """What changed from one run to another. Where the hashes are the same, the graphs are not read."""
         runs = [self.get(user_id, run_id) for run_id in (before, after)]
         reports = [json.loads(self._artifact(run, "report")) for run in runs]
-        graphs = [comparing.NOTHING, comparing.NOTHING]
+        graphs = [comparison.NOTHING, comparison.NOTHING]
         if runs[0].graph_hash != runs[1].graph_hash:
             graphs = [json.loads(self._artifact(run, "graph")) for run in runs]
-        return comparing.compare(graphs[0], reports[0], graphs[1], reports[1])
+        return comparison.compare(graphs[0], reports[0], graphs[1], reports[1])
 
     def _artifact(self, run: Run, name: str) -> bytes:
         payload: Payload[bytes] | None = getattr(run, name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sortkey_systems.applens.comparing import Comparison, in_words, without_ways
+from sortkey_systems.applens.comparison import Comparison, in_words, without_ways
 from sortkey_systems.applens.report import Finding, Report
 
 PATHS_MAX = 20

@@ -13,16 +13,16 @@ from typing import Any, cast
 from sortkey import Entity
 from sortkey.commands import FAILED, INTERRUPTED, USAGE, CommandFailed, bucket_address, check_address, print_json
 from sortkey.errors import StorageFailed
-from sortkey_systems.jobengine import addresses
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.command_output import print_markdown, watch
 from sortkey_systems.jobengine.inputs import RuleDraft
-from sortkey_systems.jobengine.journeys import new_journey_id
-from sortkey_systems.jobengine.migration import ownership
+from sortkey_systems.jobengine.journeys.journeys import new_journey_id
 from sortkey_systems.jobengine.model import Job, Journey
 from sortkey_systems.jobengine.parts import JobId, JourneyConfiguration, JourneyId, Priority, Source
-from sortkey_systems.jobengine.running import STEPS
 from sortkey_systems.jobengine.service import JobEngine
+from sortkey_systems.jobengine.sources import addresses
+from sortkey_systems.jobengine.stages.data_migration import ownership
+from sortkey_systems.jobengine.stages.registry import STEPS
 
 log = logging.getLogger("sortkey.jobs")
 

@@ -26,8 +26,8 @@ from sortkey_systems.jobengine.command_runs import (
     read_rules,
     run_all,
 )
-from sortkey_systems.jobengine.log_export import export_all_logs
-from sortkey_systems.jobengine.log_search import LogFilter
+from sortkey_systems.jobengine.logs.export import export_all_logs
+from sortkey_systems.jobengine.logs.search import LogFilter
 from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
 
 EXAMPLES = """\

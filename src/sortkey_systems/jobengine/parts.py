@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from sortkey import CamelPart, Instant, Named, Part, Range, Template
-from sortkey_systems.jobengine.addresses import check_address, stored_address
+from sortkey_systems.jobengine.sources.addresses import check_address, stored_address
 
 Percent = Annotated[int, Range(0, 100)]
 Count = Annotated[int, Field(ge=0)]

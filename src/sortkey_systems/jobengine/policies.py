@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from sortkey_systems.jobengine.buckets import BACKUPS, LOGS, REPORTS
-from sortkey_systems.jobengine.log_files import PART_FILE
+from sortkey_systems.jobengine.logs.files import PART_FILE
 from sortkey_systems.jobengine.model import table
 
 Access = Literal["read", "full"]

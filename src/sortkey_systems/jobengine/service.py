@@ -15,19 +15,21 @@ from typing import Any
 from sortkey import JobQueue, JobWorker, Page, Store
 from sortkey.errors import JobNotEnded, NotFound
 from sortkey.systems import Resources
-from sortkey_systems.jobengine import aggregates, backup, logs, reports
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.execution import Executions
-from sortkey_systems.jobengine.execution.ledger import key_of
-from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.inputs import JourneyDraft
-from sortkey_systems.jobengine.journeys import Journeys
-from sortkey_systems.jobengine.migration.ownership import check_owner
+from sortkey_systems.jobengine.jobs import Executions
+from sortkey_systems.jobengine.jobs.ledger import key_of
+from sortkey_systems.jobengine.jobs.places import Places
+from sortkey_systems.jobengine.journeys import aggregates, backup
+from sortkey_systems.jobengine.journeys.journeys import Journeys
+from sortkey_systems.jobengine.journeys.progress import LIVE, next_stage
+from sortkey_systems.jobengine.logs import step_log
 from sortkey_systems.jobengine.model import Job, Journey, Report, StageJob, model
 from sortkey_systems.jobengine.parts import Aggregates, JobStatus, LogLine, ReportType
-from sortkey_systems.jobengine.progress import LIVE, next_stage
-from sortkey_systems.jobengine.reports import FullReport
-from sortkey_systems.jobengine.rule_book import Rules
+from sortkey_systems.jobengine.reports import reports
+from sortkey_systems.jobengine.reports.reports import FullReport
+from sortkey_systems.jobengine.rules.rule_book import Rules
+from sortkey_systems.jobengine.stages.data_migration.ownership import check_owner
 
 DATABASES = "SORTKEY_JOBENGINE_DATABASES"
 """An environment variable: `1` lets journeys that come over REST name a PostgreSQL server."""
@@ -171,7 +173,7 @@ class JobEngine:
         self, journey_id: str, stage_name: str, job_id: str, step_name: str | None = None
     ) -> Iterator[LogLine]:
         """The full log of a job, or of one step, line by line."""
-        return logs.get_job_logs(self.buckets.logs, journey_id, stage_name, job_id, step_name)
+        return step_log.get_job_logs(self.buckets.logs, journey_id, stage_name, job_id, step_name)
 
     def get_job_reports(self, journey_id: str, job_id: str, stage_name: str) -> Iterator[FullReport]:
         """All reports of a job, read one at a time."""

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from sortkey import DeleteDocument, Match, PutDocument, Search, open_search
-from sortkey.connect.tantivy_index import writing
+from sortkey.connect.tantivy_index import writer
 from sortkey.connect.tantivy_index.home import Home
 from sortkey.errors import SearchIndexInUse, SearchWritesFailed
 from sortkey.testing import FrozenClock
@@ -214,8 +214,8 @@ def test_a_writer_that_cannot_be_had_for_much_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More threads need memory that may not be there. What was written is committed then, and writing goes on.
-    monkeypatch.setattr(writing, "BULK_WRITES", 3)
-    monkeypatch.setattr(writing, "BULK_HEAP_BYTES", 1)
+    monkeypatch.setattr(writer, "BULK_WRITES", 3)
+    monkeypatch.setattr(writer, "BULK_HEAP_BYTES", 1)
     with opened(tmp_path) as search:
         for first in (1, 11, 21):
             assert search.write(puts(*range(first, first + 5))).written == 5

@@ -368,7 +368,7 @@ def test_a_backfill_that_was_cut_off_goes_on_where_it_was(
     store: Store, fresh: str, shop: Age, segments: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Page by page, and counted over all of its tries. Another number of segments is for the next one.
-    monkeypatch.setattr("sortkey.runtime.evolution.backfilling.PAGE", 5)
+    monkeypatch.setattr("sortkey.runtime.evolution.segment_backfill.PAGE", 5)
     age = second_age(fresh)
     with pytest.raises(StoreError, match="cut off"):
         cut_off(store, 23).backfill(age.order, segments=segments)

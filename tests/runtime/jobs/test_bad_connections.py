@@ -14,7 +14,7 @@ import sortkey
 from sortkey import Backoff, JobContext, JobQueue, JobWorker, Store, job
 from sortkey.errors import TransactionCanceledException, TransactionConflictException, Unreachable
 from sortkey.runtime.backend import Capabilities
-from sortkey.runtime.jobs.picking import Picker
+from sortkey.runtime.jobs.job_selection import Picker
 from sortkey.testing import FrozenClock
 
 WRITES = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}

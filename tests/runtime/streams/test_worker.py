@@ -14,7 +14,7 @@ from sortkey.engine import Engine
 from sortkey.errors import ModelError, NotConfigured
 from sortkey.runtime.metrics import Metrics
 from sortkey.runtime.streams.delivery import CHANGES, DEAD, FAILURES, SECONDS
-from sortkey.runtime.streams.reading import GAPS
+from sortkey.runtime.streams.shard_reader import GAPS
 from sortkey.runtime.streams.state import Shard
 from sortkey.runtime.streams.work import LAG
 from sortkey.testing import FrozenClock

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sortkey_systems.applens.analysis import Analysis, analyze_sources, analyze_upload
-from sortkey_systems.applens.comparing import Comparison, compare
-from sortkey_systems.applens.differing import differences
+from sortkey_systems.applens.comparison import Comparison, compare
 from sortkey_systems.applens.inventory import inventory
+from sortkey_systems.applens.json_differences import differences
 from sortkey_systems.applens.relationships import RELATIONSHIPS
 from sortkey_systems.applens.report import Report
 from sortkey_systems.applens.sources import Source

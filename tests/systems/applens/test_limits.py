@@ -16,7 +16,7 @@ from bench.applens import terraform
 from sortkey_systems.applens.analysis import analyze_upload
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.hcl import parse
-from sortkey_systems.applens.parsing.reading import read
+from sortkey_systems.applens.parsing.source_reader import read
 from sortkey_systems.applens.parsing.syntax import HclError
 from sortkey_systems.applens.problems import AnalysisFailed, NothingParsed
 from sortkey_systems.applens.sources import Source

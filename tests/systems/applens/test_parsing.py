@@ -7,7 +7,7 @@ import pytest
 
 from sortkey_systems.applens.analysis import analyze_upload
 from sortkey_systems.applens.parsing.hcl import parse
-from sortkey_systems.applens.parsing.reading import Reading, read
+from sortkey_systems.applens.parsing.source_reader import Reading, read
 from sortkey_systems.applens.parsing.syntax import HclError
 from sortkey_systems.applens.problems import AnalysisFailed, NothingParsed
 from sortkey_systems.applens.sources import Source

@@ -19,7 +19,7 @@ from sortkey_systems.applens.analysis import analyze_sources
 from sortkey_systems.applens.api import make_router
 from sortkey_systems.applens.model import Run
 from sortkey_systems.applens.parsing.functions import PLAIN, STRUCTURAL, WALKING
-from sortkey_systems.applens.parsing.reading import read
+from sortkey_systems.applens.parsing.source_reader import read
 from sortkey_systems.applens.problems import NothingParsed
 from sortkey_systems.applens.report import Report
 from sortkey_systems.applens.resources import Resource, is_unknown

@@ -8,7 +8,7 @@ import pytest
 import sortkey
 from sortkey import Put, Store
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, StageJob, model
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, REPORT, RULE, stored
 
 ID = "JRN-ABC123456789"

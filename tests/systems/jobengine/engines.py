@@ -11,14 +11,14 @@ import pytest
 
 from sortkey import Backoff, JobQueue, Put
 from sortkey_systems.jobengine.buckets import BACKUPS, LOGS, REPORTS, Buckets
-from sortkey_systems.jobengine.execution import Executions
-from sortkey_systems.jobengine.journeys import Journeys
-from sortkey_systems.jobengine.logs import get_job_logs
+from sortkey_systems.jobengine.jobs import Executions
+from sortkey_systems.jobengine.journeys.journeys import Journeys
+from sortkey_systems.jobengine.logs.step_log import get_job_logs
 from sortkey_systems.jobengine.model import Job, Journey, Stage, model
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source, Step
-from sortkey_systems.jobengine.running import STEPS
 from sortkey_systems.jobengine.sample import make_shop
-from sortkey_systems.jobengine.work import StepContext, Work
+from sortkey_systems.jobengine.stages.registry import STEPS
+from sortkey_systems.jobengine.stages.work import StepContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.journeys import ANY_LOSS
 

@@ -5,10 +5,10 @@ from typing import Any
 
 from sortkey_systems.jobengine.model import Rule
 from sortkey_systems.jobengine.parts import AllowedLosses
-from sortkey_systems.jobengine.running import STEPS, run_stage
 from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.registry import STEPS, run_stage
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 
 STAGES = list(STEPS)
 ANY_LOSS = AllowedLosses(rows="100%", values="100%", references="100%")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sortkey import Objects, Store
-from sortkey_systems.jobengine.logs import StepLog, get_job_logs
+from sortkey_systems.jobengine.logs.step_log import StepLog, get_job_logs
 from sortkey_systems.jobengine.parts import LOG_FILE, LogLine
 
 ID, STAGE, JOB = "JRN-ABC123456789", "raw_analysis", "JOB-456"

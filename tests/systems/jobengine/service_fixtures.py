@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from sortkey import Put, Store, Update, attr
-from sortkey_systems.jobengine.aggregates import job_created, job_ended, with_journey
 from sortkey_systems.jobengine.buckets import BACKUPS, LOGS, REPORTS, Buckets
 from sortkey_systems.jobengine.inputs import RuleDraft
-from sortkey_systems.jobengine.journeys import Journeys
+from sortkey_systems.jobengine.journeys.aggregates import job_created, job_ended, with_journey
+from sortkey_systems.jobengine.journeys.journeys import Journeys
 from sortkey_systems.jobengine.model import Job, Journey, StageJob, model
 from sortkey_systems.jobengine.parts import LogCounts, Source
-from sortkey_systems.jobengine.rule_book import Rules
+from sortkey_systems.jobengine.rules.rule_book import Rules
 from tests.systems.homes import Home
 
 START = datetime(2025, 11, 1, 20, 30, tzinfo=UTC)

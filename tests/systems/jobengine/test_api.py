@@ -22,8 +22,8 @@ from sortkey.web import ApiKeys, Mount, make_app
 from sortkey.web.host import Host
 from sortkey_systems.jobengine.api import make_router
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.execution.places import Places
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE
+from sortkey_systems.jobengine.jobs.places import Places
 from sortkey_systems.jobengine.sample import make_shop
 from sortkey_systems.jobengine.service import JobEngine
 from tests.systems.homes import Home

@@ -12,7 +12,7 @@ from sortkey.model.queries import ItemKey
 from sortkey.runtime.metrics import Metrics
 from sortkey.values.sizes import text_size, value_size
 from sortkey_systems.jobengine.model import Journey, Rule, Stage, get_journey_complete, model
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine.conftest import ID, rule
 from tests.systems.jobengine.examples import JOURNEY, stored
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.jobengine.dates import day_comes_first, instant
-from sortkey_systems.jobengine.mapping.attribute_mapping import FieldMapping
-from sortkey_systems.jobengine.migration.conversion import NotConverted, converted
-from sortkey_systems.jobengine.migration.documents import id_of
-from sortkey_systems.jobengine.names import likeness, tokens
-from sortkey_systems.jobengine.planning.etl_script import Dataset
+from sortkey_systems.jobengine.stages.data_migration.conversion import NotConverted, converted
+from sortkey_systems.jobengine.stages.data_migration.documents import id_of
+from sortkey_systems.jobengine.stages.dates import day_comes_first, instant
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import Dataset
+from sortkey_systems.jobengine.stages.names import likeness, tokens
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import FieldMapping
 from sortkey_systems.jobengine.tmf import APIS, resources, values, words
 
 

@@ -17,12 +17,12 @@ from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.errors import ItemTooLarge, Throttled
 from sortkey_systems.jobengine.buckets import BACKUPS, LOGS, REPORTS, Buckets
 from sortkey_systems.jobengine.costs import Volume, estimate
-from sortkey_systems.jobengine.log_search import LogFilter, recent, search_logs
+from sortkey_systems.jobengine.logs.search import LogFilter, recent, search_logs
 from sortkey_systems.jobengine.model import Job, Journey, Log, Stage, StageJob, get_journey_complete, model, table
 from sortkey_systems.jobengine.policies import Access, bucket_encryption, bucket_policy, policy
-from sortkey_systems.jobengine.report_kinds import make_report
-from sortkey_systems.jobengine.reports import get_job_reports
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.reports.kinds import make_report
+from sortkey_systems.jobengine.reports.reports import get_job_reports
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine.conftest import ID
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, stored
 from tests.systems.jobengine.log_lines import JOB as JOB_ID

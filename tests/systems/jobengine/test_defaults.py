@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMappings
-from sortkey_systems.jobengine.mapping.gap_identification import Gaps
-from sortkey_systems.jobengine.migration.target import Target
-from sortkey_systems.jobengine.running import run_journey
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.verification.final_report import FinalReport
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.registry import run_journey
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import Gaps
+from sortkey_systems.jobengine.stages.verification_validation.final_report import FinalReport
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.systems.jobengine.journeys import rule
 
 ORDERS = """

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from sortkey.cli import main
-from sortkey_systems.jobengine.analysis.metadata_analysis import Metadata
-from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema, SourceNotRead
-from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
-from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.parts import AllowedLosses
-from sortkey_systems.jobengine.running import run_journey, run_stage
 from sortkey_systems.jobengine.sources import Source, Unread, open_source
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.raw_analysis.metadata_analysis import Metadata
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema, SourceNotRead
+from sortkey_systems.jobengine.stages.registry import run_journey, run_stage
+from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, engine
 from tests.systems.jobengine.journeys import rule

@@ -10,13 +10,13 @@ import pytest
 
 from sortkey.errors import NotFound
 from sortkey_systems.jobengine.inputs import RuleDraft
-from sortkey_systems.jobengine.migration.target import Target
+from sortkey_systems.jobengine.journeys.progress import StageOutOfOrder, WrongState
 from sortkey_systems.jobengine.model import Job, Report, StageJob
 from sortkey_systems.jobengine.parts import LOG_FILE, REPORT_FILE, LogCounts
-from sortkey_systems.jobengine.progress import StageOutOfOrder, WrongState
-from sortkey_systems.jobengine.reports import get_job_reports
-from sortkey_systems.jobengine.rule_book import Rules
-from sortkey_systems.jobengine.work import StepContext, Work
+from sortkey_systems.jobengine.reports.reports import get_job_reports
+from sortkey_systems.jobengine.rules.rule_book import Rules
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.work import StepContext, Work
 from tests.systems.jobengine.engines import Engine, Scripted, engine, scripted
 from tests.systems.jobengine.journeys import STAGES
 

@@ -11,12 +11,12 @@ import pytest
 
 from sortkey import Backoff, JobQueue
 from sortkey.errors import JobLost, JobNotEnded, Unreachable
-from sortkey_systems.jobengine.execution import Executions, PlaceRefused, Places, ledger
+from sortkey_systems.jobengine.jobs import Executions, PlaceRefused, Places, ledger
+from sortkey_systems.jobengine.journeys.progress import WrongState
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.parts import LogCounts
-from sortkey_systems.jobengine.progress import WrongState
 from sortkey_systems.jobengine.sample import make_shop
-from sortkey_systems.jobengine.work import StepContext, Work
+from sortkey_systems.jobengine.stages.work import StepContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, Scripted, engine, scripted
 from tests.systems.jobengine.journeys import Killed
@@ -257,7 +257,7 @@ def test_a_worker_that_is_ended_in_the_middle_is_followed_by_one_that_goes_on(
     engine.executions.run_journey(journey.journey_id)
     for _ in range(4):
         engine.worker.run_once()
-    from sortkey_systems.jobengine.execution.step_context import RunningStep
+    from sortkey_systems.jobengine.jobs.step_context import RunningStep
 
     kept, real = [0], RunningStep.checkpoint
 

@@ -10,7 +10,7 @@ from sortkey import Entity
 from sortkey.errors import InvalidItem
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, Stage, StageJob
 from sortkey_systems.jobengine.parts import LOG_FILE, PRIORITIES, REPORT_FILE, LogLine, ReportFile, S3Config
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine import examples
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, REPORT, RULE, STAGE, parsed, stored
 

@@ -13,11 +13,11 @@ import pytest
 
 from sortkey import Objects, Put, Store, open_objects
 from sortkey.errors import ModelError, NotFound
-from sortkey_systems.jobengine import log_summary
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.log_export import CONTENT_TYPES, FORMATS, export_logs
-from sortkey_systems.jobengine.log_search import LogFilter
-from sortkey_systems.jobengine.log_summary import error_summary, job_timeline, shape_of
+from sortkey_systems.jobengine.logs import summary as log_summary
+from sortkey_systems.jobengine.logs.export import CONTENT_TYPES, FORMATS, export_logs
+from sortkey_systems.jobengine.logs.search import LogFilter
+from sortkey_systems.jobengine.logs.summary import error_summary, job_timeline, shape_of
 from sortkey_systems.jobengine.model import Job as JobItem
 from sortkey_systems.jobengine.model import StageJob
 from sortkey_systems.jobengine.parts import LogCounts

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import sortkey
 from sortkey import Objects, Store, open_objects
 from sortkey.errors import BadCursor, ModelError
-from sortkey_systems.jobengine import log_search
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.log_search import LogFilter, LogPage, search_logs
+from sortkey_systems.jobengine.logs import search as log_search
+from sortkey_systems.jobengine.logs.search import LogFilter, LogPage, search_logs
 from tests.systems.jobengine.log_lines import ID, JOB, STAGE, START, messages, opened, written
 from tests.systems.jobengine.service_fixtures import at_home, buckets
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMappings
-from sortkey_systems.jobengine.mapping.gap_identification import Gaps
-from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
-from sortkey_systems.jobengine.migration.target import Target
-from sortkey_systems.jobengine.running import run_journey
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.registry import run_journey
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import Gaps
+from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 
 TRADERS = """
 CREATE TABLE Customers (CustomerID CHAR(5) NOT NULL PRIMARY KEY, CompanyName VARCHAR(40) NOT NULL, City VARCHAR(15));

@@ -11,14 +11,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from sortkey_systems.jobengine.migration.target import Target
 from sortkey_systems.jobengine.parts import JourneyConfiguration, Source
-from sortkey_systems.jobengine.running import run_journey
 from sortkey_systems.jobengine.sample import SCHEMA, make_shop
 from sortkey_systems.jobengine.sources import Source as JourneySource
 from sortkey_systems.jobengine.sources import SourceError, open_source
 from sortkey_systems.jobengine.sources.schema import ForeignKey
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.registry import run_journey
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, engine
 from tests.systems.jobengine.journeys import ANY_LOSS

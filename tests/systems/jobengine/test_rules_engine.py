@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMappings
-from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.model import Rule
 from sortkey_systems.jobengine.rules import rule_book, rules_of_stage
 from sortkey_systems.jobengine.rules.directives import Directive, RuleNotUnderstood, directives_of
-from sortkey_systems.jobengine.stripping.schema_stripping import StrippedSchema
+from sortkey_systems.jobengine.stages.stripped_schema.schema_stripping import StrippedSchema
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
 from tests.systems.jobengine.examples import RULE, stored
 from tests.systems.jobengine.journeys import rule, run_until, shop
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.execution import Places
 from sortkey_systems.jobengine.inputs import RuleDraft, StageChange
+from sortkey_systems.jobengine.jobs import Places
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.sample import load, make_shop
 from sortkey_systems.jobengine.service import JobEngine

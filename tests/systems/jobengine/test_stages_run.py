@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from sortkey_systems.jobengine.analysis import data_profiling
-from sortkey_systems.jobengine.analysis.data_profiling import Profile
-from sortkey_systems.jobengine.analysis.metadata_analysis import Metadata
-from sortkey_systems.jobengine.analysis.schema_extraction import ExtractedSchema
-from sortkey_systems.jobengine.mapping.attribute_mapping import AttributeMappings
-from sortkey_systems.jobengine.mapping.gap_identification import Gaps
-from sortkey_systems.jobengine.mapping.relationship_mapping import RelationshipMappings
-from sortkey_systems.jobengine.mapping.tmf_api_matching import ApiMatches
-from sortkey_systems.jobengine.migration.target import Target
-from sortkey_systems.jobengine.running import STEPS, run_journey, run_stage, step_ids
 from sortkey_systems.jobengine.sample import FLAWS, make_shop
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.stages import default_stages
-from sortkey_systems.jobengine.verification.final_report import FinalReport
-from sortkey_systems.jobengine.work import MemoryContext, MissingResult, Work, to_json
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.default_stages import default_stages
+from sortkey_systems.jobengine.stages.raw_analysis import data_profiling
+from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile
+from sortkey_systems.jobengine.stages.raw_analysis.metadata_analysis import Metadata
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema
+from sortkey_systems.jobengine.stages.registry import STEPS, run_journey, run_stage, step_ids
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import Gaps
+from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import RelationshipMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
+from sortkey_systems.jobengine.stages.verification_validation.final_report import FinalReport
+from sortkey_systems.jobengine.stages.work import MemoryContext, MissingResult, Work, to_json
 from tests.systems.jobengine.journeys import ANY_LOSS, STAGES, rule, run_until, shop
 
 

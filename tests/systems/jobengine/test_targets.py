@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from sortkey.cli import main
-from sortkey_systems.jobengine.migration.ownership import TargetRefused, check_owner, locked, open_target
-from sortkey_systems.jobengine.migration.target import Target
-from sortkey_systems.jobengine.migration.transfer import transfer
-from sortkey_systems.jobengine.running import run_journey, run_stage, run_step
 from sortkey_systems.jobengine.sample import make_shop
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.ownership import TargetRefused, check_owner, locked, open_target
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.data_migration.transfer import transfer
+from sortkey_systems.jobengine.stages.registry import run_journey, run_stage, run_step
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, engine
 from tests.systems.jobengine.journeys import Killed, Stopping, run_until, shop

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sortkey_systems.jobengine.migration.documents import Built
-from sortkey_systems.jobengine.migration.target import Target
-from sortkey_systems.jobengine.migration.transfer import Transferred, transfer
-from sortkey_systems.jobengine.planning.etl_script import EtlPlan
-from sortkey_systems.jobengine.running import run_stage, run_step
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.data_migration.documents import Built
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.data_migration.transfer import Transferred, transfer
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
+from sortkey_systems.jobengine.stages.registry import run_stage, run_step
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.systems.jobengine.journeys import Killed, Stopping, run_until, shop
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from sortkey_systems.jobengine.migration.target import Target
-from sortkey_systems.jobengine.migration.transfer import transfer
-from sortkey_systems.jobengine.running import run_step
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.work import MemoryContext, Work, to_json
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.data_migration.transfer import transfer
+from sortkey_systems.jobengine.stages.registry import run_step
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work, to_json
 from tests.systems.jobengine.journeys import run_until, shop
 
 ROUNDS_MAX = 200

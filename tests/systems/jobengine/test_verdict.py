@@ -12,13 +12,13 @@ from sortkey.cli import main
 from sortkey_systems.jobengine.inputs import AllowedLossesDraft, JourneyChange
 from sortkey_systems.jobengine.model import Journey
 from sortkey_systems.jobengine.parts import AllowedLosses
-from sortkey_systems.jobengine.running import run_journey
 from sortkey_systems.jobengine.sample import LOSSES, RULES
 from sortkey_systems.jobengine.sources import open_source
-from sortkey_systems.jobengine.verification.balance import Balance, TableBalance
-from sortkey_systems.jobengine.verification.final_report import FinalReport
-from sortkey_systems.jobengine.verification.verdict import judge
-from sortkey_systems.jobengine.work import MemoryContext, Work
+from sortkey_systems.jobengine.stages.registry import run_journey
+from sortkey_systems.jobengine.stages.verification_validation.balance import Balance, TableBalance
+from sortkey_systems.jobengine.stages.verification_validation.final_report import FinalReport
+from sortkey_systems.jobengine.stages.verification_validation.verdict import judge
+from sortkey_systems.jobengine.stages.work import MemoryContext, Work
 from tests.systems.homes import Home
 from tests.systems.jobengine.engines import Engine, engine
 from tests.systems.jobengine.journeys import ANY_LOSS, rule, shop

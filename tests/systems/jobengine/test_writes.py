@@ -8,7 +8,7 @@ from sortkey import Put, Store, Update, attr
 from sortkey.errors import AlreadyExists, ItemTooLarge, ModelError, TransactionFailed, TransitionRefused
 from sortkey.values.sizes import text_size, value_size
 from sortkey_systems.jobengine.model import Job, Journey, Log, Rule, Stage, StageJob
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine.conftest import AT, ID, rule
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, RULE, STAGE, stored
 

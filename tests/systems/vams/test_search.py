@@ -12,7 +12,7 @@ import pytest
 import sortkey
 from sortkey import Match, Search, SearchQuery, Store, StreamWorker, follow_composed, open_search, reconcile
 from sortkey.connect.opensearch_index.mapping import mappings
-from sortkey_systems.vams.linking import remove_link
+from sortkey_systems.vams.link_changes import remove_link
 from sortkey_systems.vams.model import (
     Asset,
     AssetFileMetadata,

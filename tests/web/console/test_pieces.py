@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from sortkey.errors import ResourceNotFoundException
-from sortkey.model.describing import describe
+from sortkey.model.description import describe
 from sortkey.runtime.steps import Call
 from sortkey.web.console.askers import Asking
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.pieces import chip_html, coded, copied, folded, link
 from sortkey.web.console.request_log import KEPT, OTHERS, SPENT_MAX, Recorded, RequestLog, asked
-from sortkey.web.console.showing import cell, plain, size
+from sortkey.web.console.value_display import cell, plain, size
 from sortkey_systems.jobengine.model import model
 
 QUERY = Call("Query", {"TableName": "Things", "IndexName": "GSI1"}, "Thing.of_owner")

@@ -10,10 +10,10 @@ from sortkey.connect.embedded import EmbeddedBackend
 from sortkey.errors import AlreadyExists, InvalidItem, ModelError
 from sortkey.runtime.audit import AuditRecord
 from sortkey.runtime.store import Store
-from sortkey.web.console.browsing import browse, statement
-from sortkey.web.console.editing import delete, replace
+from sortkey.web.console.item_edits import delete, replace
+from sortkey.web.console.pattern_runs import run_pattern
 from sortkey.web.console.request_log import RequestLog
-from sortkey.web.console.running import run_pattern
+from sortkey.web.console.stored_items import browse, statement
 from sortkey.web.console.workspace import Workspace
 from sortkey_systems.applens.model import Run, model
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sortkey.connect.opensearch_index.mapping import ID, ORIGINAL
 from sortkey.connect.opensearch_index.queries import Json, Translator
-from sortkey.runtime.search.checking import highlighted, is_scored
 from sortkey.runtime.search.port import Answer, Found, Marked, Position
 from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery, Sort
+from sortkey.runtime.search.query_checks import highlighted, is_scored
 
 FACET_SHARD_SIZE = 10_000
 BEGIN, END = "\ue0f0", "\ue0f1"

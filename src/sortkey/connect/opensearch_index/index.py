@@ -14,10 +14,10 @@ from sortkey.connect.opensearch_index.mapping import FORMAT, ID, mappings, memor
 from sortkey.connect.opensearch_index.queries import Json, Translator
 from sortkey.errors import SearchError, SearchIndexMissing, SearchWritesFailed
 from sortkey.model.documents import Document, DocumentWrite
-from sortkey.runtime.search.checking import counted_words
 from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import Answer, Found, Position, Written
 from sortkey.runtime.search.queries import SearchQuery
+from sortkey.runtime.search.query_checks import counted_words
 
 
 class OpenSearchIndex:

@@ -19,8 +19,8 @@ from sortkey.model.field_kinds import (
     Text,
 )
 from sortkey.model.field_values import EXACT_MAX
-from sortkey.runtime.search.checking import WORD_MAX
 from sortkey.runtime.search.port import DELETES_KEPT_SECONDS
+from sortkey.runtime.search.query_checks import WORD_MAX
 
 FORMAT = 2
 """Rises when documents have to be indexed again to be found as they should be."""

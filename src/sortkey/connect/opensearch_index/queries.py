@@ -9,7 +9,6 @@ from sortkey.connect.opensearch_index.mapping import ANY_WORDS, exact
 from sortkey.model.document_fields import DocumentFields
 from sortkey.model.field_kinds import Date
 from sortkey.model.field_values import date_text
-from sortkey.runtime.search.checking import edits, is_scored
 from sortkey.runtime.search.matches import (
     AllMatch,
     AnyMatch,
@@ -24,6 +23,7 @@ from sortkey.runtime.search.matches import (
     RangeMatch,
     TextMatch,
 )
+from sortkey.runtime.search.query_checks import edits, is_scored
 
 Json = dict[str, Any]
 EVERYTHING: Json = {"match_all": {"boost": 0}}

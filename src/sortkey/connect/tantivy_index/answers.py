@@ -13,9 +13,9 @@ from sortkey.connect.tantivy_index.pages import Key, Pages, Row
 from sortkey.connect.tantivy_index.sortable import double_of
 from sortkey.connect.tantivy_index.words import Words
 from sortkey.model.field_kinds import Bool, Number
-from sortkey.runtime.search.checking import highlighted, is_scored
 from sortkey.runtime.search.port import Answer, Found, Marked, Position
 from sortkey.runtime.search.queries import Facet, FacetValue, SearchQuery
+from sortkey.runtime.search.query_checks import highlighted, is_scored
 
 
 def answer(opened: Opened, query: SearchQuery, position: Position | None) -> Answer:

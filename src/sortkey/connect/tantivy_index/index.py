@@ -17,7 +17,7 @@ from sortkey.connect.tantivy_index.home import Home, Role, State
 from sortkey.connect.tantivy_index.keywords import decode, encode
 from sortkey.connect.tantivy_index.opened import Opened
 from sortkey.connect.tantivy_index.pages import Row
-from sortkey.connect.tantivy_index.writing import COMMIT_SECONDS, Writer
+from sortkey.connect.tantivy_index.writer import COMMIT_SECONDS, Writer
 from sortkey.errors import SearchIndexMissing
 from sortkey.model.documents import DeleteDocument, Document, DocumentWrite, PutDocument
 from sortkey.runtime.search.matches import Match

@@ -14,7 +14,6 @@ from sortkey.connect.tantivy_index.places import Area, areas, around, unpack
 from sortkey.connect.tantivy_index.sortable import sortable_double
 from sortkey.connect.tantivy_index.words import Words
 from sortkey.model.field_kinds import Flat
-from sortkey.runtime.search.checking import edits
 from sortkey.runtime.search.matches import (
     AllMatch,
     AnyMatch,
@@ -29,6 +28,7 @@ from sortkey.runtime.search.matches import (
     RangeMatch,
     TextMatch,
 )
+from sortkey.runtime.search.query_checks import edits
 
 LEAF = 20_000
 """So many places are looked at one by one; in a larger area, its quarters are."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from sortkey.model.field_values import normal_text
-from sortkey.runtime.search.checking import WORD_MAX, counted_words, edits
 from sortkey.runtime.search.matches import PhraseMatch, TextMatch
 from sortkey.runtime.search.port import Marked
+from sortkey.runtime.search.query_checks import WORD_MAX, counted_words, edits
 
 
 class Word(NamedTuple):

@@ -19,12 +19,12 @@ from sortkey.runtime import reads, writes
 from sortkey.runtime.arguments import expect, update_of
 from sortkey.runtime.context import Context
 from sortkey.runtime.differences import describe
-from sortkey.runtime.ensuring import ensure
-from sortkey.runtime.evolution.applying import note
+from sortkey.runtime.evolution.plan_execution import note
 from sortkey.runtime.evolution.progress import PROBLEMS_MAX, Backfilled, Progress
 from sortkey.runtime.evolution.state import Run, Segment, checksum, evolution_table, name_of
-from sortkey.runtime.missing import missing_table
+from sortkey.runtime.missing_tables import missing_table
 from sortkey.runtime.steps import Steps
+from sortkey.runtime.table_creation import ensure
 
 SEGMENTS_MAX = 1000
 PLACES_KEPT = timedelta(days=90)

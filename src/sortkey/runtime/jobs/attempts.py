@@ -8,11 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 from sortkey.errors import GiveUp, JobCancelled, JobInterrupted, JobLost, JobStopped, JobTimedOut, SortkeyError
+from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.bells import of_job, of_queue
 from sortkey.runtime.jobs.context import JobContext
 from sortkey.runtime.jobs.leases import Ending
 from sortkey.runtime.jobs.records import Job
-from sortkey.runtime.jobs.running import Running
 from sortkey.runtime.jobs.values import kept
 from sortkey.runtime.metrics import counter, histogram
 

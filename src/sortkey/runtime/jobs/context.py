@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from sortkey.model.operations import Put
+from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.records import Checkpoint, Job
-from sortkey.runtime.jobs.running import Running
 from sortkey.runtime.jobs.steps import Step
 from sortkey.runtime.jobs.values import kept
 from sortkey.runtime.store import Store

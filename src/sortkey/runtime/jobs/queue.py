@@ -31,7 +31,7 @@ from sortkey.runtime.jobs.records import (
     table,
 )
 from sortkey.runtime.jobs.values import kept
-from sortkey.runtime.paging import Page
+from sortkey.runtime.pages import Page
 from sortkey.runtime.store import Store
 
 log = logging.getLogger("sortkey.jobs")

@@ -8,9 +8,9 @@ from typing import Any, Literal, ParamSpec, TypeVar
 
 from sortkey.errors import JobStopped, ModelError, SortkeyError
 from sortkey.model.operations import Put
+from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.leases import ERROR_CHARACTERS_MAX
 from sortkey.runtime.jobs.records import StepRun
-from sortkey.runtime.jobs.running import Running
 from sortkey.runtime.jobs.values import kept
 
 P = ParamSpec("P")

@@ -14,14 +14,14 @@ from typing import Any, Self
 
 from sortkey.errors import JobInterrupted, ModelError
 from sortkey.runtime.jobs import attempts
+from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.bells import BELLS, Bells, Watch, of_job, of_queue
 from sortkey.runtime.jobs.definitions import JobFunction
-from sortkey.runtime.jobs.keeping import Keeper
+from sortkey.runtime.jobs.job_selection import Picker
+from sortkey.runtime.jobs.lease_renewal import Keeper
 from sortkey.runtime.jobs.leases import Lease
 from sortkey.runtime.jobs.means import Means
-from sortkey.runtime.jobs.picking import Picker
 from sortkey.runtime.jobs.records import Job
-from sortkey.runtime.jobs.running import Running
 from sortkey.runtime.metrics import gauge, histogram
 from sortkey.runtime.store import Store
 

@@ -12,7 +12,7 @@ from sortkey.errors import InvalidItem, ObjectCorrupt, ObjectNotFound
 from sortkey.model.expressions import Names
 from sortkey.model.layout import Layout
 from sortkey.model.payloads import Pointer, StoredIn
-from sortkey.model.reading import fits
+from sortkey.model.query_requests import fits
 from sortkey.runtime.context import Context
 from sortkey.runtime.objects import ObjectVersion
 from sortkey.runtime.payloads import Owner, Payloads

@@ -1,12 +1,12 @@
 """Search: documents of entities, written with versions, found by queries that mean the same in every index."""
 
-from sortkey.runtime.search.following import follow, follow_composed
+from sortkey.runtime.search.index_handlers import follow, follow_composed
+from sortkey.runtime.search.index_rebuild import Reindexed, reindex
 from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.port import SearchIndex, Written
 from sortkey.runtime.search.queries import Facet, FacetValue, Hit, SearchPage, SearchQuery, Sort
-from sortkey.runtime.search.reconciling import Drift, reconcile, renew
-from sortkey.runtime.search.reindexing import Reindexed, reindex
-from sortkey.runtime.search.searching import Search
+from sortkey.runtime.search.reconciliation import Drift, reconcile, renew
+from sortkey.runtime.search.search import Search
 from sortkey.runtime.search.sources import ComposedSource, EntitySource, Source, SourcePage
 
 __all__ = [

@@ -11,13 +11,13 @@ from sortkey.model.changes import Change
 from sortkey.model.documents import Document
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey
-from sortkey.model.reading import entity_of
+from sortkey.model.query_requests import entity_of
 from sortkey.runtime.steps import Call, Steps
 from sortkey.runtime.store import Store
 from sortkey.values.attributes import Item
 
 if TYPE_CHECKING:
-    from sortkey.runtime.search.searching import Search
+    from sortkey.runtime.search.search import Search
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Entity)

@@ -9,9 +9,9 @@ from sortkey.errors import LeaseLost
 from sortkey.model.changes import Record
 from sortkey.runtime.metrics import Metrics, gauge
 from sortkey.runtime.streams.delivery import Delivery, Matches
-from sortkey.runtime.streams.reading import RecordPage, ShardReader, tell_gap
+from sortkey.runtime.streams.shard_assignment import Held, Sharing
+from sortkey.runtime.streams.shard_reader import RecordPage, ShardReader, tell_gap
 from sortkey.runtime.streams.shards import Call, is_skipped
-from sortkey.runtime.streams.sharing import Held, Sharing
 
 LAG = gauge("sortkey_stream_lag_seconds", "Age of the last change that is done, while more wait.", "Seconds")
 

@@ -20,8 +20,8 @@ from sortkey.runtime.streams.dispatch import Dispatch
 from sortkey.runtime.streams.handlers import AnyHandler
 from sortkey.runtime.streams.leases import Leases
 from sortkey.runtime.streams.owners import is_gone, this_process
+from sortkey.runtime.streams.shard_assignment import Sharing
 from sortkey.runtime.streams.shards import Start, start_text
-from sortkey.runtime.streams.sharing import Sharing
 from sortkey.runtime.streams.state import DeadLetter, Follow, streams_table
 from sortkey.runtime.streams.work import Work
 

@@ -23,7 +23,7 @@ from sortkey.web.console.askers import Asking
 from sortkey.web.console.changes import changes_page
 from sortkey.web.console.data import data_page
 from sortkey.web.console.home import home
-from sortkey.web.console.jumping import PLACES
+from sortkey.web.console.jump_box import PLACES
 from sortkey.web.console.login import login_page
 from sortkey.web.console.models import model_page, models_page
 from sortkey.web.console.objects import objects_page

@@ -13,7 +13,7 @@ from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import Tone, again, chip_html, code, empty, fold, quiet
 from sortkey.web.console.recorded_tables import is_recorded, unrecorded
 from sortkey.web.console.shell import title
-from sortkey.web.console.showing import cell, clock, plain_item, pretty
+from sortkey.web.console.value_display import cell, clock, plain_item, pretty
 from sortkey.web.console.workspace import Workspace
 
 SHOWN = 40

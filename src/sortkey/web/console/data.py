@@ -10,12 +10,12 @@ from nicegui.events import ValueChangeEventArguments
 
 from sortkey.errors import SortkeyError
 from sortkey.values.attributes import Item
-from sortkey.web.console.browsing import ItemPage, browse
 from sortkey.web.console.items import item_dialog, items_table
 from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import button, chip, empty, heading, refused
 from sortkey.web.console.shell import title
-from sortkey.web.console.showing import size
+from sortkey.web.console.stored_items import ItemPage, browse
+from sortkey.web.console.value_display import size
 from sortkey.web.console.workspace import TableFacts, Workspace, refusal
 
 TABLE_ITSELF = "the table itself"

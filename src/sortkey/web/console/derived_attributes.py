@@ -13,12 +13,12 @@ from typing import Any
 from sortkey.errors import ModelError
 from sortkey.model.entity import Entity
 from sortkey.model.layout import Layout
+from sortkey.model.missing_attributes import at, is_older
 from sortkey.model.operations import Put
 from sortkey.model.places import Path
-from sortkey.model.rewriting import at, is_older
 from sortkey.values.attributes import AttributeValue, Item
 from sortkey.web.console.kept_fields import STAMPED
-from sortkey.web.console.showing import cell
+from sortkey.web.console.value_display import cell
 
 
 def completed(entity: type[Entity], old: Item | None, new: Item) -> Item:

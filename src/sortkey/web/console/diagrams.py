@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sortkey.model.describing import Told
+from sortkey.model.description import Told
 
 _CODES = str.maketrans({"#": "#35;", '"': "#quot;", "{": "#123;", "}": "#125;", "<": "#lt;", ">": "#gt;"})
 

@@ -7,7 +7,7 @@ from nicegui import ui
 from sortkey.web.console.pieces import again, chip, chipped, empty, figure, heading, prose, quiet, table
 from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
-from sortkey.web.console.showing import clock, size
+from sortkey.web.console.value_display import clock, size
 from sortkey.web.console.workspace import TableFacts, Workspace
 
 SHOWN = 12

@@ -12,10 +12,10 @@ from nicegui import ui
 from sortkey.errors import AlreadyExists, InvalidItem, SortkeyError
 from sortkey.model.fields import Updated
 from sortkey.values.attributes import Item
-from sortkey.web.console import editing
+from sortkey.web.console import item_edits
 from sortkey.web.console.attribute_texts import is_plain, text_of, value_of
 from sortkey.web.console.pieces import button, chip, dialog, heading, quiet, refused
-from sortkey.web.console.showing import cell, pretty
+from sortkey.web.console.value_display import cell, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
 COLUMNS = 9
@@ -177,7 +177,7 @@ def _save(
 ) -> None:
     problems.clear()
     try:
-        editing.replace(workspace, table, old, read())
+        item_edits.replace(workspace, table, old, read())
     except AlreadyExists as error:
         with problems:
             _offer(workspace, table, error, shown, changed)
@@ -208,13 +208,13 @@ def _offer(workspace: Workspace, table: str, error: AlreadyExists, shown: ui.dia
 
 def _delete(workspace: Workspace, table: str, item: Item, shown: ui.dialog, changed: Done) -> None:
     with dialog("Delete this item?") as asked, ui.card():
-        ui.label(f"Delete this item? {editing.farewell(workspace, table)}")
+        ui.label(f"Delete this item? {item_edits.farewell(workspace, table)}")
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             button("Keep it", asked.close, is_main=False)
             button("Delete", lambda: delete()).props("color=negative")
 
     def delete() -> None:
-        editing.delete(workspace, table, workspace.key_of(table, item))
+        item_edits.delete(workspace, table, workspace.key_of(table, item))
         asked.close()
         shown.close()
         ui.notify("Deleted")

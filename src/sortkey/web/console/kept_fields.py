@@ -7,8 +7,8 @@ from typing import Any
 from sortkey.errors import ModelError
 from sortkey.model import fields
 from sortkey.model.entity import Entity
+from sortkey.model.missing_attributes import at
 from sortkey.model.places import Path, Place
-from sortkey.model.rewriting import at
 from sortkey.values.attributes import AttributeValue, Item
 
 STAMPED = frozenset({fields.Updated, fields.Version})

@@ -9,10 +9,11 @@ from typing import Any
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
-from sortkey.model.describing import Told, parameters_of
+from sortkey.model.description import Told, parameters_of
 from sortkey.model.patterns import AccessPattern, sample
 from sortkey.web.console.diagrams import diagram
 from sortkey.web.console.items import items_table
+from sortkey.web.console.pattern_runs import Found, run_pattern
 from sortkey.web.console.pieces import (
     button,
     chip,
@@ -28,7 +29,6 @@ from sortkey.web.console.pieces import (
     tab_panels,
     table,
 )
-from sortkey.web.console.running import Found, run_pattern
 from sortkey.web.console.shell import title
 from sortkey.web.console.workspace import Workspace, refusal
 

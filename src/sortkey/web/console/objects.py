@@ -11,7 +11,7 @@ from sortkey.runtime.objects import Objects, ObjectVersion
 from sortkey.web.console.name_choice import name_choice
 from sortkey.web.console.pieces import button, chipped, code, code_cell, copied, empty, heading, refused, table
 from sortkey.web.console.shell import title
-from sortkey.web.console.showing import moment, size
+from sortkey.web.console.value_display import moment, size
 from sortkey.web.console.workspace import Workspace, refusal
 
 SHOWN = 200

@@ -7,7 +7,7 @@ from nicegui import ui
 from sortkey.web.console.pieces import again, chipped, empty, heading, quiet, table
 from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
-from sortkey.web.console.showing import clock
+from sortkey.web.console.value_display import clock
 from sortkey.web.console.workspace import Workspace
 
 SHOWN = 60

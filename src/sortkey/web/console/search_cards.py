@@ -19,7 +19,7 @@ from sortkey.web.console.items import item_dialog
 from sortkey.web.console.pieces import button, chip, code, dialog, empty, heading, quiet
 from sortkey.web.console.search_labels import label_of
 from sortkey.web.console.search_results import Filter, facts_of, marks_of, snippets_of, title_of
-from sortkey.web.console.showing import pretty
+from sortkey.web.console.value_display import pretty
 from sortkey.web.console.workspace import Workspace
 
 MARKS = 10

@@ -11,7 +11,7 @@ from typing import Any
 from sortkey.model.documents import Document
 from sortkey.model.field_kinds import Date, FieldKind, Integer, Number, Text
 from sortkey.runtime.search import FacetValue, Hit, Match, Search, SearchPage, SearchQuery
-from sortkey.runtime.search.highlighting import snippet
+from sortkey.runtime.search.highlights import snippet
 from sortkey.web.console.search_labels import label_of, squashed
 from sortkey.web.console.search_words import has_words, match_of
 

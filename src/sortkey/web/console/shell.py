@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from nicegui import ElementFilter, ui
 
-from sortkey.web.console.jumping import Places, jump_button
+from sortkey.web.console.jump_box import Places, jump_button
 from sortkey.web.console.pieces import heading, prose
 from sortkey.web.console.theme import COLOURS, CSS
 

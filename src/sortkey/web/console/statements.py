@@ -7,10 +7,10 @@ import time
 from nicegui import ui
 
 from sortkey.errors import SortkeyError
-from sortkey.web.console.browsing import statement
 from sortkey.web.console.pieces import button, chip, code, empty, quiet, refused
 from sortkey.web.console.shell import title
-from sortkey.web.console.showing import plain_item, pretty
+from sortkey.web.console.stored_items import statement
+from sortkey.web.console.value_display import plain_item, pretty
 from sortkey.web.console.workspace import Workspace, refusal
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from sortkey.connect.searches import Searches
 from sortkey.engine.recent import RecentChange
 from sortkey.errors import ServiceError
-from sortkey.model.describing import Told, describe
+from sortkey.model.description import Told, describe
 from sortkey.model.entity import Entity
 from sortkey.model.patterns import Model
-from sortkey.model.reading import fits
+from sortkey.model.query_requests import fits
 from sortkey.model.tables import Table
 from sortkey.runtime.audit import audit_table
 from sortkey.runtime.guards import GUARD_KIND

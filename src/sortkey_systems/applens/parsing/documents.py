@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
-from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.json_depth import loads
 from sortkey_systems.applens.resources import as_list
 
 _PLAIN = {

@@ -11,9 +11,9 @@ from typing import Any, Protocol, cast
 
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
+from sortkey_systems.applens.parsing.expression_text import render
 from sortkey_systems.applens.parsing.functions import SIZE_MAX, as_text, call, within
 from sortkey_systems.applens.parsing.hcl import parse_template
-from sortkey_systems.applens.parsing.rendering import render
 from sortkey_systems.applens.parsing.symbols import (
     MISSING,
     Absent,

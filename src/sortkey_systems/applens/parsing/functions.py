@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 
-from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.json_depth import loads
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.redaction import redacted
 from sortkey_systems.applens.parsing.symbols import (

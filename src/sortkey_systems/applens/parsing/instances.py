@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from sortkey_systems.applens.nesting import NESTING_MAX, is_too_deep
+from sortkey_systems.applens.json_depth import NESTING_MAX, is_too_deep
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.documents import policy_document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, cast
 
-from sortkey_systems.applens.nesting import loads
+from sortkey_systems.applens.json_depth import loads
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.hcl import parse_expression, parse_template
 from sortkey_systems.applens.resources import as_list

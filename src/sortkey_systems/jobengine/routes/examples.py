@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE, RULE_EXAMPLE
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, StageJob
 from sortkey_systems.jobengine.parts import Aggregates, LogCounts, LogLine, Results, RuleMetadata, Source, StepRun
-from sortkey_systems.jobengine.stages import default_stages
+from sortkey_systems.jobengine.stages.default_stages import default_stages
 
 AT = datetime(2025, 11, 1, 20, 30, tzinfo=UTC)
 ID = "JRN-ABC123456789"

@@ -11,9 +11,9 @@ from pydantic import AwareDatetime, BeforeValidator
 
 from sortkey import CamelPart
 from sortkey.web import Page
-from sortkey_systems.jobengine.log_export import CONTENT_TYPES, Format, export_logs
-from sortkey_systems.jobengine.log_search import LogFilter, recent, search_logs
-from sortkey_systems.jobengine.log_summary import ErrorGroup, LogSummary, Moment, error_summary, job_timeline
+from sortkey_systems.jobengine.logs.export import CONTENT_TYPES, Format, export_logs
+from sortkey_systems.jobengine.logs.search import LogFilter, recent, search_logs
+from sortkey_systems.jobengine.logs.summary import ErrorGroup, LogSummary, Moment, error_summary, job_timeline
 from sortkey_systems.jobengine.model import Job, Log
 from sortkey_systems.jobengine.parts import LogCounts, LogLine
 from sortkey_systems.jobengine.routes import examples

@@ -15,8 +15,8 @@ from sortkey.web import Page
 from sortkey_systems.jobengine.inputs import Input, Text, Title
 from sortkey_systems.jobengine.model import Report
 from sortkey_systems.jobengine.parts import Name, ReportFile, ReportType
-from sortkey_systems.jobengine.report_kinds import make_report
-from sortkey_systems.jobengine.reports import open_report
+from sortkey_systems.jobengine.reports.kinds import make_report
+from sortkey_systems.jobengine.reports.reports import open_report
 from sortkey_systems.jobengine.routes import examples
 from sortkey_systems.jobengine.routes.arguments import (
     READ,

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
-from sortkey_systems.jobengine.addresses import PASSWORD_ADVICE
+from sortkey_systems.jobengine.sources.addresses import PASSWORD_ADVICE
 from sortkey_systems.jobengine.sources.postgres_schema import Declared, hidden_tables, read_schema
 from sortkey_systems.jobengine.sources.schema import Batch, Row, TableSchema
 from sortkey_systems.jobengine.sources.source import SourceError, Unread

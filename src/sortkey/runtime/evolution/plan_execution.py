@@ -1,0 +1,137 @@
+"""Carries plans out, step by step. Each step looks first, so that a plan can be applied again after it was cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sortkey.errors import LimitExceededException, ResourceInUseException, StoreError
+from sortkey.model.tables import Table
+from sortkey.runtime import writes
+from sortkey.runtime.context import Context
+from sortkey.runtime.differences import compare, compare_ttl, describe
+from sortkey.runtime.evolution.plans import AddIndex, Change, CreateTable, Plan, Step
+from sortkey.runtime.evolution.state import Stored, evolution_table, keys_of, name_of
+from sortkey.runtime.steps import Call, Sleep, Steps
+from sortkey.runtime.table_creation import create, ensure, set_ttl, turn_on_recovery
+
+FIRST_PAUSE_SECONDS = 0.2
+LONGEST_PAUSE_SECONDS = 20.0
+
+
+def apply(
+    context: Context, plan: Plan, *, kms: str | None, wait_seconds: float, on_progress: Callable[[Step], object] | None
+) -> Steps[tuple[Step, ...]]:
+    """Carry out the steps of a plan; returns them. Backfills and manual changes are left to the caller."""
+    for step in plan.steps:
+        if on_progress is not None:
+            on_progress(step)
+        if isinstance(step, CreateTable):
+            if (yield from create(step.table, kms)):
+                yield from note_new(context, step.table)
+        elif isinstance(step, AddIndex):
+            yield from _add_index(step, wait_seconds)
+        else:
+            yield from _change(step, wait_seconds)
+    return plan.steps
+
+
+def note_new(context: Context, table: Table) -> Steps[None]:
+    """Write down that a table which was just made holds nothing of an older form."""
+    yield from ensure(evolution_table)
+    for entity in table.entities:
+        yield from note(context, table, entity)
+
+
+def note(context: Context, table: Table, entity: Any) -> Steps[None]:
+    """Write down that all stored items of an entity have what it says today."""
+    layout = entity.__layout__
+    made = Stored(table=table.name, entity=name_of(layout), version=layout.schema_version, keys=keys_of(layout))
+    yield from writes.put(context, made, "put")
+
+
+def _add_index(step: AddIndex, wait_seconds: float) -> Steps[None]:
+    table, waited = step.table, _Waited(wait_seconds, f"{step.table.name}: the index {step.index}")
+    while True:
+        found = yield from _settled(table, waited)
+        status = _status(found, step.index)
+        if status == "ACTIVE":
+            return
+        if status is None:
+            try:
+                yield Call("UpdateTable", _index_request(step, found))
+                continue
+            except (ResourceInUseException, LimitExceededException):
+                pass  # another change of the table, or another index, is not done yet
+        yield waited.pause()
+
+
+def _index_request(step: AddIndex, found: dict[str, Any]) -> dict[str, Any]:
+    table = step.table
+    definition = table.index_definition(table.index(step.index))
+    if found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED") == "PROVISIONED":
+        definition.setdefault("ProvisionedThroughput", {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5})
+    else:
+        definition.pop("ProvisionedThroughput", None)  # as the table is billed, whatever the model says
+    names = [each["AttributeName"] for each in definition["KeySchema"]]
+    return {
+        "TableName": table.name,
+        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": table.type_of(n)} for n in names],
+        "GlobalSecondaryIndexUpdates": [{"Create": definition}],
+    }
+
+
+def _change(step: Change, wait_seconds: float) -> Steps[None]:
+    table, what = step.table, step.difference.what
+    waited = _Waited(wait_seconds, f"{table.name}: {what}")
+    found = yield from _settled(table, waited)
+    if what == "TTL":
+        for each in (yield from compare_ttl(table)):
+            if each.there is not None:
+                yield set_ttl(table, each.there, enabled=False)
+            if each.model is not None:
+                yield set_ttl(table, each.model, enabled=True)
+    elif what == "point-in-time recovery":
+        yield from turn_on_recovery(table)
+    elif any(each.what == what for each in compare(table, found)):
+        yield Call("UpdateTable", {"TableName": table.name, **_member(what, step.difference.model)})
+        yield from _settled(table, waited)
+
+
+def _member(what: str, model: Any) -> dict[str, Any]:
+    match what:
+        case "stream":
+            return {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": model}}
+        case "billing":
+            return {"BillingMode": model}
+        case _:
+            return {"DeletionProtectionEnabled": True}
+
+
+def _settled(table: Table, waited: _Waited) -> Steps[dict[str, Any]]:
+    """The table, when nothing is done to it any more."""
+    while True:
+        found = yield from describe(table)
+        if found is None:
+            raise StoreError(f"the table {table.name} is gone: make another plan")
+        if found["TableStatus"] == "ACTIVE":
+            return found
+        yield waited.pause()
+
+
+def _status(found: dict[str, Any], name: str) -> str | None:
+    return next((i["IndexStatus"] for i in found.get("GlobalSecondaryIndexes", ()) if i["IndexName"] == name), None)
+
+
+class _Waited:
+    """How long a step has waited: with longer and longer pauses, up to a limit."""
+
+    def __init__(self, seconds_max: float, what: str) -> None:
+        self._left, self._what, self._pause = seconds_max, what, FIRST_PAUSE_SECONDS
+
+    def pause(self) -> Sleep:
+        if self._left <= 0:
+            raise StoreError(f"{self._what} was not ready in time: apply the plan again to go on waiting")
+        seconds, self._pause = self._pause, min(self._pause * 1.5, LONGEST_PAUSE_SECONDS)
+        self._left -= seconds
+        return Sleep(seconds)

@@ -1,0 +1,65 @@
+"""Handlers that keep an index in step with streams: that of an entity, or those of all that documents are made of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from sortkey.errors import ModelError
+from sortkey.model.changes import Change
+from sortkey.model.documents import DocumentWrite
+from sortkey.model.entity import Entity
+from sortkey.runtime.search.reconciliation import renew
+from sortkey.runtime.search.search import Search
+from sortkey.runtime.search.sources import ComposedSource, Source
+from sortkey.runtime.streams.handlers import AnyHandler, Handler, on_changes
+
+E = TypeVar("E", bound=Entity)
+T = TypeVar("T")
+
+
+def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> Handler[E, Sequence[Change[E]]]:
+    """A handler of the entity's changes, in batches, for a StreamWorker or a Lambda function.
+
+    The images of the stream are enough for it. It asks the source where they are not: of what was deleted without an
+    old image, or may be in the archive; and of what comes late, which may have been undone.
+    """
+
+    def index_changes(changes: Sequence[Change[E]]) -> None:
+        writes, asked = list[DocumentWrite](), list[str]()
+        for change in changes:
+            if change.new is not None:
+                writes.append(search.document.write_of(change.new))
+            elif change.old is not None and search.document.of.__layout__.archive is None:
+                writes.append(search.document.removal_of(change.old))
+            else:
+                asked.append(_id_of(search, change))
+        asked += search.write(writes).late
+        renew(search, source, asked)
+        search.flush()  # before the worker notes that the changes are done
+
+    return on_changes(search.document.of, name=name or f"search-{search.document.name}")(index_changes)
+
+
+def follow_composed(search: Search[T], source: ComposedSource[Any, T], *, name: str | None = None) -> AnyHandler:
+    """The same for documents that are made of several items: those that a change touches are made anew."""
+    one_by_one = threading.Lock()  # each table is read by a thread: what was read first must not be written last
+
+    def index_changes(changes: Sequence[Change[Any]]) -> None:
+        touched = [id for change in changes for id in source.touched(change, search)]
+        with one_by_one:
+            renew(search, source, touched)
+        search.flush()  # before the worker notes that the changes are done
+
+    return on_changes(*source.follows, name=name or f"search-{search.document.name}")(index_changes)
+
+
+def _id_of(search: Search[Any], change: Change[Any]) -> str:
+    made = search.document.id.render(change.key.values)
+    if made is None:
+        raise ModelError(
+            f"{search.document.name}: the stream shows only the keys of what is deleted, and the id needs more: "
+            'declare the table with stream="NEW_AND_OLD_IMAGES"'
+        )
+    return made

@@ -1,0 +1,79 @@
+"""What differs between two values of JSON, in lines for people: `storage_encrypted: false → true`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from sortkey_systems.applens.json_depth import loads
+
+NOT_SET = "not set"
+TEXT_MAX = 100
+"""Characters of a value that a line shows."""
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """A line for each member that is not the same, by its path."""
+    return list(_lines("", before, after))
+
+
+def _lines(path: str, before: Any, after: Any) -> Iterator[str]:
+    if before == after:
+        return
+    first, second = _opened(before), _opened(after)
+    if isinstance(first, dict) and isinstance(second, dict):
+        one, other = cast(dict[str, Any], first), cast(dict[str, Any], second)
+        for name in sorted(one.keys() | other.keys()):
+            inner = f"{path}.{name}" if path else name
+            yield from _lines(inner, one.get(name), other.get(name))
+    elif isinstance(first, list) and isinstance(second, list):
+        yield from _lists(path, cast(list[Any], first), cast(list[Any], second))
+    else:
+        yield f"{path}: {' → '.join(_shown(first, second))}"
+
+
+def _lists(path: str, before: list[Any], after: list[Any]) -> Iterator[str]:
+    """As many blocks are compared one by one; else what came and what went."""
+    if len(before) == len(after) and all(isinstance(each, dict) for each in (*before, *after)):
+        for at, (one, other) in enumerate(zip(before, after, strict=True)):
+            yield from _lines(path if len(before) == 1 else f"{path}[{at}]", one, other)
+        return
+    gone, come = [each for each in before if each not in after], [each for each in after if each not in before]
+    yield from (f"{path}: no longer {_cut(_text(each), 0)}" for each in gone)
+    yield from (f"{path}: also {_cut(_text(each), 0)}" for each in come)
+    if not gone and not come:
+        yield f"{path}: {' → '.join(_shown(before, after))}"
+
+
+def _opened(value: Any) -> Any:
+    """A text that is JSON, as policies are, as what it says."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return loads(value)
+        except ValueError:
+            return value
+    return value
+
+
+def _shown(before: Any, after: Any) -> tuple[str, str]:
+    """Both in short; of long texts the part where they part."""
+    one, other = _text(before), _text(after)
+    if max(len(one), len(other)) <= TEXT_MAX:
+        return one, other
+    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = max(0, same - TEXT_MAX // 4)
+    return _cut(one, start), _cut(other, start)
+
+
+def _cut(text: str, start: int) -> str:
+    if len(text) <= TEXT_MAX:
+        return text
+    shown = text[start : start + TEXT_MAX]
+    return ("…" if start else "") + shown + ("…" if start + TEXT_MAX < len(text) else "")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return NOT_SET
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,208 @@
+"""The rules of a journey in the console: what each says, what the engine does with it, and new ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, cast
+
+from nicegui import ui
+from pydantic import ValidationError
+
+from sortkey.errors import SortkeyError
+from sortkey.web.console import pieces
+from sortkey_systems.jobengine.inputs import RuleChange, RuleDraft, RuleStatus
+from sortkey_systems.jobengine.model import Rule
+from sortkey_systems.jobengine.parts import PRIORITIES, TextOrObject
+from sortkey_systems.jobengine.rules import Directive, RuleNotUnderstood, directives_of
+from sortkey_systems.jobengine.service import JobEngine
+from sortkey_systems.jobengine.stages.default_stages import title_of
+
+CONSOLE = "console"
+"""Who made it, for what is made here."""
+STATES: dict[str, tuple[str, pieces.Tone]] = {
+    "active": ("active", "good"),
+    "inactive": ("switched off", ""),
+    "deprecated": ("retired", ""),
+}
+EXAMPLES = (
+    "Drop 'reviews'.",
+    "Keep 'audit_log'.",
+    "Map 'products.sku' to 'productNumber'.",
+    "Coverage of at least 90 %.",
+    '{"patterns": {"ProductOrder.externalId": "^O-[0-9]{6}$"}}',
+)
+DOES: dict[str, Callable[[Directive], str]] = {
+    "map": lambda each: f"maps {each.source} to {each.target}",
+    "preserve": lambda each: f"keeps {each.source}",
+    "remove": lambda each: f"leaves out {each.source}",
+    "threshold": lambda each: f"asks for {each.target} of at least {float(each.value):.0%}",
+    "values": lambda each: f"changes values of {each.source or each.target}: {json.dumps(each.value)}",
+    "dates": lambda each: f"reads dates of {each.source or each.target} as {each.value}",
+    "require": lambda each: f"asks that {each.target or each.source} is always there",
+    "pattern": lambda each: f"asks that {each.target} looks like {each.value}",
+    "default": lambda each: f"sets {each.target} to {each.value} where no column is mapped to it",
+    "recommend": lambda each: f"puts a recommendation into the report: {each.value}",
+}
+
+
+def rules_panel(service: JobEngine, journey_id: str) -> None:
+    with ui.element("div").classes("sk-row sk-spread").style("margin-bottom: 1rem"):
+        pieces.quiet("Rules have a say in what a stage does, when it runs next: by priority, critical first.")
+        pieces.button("New rule", lambda: _new_rule(service, journey_id, listed.refresh), icon="add")
+
+    @ui.refreshable
+    def listed() -> None:
+        found = service.rules.page(journey_id, size=500).items
+        if not found:
+            pieces.empty("This journey has no rules of its own.", "Names and types decide where no rule does.")
+        with ui.element("div").classes("sk-stack"):
+            for rule in found:
+                change = partial(_change, service, rule, listed.refresh)
+                pieces.fold(partial(_rule, rule, change), head=partial(_head, rule))
+
+    listed()
+
+
+def told(content: TextOrObject) -> list[str]:
+    """What the engine does with a rule, a line for each thing. Raises RuleNotUnderstood."""
+    try:
+        return [DOES[each.kind](each) for each in directives_of(content)]
+    except (ValueError, TypeError, AttributeError) as error:
+        raise RuleNotUnderstood(f"this is not a rule: {error}") from None
+
+
+def _head(rule: Rule) -> None:
+    ui.html(pieces.chip_html(*STATES[rule.status]), sanitize=False)
+    ui.label(rule.title).style("font-weight: 550")
+    pieces.quiet(f"{title_of(rule.stage_id)} · {rule.priority}")
+
+
+def _rule(rule: Rule, change: Callable[[RuleStatus, str], None]) -> None:
+    with ui.element("div").classes("sk-stack"):
+        if rule.description:
+            ui.label(rule.description)
+        pieces.heading("What it says", 3)
+        _content(rule.content)
+        pieces.heading("What is done with it", 3)
+        _understood(rule.content)
+        pieces.heading("When it applies", 3)
+        ui.label(_when(rule)).classes("sk-small")
+        with ui.element("div").classes("sk-row"):
+            if rule.status != "active":
+                pieces.button("Switch on", lambda: change("active", "Switched on"))
+            else:
+                pieces.button("Switch off", lambda: change("inactive", "Switched off"), is_main=False)
+            if rule.status != "deprecated":
+                pieces.button("Retire", lambda: change("deprecated", "Retired"), is_main=False)
+        pieces.quiet(
+            "A rule is not erased, so that what it once did can be told: one that is retired is never applied."
+        )
+        ui.html(pieces.copied(rule.rule_id, 40), sanitize=False)
+
+
+def _when(rule: Rule) -> str:
+    stages = " and ".join(title_of(each) for each in rule.metadata.applicable_stages) or title_of(rule.stage_id)
+    where = "In all stages" if rule.scope != "stage" else f"In the stage {stages}"
+    return (
+        f"{where}, as {title_of(rule.type).lower()}, with {rule.priority} priority. Made by {rule.metadata.created_by}."
+    )
+
+
+def _content(content: TextOrObject) -> None:
+    if isinstance(content, str):
+        ui.label(content)
+        return
+    if text := content.get("naturalLanguage"):
+        ui.label(str(text))
+    executed = content.get("jsonRule", content if "naturalLanguage" not in content else None)
+    if executed:
+        pieces.code(executed if isinstance(executed, str) else json.dumps(executed, indent=2, ensure_ascii=False))
+
+
+def _understood(content: TextOrObject) -> None:
+    try:
+        lines = told(content)
+    except RuleNotUnderstood as error:
+        pieces.refused(str(error))
+        return
+    if not lines:
+        pieces.quiet("Nothing: it has no sentence that can be executed. One that can is: Drop 'reviews'.")
+    for line in lines:
+        ui.label(f"→ {line}").classes("sk-small")
+
+
+def _change(service: JobEngine, rule: Rule, refresh: Callable[[], Any], status: RuleStatus, said: str) -> None:
+    try:
+        service.rules.change(rule.journey_id, rule.rule_id, RuleChange(status=status))
+        ui.notify(f"{said}: {rule.title}", type="positive")
+    except SortkeyError as error:
+        ui.notify(str(error), type="negative")
+    refresh()
+
+
+# -- a new one
+
+
+def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -> None:
+    stages = {stage.stage_id: stage for stage in service.journeys.stages(journey_id)}
+    with pieces.dialog("New rule") as dialog, ui.card().style("width: min(38rem, 94vw); max-width: none; gap: 0.9rem"):
+        pieces.heading("New rule")
+        name = ui.input("Title", placeholder="Reviews stay behind").props("outlined autofocus").classes("w-full")
+        names = {stage_id: stage.name for stage_id, stage in stages.items()}
+        stage = ui.select(names, value="tmf_mapping", label="Stage").props("outlined").classes("w-full")
+        priority = ui.select(list(PRIORITIES), value="medium", label="Priority").props("outlined").classes("w-full")
+        text = ui.textarea("What it says", placeholder=EXAMPLES[0]).props("outlined autogrow").classes("w-full")
+        with ui.element("div").classes("sk-stack").style("gap: 0.2rem"):
+            pieces.quiet("For example, in plain English or as JSON:")
+            for each in EXAMPLES:
+                pieces.mono(each)
+        done = ui.element("div").classes("w-full sk-stack")
+
+        def look() -> None:
+            done.clear()
+            with done:
+                if given := (text.value or "").strip():
+                    _understood(written(given))
+
+        def add() -> None:
+            kinds = stages[str(stage.value)].rule_types
+            given = {"stage_id": stage.value, "title": (name.value or "").strip(), "priority": priority.value}
+            wrong = _added(service, journey_id, {**given, "type": kinds[0], "content": written(text.value or "")})
+            if wrong:
+                done.clear()
+                with done:
+                    pieces.refused(wrong)
+                return
+            dialog.close()
+            refresh()
+
+        text.on_value_change(look)
+        with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
+            pieces.button("Close", dialog.close, is_main=False)
+            pieces.button("Add", add, icon="add")
+
+
+def written(text: str) -> TextOrObject:
+    """What was typed: JSON as what it says, all else as text."""
+    try:
+        given = json.loads(text)
+    except ValueError:
+        return text.strip()
+    return cast(dict[str, Any], given) if isinstance(given, dict) else text.strip()
+
+
+def _added(service: JobEngine, journey_id: str, given: dict[str, Any]) -> str:
+    """Why it was not added; nothing where it was."""
+    if not given["title"]:
+        return "Give the rule a title."
+    try:
+        if not told(given["content"]):
+            return "No sentence here can be executed. The examples show some that can."
+        service.rules.add(journey_id, RuleDraft(**given), created_by=CONSOLE)
+    except (RuleNotUnderstood, SortkeyError) as error:
+        return str(error)
+    except ValidationError as error:
+        return "; ".join(each["msg"] for each in error.errors())
+    return ""

@@ -1,6 +1,0 @@
-"""Executions of stages on the runtime's workers: started, watched, retried, cancelled, taken up again after a crash."""
-
-from sortkey_systems.jobengine.execution.executions import QUEUE, Executions
-from sortkey_systems.jobengine.execution.places import PlaceRefused, Places
-
-__all__ = ["QUEUE", "Executions", "PlaceRefused", "Places"]

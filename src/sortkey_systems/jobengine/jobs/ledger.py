@@ -1,0 +1,123 @@
+"""What is written of an execution while it goes on: the job, its line in the dashboard and its journey, together.
+
+Every write is one transaction, and conditional on the attempt: a worker that lost its lease writes nothing any more.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sortkey import Action, Condition, ItemKey, Put, Store, Update, attr
+from sortkey.errors import JobLost, TransactionFailed
+from sortkey_systems.jobengine.journeys.aggregates import Write, job_created, job_ended, job_progressed, with_journey
+from sortkey_systems.jobengine.model import Job, Journey, Stage, StageJob
+
+CONFLICT_TRIES = 12
+_ON_LINE = ("status", "progress", "start_time", "end_time")
+"""What the dashboard's line shows of a job."""
+
+
+def key_of(job: Job) -> ItemKey[Job]:
+    assert job.created_at is not None
+    return Job.key(
+        journey_id=job.journey_id,
+        order=job.order,
+        stage_id=job.stage_id,
+        execution_number=job.execution_number,
+        created_at=job.created_at,
+    )
+
+
+def create(store: Store, journey_id: str, make: Callable[[Journey, list[Stage]], Job]) -> Job:
+    """A new execution, its line, and the journey that has one job more: all of it or nothing."""
+    made: list[Job] = []
+
+    def writes(journey: Journey, stages: list[Stage]) -> list[Write]:
+        job = make(journey, stages)
+        made[:] = [job]
+        return [
+            Put(job, "create"),
+            Put(StageJob.of(job), "create"),
+            *job_created(job, journey=journey, stages=stages),
+        ]
+
+    with_journey(store, journey_id, writes)
+    return made[0]
+
+
+def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> Job:
+    """The end of an execution, with what it means for stage and journey. `make` also says whether a retry follows.
+
+    Raises JobLost where the job was ended by somebody else.
+    """
+    made: list[Job] = []
+
+    def writes(journey: Journey, stages: list[Stage]) -> list[Write]:
+        job, will_retry = make(journey)
+        made[:] = [job]
+        totals = job_ended(job, old, journey=journey, stages=stages, will_retry=will_retry)
+        return [*changes(old, job), *totals]
+
+    try:
+        with_journey(store, old.journey_id, writes)
+    except TransactionFailed as failed:
+        raise _lost(old, failed) from failed
+    return made[0]
+
+
+def progress(store: Store, old: Job, new: Job, stages: Sequence[Stage]) -> Job:
+    """How far it is: on the job, on its line and on its journey."""
+    _transact(store, old, *changes(old, new), *job_progressed(new, old, stages))
+    return new
+
+
+def begin(store: Store, old: Job, new: Job) -> Job:
+    """Take the execution over for an attempt. Raises JobLost where a later one has it."""
+    is_later = attr(Job.attempt) < (new.attempt or 0)
+    _transact(store, old, *changes(old, new, attr(Job.attempt).missing() | is_later))
+    return new
+
+
+def changes(old: Job, new: Job, held: Condition | None = None) -> list[Write]:
+    """The updates that make one job of the other, on its item and on its line."""
+    both = [(each, getattr(new, each)) for each in Job.model_fields if getattr(new, each) != getattr(old, each)]
+    job = Update(key_of(old), _actions(Job, both), _held(old) if held is None else held)
+    shown = [(name, value) for name, value in both if name in _ON_LINE]
+    line = StageJob.key(
+        journey_id=old.journey_id, order=old.order, stage_id=old.stage_id, execution_number=old.execution_number
+    )
+    return [job, Update(line, _actions(StageJob, shown))] if shown else [job]
+
+
+def _transact(store: Store, job: Job, *writes: Write) -> None:
+    """Once, also where an answer is lost on the way; again where somebody else was at an item in the same instant."""
+    token = uuid.uuid4().hex
+    for left in reversed(range(CONFLICT_TRIES)):
+        try:
+            return store.transact(*writes, token=token)
+        except TransactionFailed as failed:
+            if not left or any(reason.code != "TransactionConflict" for reason in failed.reasons):
+                raise _lost(job, failed) from failed
+            time.sleep(0.005 * (CONFLICT_TRIES - left))
+    return None
+
+
+def _actions(of: type[Any], values: list[tuple[str, Any]]) -> tuple[Action, ...]:
+    """A status is set where it changes: its transitions are conditions."""
+    return tuple(attr(getattr(of, name)).set(value) for name, value in values)
+
+
+def _held(job: Job) -> Condition:
+    same = attr(Job.status) == job.status
+    return same & (attr(Job.attempt) == job.attempt if job.attempt is not None else attr(Job.attempt).missing())
+
+
+def _lost(job: Job, failed: TransactionFailed) -> Exception:
+    """Whether it was the job itself that refused: then another attempt has it, or it was ended."""
+    refused = [reason for reason in failed.reasons if reason.code == "ConditionalCheckFailed"]
+    if any(isinstance(reason.item, (Job, StageJob)) for reason in refused):
+        return JobLost(f"job {job.job_id} is no longer held by attempt {job.attempt}: another one has it, or it ended")
+    return failed

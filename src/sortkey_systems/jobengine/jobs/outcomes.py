@@ -1,0 +1,91 @@
+"""What an execution came to, in figures and in words: the results of a job, and what the report of a step says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sortkey_systems.jobengine.parts import Results
+from sortkey_systems.jobengine.stages.data_migration.compliance_test import ComplianceTest
+from sortkey_systems.jobengine.stages.data_migration.mark_completion import Completion
+from sortkey_systems.jobengine.stages.data_migration.transfer import Transferred
+from sortkey_systems.jobengine.stages.migration_planning.strategy import Strategy
+from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema
+from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import Gaps
+from sortkey_systems.jobengine.stages.verification_validation.compliance_check import ComplianceCheck
+from sortkey_systems.jobengine.stages.verification_validation.final_report import FinalReport
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import MappingValidation
+from sortkey_systems.jobengine.stages.work import Work
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Of one step: so many things were looked at, of so many tables; so many are not as they should be."""
+
+    items: int = 0
+    failed: int = 0
+    tables: int = 0
+    fields: int = 0
+
+
+def outcome_of(result: Any) -> Outcome:
+    """The figures of a step's result; those of a step that counts nothing are 0."""
+    return next((figures(result) for kind, figures in _OUTCOMES.items() if isinstance(result, kind)), Outcome())
+
+
+def recommendations_of(result: Any) -> list[str]:
+    """What the step advises to do."""
+    if isinstance(result, Profile):
+        return [f"{table.table}: {issue}" for table in result.tables for issue in table.issues]
+    if isinstance(result, Gaps):
+        return [f"{gap.subject}: {gap.advice}" for gap in result.gaps if gap.advice]
+    return list(result.recommendations) if isinstance(result, (Strategy, FinalReport)) else []
+
+
+def results_of(step_ids: Iterable[str], work: Work) -> Results:
+    """The results of a job, once these steps of its stage have run. Processed = succeeded + failed."""
+    ran = set(step_ids)
+    counted = {step_id: outcome_of(work.result(step_id, kind)) for step_id, kind in _COUNTED.items() if step_id in ran}
+    records = next((counted[each] for each in _COUNTED if each in counted and each != SCHEMA), Outcome())
+    about = counted.get(SCHEMA, records)
+    return Results(
+        records_processed=records.items,
+        records_succeeded=records.items - records.failed,
+        records_failed=records.failed,
+        tables_analyzed=about.tables,
+        fields_extracted=about.fields,
+    )
+
+
+def refusal_of(step_ids: Iterable[str], work: Work) -> str | None:
+    """The verdict on the migration, where these steps came to one by which it may not be used."""
+    report = work.result(FINAL, FinalReport) if FINAL in step_ids else None
+    if report is None or report.is_passed:
+        return None
+    return f"{report.verdict} ({'; '.join(report.exceeded)})"
+
+
+FINAL = "final_report"
+SCHEMA = "schema_extraction"
+_COUNTED: dict[str, type[Any]] = {
+    SCHEMA: ExtractedSchema,
+    "data_profiling": Profile,
+    "mark_completion": Completion,
+    "mapping_validation": MappingValidation,
+}
+"""The steps that a job's figures come from. Each but the first counts the records of its stage."""
+_OUTCOMES: dict[type[Any], Callable[[Any], Outcome]] = {
+    ExtractedSchema: lambda found: Outcome(found.columns, 0, len(found.tables), found.columns),
+    Profile: lambda found: Outcome(sum(each.rows for each in found.tables), 0, len(found.tables)),
+    Transferred: lambda found: Outcome(found.rows, found.refused + found.duplicates, len(found.counts)),
+    ComplianceTest: lambda found: Outcome(found.outcome.documents),
+    ComplianceCheck: lambda found: Outcome(found.outcome.documents),
+    Completion: lambda found: Outcome(found.records_processed, found.records_failed),
+    MappingValidation: lambda found: Outcome(
+        sum(each.source_rows for each in found.tables),
+        sum(each.lost_rows + each.changed_rows for each in found.tables),
+        len(found.tables),
+    ),
+}

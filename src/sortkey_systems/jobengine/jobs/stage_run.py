@@ -1,0 +1,191 @@
+"""One attempt of an execution: the steps of a stage one after the other, each with its result, log and report.
+
+A step is two steps of the runtime: it runs, and its result is kept; then log and report are published with the times
+that are fixed by then. Who takes the job up after a crash repeats at most one of the two, from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+from sortkey import JobContext, Store
+from sortkey.errors import JobCancelled
+from sortkey_systems.jobengine.buckets import Buckets
+from sortkey_systems.jobengine.jobs import ledger
+from sortkey_systems.jobengine.jobs.endings import added, ended, timed
+from sortkey_systems.jobengine.jobs.outcomes import outcome_of, recommendations_of, refusal_of, results_of
+from sortkey_systems.jobengine.jobs.results import StepResults
+from sortkey_systems.jobengine.jobs.step_context import RunningStep, TookTooLong, kept
+from sortkey_systems.jobengine.jobs.usage import Usage, UsageMeter
+from sortkey_systems.jobengine.logs.step_log import StepLog
+from sortkey_systems.jobengine.model import Job, Stage
+from sortkey_systems.jobengine.parts import LogCounts, Step, StepRun
+from sortkey_systems.jobengine.reports.reports import write_step_report
+from sortkey_systems.jobengine.stages.registry import run_step
+from sortkey_systems.jobengine.stages.work import Work, to_json
+
+TRACEBACK_CHARACTERS_MAX = 8000
+RECOMMENDATIONS_MAX = 50
+Told = dict[str, Any]
+"""What the runtime keeps of a step that has run: small, and all that is needed to publish it."""
+
+
+class StageRun:
+    """The steps of one stage, for one attempt. `job` is the execution as this attempt has written it last."""
+
+    def __init__(
+        self,
+        ctx: JobContext,
+        store: Store,
+        buckets: Buckets,
+        job: Job,
+        stages: Sequence[Stage],
+        now: Callable[[], datetime],
+    ) -> None:
+        self.ctx, self.store, self.buckets, self.job = ctx, store, buckets, job
+        self.stages, self.stage = stages, next(each for each in stages if each.stage_id == job.stage_id)
+        self._now = now
+        self._logs: dict[str, StepLog] = {}
+        self._counts: list[LogCounts] = []
+
+    def run(self, work: Work, results: StepResults) -> Job:
+        """All steps that are not done; gives the job as it is to end: failed, where the verdict on the migration says
+        so. Raises what stopped or failed it."""
+        for number, step in enumerate(self.stage.steps):
+            self.check_time()
+            told: Told = self.ctx.step(step.step_id, self._run_step, number, step, work, results)
+            results.add(self.job, [step.step_id])
+            self.ctx.step(f"{step.step_id}:published", self._publish, step, told, work)
+            self._done(number, step, told)
+        step_ids = [step.step_id for step in self.stage.steps]
+        figures, refused = results_of(step_ids, work), refusal_of(step_ids, work)
+        if refused is not None:
+            return ended(self.job, "failed", self._counts, self._now(), results=figures, error_message=refused)
+        return ended(self.job, "completed", self._counts, self._now(), results=figures, progress=100)
+
+    def failed(self, error: Exception) -> Job:
+        """The job as it ends with an error."""
+        text = str(error) if isinstance(error, TookTooLong) else f"{type(error).__name__}: {error}"
+        where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
+        counts = self._last_words("ERROR", text, traceback=where)
+        return ended(self.job, "failed", [*self._counts, *counts], self._now(), error_message=text)
+
+    def cancelled(self, reason: JobCancelled) -> Job:
+        """The job as it ends when somebody has cancelled it."""
+        counts = self._last_words("WARNING", "cancelled at a safe point")
+        return ended(self.job, "cancelled", [*self._counts, *counts], self._now(), error_message=str(reason))
+
+    def check_time(self) -> None:
+        """Raises TookTooLong. The time of an execution is that of all its attempts together."""
+        timeout, began = self.job.configuration.timeout, self.job.start_time
+        if timeout and began and self._now() >= began + timedelta(seconds=timeout):
+            raise TookTooLong(f"it ran for longer than {timeout} seconds")
+
+    # -- one step
+
+    def _run_step(self, number: int, step: Step, work: Work, results: StepResults) -> Told:
+        began = self.job.steps[number].start_time or self._begins(number)
+        running = StepRun(step_id=step.step_id, status="running", start_time=began)
+        self._report(number, 0, current_step=step.step_id, steps=self._with(number, running))
+        log = self._logs[step.step_id] = self._log(step.step_id, kept(self.ctx, step.step_id).get("position", 0))
+        detailed = self.job.configuration.enable_detailed_logging
+        context = RunningStep(
+            self.ctx, step.step_id, log, lambda percent: self._report(number, percent), self.check_time, detailed
+        )
+        meter = UsageMeter()
+        result = run_step(self.job.stage_id, step.step_id, work, context)
+        size = results.store(self.job, step.step_id, result)
+        log.flush()
+        found = outcome_of(result)
+        return {
+            "began": began.isoformat(),
+            "ended": max(self._now(), began).isoformat(),
+            "counts": log.counts.model_dump(),
+            "summary": context.last_line,
+            "recommendations": recommendations_of(result)[:RECOMMENDATIONS_MAX],
+            "bytes": size,
+            "items": found.items,
+            "failed": found.failed,
+            "tables": found.tables,
+            "usage": asdict(meter.read()),
+        }
+
+    def _publish(self, step: Step, told: Told, work: Work) -> str:
+        """The log's file, then the report. Doing it again writes the same."""
+        log = self._logs.get(step.step_id) or self._log(step.step_id, None)
+        location = log.close()
+        write_step_report(
+            self.buckets.reports,
+            self.store,
+            job=self.job,
+            step=_record(step, told),
+            title=step.name,
+            summary=told["summary"],
+            results=to_json(work.results[step.step_id]),
+            recommendations=told["recommendations"],
+            items=told["items"],
+            errors=told["failed"],
+            tables=told["tables"] or None,
+            usage=Usage(**told["usage"]),
+        )
+        return location
+
+    def _done(self, number: int, step: Step, told: Told) -> None:
+        """Write it down, unless an earlier attempt has."""
+        self._logs.pop(step.step_id, None)
+        self._counts.append(LogCounts(**told["counts"]))
+        if self.job.steps[number].status != "completed":
+            self._report(number, 100, steps=self._with(number, _record(step, told)), metrics=added(self._counts))
+
+    # -- what is written
+
+    def _report(self, number: int, percent: int, **changes: Any) -> None:
+        """How far the step is, as the job's own progress. The last percent belongs to the end of the job."""
+        progress = min((100 * number + percent) // len(self.stage.steps), 99)
+        new = self.job.changed(progress=max(progress, self.job.progress), **changes)
+        if new != self.job:
+            self.job = ledger.progress(self.store, self.job, new, self.stages)
+
+    def _last_words(self, level: str, message: str, **details: Any) -> list[LogCounts]:
+        """A last line in the log of the step that ran, which then gets its file; its counts."""
+        log = self._logs.get(self.job.current_step or "")
+        if log is None:
+            return []
+        log.add(level, message, **details)
+        log.close()
+        return [log.counts]
+
+    # -- parts
+
+    def _log(self, step_id: str, position: int | None) -> StepLog:
+        return open_log(self.buckets, self.store, self.job, step_id, position)
+
+    def _begins(self, number: int) -> datetime:
+        """When the step before it ended; the first begins with the job."""
+        before = self.job.steps[number - 1].end_time if number else self.job.start_time
+        return before or self._now()
+
+    def _with(self, number: int, step: StepRun) -> list[StepRun]:
+        return [*self.job.steps[:number], step, *self.job.steps[number + 1 :]]
+
+
+def open_log(buckets: Buckets, store: Store, job: Job, step_id: str, position: int | None) -> StepLog:
+    """The log of a step, to be gone on with. `position` is that of the last checkpoint; None: nothing is said again."""
+    return StepLog(
+        buckets.logs,
+        journey_id=job.journey_id,
+        stage_id=job.stage_id,
+        job_id=job.job_id,
+        step_id=step_id,
+        store=store,
+        resume_from=position,
+    )
+
+
+def _record(step: Step, told: Told) -> StepRun:
+    began, over = datetime.fromisoformat(told["began"]), datetime.fromisoformat(told["ended"])
+    return timed(step.step_id, "completed", began, over)

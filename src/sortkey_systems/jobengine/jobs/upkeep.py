@@ -1,0 +1,54 @@
+"""Sees to journeys that nobody works on: what should run and does not, and what should have ended and has not.
+
+Their worker is gone for good, or somebody was killed between two writes.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from sortkey import attr
+from sortkey.errors import NotFound, StorageFailed
+from sortkey_systems.jobengine.jobs.attempt import Attempts
+from sortkey_systems.jobengine.journeys.progress import LIVE, current_stage
+from sortkey_systems.jobengine.model import Journey
+
+log = logging.getLogger("sortkey.jobengine")
+
+
+class Upkeep:
+    """Called from time to time. It remembers which journeys were not settled the last time."""
+
+    def __init__(self, attempts: Attempts) -> None:
+        self._attempts, self._schedule = attempts, attempts.schedule
+        self._unsettled: set[str] = set()
+        self._has_run = False
+
+    def run(self) -> None:
+        """Look at all journeys that run, and at those that ran the last time."""
+        # A journey that was cancelled long ago is looked at once: its worker may have died before it could end its job.
+        wanted = ("running",) if self._has_run else ("running", "cancelled")
+        found = self._schedule.store.query(Journey.all().where(attr(Journey.status).isin(*wanted)))
+        for journey_id in {journey.journey_id for journey in found} | self._unsettled:
+            try:
+                is_settled = self._settle(journey_id)
+            except StorageFailed:  # it is as full for the others
+                raise
+            except Exception:  # what is wrong with one journey must not keep the others waiting
+                log.exception("journey %s runs, and nobody can go on with it", journey_id)
+                is_settled = False
+            (self._unsettled.discard if is_settled else self._unsettled.add)(journey_id)
+        self._has_run = True
+
+    def _settle(self, journey_id: str) -> bool:
+        """Go on with what was left. Whether there is nothing more to see to."""
+        try:
+            journey, stages = self._schedule.journey(journey_id)
+        except NotFound:  # deleted meanwhile
+            return True
+        job = self._schedule.latest(current_stage(stages))
+        if job is not None:
+            course = self._schedule.course(job)
+            job = self._attempts.settle(job)
+            self._attempts.go_on(job, course)
+        return journey.status != "running" and (job is None or job.status not in LIVE)

@@ -1,0 +1,208 @@
+"""Journeys: made whole or not at all, listed, paused, resumed, cancelled; and their stages. `execution` runs them."""
+
+from __future__ import annotations
+
+import secrets
+import string
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sortkey import Page, Put, Store, attr
+from sortkey.errors import ConditionFailed, NotFound
+from sortkey_systems.jobengine.buckets import Buckets
+from sortkey_systems.jobengine.inputs import JourneyChange, RuleDraft, StageChange
+from sortkey_systems.jobengine.journeys import deletion
+from sortkey_systems.jobengine.journeys.aggregates import Write, aggregates_of, stage_skipped, with_journey
+from sortkey_systems.jobengine.journeys.progress import (
+    StageOutOfOrder,
+    WrongState,
+    next_stage,
+    overall_progress,
+    priority_order,
+    stage_of,
+    startable,
+)
+from sortkey_systems.jobengine.model import Journey, Stage, active_journeys
+from sortkey_systems.jobengine.parts import JourneyConfiguration, JourneyStatus, Priority, Source
+from sortkey_systems.jobengine.rules.rule_book import check_stages, new_rules
+from sortkey_systems.jobengine.stages.default_stages import default_stages
+
+__all__ = [
+    "Journeys",
+    "StageOutOfOrder",
+    "WrongState",
+    "new_journey_id",
+    "next_stage",
+    "overall_progress",
+    "priority_order",
+    "stage_of",
+    "startable",
+]
+
+RULES_AT_ONCE_MAX = 93
+"""A transaction has a hundred items at most: the journey and its six stages are seven of them."""
+
+
+class Journeys:
+    """All journeys in a store. The buckets are only needed for a purge."""
+
+    def __init__(self, store: Store, buckets: Buckets | None = None) -> None:
+        self.store, self._buckets = store, buckets
+
+    def create(
+        self,
+        *,
+        name: str,
+        created_by: str,
+        oda_component_type: str,
+        source: Source,
+        description: str = "",
+        priority: Priority = "medium",
+        configuration: JourneyConfiguration | None = None,
+        rules: Sequence[RuleDraft] = (),
+        skippable: Iterable[str] = (),
+        journey_id: str | None = None,
+    ) -> Journey:
+        """A new journey with its six stages and its rules, in one transaction. Raises TransactionFailed where the id
+        is taken, NotFound for a rule of a stage that there is not."""
+        made_id = journey_id or new_journey_id()
+        stages = _stages(made_id, frozenset(skippable))
+        if len(rules) > RULES_AT_ONCE_MAX:
+            raise WrongState(f"a journey starts with {RULES_AT_ONCE_MAX} rules at most: add the others to it later")
+        check_stages(stages, [each for rule in rules for each in (rule.stage_id, *rule.applicable_stages)])
+        book = new_rules(made_id, rules, created_by=created_by)
+        journey = Journey(
+            journey_id=made_id,
+            name=name,
+            description=description,
+            priority=priority,
+            created_by=created_by,
+            oda_component_type=oda_component_type,
+            source=source,
+            configuration=configuration or JourneyConfiguration(),
+            current_stage_id=stages[0].stage_id,
+            aggregates=aggregates_of([], book),
+        )
+        self.store.transact(*(Put(each, "create") for each in (journey, *stages, *book)))
+        return self.get(made_id)
+
+    def get(self, journey_id: str) -> Journey:
+        """Raises NotFound."""
+        return self.store.get(_key(journey_id), consistent=True)
+
+    def page(
+        self, *, status: JourneyStatus | None = None, active: bool = False, cursor: str | None = None, size: int = 100
+    ) -> Page[Journey]:
+        """Journeys by creation, the oldest first: all, those of one status, or those that are not over."""
+        wanted = active_journeys() if active else Journey.all()
+        if status is not None:
+            wanted = wanted.where(attr(Journey.status) == status)
+        return self.store.page(wanted, cursor=cursor, size=size)
+
+    def list(self) -> list[Journey]:
+        """All of them, by creation."""
+        return self.store.query(Journey.all())
+
+    def active(self) -> list[Journey]:
+        """Those that are not over, in the order in which they are processed: critical first, then the oldest."""
+        return priority_order(self.store.query(active_journeys()))
+
+    def change(self, journey_id: str, change: JourneyChange) -> Journey:
+        """Another name, description or priority, or other losses that are allowed. Raises NotFound."""
+        values = change.given()
+        allowed = values.pop("allowed_losses", None)
+        if allowed is not None:
+            values["configuration"] = self.get(journey_id).configuration.model_copy(update={"allowed_losses": allowed})
+        return self._update(journey_id, values) if values else self.get(journey_id)
+
+    # -- its life
+
+    def pause(self, journey_id: str) -> Journey:
+        """Nothing of it starts any more; a job that runs comes to its end."""
+        return self._move(journey_id, "paused", ("pending", "running"), "only one that is pending or running pauses")
+
+    def resume(self, journey_id: str) -> Journey:
+        """Take back a pause. It is up to the caller to run the journey on."""
+        begun = any(stage.status != "pending" for stage in self.stages(journey_id))
+        return self._move(journey_id, "running" if begun else "pending", ("paused",), "only a paused one is resumed")
+
+    def cancel(self, journey_id: str) -> Journey:
+        """For good. It is up to the caller to cancel the job that runs."""
+        before: tuple[JourneyStatus, ...] = ("pending", "running", "paused", "failed")
+        return self._move(journey_id, "cancelled", before, "it is over already")
+
+    def delete(self, journey_id: str, *, purge: bool = False) -> None:
+        """Delete the journey with its stages, rules and jobs; its logs and reports stay, unless a purge is asked for.
+
+        Raises NotFound, and WrongState while it runs.
+        """
+        if purge and self._buckets is None:
+            raise NotFound("a purge needs the buckets of logs and reports, and none are given")
+        deletion.delete(self.store, journey_id, None if not purge else self._buckets)
+
+    # -- its stages
+
+    def stages(self, journey_id: str) -> list[Stage]:
+        """In the order in which they run. Raises NotFound."""
+        found = self.store.query(Stage.of_journey(journey_id=journey_id).consistent())
+        if not found:
+            self.get(journey_id)
+        return found
+
+    def stage(self, journey_id: str, stage_id: str) -> Stage:
+        """Raises NotFound."""
+        return stage_of(self.stages(journey_id), stage_id)
+
+    def change_stage(self, journey_id: str, stage_id: str, change: StageChange) -> Stage:
+        """Whether it may be skipped, and whether rules assist it. Raises NotFound."""
+        stage, values = self.stage(journey_id, stage_id), change.given()
+        key = Stage.key(journey_id=journey_id, order=stage.order, stage_id=stage_id)
+        return self.store.update(key, set=values) if values else stage
+
+    def skip_stage(self, journey_id: str, stage_id: str) -> Stage:
+        """Bypass a stage that may be. Raises NotFound, WrongState."""
+
+        def skipping(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
+            stage = stage_of(stages, stage_id)
+            if not stage.can_skip:
+                raise WrongState(f"stage {stage_id} may not be skipped: its canSkip is false", canSkip=False)
+            if stage.status not in ("pending", "failed") or journey.status in ("completed", "cancelled"):
+                text = f"stage {stage_id} is {stage.status} and its journey {journey.status}: nothing is left to skip"
+                raise WrongState(text, status=stage.status)
+            return stage_skipped(stage_id, journey=journey, stages=stages)
+
+        with_journey(self.store, journey_id, skipping)
+        return self.stage(journey_id, stage_id)
+
+    # --
+
+    def _move(self, journey_id: str, to: JourneyStatus, before: tuple[JourneyStatus, ...], hint: str) -> Journey:
+        try:
+            return self._update(journey_id, {"status": to}, attr(Journey.status).isin(*before))
+        except ConditionFailed as failed:
+            there = failed.item or self.get(journey_id)
+            text = f"journey {journey_id} is {there.status} and cannot become {to}: {hint}"
+            raise WrongState(text, status=there.status) from failed
+
+    def _update(self, journey_id: str, values: dict[str, Any], when: Any = None) -> Journey:
+        try:
+            return self.store.update(_key(journey_id), set=values, when=when)
+        except ConditionFailed as failed:
+            if failed.item is None:
+                raise NotFound(f"there is no journey {journey_id}") from failed
+            raise
+
+
+def new_journey_id() -> str:
+    """`JRN-` and twelve characters."""
+    return "JRN-" + "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(12))
+
+
+def _key(journey_id: str) -> Any:
+    return Journey.key(journey_id=journey_id)
+
+
+def _stages(journey_id: str, skippable: frozenset[str]) -> list[Stage]:
+    stages = default_stages(journey_id)
+    check_stages(stages, skippable)
+    return [stage.changed(can_skip=True) if stage.stage_id in skippable else stage for stage in stages]

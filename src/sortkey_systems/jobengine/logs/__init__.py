@@ -1,0 +1,1 @@
+"""Logs of jobs: written, kept in files, indexed, searched, summarised and exported."""

@@ -1,0 +1,271 @@
+"""The log of a step: collected in memory, kept in parts while the step runs, one JSON array file when it ends.
+
+Warnings and errors also become small items, for quick queries. Searching is `log_search`'s, exporting `log_export`'s.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
+from secrets import token_hex
+from types import NoneType
+from typing import Any, cast
+
+import orjson
+
+from sortkey import Lifecycle, Objects, Store, instant_text
+from sortkey.errors import LeaseLost, ModelError, PreconditionFailed
+from sortkey_systems.jobengine.logs.files import ROUNDS_MAX, THROUGH, JobPlace, StepPlace
+from sortkey_systems.jobengine.logs.index_items import index_entry
+from sortkey_systems.jobengine.model import Log
+from sortkey_systems.jobengine.parts import LogCounts, LogLine
+
+LEVELS = ("debug", "info", "warning", "error")
+FLUSH_BYTES = 1 << 20
+"""Lines of so many bytes are kept without being asked: memory stays the same however much a step says."""
+FOLD_PARTS = 1000
+"""So many parts become one file while the step still runs: a step that flushes often stays quick to read."""
+ENTRIES_MAX = 200
+DEPTH_MAX = 100
+CHUNK_BYTES = 256 << 10
+ARCHIVE_DAYS = 90
+
+
+class StepLog:
+    """The log of one step of one job, for one writer; threads may share it.
+
+    `flush` before a checkpoint, and keep `position` in it. After a crash, `resume_from` that position (0: the step
+    begins anew; None: nothing is said again): what the step says again, word for word, is not written twice.
+    """
+
+    def __init__(
+        self,
+        objects: Objects,
+        *,
+        journey_id: str,
+        stage_id: str,
+        job_id: str,
+        step_id: str,
+        store: Store | None = None,
+        index_levels: Iterable[str] = ("warning", "error"),
+        resume_from: int | None = 0,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._place = StepPlace(objects, journey_id, stage_id, job_id, step_id)
+        self._store, self._clock = store, clock
+        self._indexed = frozenset(level_of(level) for level in index_levels) if store else frozenset[str]()
+        self._writer, self._lock = token_hex(8), threading.RLock()
+        self._counts: Counter[str] = Counter()
+        self._waiting: list[bytes] = []
+        self._waiting_bytes = 0
+        self._entries: list[Log] = []
+        self._said: Counter[bytes] = Counter()
+        self._position = 0
+        self._is_closed = False
+        self._part = self._claim()
+        self._take_up(resume_from)
+
+    @property
+    def counts(self) -> LogCounts:
+        """The lines of the step by level, those of earlier attempts included."""
+        each = {f"{level}_count": self._counts[level] for level in LEVELS}
+        return LogCounts(total_logs=self._counts.total(), **each)
+
+    @property
+    def position(self) -> int:
+        """How many lines are kept for good. Lines that still wait are not among them."""
+        return self._position
+
+    @property
+    def uri(self) -> str:
+        """Where the file is, or will be."""
+        return self._place.uri
+
+    def add(self, level: str, message: str, /, timestamp: datetime | None = None, **details: Any) -> None:
+        """One more line. It waits in memory for the next flush."""
+        level, at = level_of(level), timestamp or self._clock()
+        raw = _raw(self._place, level, message, at, details)
+        with self._lock:
+            if self._is_closed:
+                raise ModelError(f"the log of {self._place.step_id} is closed: open it again to go on")
+            if self._said and self._is_said_again(raw):
+                return
+            self._counts[level] += 1
+            self._waiting.append(raw)
+            self._waiting_bytes += len(raw)
+            if level in self._indexed:
+                self._entries.append(index_entry(self._place, self._position + len(self._waiting), raw))
+            if self._waiting_bytes >= FLUSH_BYTES:
+                self.flush()
+
+    def flush(self) -> None:
+        """Keep all lines so far, whatever happens to this process. Raises LeaseLost where another has gone on."""
+        with self._lock:
+            if self._waiting:
+                self._put_part(self._part + 1, b"\n".join(self._waiting))
+                self._part += 1
+                self._position += len(self._waiting)
+                self._waiting, self._waiting_bytes = [], 0
+                if self._part % FOLD_PARTS == 0:
+                    self._fold()
+            if self._entries and self._store:
+                self._store.batch_write(self._entries)
+                self._entries = []
+
+    def close(self) -> str:
+        """Write the file; gives its URI. Closing twice is fine. Raises LeaseLost where another has gone on."""
+        with self._lock:
+            if not self._is_closed:
+                self.flush()
+                self._fold()
+                self._is_closed = True
+            return self._place.uri
+
+    # -- parts. Each is written once, by number: so two writers cannot both go on.
+
+    def _claim(self) -> int:
+        """Put an empty part behind all others. Whoever wrote those finds it in the way, and knows."""
+        for _ in range(ROUNDS_MAX):
+            number = self._place.kept().last + 1
+            try:
+                self._put_part(number, b"")
+            except LeaseLost:
+                continue
+            return number
+        raise LeaseLost(f"others keep taking the log of {self._place.step_id} of {self._place.job_id}")
+
+    def _put_part(self, number: int, data: bytes) -> None:
+        key, bucket = self._place.part(number), self._place.bucket
+        about = {"writer": self._writer}
+        try:
+            bucket.put(key, data, content_type="application/jsonl", metadata=about, if_absent=True)
+        except PreconditionFailed as failed:
+            if bucket.head(key).metadata.get("writer") != self._writer:  # else our own, whose answer was lost
+                raise self._lost() from failed
+
+    def _fold(self) -> None:
+        """Make one file of file and parts; then remove those."""
+        place, kept = self._place, self._place.kept()
+        if kept.last != self._part:
+            raise self._lost()
+        try:
+            place.bucket.put(
+                place.key,
+                json_array(line.raw for line in place.lines()),
+                content_type="application/json",
+                metadata={THROUGH: str(kept.last)},
+                if_absent=kept.file is None,
+                if_match=kept.file.etag if kept.file else None,
+            )
+        except PreconditionFailed as failed:
+            raise self._lost() from failed
+        place.remove_parts(kept.last)
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(f"another worker goes on with {self._place.step_id} of {self._place.job_id}: stop here")
+
+    # -- what an earlier attempt has said
+
+    def _take_up(self, resume_from: int | None) -> None:
+        """Count what is there; remember what the step may say again; make up for entries that a crash left out."""
+        for line in self._place.lines():
+            level = level_of(str(orjson.loads(line.raw)["level"]))
+            self._counts[level] += 1
+            self._position = line.number
+            if resume_from is not None and line.number > resume_from:
+                self._said[_words(line.raw)] += 1
+                if level in self._indexed:
+                    self._entries.append(index_entry(self._place, line.number, line.raw))
+            if len(self._entries) >= ENTRIES_MAX:
+                self.flush()
+        self.flush()
+
+    def _is_said_again(self, raw: bytes) -> bool:
+        words = _words(raw)
+        self._said[words] -= 1
+        is_again = self._said[words] >= 0
+        if self._said[words] <= 0:
+            del self._said[words]
+        return is_again
+
+
+def get_job_logs(
+    objects: Objects, journey_id: str, stage_name: str, job_id: str, step_name: str | None = None
+) -> Iterator[LogLine]:
+    """The lines of a step, or of all steps in the order in which they ran; one at a time, also while the job runs."""
+    place = JobPlace(objects, journey_id, stage_name, job_id)
+    for step_id in [step_name] if step_name else steps_in_order(place):
+        for line in place.step(step_id).lines():
+            yield LogLine.model_validate_json(line.raw)
+
+
+def steps_in_order(place: JobPlace) -> list[str]:
+    """The steps that have said something, by when they began to."""
+    began: dict[str, datetime] = {}
+    for step_id in place.steps():
+        first = next(place.step(step_id).lines(), None)
+        if first is not None:
+            began[step_id] = LogLine.model_validate_json(first.raw).timestamp
+    return sorted(began, key=began.__getitem__)
+
+
+def archive_logs(objects: Objects, *, days: int = ARCHIVE_DAYS) -> None:
+    """Let logs move to the cheaper tier (S3: Glacier) after so many days. They are never deleted."""
+    objects.set_lifecycle([Lifecycle("journeys/", archive_after_days=days)])
+
+
+def level_of(text: str) -> str:
+    level = text.lower()
+    if level not in LEVELS:
+        raise ModelError(f"{text!r} is no level of a log: {', '.join(LEVELS)}")
+    return level
+
+
+def _raw(place: StepPlace, level: str, message: str, at: datetime, details: dict[str, Any]) -> bytes:
+    entry = {
+        "jobId": place.job_id,
+        "step_id": place.step_id,
+        "level": level.upper(),
+        "message": message,
+        "timestamp": instant_text(at),
+        "details": details,
+    }
+    try:
+        return orjson.dumps(entry, default=str, option=orjson.OPT_NON_STR_KEYS)
+    except TypeError:  # a log takes what it is given
+        return orjson.dumps(_plain(entry), default=str)
+
+
+def _plain(value: Any, depth: int = 0) -> Any:
+    """What JSON can hold of a value: text that is no Unicode is mended; what is too large or too deep becomes text."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int):
+        return value if -(2**63) <= value < 2**64 else str(value)
+    if isinstance(value, Mapping) and depth < DEPTH_MAX:
+        return {_plain(str(name)): _plain(each, depth + 1) for name, each in cast(Mapping[Any, Any], value).items()}
+    if isinstance(value, (list, tuple, set, frozenset)) and depth < DEPTH_MAX:
+        return [_plain(each, depth + 1) for each in cast(Iterable[Any], value)]
+    return value if isinstance(value, (float, datetime, NoneType)) else _plain(str(cast(Any, value)))
+
+
+def _words(raw: bytes) -> bytes:
+    """What a line says, without when."""
+    entry = orjson.loads(raw)
+    words = orjson.dumps([entry["level"], entry["message"], entry["details"]], option=orjson.OPT_SORT_KEYS)
+    return blake2b(words, digest_size=16).digest()
+
+
+def json_array(raws: Iterable[bytes]) -> Iterator[bytes]:
+    """One JSON array, an element a line, in chunks."""
+    chunk, before = bytearray(), b"[\n"
+    for raw in raws:
+        chunk += before + raw
+        before = b",\n"
+        if len(chunk) >= CHUNK_BYTES:
+            yield bytes(chunk)
+            chunk.clear()
+    yield bytes(chunk) + (b"\n]\n" if before == b",\n" else b"[]\n")

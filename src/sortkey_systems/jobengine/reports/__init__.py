@@ -1,0 +1,1 @@
+"""Reports of steps and jobs: their catalog, their kinds, and the recommendations in them."""

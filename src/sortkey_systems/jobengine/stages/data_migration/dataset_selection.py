@@ -1,0 +1,35 @@
+"""data_migration, dataset_selection: which datasets of the plan are moved now, and how many rows that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sortkey_systems.jobengine.rules import BUILT_IN, Application, rule_book
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+
+
+@dataclass(slots=True)
+class Selection:
+    """Tables with their rows, in the plan's order, and those that a rule leaves out."""
+
+    rows: dict[str, int]
+    left_out: list[str]
+    rules: list[Application]
+
+
+def dataset_selection(work: Work, ctx: StepContext) -> Selection:
+    """Count again: the source may have grown since it was analysed."""
+    plan = work.result("etl_script", EtlPlan)
+    book = rule_book(work.rules, "data_migration")
+    found = Selection({}, [], [])
+    for number, dataset in enumerate(plan.datasets, 1):
+        if book.removed_by(dataset.table) not in (None, BUILT_IN):  # the built-in ones had their say in stripped_schema
+            found.left_out.append(dataset.table)
+            ctx.log("INFO", f"{dataset.table} is left out by a rule", table=dataset.table)
+        else:
+            found.rows[dataset.table] = work.source.count(dataset.table)
+        ctx.progress(100 * number // len(plan.datasets))
+    ctx.log("INFO", f"{len(found.rows)} datasets, {sum(found.rows.values())} rows")
+    found.rules = book.outcome()
+    return found

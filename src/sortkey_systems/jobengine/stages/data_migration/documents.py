@@ -1,0 +1,226 @@
+"""Rows as TMF documents: the fields, the references, the characteristics and what a default fills.
+
+Pure but for the lookups of references, which are asked for a whole batch at once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import orjson
+
+from sortkey_systems.jobengine.sources import Batch, Row, Source
+from sortkey_systems.jobengine.stages.data_migration.conversion import NotConverted, converted, plain
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import Dataset, EtlPlan
+from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import ReferenceMapping
+from sortkey_systems.jobengine.tmf import Resource, resources
+
+Document = dict[str, Any]
+Found = dict[Any, list[str]]
+"""By the value of a column, the ids that it refers to."""
+
+_VALUES_IN = {
+    "productSpecCharacteristic": "productSpecCharacteristicValue",
+    "prodSpecCharValueUse": "productSpecCharacteristicValue",
+    "specCharacteristic": "characteristicValueSpecification",
+}
+
+
+@dataclass(slots=True)
+class Finding:
+    """What was wrong with a value (`path`), or with a whole row (no path), which then was not written."""
+
+    origin: str
+    path: str
+    reason: str
+    value: str = ""
+
+
+@dataclass(slots=True)
+class Built:
+    """A document, or None where the row was refused; and what was wrong."""
+
+    origin: str
+    id: str
+    document: Document | None
+    findings: list[Finding] = field(default_factory=list[Finding])
+
+
+def origin_of(table: str, position: list[Any]) -> str:
+    """The row that a document comes from: never two for one row, and never one for two."""
+    return f"{table}:{orjson.dumps(position).decode()}"
+
+
+def id_of(row: Row, dataset: Dataset) -> str | None:
+    """The id of a row's document; None where a part of its key is missing."""
+    if not dataset.key:
+        text = orjson.dumps({name: plain(value) for name, value in row.items()}, option=orjson.OPT_SORT_KEYS)
+        return dataset.id_prefix + hashlib.sha256(text).hexdigest()[:16]
+    parts = [row[name] for name in dataset.key]
+    if any(part is None for part in parts):
+        return None
+    texts = [str(plain(part)) for part in parts]
+    return dataset.id_prefix + (texts[0] if len(texts) == 1 else "-".join(map(_joinable, texts)))
+
+
+def _joinable(part: str) -> str:
+    """Without the hyphen that joins: ("a-b", "c") and ("a", "b-c") are two rows."""
+    return part.replace("~", "~0").replace("-", "~1")
+
+
+def build_batch(source: Source, plan: EtlPlan, dataset: Dataset, batch: Batch) -> list[Built]:
+    """The documents of a batch. The same batch always gives the same documents."""
+    lookups = [(each, *_looked_up(source, plan, dataset, each, batch.rows)) for each in dataset.references]
+    resource = resources()[dataset.resource]
+    made: list[Built] = []
+    for row, position in zip(batch.rows, batch.positions, strict=True):
+        origin = origin_of(dataset.table, position)
+        made.append(_built(row, origin, dataset, resource, lookups))
+    return made
+
+
+# -- one document
+
+Lookup = tuple[ReferenceMapping, Callable[[Row], Any], Found]
+
+
+def _built(row: Row, origin: str, dataset: Dataset, resource: Resource, lookups: list[Lookup]) -> Built:
+    made = id_of(row, dataset)
+    if made is None:
+        refused = Finding(origin, "", f"the key ({', '.join(dataset.key)}) is missing")
+        return Built(origin, "", None, [refused])
+    document: Document = {"id": made, "href": f"{resource.href}/{made}", "@type": resource.name}
+    findings: list[Finding] = []
+    for mapping in dataset.fields:
+        value = row[mapping.column]
+        try:
+            put(document, mapping.path, converted(value, mapping, resource.name), resource)
+        except NotConverted as error:
+            findings.append(Finding(origin, mapping.path, str(error), str(plain(value))[:200]))
+    for path, default in dataset.defaults.items():
+        put(document, path, default.replace("{id}", made), resource)
+    for mapping, value_of, found in lookups:
+        findings += _refer(document, mapping, value_of(row), found, resource, origin)
+    _add_characteristics(document, row, dataset, resource)
+    missing = [each.path for each in resource.required if at(document, each.path) is None]
+    if missing:
+        findings.append(Finding(origin, "", _missing(missing, dataset)))
+    return Built(origin, made, None if missing else document, findings)
+
+
+def _missing(paths: list[str], dataset: Dataset) -> str:
+    """Why a row is refused. A column that may be what is missing is named."""
+    unknown = [path for path in paths if path not in dataset.undecided]
+    texts = [f"{', '.join(unknown)} is required and missing"] if unknown else []
+    for path in paths:
+        if columns := dataset.undecided.get(path):
+            texts.append(f"{path} is required, and {', '.join(columns)} was not mapped to it")
+    return "; ".join(texts)
+
+
+def put(document: Document, path: str, value: Any, resource: Resource) -> None:
+    """Set a value by its path, where TMF has an array in its first element."""
+    if value is None:
+        return
+    *heads, last = path.split(".")
+    here = document
+    for number, head in enumerate(heads):
+        if number == 0 and head in resource.lists:
+            elements: list[Document] = here.setdefault(head, [{}])
+            here = elements[0]
+        else:
+            here = here.setdefault(head, {})
+    here[last] = value
+
+
+def at(document: Any, path: str) -> Any:
+    """The value at a path, of an array that of its first element; None where there is none."""
+    here = document
+    for part in path.split("."):
+        if isinstance(here, list):
+            here = next(iter(cast("list[Any]", here)), None)
+        if not isinstance(here, dict):
+            return None
+        here = cast("Document", here).get(part)
+    return here
+
+
+def _add_characteristics(document: Document, row: Row, dataset: Dataset, resource: Resource) -> None:
+    where = resource.characteristics
+    for name in dataset.characteristics:
+        value = plain(row[name])
+        if value is None or where is None:
+            continue
+        kind = "integer" if isinstance(value, int) else "decimal" if isinstance(value, float) else "string"
+        inner = {_VALUES_IN[where]: [{"value": value}]} if where in _VALUES_IN else {"value": value}
+        document.setdefault(where, []).append({"name": name, "valueType": kind, **inner})
+
+
+# -- references
+
+
+def _refer(
+    document: Document, mapping: ReferenceMapping, value: Any, found: Found, resource: Resource, origin: str
+) -> list[Finding]:
+    ids = found.get(value, [])
+    if mapping.kind == "own" and value is not None and not ids:
+        return [Finding(origin, mapping.path, f"{mapping.target_table} has no such row", str(value))]
+    if "." not in mapping.path:
+        if ids:
+            document[mapping.path] = ids[0]
+        return []
+    targets = [_reference(each, mapping) for each in ids]
+    if targets and mapping.many:
+        document.setdefault(mapping.path.split(".")[0], []).extend(targets)
+    elif targets:
+        *heads, _ = mapping.path.split(".")
+        put(document, ".".join(heads), targets[0], resource)
+    return []
+
+
+def _reference(made: str, mapping: ReferenceMapping) -> Document:
+    role = {"role": mapping.role} if mapping.role else {}
+    href = f"{resources()[mapping.resource].href}/{made}"
+    return {"id": made, "href": href, **role, "@referredType": mapping.resource}
+
+
+def _looked_up(
+    source: Source, plan: EtlPlan, dataset: Dataset, mapping: ReferenceMapping, rows: list[Row]
+) -> tuple[Callable[[Row], Any], Found]:
+    """From which value of a row it is found, and what each value refers to, for a whole batch."""
+    target = plan.dataset(mapping.target_table)
+    assert target is not None
+    if mapping.kind == "own":
+        column = mapping.column or ""
+        values = _values(rows, column)
+        key = mapping.target_column or column
+        return (lambda row: row[column]), _by(source, mapping.target_table, key, values, target)
+    column = dataset.key[0] if len(dataset.key) == 1 else ""
+    values = _values(rows, column) if column else []
+    via, via_column = mapping.via or "", mapping.via_column or ""
+    if mapping.kind == "listed":
+        return (lambda row: row.get(column)), _by(source, via, via_column, values, target)
+    joins = source.related(via, via_column, values)
+    others = _values(joins, mapping.via_target or "")
+    ids = _by(source, mapping.target_table, target.key[0], others, target)
+    found: Found = {}
+    for join in joins:
+        found.setdefault(join[via_column], []).extend(ids.get(join[mapping.via_target or ""], []))
+    return (lambda row: row.get(column)), found
+
+
+def _by(source: Source, table: str, column: str, values: list[Any], dataset: Dataset) -> Found:
+    found: Found = {}
+    for row in source.related(table, column, values) if values else ():
+        made = id_of(row, dataset)
+        # The second of two equal rows is not written, and is not referred to.
+        if made is not None and made not in found.setdefault(row[column], []):
+            found[row[column]].append(made)
+    return found
+
+
+def _values(rows: list[Row], column: str) -> list[Any]:
+    return sorted({row[column] for row in rows if row[column] is not None}, key=str)

@@ -1,0 +1,37 @@
+"""migration_planning, rollback: how the migration is undone. The source is only read, so this is about the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+
+
+@dataclass(slots=True)
+class RollbackStep:
+    """Remove what came from one table; in the reverse order of the transfer, so that nothing dangles in between."""
+
+    table: str
+    resource: str
+    text: str
+
+
+@dataclass(slots=True)
+class RollbackPlan:
+    """`migration.target.roll_back` runs it, for one table or for all."""
+
+    steps: list[RollbackStep]
+    note: str = "The source is only read: nothing needs to be undone there."
+
+
+def rollback(work: Work, ctx: StepContext) -> RollbackPlan:
+    """One step for each dataset."""
+    plan = work.result("etl_script", EtlPlan)
+    steps = [
+        RollbackStep(each.table, each.resource, f"remove the {each.resource} documents that came from {each.table}")
+        for each in reversed(plan.datasets)
+    ]
+    ctx.log("INFO", f"can be undone in {len(steps)} steps")
+    ctx.progress(100)
+    return RollbackPlan(steps)

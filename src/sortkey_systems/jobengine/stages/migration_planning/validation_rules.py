@@ -1,0 +1,71 @@
+"""migration_planning, validation_rules: what must hold of the documents, from TMF's shapes and from rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sortkey_systems.jobengine.rules import RuleBook, rule_book
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import EtlPlan
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+from sortkey_systems.jobengine.tmf import resources
+
+CheckKind = Literal["required", "type", "pattern", "reference"]
+
+
+@dataclass(slots=True)
+class Check:
+    """One thing that must hold of every document of a resource. `rule` is None where TMF asks for it."""
+
+    resource: str
+    path: str
+    kind: CheckKind
+    argument: str = ""
+    rule: str | None = None
+
+    @property
+    def text(self) -> str:
+        said = {"required": "is there", "type": f"is {self.argument}", "pattern": f"matches {self.argument}"}
+        return f"{self.resource}.{self.path} {said.get(self.kind, f'names a {self.argument}')}"
+
+
+@dataclass(slots=True)
+class ValidationRules:
+    """All checks, and the shares that must be reached."""
+
+    checks: list[Check]
+    validation: float
+    compliance: float
+
+
+def validation_rules(work: Work, ctx: StepContext) -> ValidationRules:
+    """The shape of every resource that is written, and what rules add to it."""
+    plan = work.result("etl_script", EtlPlan)
+    checks = list[Check]()
+    for name in sorted({each.resource for each in plan.datasets}):
+        for attribute in resources()[name].attributes:
+            if attribute.required:
+                checks.append(Check(name, attribute.path, "required"))
+            if attribute.ref:
+                checks.append(Check(name, attribute.path, "reference", attribute.ref))
+            else:
+                kind = f"enum {attribute.of}" if attribute.of else attribute.type
+                checks.append(Check(name, attribute.path, "type", kind))
+    book = rule_book(work.rules, "verification_validation")
+    checks += _of_rules(book, sorted({each.resource for each in plan.datasets}), ctx)
+    found = ValidationRules(checks, book.threshold("validation"), book.threshold("compliance"))
+    ctx.log("INFO", f"{len(checks)} checks, {sum(each.rule is not None for each in checks)} of them from rules")
+    ctx.progress(100)
+    return found
+
+
+def _of_rules(book: RuleBook, names: list[str], ctx: StepContext) -> list[Check]:
+    checks: list[Check] = []
+    for decision in book.of_kind("require", "pattern"):
+        resource, _, path = decision.directive.target.partition(".")
+        if resource not in names:
+            ctx.log("WARNING", f"{decision.rule_id}: no {resource} is written, so nothing is checked")
+            continue
+        kind: CheckKind = "required" if decision.directive.kind == "require" else "pattern"
+        checks.append(Check(resource, path, kind, str(decision.directive.value or ""), decision.rule_id))
+    return checks

@@ -1,0 +1,108 @@
+"""stripped_schema, data_model_simplification: the source as entities with plain types, links and joins.
+
+This is what the later stages read: they do not look at the source's own declarations any more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sortkey_systems.jobengine.sources import Column
+from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import ColumnProfile, Profile
+from sortkey_systems.jobengine.stages.raw_analysis.metadata_analysis import Metadata
+from sortkey_systems.jobengine.stages.stripped_schema.core_structure_extraction import CoreStructure
+from sortkey_systems.jobengine.stages.stripped_schema.schema_stripping import StrippedSchema
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+
+PlainType = Literal["string", "integer", "decimal", "boolean", "dateTime", "binary"]
+
+
+@dataclass(slots=True)
+class Field:
+    """A column in plain terms. `required` says that no row lacks it, declared or not."""
+
+    name: str
+    type: PlainType
+    required: bool
+    day_first: bool | None = None
+
+
+@dataclass(slots=True)
+class Link:
+    """A column that names a row of another entity."""
+
+    column: str
+    entity: str
+    entity_column: str
+
+
+@dataclass(slots=True)
+class SimpleEntity:
+    """A table in plain terms. Without a key, its rows are told apart by their whole content."""
+
+    table: str
+    kind: str
+    key: list[str]
+    fields: list[Field]
+    links: list[Link] = field(default_factory=list[Link])
+    owner: str | None = None
+
+    def field(self, name: str) -> Field | None:
+        return next((each for each in self.fields if each.name == name), None)
+
+
+@dataclass(slots=True)
+class SimpleModel:
+    """All entities."""
+
+    entities: list[SimpleEntity]
+
+    def entity(self, table: str) -> SimpleEntity | None:
+        return next((each for each in self.entities if each.table == table), None)
+
+
+def data_model_simplification(work: Work, ctx: StepContext) -> SimpleModel:
+    """Types by what the values are, where a declared type says less: dates in TEXT are dates."""
+    stripped, metadata = work.result("schema_stripping", StrippedSchema), work.result("metadata_analysis", Metadata)
+    core, profile = work.result("core_structure_extraction", CoreStructure), work.result("data_profiling", Profile)
+    model = SimpleModel([])
+    for table in stripped.tables:
+        values = profile.table(table.name)
+        facts, place = metadata.facts(table.name), core.of(table.name)
+        fields = [_field(column, values.column(column.name)) for column in table.columns]
+        links = [
+            Link(each.column, each.target, each.target_column)
+            for each in metadata.of(table.name)
+            if stripped.table(each.target) is not None
+        ]
+        model.entities.append(SimpleEntity(table.name, place.kind, facts.key, fields, links, place.owner))
+    joins = sum(each.kind == "junction" for each in model.entities)
+    ctx.log("INFO", f"{len(model.entities)} entities, {joins} of them only join", entities=len(model.entities))
+    ctx.progress(100)
+    return model
+
+
+def _field(column: Column, values: ColumnProfile | None) -> Field:
+    required = not column.nullable or (values is not None and values.nulls == 0)
+    return Field(column.name, _type(column, values), required, values.day_first if values else None)
+
+
+def _type(column: Column, values: ColumnProfile | None) -> PlainType:
+    declared: dict[str, PlainType] = {
+        "integer": "integer",
+        "decimal": "decimal",
+        "boolean": "boolean",
+        "datetime": "dateTime",
+        "binary": "binary",
+    }
+    if column.family in declared:
+        return declared[column.family]
+    if values is None or not values.formats:
+        return "string"
+    if values.is_date:
+        return "dateTime"
+    forms = set(values.formats)
+    if forms <= {"decimal", "decimal comma", "money", "integer"} and forms != {"integer"}:
+        return "decimal"
+    return "string"

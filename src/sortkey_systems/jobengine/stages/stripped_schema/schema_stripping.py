@@ -1,0 +1,85 @@
+"""stripped_schema, schema_stripping: leave out tables and columns that are technical or empty. Rules come first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sortkey_systems.jobengine.rules import BUILT_IN, Application, RuleBook, rule_book
+from sortkey_systems.jobengine.sources import TableSchema
+from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+
+
+@dataclass(slots=True)
+class Removed:
+    """A table, or a column of one, that was left out, and why. `is_decided`: a rule of the journey says so."""
+
+    table: str
+    column: str | None
+    reason: str
+    is_decided: bool = False
+
+
+@dataclass(slots=True)
+class StrippedSchema:
+    """What is left, and what is not."""
+
+    tables: list[TableSchema]
+    removed: list[Removed] = field(default_factory=list[Removed])
+    rules: list[Application] = field(default_factory=list[Application])
+
+    def table(self, name: str) -> TableSchema | None:
+        return next((table for table in self.tables if table.name == name), None)
+
+
+def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
+    """Nothing is changed in the source: what is stripped is only not looked at any more."""
+    schema, profile = work.result("schema_extraction", ExtractedSchema), work.result("data_profiling", Profile)
+    book = rule_book(work.rules, "stripped_schema")
+    found = StrippedSchema([])
+    for number, table in enumerate(schema.tables, 1):
+        removed = _removed(book, table, schema.rows[table.name])
+        if removed:
+            found.removed.append(removed)
+            ctx.log("INFO", f"{table.name} is left out: {removed.reason}", table=table.name)
+        else:
+            found.tables.append(_stripped(book, table, profile, found.removed))
+        ctx.progress(100 * number // len(schema.tables))
+    for each in found.removed:
+        if each.column:
+            ctx.log("DEBUG", f"{each.table}.{each.column} is left out: {each.reason}", table=each.table)
+    found.rules = book.outcome()
+    return found
+
+
+def _removed(book: RuleBook, table: TableSchema, rows: int) -> Removed | None:
+    if book.keeps(table.name) is None and rows == 0:
+        return Removed(table.name, None, "it has no rows")
+    return _by_rule(book, table.name)
+
+
+def _by_rule(book: RuleBook, table: str, column: str | None = None) -> Removed | None:
+    rule = book.removed_by(table, column)
+    if rule is None:
+        return None
+    reason = "its name is that of something technical" if rule == BUILT_IN else "a rule removes it"
+    return Removed(table, column, reason, is_decided=rule != BUILT_IN)
+
+
+def _stripped(book: RuleBook, table: TableSchema, profile: Profile, removed: list[Removed]) -> TableSchema:
+    facts = profile.table(table.name)
+    kept = TableSchema(table.name, [], table.primary_key, table.foreign_keys, table.unique, table.indexes, table.checks)
+    needed = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+    for column in table.columns:
+        values = facts.column(column.name)
+        keeps = book.keeps(table.name, column.name)
+        if column.name in needed or keeps:
+            kept.columns.append(column)
+        elif by_rule := _by_rule(book, table.name, column.name):
+            removed.append(by_rule)
+        elif values is not None and values.nulls == facts.rows:
+            removed.append(Removed(table.name, column.name, "it is empty in all rows"))
+        else:
+            kept.columns.append(column)
+    return kept

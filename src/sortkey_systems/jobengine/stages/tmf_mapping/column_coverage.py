@@ -1,0 +1,64 @@
+"""Which columns of the whole source have a place in the target: of every table, also of those that stay behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import SimpleModel
+from sortkey_systems.jobengine.stages.stripped_schema.schema_stripping import StrippedSchema
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import RelationshipMappings
+from sortkey_systems.jobengine.stages.work import Work
+
+
+@dataclass(slots=True)
+class TableColumns:
+    """The columns of one table that have a value in any row: with a place, without one, left out by a rule."""
+
+    table: str
+    mapped: list[str] = field(default_factory=list[str])
+    left_behind: list[str] = field(default_factory=list[str])
+    left_out: list[str] = field(default_factory=list[str])
+
+    @property
+    def counted(self) -> int:
+        """All but those that somebody decided to leave out."""
+        return len(self.mapped) + len(self.left_behind)
+
+
+def columns_of_source(work: Work) -> list[TableColumns]:
+    """Every table of the source with its columns. An empty column loses nothing, and does not count."""
+    schema, profile = work.result("schema_extraction", ExtractedSchema), work.result("data_profiling", Profile)
+    removed = [each for each in work.result("schema_stripping", StrippedSchema).removed if each.is_decided]
+    decided = {(each.table, each.column) for each in removed}
+    placed = _placed(work)
+    found: list[TableColumns] = []
+    for table in schema.tables:
+        columns, facts = TableColumns(table.name), profile.table(table.name)
+        for name in table.names:
+            values = facts.column(name)
+            if values is None or values.nulls == facts.rows:
+                continue
+            if (table.name, None) in decided or (table.name, name) in decided:
+                columns.left_out.append(name)
+            else:
+                (columns.mapped if (table.name, name) in placed else columns.left_behind).append(name)
+        found.append(columns)
+    return found
+
+
+def _placed(work: Work) -> set[tuple[str, str | None]]:
+    """Columns that are an id, an attribute, a characteristic or a reference."""
+    mappings = work.result("attribute_mapping", AttributeMappings)
+    model = work.result("data_model_simplification", SimpleModel)
+    placed: set[tuple[str, str | None]] = set()
+    for table in mappings.tables:
+        entity = model.entity(table.table)
+        key = entity.key if entity else []
+        placed |= {(table.table, name) for name in (*key, *table.characteristics)}
+        placed |= {(table.table, each.column) for each in table.fields}
+    for link in work.result("relationship_mapping", RelationshipMappings).references:
+        placed |= {(link.table, link.column), (link.via or "", link.via_column), (link.via or "", link.via_target)}
+    return placed

@@ -1,0 +1,97 @@
+"""Which defaults fill attributes that no column is mapped to, and which must not.
+
+A default that states a fact, such as the action of an order item, never stands in for a column that may state it and
+was not understood: then the attribute is undecided, and a rule has to map the column or to set a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+
+from sortkey_systems.jobengine.rules import RuleBook
+from sortkey_systems.jobengine.stages.names import tokens
+from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import ColumnProfile, TableProfile
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import Field
+from sortkey_systems.jobengine.tmf import Attribute, Resource, values, words
+
+CODES_MAX = 20
+"""A column of codes has few of them."""
+_CODE_WORDS = {"code", "type", "kind", "flag", "indicator", "ind", "flg"}
+_SAME_LETTERS = 0.75
+_PREFIX_MIN = 3
+
+
+@dataclass(slots=True)
+class Defaults:
+    """Defaults by path, and by path the columns because of which an attribute has none."""
+
+    used: dict[str, str] = field(default_factory=dict[str, str])
+    undecided: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    problems: list[str] = field(default_factory=list[str])
+
+
+def choose_defaults(
+    resource: Resource, filled: set[str], unmapped: Sequence[Field], profile: TableProfile, book: RuleBook
+) -> Defaults:
+    """The defaults of a resource for the attributes that are not `filled` by a column. What a rule says comes first."""
+    found = Defaults()
+    for attribute in resource.attributes:
+        if attribute.path in filled:
+            continue
+        decision = book.default(resource.name, attribute.path)
+        if decision is not None:
+            value = str(decision.directive.value)
+            if attribute.of and value not in values(attribute.of):
+                allowed = ", ".join(values(attribute.of))
+                found.problems.append(f"{decision.rule_id}: {resource.name}.{attribute.path} is one of {allowed}")
+            else:
+                found.used[attribute.path] = value
+                continue
+        if attribute.default is None:
+            continue
+        columns = [] if "{id}" in attribute.default else _candidates(attribute, unmapped, profile)
+        if columns:
+            found.undecided[attribute.path] = columns
+        else:
+            found.used[attribute.path] = attribute.default
+    return found
+
+
+def _candidates(attribute: Attribute, unmapped: Iterable[Field], profile: TableProfile) -> list[str]:
+    """The columns that may be the attribute: by their names, or, of an enumeration, by their codes."""
+    found: list[str] = []
+    for each in unmapped:
+        column = profile.column(each.name)
+        by_code = attribute.of is not None and column is not None and _is_code(each, column, attribute.of)
+        if by_code or _is_named_alike(each.name, attribute):
+            found.append(each.name)
+    return found
+
+
+def _is_named_alike(column: str, attribute: Attribute) -> bool:
+    """One word in common is enough, also a shortened one: `actn_cd` may be the action."""
+    wanted = {word for name in (attribute.path.split(".")[-1], *attribute.names) for word in tokens(name)}
+    return any(_is_alike(word, other) for word in tokens(column) for other in wanted)
+
+
+def _is_alike(word: str, other: str) -> bool:
+    if word == other or (len(word) >= _PREFIX_MIN and other.startswith(word)):
+        return True
+    return len(word) > _PREFIX_MIN and SequenceMatcher(None, word, other).ratio() >= _SAME_LETTERS
+
+
+def _is_code(each: Field, column: ColumnProfile, enumeration: str) -> bool:
+    if not column.common or column.distinct > CODES_MAX or each.type not in ("string", "integer"):
+        return False
+    if tokens(each.name)[-1] in _CODE_WORDS:
+        return True
+    meant = sum(_is_member(value, enumeration) for value, _ in column.common)
+    return 2 * meant >= len(column.common)
+
+
+def _is_member(value: str, enumeration: str) -> bool:
+    """`DEL` may be delete."""
+    word = value.strip().lower()
+    return len(word) >= _PREFIX_MIN and any(other.startswith(word) for other in words(enumeration))

@@ -1,0 +1,84 @@
+"""tmf_mapping, tmf_api_matching: which TMF resource each table is, with how sure that is, and which tables are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sortkey_systems.jobengine.rules import Application, Decision, rule_book
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import SimpleEntity, SimpleModel
+from sortkey_systems.jobengine.stages.tmf_mapping.match_scores import RESOURCE_MIN, resource_score
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+from sortkey_systems.jobengine.tmf import Resource, resources
+
+
+@dataclass(slots=True)
+class ResourceMatch:
+    """A table that is a resource. `rule` is the rule that said so; None where names and columns did."""
+
+    table: str
+    resource: str
+    api: str
+    confidence: float
+    rule: str | None = None
+    alternatives: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+
+
+@dataclass(slots=True)
+class ApiMatches:
+    """Tables with a resource, tables that only join, and tables that no resource is for."""
+
+    matches: list[ResourceMatch]
+    junctions: list[str]
+    unmatched: list[tuple[str, str]]
+    """With the reason."""
+    rules: list[Application] = field(default_factory=list[Application])
+
+    def of(self, table: str) -> ResourceMatch | None:
+        return next((each for each in self.matches if each.table == table), None)
+
+
+def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
+    """Rules decide first; then the best score, where it is good enough."""
+    model = work.result("data_model_simplification", SimpleModel)
+    book = rule_book(work.rules, "tmf_mapping")
+    found = ApiMatches([], [], [])
+    for number, entity in enumerate(model.entities, 1):
+        decision = book.mapped(entity.table)
+        match = _by_rule(entity, decision) if decision else None
+        if decision and match is None:
+            ctx.log("WARNING", f"{decision.rule_id} names {decision.directive.target}, which is no TMF resource")
+        if match is None and entity.kind == "junction":
+            found.junctions.append(entity.table)
+        else:
+            match = match or _by_score(entity, found.unmatched)
+            if match:
+                found.matches.append(match)
+                text = f"{entity.table} is {match.resource} ({match.api}), confidence {match.confidence}"
+                ctx.log("INFO", text, table=entity.table, resource=match.resource)
+        ctx.progress(100 * number // len(model.entities))
+    for table, reason in found.unmatched:
+        ctx.log("WARNING", f"{table} has no TMF resource: {reason}", table=table)
+    found.rules = book.outcome()
+    return found
+
+
+def _by_rule(entity: SimpleEntity, decision: Decision) -> ResourceMatch | None:
+    resource = resources().get(decision.directive.target)
+    return resource and ResourceMatch(entity.table, resource.name, resource.api, 1.0, decision.rule_id)
+
+
+def _by_score(entity: SimpleEntity, unmatched: list[tuple[str, str]]) -> ResourceMatch | None:
+    scored = sorted(
+        ((resource_score(entity.table, entity.fields, each), each) for each in resources().values()),
+        key=lambda pair: (-pair[0], pair[1].name),
+    )
+    score, best = scored[0]
+    if score < RESOURCE_MIN:
+        unmatched.append((entity.table, f"no resource is like it; the nearest, {best.name}, fits at {score:.0%}"))
+        return None
+    others: list[tuple[str, float]] = [(each.name, other) for other, each in scored[1:3]]
+    return ResourceMatch(entity.table, best.name, best.api, min(score, 0.99), None, others)
+
+
+def resource_of(match: ResourceMatch) -> Resource:
+    return resources()[match.resource]

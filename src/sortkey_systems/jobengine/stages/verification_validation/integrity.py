@@ -1,0 +1,62 @@
+"""verification_validation, integrity: ids are unique, references lead somewhere, and counts add up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sortkey_systems.jobengine.stages.data_migration.document_checks import CheckOutcome, run_checks
+from sortkey_systems.jobengine.stages.data_migration.ownership import open_target
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.migration_planning.validation_rules import ValidationRules
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import MappingValidation
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+
+
+@dataclass(slots=True)
+class Integrity:
+    """References that were looked up and those that lead nowhere; counts that do not add up."""
+
+    documents: int
+    references: int
+    dangling: int
+    dangling_by: list[CheckOutcome]
+    ids_repeated: int = 0
+    counts_wrong: list[str] = field(default_factory=list[str])
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.dangling and not self.ids_repeated and not self.counts_wrong
+
+
+def integrity(work: Work, ctx: StepContext) -> Integrity:
+    """A reference may dangle because the row it names was refused; it is reported all the same."""
+    rules, proof = (
+        work.result("validation_rules", ValidationRules),
+        work.result("mapping_validation", MappingValidation),
+    )
+    with open_target(work) as target:
+        outcome = run_checks(target, [each for each in rules.checks if each.kind == "reference"])
+        repeated = sum(_repeated_ids(target, name) for name in target.resources())
+    found = Integrity(
+        outcome.documents,
+        sum(each.checked for each in outcome.checks),
+        sum(each.failed for each in outcome.checks),
+        outcome.failed,
+        repeated,
+        [each.table for each in proof.tables if not each.adds_up],
+    )
+    for each in found.dangling_by:
+        text = f"{each.check}: {each.failed} of {each.checked} lead nowhere"
+        ctx.log("WARNING", text, examples=each.examples)
+    ctx.log("INFO", f"{found.references} references looked up, {found.dangling} lead nowhere")
+    ctx.progress(100)
+    return found
+
+
+def _repeated_ids(target: Target, resource: str) -> int:
+    """Documents come in the order of their ids, so the same id again stands beside it."""
+    repeated, before = 0, None
+    for _, document in target.documents(resource):
+        repeated += document["id"] == before
+        before = document["id"]
+    return repeated

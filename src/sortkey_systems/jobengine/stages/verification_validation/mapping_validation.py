@@ -1,0 +1,129 @@
+"""verification_validation, mapping_validation: every row of the source is found again, as document or as finding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sortkey_systems.jobengine.sources import Row
+from sortkey_systems.jobengine.stages.data_migration.dataset_selection import Selection
+from sortkey_systems.jobengine.stages.data_migration.document_checks import referred
+from sortkey_systems.jobengine.stages.data_migration.documents import Built, build_batch, id_of
+from sortkey_systems.jobengine.stages.data_migration.ownership import open_target
+from sortkey_systems.jobengine.stages.data_migration.target import Target
+from sortkey_systems.jobengine.stages.migration_planning.etl_script import Dataset, EtlPlan
+from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import ReferenceMapping
+from sortkey_systems.jobengine.stages.work import StepContext, Work
+
+EXAMPLES_MAX = 5
+
+
+@dataclass(slots=True)
+class TableProof:
+    """Of one table: rows in the source, documents in the target, and where the two do not agree."""
+
+    table: str
+    resource: str
+    source_rows: int = 0
+    documents: int = 0
+    refused: int = 0
+    duplicates: int = 0
+    lost: list[str] = field(default_factory=list[str])
+    """Rows that are neither a document nor a finding. At most five are named."""
+    lost_rows: int = 0
+    changed: list[str] = field(default_factory=list[str])
+    changed_rows: int = 0
+
+    @property
+    def adds_up(self) -> bool:
+        return self.source_rows == self.documents + self.refused + self.duplicates
+
+
+@dataclass(slots=True)
+class JoinProof:
+    """Of a table that only joins others: its rows, and those that are found again as references."""
+
+    table: str
+    rows: int = 0
+    found: int = 0
+
+
+@dataclass(slots=True)
+class MappingValidation:
+    """All tables that were moved, and those that became references."""
+
+    tables: list[TableProof]
+    joins: list[JoinProof] = field(default_factory=list[JoinProof])
+
+    @property
+    def is_proven(self) -> bool:
+        return all(each.adds_up and not each.lost_rows and not each.changed_rows for each in self.tables)
+
+
+def mapping_validation(work: Work, ctx: StepContext) -> MappingValidation:
+    """Read the source again and compare, row by row."""
+    plan, selection = work.result("etl_script", EtlPlan), work.result("dataset_selection", Selection)
+    found = MappingValidation([])
+    with open_target(work) as target:
+        for dataset in plan.datasets:
+            if dataset.table in selection.rows:
+                found.tables.append(_proof(work, ctx, target, plan, dataset))
+                ctx.progress(100 * len(found.tables) // len(selection.rows))
+        joined = [each for dataset in plan.datasets for each in dataset.references if each.kind == "joined"]
+        for table in sorted({each.via for each in joined if each.via}):
+            found.joins.append(_join_proof(work, ctx, target, plan, [each for each in joined if each.via == table]))
+    for each in found.tables:
+        if each.lost_rows or each.changed_rows or not each.adds_up:
+            text = f"{each.table}: {each.lost_rows} rows lost, {each.changed_rows} changed"
+            ctx.log("ERROR", text, table=each.table, lost=each.lost, changed=each.changed)
+    rows = sum(each.source_rows for each in found.tables)
+    ctx.log("INFO", f"{rows} rows of {len(found.tables)} tables compared", rows=rows, is_proven=found.is_proven)
+    return found
+
+
+def _proof(work: Work, ctx: StepContext, target: Target, plan: EtlPlan, dataset: Dataset) -> TableProof:
+    counts = target.counts(dataset.resource, dataset.table)
+    proof = TableProof(dataset.table, dataset.resource, 0, counts.written, counts.refused, counts.duplicates)
+    for batch in work.source.batches(dataset.table, work.batch_rows):
+        ctx.check_cancelled()
+        for built in build_batch(work.source, plan, dataset, batch):
+            proof.source_rows += 1
+            _compare(target, dataset, built, proof)
+    return proof
+
+
+def _join_proof(
+    work: Work, ctx: StepContext, target: Target, plan: EtlPlan, references: list[ReferenceMapping]
+) -> JoinProof:
+    proof = JoinProof(references[0].via or "")
+    for batch in work.source.batches(proof.table, work.batch_rows):
+        ctx.check_cancelled()
+        for row in batch.rows:
+            proof.rows += 1
+            proof.found += any(_is_referred(target, plan, each, row) for each in references)
+    return proof
+
+
+def _is_referred(target: Target, plan: EtlPlan, reference: ReferenceMapping, row: Row) -> bool:
+    """Whether the document of one side names that of the other, and both are there."""
+    one, other = plan.dataset(reference.table), plan.dataset(reference.target_table)
+    assert one is not None
+    assert other is not None
+    if len(one.key) != 1 or len(other.key) != 1:
+        return False
+    made = id_of({one.key[0]: row[reference.via_column or ""]}, one)
+    named = id_of({other.key[0]: row[reference.via_target or ""]}, other)
+    document = target.document(one.resource, made) if made and named else None
+    if document is None or named is None:
+        return False
+    return named in referred(document, reference.path) and target.has(other.resource, named)
+
+
+def _compare(target: Target, dataset: Dataset, built: Built, proof: TableProof) -> None:
+    written = target.document_of(dataset.resource, built.origin)
+    if written is None:
+        if not target.is_refused(built.origin):
+            proof.lost_rows += 1
+            proof.lost += [built.origin][: EXAMPLES_MAX - len(proof.lost)]
+    elif written != built.document:
+        proof.changed_rows += 1
+        proof.changed += [built.origin][: EXAMPLES_MAX - len(proof.changed)]
