@@ -96,10 +96,18 @@ def _load_system(name: str) -> typer.Typer:
 
 def _helped(program: typer.Typer) -> Any:
     """The command that Typer makes, with help in our form."""
+    _use_our_help(program)
+    return get_command(program)
+
+
+def _use_our_help(program: typer.Typer) -> None:
     for each in program.registered_commands:
         if each.cls is None or not issubclass(each.cls, HelpedCommand):
             each.cls = HelpedCommand
-    return get_command(program)
+    for group in program.registered_groups:
+        if group.typer_instance is not None:
+            group.cls = HelpedGroup
+            _use_our_help(group.typer_instance)
 
 
 def _print_version(is_asked: bool) -> None:
