@@ -113,7 +113,7 @@ class Tenants:
         """Make a key worthless, for good. Revoking twice is fine. Raises NotFound."""
         found = next((each for each in self.store.scan(ApiKey) if each.key_id == key_id), None)
         if found is None:
-            raise NotFound(f"there is no API key {key_id!r}: `sortkey wallcrawler keys` lists them")
+            raise NotFound(f"unknown API key {key_id!r}: `sortkey wallcrawler keys` lists them")
         key = ApiKey.key(api_key_hash=found.api_key_hash)
         revoked = self.store.update(key, attr(ApiKey.status).set("INACTIVE"))
         self.announce(apiKeyHash=found.api_key_hash)
