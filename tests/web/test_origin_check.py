@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from fastapi import FastAPI, WebSocket
+from fastapi import APIRouter, FastAPI, WebSocket
 from fastapi.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from sortkey import Store
 from sortkey.origins import OriginPolicy
-from sortkey.web import Tokens, make_app
+from sortkey.web import Mount, Tokens, make_app
 from tests.web import shop
 from tests.web.running import running
 
@@ -82,6 +82,19 @@ def test_sockets_are_guarded_as_requests_are(local: TestClient) -> None:
     assert not can_open_a_socket(local, origin="https://evil.test")
     assert not can_open_a_socket(local, origin="null")
     assert not can_open_a_socket(local, host="evil.test:8080", origin="http://evil.test:8080")
+
+
+def test_routes_with_a_token_in_their_url_take_any_origin_but_no_foreign_name(store: Store, tokens: Tokens) -> None:
+    # An extension inside a browser has an origin that no policy can name; the token says enough. Rebinding does not.
+    router = APIRouter()
+    router.get("/view/{number}")(lambda number: number)
+    router.get("/other")(lambda: "closed")
+    app = make_app([Mount("films", router, any_origin=("/view/*",))], tokens=tokens, origins=OriginPolicy())
+    client = TestClient(app, base_url=HERE)
+    origin = {"Origin": "chrome-extension://abcdefgh"}
+    assert client.get("/films/view/7", headers=origin).status_code == 200
+    assert client.get("/films/other", headers=origin).status_code == 403
+    assert client.get("/films/view/7", headers={**origin, "Host": "evil.test"}).status_code == 403
 
 
 def test_behind_a_proxy_the_public_address_gets_in(store: Store, tokens: Tokens) -> None:

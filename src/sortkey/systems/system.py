@@ -60,6 +60,8 @@ class System:
     """Buckets that are opened with the host, so that links handed out before a restart work after it."""
     large_bodies: tuple[str, ...] = ()
     """Paths of routes that limit the sizes of request bodies themselves, as "/uploads/*". Others take a megabyte."""
+    any_origin: tuple[str, ...] = ()
+    """Paths of routes that check a token in the URL, as "/view/*": pages and extensions of any origin may call them."""
     console_hint: str = ""
     """What can be seen in the console, for the start of `sortkey up`: "watch a journey"."""
     try_commands: tuple[str, ...] = ()

@@ -28,13 +28,14 @@ TITLE = "Sortkey"
 @dataclass(frozen=True)
 class Mount:
     """Routes under a name, or `at_root` of the app. Of `large_bodies`, which are patterns of paths as "/files/*", the
-    routes limit the sizes of request bodies themselves."""
+    routes limit the sizes of request bodies themselves. Those of `any_origin` pages of other sites may call."""
 
     name: str
     router: APIRouter
     description: str = ""
     at_root: bool = False
     large_bodies: tuple[str, ...] = ()
+    any_origin: tuple[str, ...] = ()
 
     @property
     def prefix(self) -> str:
@@ -76,7 +77,8 @@ def make_app(
     app.state.tokens, app.state.keys, app.state.objects = tokens, keys, objects
     add_error_handlers(app)
     if origins is not None:
-        app.add_middleware(OriginCheck, policy=origins)
+        invited = tuple(f"{mount.prefix}{each}" for mount in mounts for each in mount.any_origin)
+        app.add_middleware(OriginCheck, policy=origins, any_origin=invited)
     patterns = [f"{OBJECTS_PATH}/*", *(f"{each}*" for each in unlimited)]
     patterns += [f"{mount.prefix}{each}" for mount in mounts for each in mount.large_bodies]
     app.add_middleware(Guards, bytes_max=bytes_max, unlimited=tuple(patterns))

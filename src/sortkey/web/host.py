@@ -115,4 +115,5 @@ def _mount(hosted: HostedSystem, at_root: bool) -> Mount:
     system = hosted.system
     assert system.routes is not None
     router = system.load(system.routes)(hosted.service)
-    return Mount(system.name, router, system.description or system.title, at_root, system.large_bodies)
+    description = system.description or system.title
+    return Mount(system.name, router, description, at_root, system.large_bodies, system.any_origin)

@@ -5,6 +5,8 @@ A plain ASGI middleware inside `Guards`, which gives its refusals an id and the 
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -18,14 +20,17 @@ POLICY_VIOLATION = 1008
 
 
 class OriginCheck:
-    """Stands in front of everything that is served under a path: pages, routes and sockets alike."""
+    """Stands in front of everything that is served under a path: pages, routes and sockets alike.
 
-    def __init__(self, app: ASGIApp, policy: OriginPolicy, base: str = "") -> None:
-        self._app, self._policy, self._base = app, policy, base
+    On paths that match a pattern of `any_origin` the host name is checked, and the origin is not.
+    """
+
+    def __init__(self, app: ASGIApp, policy: OriginPolicy, base: str = "", any_origin: tuple[str, ...] = ()) -> None:
+        self._app, self._policy, self._base, self._any_origin = app, policy, base, any_origin
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_checked = scope["type"] in ("http", "websocket") and scope["path"].startswith(self._base)
-        problem = self._problem(Headers(scope=scope)) if is_checked else None
+        problem = self._problem(Headers(scope=scope), scope["path"]) if is_checked else None
         if problem is None:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
@@ -34,9 +39,11 @@ class OriginCheck:
             request_id = scope.get("state", {}).get("request_id", "")
             await error_answer(request_id, 403, "Forbidden", problem)(scope, receive, send)
 
-    def _problem(self, headers: Headers) -> str | None:
+    def _problem(self, headers: Headers, path: str) -> str | None:
         host = ",".join(headers.getlist("host"))  # of two, the second could be the one that counts elsewhere
         problem = self._policy.host_problem(host)
         if problem is not None or "origin" not in headers:
             return problem
+        if any(fnmatchcase(path, pattern) for pattern in self._any_origin):
+            return None
         return self._policy.own_page_problem(",".join(headers.getlist("origin")), host)

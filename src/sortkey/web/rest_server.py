@@ -15,6 +15,11 @@ from fastapi import FastAPI
 
 STOP_SECONDS = 10
 DATE_SECONDS = 1
+WEBSOCKET_BYTES_MAX = 100 << 20
+"""Of one message. A screenshot of a long page has tens of megabytes; routes may take less."""
+PING_SECONDS = 30
+PONG_SECONDS = 120
+"""A client that stands in a debugger for a minute is still there."""
 
 
 class RestServer:
@@ -26,11 +31,16 @@ class RestServer:
             uvicorn.Config(
                 app,
                 log_config=None,
+                log_level="warning",  # below it are the addresses of WebSockets, with the tokens in them
                 access_log=False,
                 server_header=False,
                 lifespan="on",
                 timeout_graceful_shutdown=STOP_SECONDS,
                 h11_max_incomplete_event_size=64 * 1024,
+                ws_max_size=WEBSOCKET_BYTES_MAX,
+                ws_ping_interval=PING_SECONDS,
+                ws_ping_timeout=PONG_SECONDS,
+                ws_per_message_deflate=False,  # costs more time than it saves, most of all on loopback
             )
         )
         self._serving: asyncio.Task[None] | None = None
