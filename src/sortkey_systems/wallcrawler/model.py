@@ -170,6 +170,14 @@ class Session(Entity, table=sessions, names=camel):
     """Automatic retry attempts."""
     user_metadata: dict[str, Any] = {}
     """Arbitrary JSON supplied by clients."""
+    machine: str | None = None
+    """Which machine runs the browser, where it is not a task: only a server there can reach it."""
+    extension_id: str | None = None
+    """The extension that is loaded into the browser."""
+    proxies: Annotated[list[dict[str, Any]] | None, Field(repr=False)] = None
+    """How requests leave: rules with the credentials of proxies. As restricted as the signing key."""
+    end_reason: str | None = None
+    """Why it ended, for people."""
 
     @computed_field
     @property
@@ -235,6 +243,9 @@ class Project(Entity, table=projects, names=camel):
     updated_at: Annotated[Instant | None, Updated] = None
     billing_tier: str | None = None
     """Future pricing tier hook."""
+    used_seconds: Annotated[int, Field(ge=0)] | None = None
+    """Of browsers whose sessions have ended: usage outlives the items of sessions."""
+    used_proxy_bytes: Annotated[int, Field(ge=0)] | None = None
 
     @key("{projectId}")
     def key(*, project_id: str):
@@ -305,7 +316,11 @@ class Context(Entity, table=contexts, names=camel):
     created_at: Annotated[Instant | None, Created] = None
     updated_at: Annotated[Instant | None, Updated] = None
     status: str = "CREATED"
-    """CREATED, and future lifecycle states."""
+    """CREATED, AVAILABLE once a profile is stored, and future lifecycle states."""
+    name: str | None = None
+    """As it was given; in a project no two contexts have the same, whatever the case."""
+    writer_session_id: SessionId | None = None
+    """The session that will write the profile at its end. There is one at a time."""
 
     @computed_field
     @property

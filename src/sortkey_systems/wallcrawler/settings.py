@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Literal, TypeVar, get_args
 
 from sortkey.errors import NotConfigured
 from sortkey_systems.wallcrawler.model import DEFAULT_TIMEOUT_SECONDS
 
 N = TypeVar("N", int, float)
 
-REGIONS = ("us-west-2", "us-east-1", "eu-central-1", "ap-southeast-1")
+Region = Literal["us-west-2", "us-east-1", "eu-central-1", "ap-southeast-1"]
+REGIONS: tuple[str, ...] = get_args(Region)
 """Clients refuse a session in any other region."""
 TIMEOUT_HOURS = "SESSION_TIMEOUT_HOURS"
 TIMEOUT_SECONDS = "WALLCRAWLER_MAX_SESSION_TIMEOUT"
