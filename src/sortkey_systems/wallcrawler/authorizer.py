@@ -97,7 +97,7 @@ class Authorizer:
 
     def project(self, grant: Grant, headers: Mapping[str, str], named: str | None = None) -> str:
         """The project of a request: of its header, its body, or the key's primary one. Raises ProjectForbidden."""
-        wanted = {value for name in PROJECT_HEADERS if (value := headers.get(name, ""))} | ({named} if named else set())
+        wanted = {value for value in (*(headers.get(name) for name in PROJECT_HEADERS), named) if value}
         if len(wanted) > 1:
             raise ProjectForbidden("the request names two different projects: name one")
         chosen = wanted.pop() if wanted else grant.primary

@@ -38,8 +38,8 @@ def metadata_test(query: str) -> Test:
         return _on_path(text)
     members = _json_object(text)
     if members is not None:
-        return lambda metadata: bool(metadata) and all(
-            name in metadata and metadata[name] == value for name, value in members.items()
+        return lambda metadata: (
+            bool(metadata) and all(name in metadata and metadata[name] == value for name, value in members.items())
         )
     return lambda metadata: bool(metadata) and text in json.dumps(metadata, ensure_ascii=False)
 

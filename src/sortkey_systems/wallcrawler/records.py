@@ -94,7 +94,7 @@ class Records:
             Update(Project.key(project_id=session.project_id), (place,), has_place & is_active),
         ]
         if session.context_id is not None and session.context_persist:
-            is_free = attr(Context.writer_session_id).not_exists()
+            is_free = attr(Context.writer_session_id).missing()
             taken = attr(Context.writer_session_id).set(session.session_id)
             writes.append(Update(Context.key(context_id=session.context_id), (taken,), is_free))
         try:

@@ -10,7 +10,6 @@ from pydantic.alias_generators import to_camel
 
 from sortkey_systems.wallcrawler.settings import Region
 
-
 METADATA_CHARACTERS_MAX = 512
 DOMAINS_MAX = 100
 PROXIES_MAX = 20
@@ -136,5 +135,3 @@ class ContextRequest(Wanted):
     @classmethod
     def _trimmed(cls, value: str | None) -> str | None:
         return (value.strip() or None) if value is not None else None
-
-
