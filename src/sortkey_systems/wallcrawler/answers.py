@@ -157,7 +157,7 @@ class StartData(Answer):
 
 
 class StartAnswer(Answer):
-    """Asked by Stagehand 3: there is no remote agent here, so it drives the browser itself."""
+    """Asked by Stagehand 3, which then drives the browser itself: remote agents are not offered."""
 
     success: Literal[True] = True
     data: StartData = Field(default_factory=StartData)
