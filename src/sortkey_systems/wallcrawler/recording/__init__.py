@@ -2,9 +2,10 @@
 
     frames.py     the folder format: JPEG frames and their times, one folder per page
     recorder.py   screencast events in, frames on disk out; runs inside the holder
-    archive.py    recordings of ended sessions in the bucket
     video.py      HLS and MP4, where ffmpeg is installed
     rrweb.py      the same frames as rrweb events
+    replays.py    what the routes answer with
+    routes.py     the routes
 
 A recording folder has a folder per page, named "0", "1", … in the order in which the pages were opened:
 

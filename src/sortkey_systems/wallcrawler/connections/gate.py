@@ -1,0 +1,116 @@
+"""Who may connect: a token of the session, or an API key of its project with the session's id.
+
+Nothing of a session is said to whoever has neither. An ended session is 410, so that a client stops trying.
+"""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+from typing import Protocol
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection
+
+from sortkey import Store
+from sortkey.web import Refused
+from sortkey_systems.wallcrawler.authorizer import KEY_HEADERS, Authorizer
+from sortkey_systems.wallcrawler.browsers.port import BrowserGone, Browsers, CdpConnection, Role
+from sortkey_systems.wallcrawler.model import Session
+from sortkey_systems.wallcrawler.tokens import SessionTokens, TokenRefused
+
+SIGNING_KEY_HEADERS = ("x-bb-signing-key", "x-wc-signing-key")
+
+
+class SessionUnknown(Refused):
+    """No session of this id, or one that the caller may not see."""
+
+    status = 404
+
+
+class SessionEnded(Refused):
+    """The session has no browser any more."""
+
+    status = 410
+
+
+class Connectable(Protocol):
+    """What connections need of the service."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def tokens(self) -> SessionTokens: ...
+    @property
+    def authorizer(self) -> Authorizer: ...
+    @property
+    def browsers(self) -> Browsers: ...
+
+
+class Gate:
+    """Lets callers in to running sessions."""
+
+    def __init__(self, service: Connectable) -> None:
+        self._service = service
+
+    async def session(self, caller: HTTPConnection, session_id: str | None = None) -> Session:
+        """The running session that the caller may drive. Raises Refused: 401, 403, 404 or 410."""
+        return await run_in_threadpool(self._session, caller, session_id)
+
+    async def connect(self, session: Session, role: Role = Role.CLIENT) -> CdpConnection:
+        """A connection to the browser of a session. Raises SessionEnded."""
+        try:
+            return await self._service.browsers.connect(session.session_id, role)
+        except BrowserGone:
+            raise _ended() from None
+
+    def _session(self, caller: HTTPConnection, session_id: str | None) -> Session:
+        api_key = caller.query_params.get("apiKey") or next((caller.headers.get(name) for name in KEY_HEADERS), None)
+        named = session_id or caller.query_params.get("sessionId") or caller.headers.get("session-id")
+        token = _signing_key(caller)
+        if token is None and api_key is not None and named is not None:
+            return self._by_key(api_key, named)
+        return self._by_token(token, session_id)
+
+    def _by_key(self, api_key: str, session_id: str) -> Session:
+        authorizer = self._service.authorizer
+        grant = authorizer.grant_of_key(api_key)
+        session = self._find(session_id)
+        if session is None or session.project_id not in grant.projects:
+            raise SessionUnknown("unknown session")
+        authorizer.check_active(session.project_id)
+        return _running(session)
+
+    def _by_token(self, token: str | None, session_id: str | None) -> Session:
+        try:
+            claims = self._service.tokens.check_connect(token, session_id)
+        except TokenRefused:
+            self._refuse_ended(token, session_id)
+            raise
+        session = self._find(claims.session_id)
+        if session is None:
+            raise SessionUnknown("unknown session: its record has been deleted")
+        return _running(session)
+
+    def _refuse_ended(self, token: str | None, session_id: str | None) -> None:
+        """A token expires with its session. Whoever has the right one learns that the session has ended."""
+        session = self._find(session_id) if session_id and token else None
+        if session is not None and token and compare_digest(session.signing_key.encode(), token.encode()):
+            raise _ended()
+
+    def _find(self, session_id: str) -> Session | None:
+        return self._service.store.find(Session.key(session_id=session_id), consistent=True)
+
+
+def _signing_key(caller: HTTPConnection) -> str | None:
+    headers = (caller.headers.get(name) for name in SIGNING_KEY_HEADERS)
+    return caller.query_params.get("signingKey") or next((value for value in headers if value), None)
+
+
+def _running(session: Session) -> Session:
+    if session.status != "RUNNING" or session.internal_status == "TERMINATING":
+        raise _ended()
+    return session
+
+
+def _ended() -> SessionEnded:
+    return SessionEnded("the session has ended: create a new one")

@@ -1,0 +1,107 @@
+"""The routes by which CDP clients connect: WebSockets with a token in their URL, and discovery over HTTP.
+
+A refusal comes before the upgrade, as a plain HTTP answer, so that a client sees the status and the reason.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request, WebSocket
+from fastapi.responses import JSONResponse
+
+from sortkey.web import Refused
+from sortkey_systems.wallcrawler.addresses import CONNECT_PATH
+from sortkey_systems.wallcrawler.browsers.port import BrowserGone, CdpConnection, Role
+from sortkey_systems.wallcrawler.connections import discovery
+from sortkey_systems.wallcrawler.connections.gate import Connectable, Gate, SessionEnded
+from sortkey_systems.wallcrawler.connections.relay import relay
+from sortkey_systems.wallcrawler.model import Session
+
+ACCEPT_SECONDS = 30
+
+
+def add_connections(router: APIRouter, service: Connectable) -> None:
+    """Add the WebSockets and the discovery of sessions to the routes of the system."""
+    gate = Gate(service)
+    _add_sockets(router, gate)
+    _add_discovery(router, gate)
+
+
+def _add_sockets(router: APIRouter, gate: Gate) -> None:
+    @router.websocket(f"{CONNECT_PATH}/{{session_id}}")
+    @router.websocket(f"{CONNECT_PATH}/{{session_id}}/devtools/browser/{{browser_id}}")
+    async def connect(socket: WebSocket, session_id: str) -> None:  # pyright: ignore[reportUnusedFunction]
+        await _serve(socket, gate, session_id)
+
+    @router.websocket("/")
+    @router.websocket(CONNECT_PATH)
+    async def connect_by_query(socket: WebSocket) -> None:  # pyright: ignore[reportUnusedFunction]
+        """The older form: ?apiKey=K&sessionId=ID."""
+        await _serve(socket, gate, None)
+
+
+async def _serve(socket: WebSocket, gate: Gate, session_id: str | None) -> None:
+    try:
+        async with asyncio.timeout(ACCEPT_SECONDS):
+            session = await gate.session(socket, session_id)
+            browser = await gate.connect(session)
+    except Refused as refused:
+        await socket.send_denial_response(denial(refused))
+        return
+    except TimeoutError:
+        late = Refused(504, "BrowserSlow", "the browser did not answer in time: try again")
+        await socket.send_denial_response(denial(late))
+        return
+    try:
+        await socket.accept()
+    except BaseException:
+        browser.close()
+        raise
+    await relay(socket, browser)
+
+
+def denial(refused: Refused) -> JSONResponse:
+    """A refusal in the shape of all errors of this interface."""
+    phrase = HTTPStatus(refused.status).phrase
+    body = {"statusCode": refused.status, "error": phrase, "message": refused.message, "code": refused.code}
+    return JSONResponse(body, refused.status, {"Cache-Control": "no-store"})
+
+
+def _add_discovery(router: APIRouter, gate: Gate) -> None:
+    async def version(request: Request, session_id: str | None = None) -> dict[str, str]:
+        """What /json/version of Chromium says, with the address of this session's WebSocket."""
+        session = await gate.session(request, session_id)
+        return await _asked(gate, session, request, discovery.version)
+
+    async def pages(request: Request, session_id: str | None = None) -> list[dict[str, str]]:
+        """What /json/list of Chromium says."""
+        session = await gate.session(request, session_id)
+        return await _asked(gate, session, request, discovery.pages)
+
+    for handler, name in ((version, "version"), (pages, "list")):
+        for path in (f"/json/{name}", f"/json/{name}/"):
+            hidden: dict[str, Any] = {"include_in_schema": False}
+            router.add_api_route(f"{CONNECT_PATH}/{{session_id}}{path}", handler, methods=["GET"], **hidden)
+            router.add_api_route(path, handler, methods=["GET"], **hidden)
+
+
+async def _asked(gate: Gate, session: Session, request: Request, question: Any) -> Any:
+    connection: CdpConnection = await gate.connect(session, Role.OBSERVER)
+    try:
+        return await question(connection, _socket_url(request, session))
+    except BrowserGone:
+        raise SessionEnded("the session has ended: create a new one") from None
+    finally:
+        connection.close()
+
+
+def _socket_url(request: Request, session: Session) -> str:
+    """On the host and port of the request: they are those that the client can reach."""
+    base, _, _ = str(request.url.replace(query="")).partition("/json/")
+    own = base.removesuffix(f"{CONNECT_PATH}/{session.session_id}")
+    query = urlencode({"signingKey": session.signing_key})
+    return f"ws{own.removeprefix('http')}{CONNECT_PATH}/{session.session_id}?{query}"
