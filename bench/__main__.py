@@ -1,5 +1,6 @@
-"""The one command: every workload on every server, round by round; the large table; what runs in the process; then
-docs/performance.md. Each of SECTIONS is also a command of its own: `python -m bench.search`."""
+"""The one command: every workload on every server, round by round; the large table; what runs in
+the process; then docs/performance.md. Each of SECTIONS is also a command of its own: `python -m
+bench.search`."""
 
 import argparse
 import importlib
@@ -25,11 +26,17 @@ SECTIONS = ("objects", "search", "jobs", "applens", "jobengine", "console")
 
 
 def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the servers under measure end too
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(1)
+    )  # so that the servers under measure end too
     arguments = _arguments()
     run = Run(seconds=arguments.seconds or 2, rounds=1 if arguments.quick else 5)
     wanted = arguments.only.lower().split("|")
-    chosen = [p for p in (peers.QUICK if arguments.quick else peers.ALL) if any(w in p.name.lower() for w in wanted)]
+    chosen = [
+        p
+        for p in (peers.QUICK if arguments.quick else peers.ALL)
+        if any(w in p.name.lower() for w in wanted)
+    ]
     _measure_servers(chosen, run)
     if chosen and not arguments.quick and not arguments.no_large:
         _say("a small and a large table")
@@ -50,7 +57,11 @@ def main() -> None:
 
 def _measure_servers(chosen: list[peers.Peer], run: Run) -> None:
     with tempfile.TemporaryDirectory(prefix="sortkey-bodies-") as folder, ExitStack() as stack:
-        servers = {peer.name: server for peer in chosen if (server := _start(peer, run, Path(folder), stack))}
+        servers = {
+            peer.name: server
+            for peer in chosen
+            if (server := _start(peer, run, Path(folder), stack))
+        }
         for _ in range(run.rounds if servers else 0):
             _measure(servers, run, Path(folder))
 
@@ -66,7 +77,9 @@ def _measure_sections(names: list[str], run: Run) -> None:
 
 
 def _start(peer: peers.Peer, run: Run, folder: Path, stack: ExitStack) -> peers.Running | None:
-    """Start a server, fill its table and warm it. It stays up, and is idle while others are measured."""
+    """Start a server, fill its table and warm it. It stays up, and is idle while others are
+    measured.
+    """
     try:
         with peers.started(peer):
             pass  # so that nobody's start is that of a program which the disk still has to give
@@ -86,19 +99,25 @@ def _start(peer: peers.Peer, run: Run, folder: Path, stack: ExitStack) -> peers.
 
 
 def _measure(servers: dict[str, peers.Running], run: Run, folder: Path) -> None:
-    """One round: each workload on each server, one right after the other, so that all see the machine as it is then."""
+    """One round: each workload on each server, one right after the other, so that all see the
+    machine as it is then.
+    """
     for connections in CONNECTIONS:
         for workload in WORKLOADS:
             for name, server in servers.items():
-                result = load.run(workload, server.port, server.pid, connections, run.seconds, folder)
+                result = load.run(
+                    workload, server.port, server.pid, connections, run.seconds, folder
+                )
                 run.measures.setdefault((name, workload.name, connections), []).append(result)
                 _say(
-                    f"  {workload.name} x{connections}, {name}: {result.per_second:,.0f}/s, {result.cpu_us:,.0f} µs CPU"
+                    f"  {workload.name} x{connections}, {name}: {result.per_second:,.0f}/s, "
+                    f"{result.cpu_us:,.0f} µs CPU"
                 )
 
 
 def _warm(peer: peers.Peer, server: peers.Running, folder: Path) -> None:
-    # Every workload gets its share, round after round, so that what the compiler sees last is not one of them.
+    # Every workload gets its share, round after round, so that what the compiler sees last is not
+    # one of them.
     end = time.monotonic() + peer.warm_seconds
     while time.monotonic() < end:
         for workload in WORKLOADS:
@@ -108,7 +127,9 @@ def _warm(peer: peers.Peer, server: peers.Running, folder: Path) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="ours and DynamoDB Local in memory, two minutes, prints only"
+        "--quick",
+        action="store_true",
+        help="ours and DynamoDB Local in memory, two minutes, prints only",
     )
     parser.add_argument("--seconds", type=int, help="length of each measure")
     parser.add_argument(
@@ -118,7 +139,9 @@ def _arguments() -> argparse.Namespace:
         help=f"only servers and sections ({', '.join(SECTIONS)}) whose name has this text, or one of several: a|b; "
         "prints only",
     )
-    parser.add_argument("--no-large", action="store_true", help="leave out the table of ten million items")
+    parser.add_argument(
+        "--no-large", action="store_true", help="leave out the table of ten million items"
+    )
     return parser.parse_args()
 
 

@@ -1,4 +1,6 @@
-"""AppLens on 500 to 5,000 resources: seconds to parse, analyse and store, memory, growth. `python -m bench.applens`."""
+"""AppLens on 500 to 5,000 resources: seconds to parse, analyse and store, memory, growth. `python
+-m bench.applens`.
+"""
 
 import argparse
 import json
@@ -63,7 +65,9 @@ _HEAD = 'variable "env" {\n  default = "dev"\n}\nlocals {\n  tags = { Project = 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--one", type=int, metavar="N", help="measure one size in this process and print JSON")
+    parser.add_argument(
+        "--one", type=int, metavar="N", help="measure one size in this process and print JSON"
+    )
     options = parser.parse_args()
     if options.one:
         print(json.dumps(measure(options.one)))
@@ -87,9 +91,12 @@ def markdown() -> str:
     growth = (large["processor"] / large["resources"]) / (small["processor"] / small["resources"])
     lines += [
         "",
-        f"Goals for {large['resources']:,} resources: {SECONDS_MAX} s ({met(large['seconds'] < SECONDS_MAX)}), "
-        f"{MEGABYTES_MAX} MB ({met(large['megabytes'] < MEGABYTES_MAX)}), and processor time a resource at most "
-        f"{GROWTH_MAX}× of that at {small['resources']:,}: {growth:.2f}× ({met(growth < GROWTH_MAX)}).",
+        f"Goals for {large['resources']:,} resources: {SECONDS_MAX} s "
+        f"({met(large['seconds'] < SECONDS_MAX)}), "
+        f"{MEGABYTES_MAX} MB ({met(large['megabytes'] < MEGABYTES_MAX)}), and processor time a "
+        "resource at most "
+        f"{GROWTH_MAX}× of that at {small['resources']:,}: {growth:.2f}× "
+        f"({met(growth < GROWTH_MAX)}).",
     ]
     return "\n".join(lines) + "\n"
 
@@ -97,13 +104,18 @@ def markdown() -> str:
 def _line(row: dict[str, float]) -> str:
     each = 1000 * row["seconds"] / row["resources"]
     found = f"{row['edges']:,} | {row['findings']:,}"
-    return f"| {row['resources']:,} | {row['seconds']:.2f} | {each:.2f} | {row['megabytes']:.0f} MB | {found} |"
+    return (
+        f"| {row['resources']:,} | {row['seconds']:.2f} | {each:.2f} | {row['megabytes']:.0f} MB | "
+        f"{found} |"
+    )
 
 
 def terraform(number: int) -> bytes:
     """A file of so many resources, in services of five."""
     services = range(number // 5)
-    return (_HEAD + "".join(_SERVICE.format(i=i, previous=max(i - 1, 0)) for i in services)).encode()
+    return (
+        _HEAD + "".join(_SERVICE.format(i=i, previous=max(i - 1, 0)) for i in services)
+    ).encode()
 
 
 def measure(number: int) -> dict[str, float]:
@@ -145,7 +157,10 @@ def _peak_bytes(whose: int) -> int:
 def _measured(number: int) -> dict[str, float]:
     """The best of some rounds, each in a process of its own: peak memory never falls."""
     command = [sys.executable, "-m", "bench.applens", "--one", str(number)]
-    runs = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(ROUNDS)]
+    runs = [
+        subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        for _ in range(ROUNDS)
+    ]
     return min((json.loads(run) for run in runs), key=lambda run: run["processor"])
 
 

@@ -1,4 +1,6 @@
-"""The smallest DynamoDB client: one keep-alive connection, unsigned, to fill tables and to time first answers."""
+"""The smallest DynamoDB client: one keep-alive connection, unsigned, to fill tables and to time
+first answers.
+"""
 
 import http.client
 import json

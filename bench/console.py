@@ -1,4 +1,5 @@
-"""The console in Chromium: how soon pages are there, how smooth a large graph is, and what `sortkey up` costs idle.
+"""The console in Chromium: how soon pages are there, how smooth a large graph is, and what `sortkey
+up` costs idle.
 
 python -m bench.console
 """
@@ -40,7 +41,9 @@ _FRAMES = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Console:
-    """Seconds until a page is drawn, milliseconds of a frame while a graph is dragged, and the process at rest."""
+    """Seconds until a page is drawn, milliseconds of a frame while a graph is dragged, and the
+    process at rest.
+    """
 
     ready_again: float
     home: float
@@ -52,7 +55,11 @@ class Console:
 
 def measure() -> Console | None:
     """None where there is no Chromium."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    program = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if program is None:
         return None
     with tempfile.TemporaryDirectory(prefix="sortkey-console-") as folder:
@@ -100,9 +107,16 @@ def _section(found: Console) -> str:
         ("idle CPU", f"{found.idle_cpu:.2f} %", IDLE_CPU_MAX, "%", found.idle_cpu),
         ("idle memory", f"{found.idle_mb:.0f} MB", IDLE_MB_MAX, "MB", found.idle_mb),
     )
-    lines = ["## The console, in Chromium on this machine", "", "| | | at most | |", "|---|---|---|---|"]
+    lines = [
+        "## The console, in Chromium on this machine",
+        "",
+        "| | | at most | |",
+        "|---|---|---|---|",
+    ]
     for name, shown, most, unit, value in rows:
-        lines.append(f"| {name} | {shown} | {most:g} {unit} | {'met' if value <= most else '**missed**'} |")
+        lines.append(
+            f"| {name} | {shown} | {most:g} {unit} | {'met' if value <= most else '**missed**'} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -111,7 +125,18 @@ class _Up:
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         began = time.perf_counter()
-        command = [sys.executable, "-m", "sortkey", "up", "--data", str(folder), "--port", "0", "--dynamodb-port", "0"]
+        command = [
+            sys.executable,
+            "-m",
+            "sortkey",
+            "up",
+            "--data",
+            str(folder),
+            "--port",
+            "0",
+            "--dynamodb-port",
+            "0",
+        ]
         self.process = subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         said: dict[str, str] = {}
@@ -135,7 +160,11 @@ def _fill(up: _Up) -> None:
         puts = [
             {
                 "PutRequest": {
-                    "Item": {"PK": {"S": f"USER#{n // 100}"}, "SK": {"S": f"NOTE#{n:06d}"}, "n": {"N": str(n)}}
+                    "Item": {
+                        "PK": {"S": f"USER#{n // 100}"},
+                        "SK": {"S": f"NOTE#{n:06d}"},
+                        "n": {"N": str(n)},
+                    }
                 }
             }
             for n in range(start, start + 25)
@@ -177,10 +206,13 @@ def _seconds(page: Any, address: str, selector: str) -> float:
 def _terraform() -> str:
     nets = [f'resource "aws_subnet" "s{n}" {{\n  vpc_id = aws_vpc.main.id\n}}' for n in range(40)]
     hosts = [
-        f'resource "aws_instance" "i{n}" {{\n  ami = "ami-1"\n  subnet_id = aws_subnet.s{n % 40}.id\n}}'
+        f'resource "aws_instance" "i{n}" '
+        f'{{\n  ami = "ami-1"\n  subnet_id = aws_subnet.s{n % 40}.id\n}}'
         for n in range(NODES - 41)
     ]
-    return "\n".join(['resource "aws_vpc" "main" {\n  cidr_block = "10.0.0.0/16"\n}', *nets, *hosts])
+    return "\n".join(
+        ['resource "aws_vpc" "main" {\n  cidr_block = "10.0.0.0/16"\n}', *nets, *hosts]
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """How long after a write a search finds it: change → handler → searchable, at 500 changes a second.
 
-`python -m bench.following` prints it. Store, worker, index and searcher are threads of one process, on a folder, as a
-small business runs them. A searcher asks all the time for what is new, and notes when it first sees each change.
+`python -m bench.following` prints it. Store, worker, index and searcher are threads of one process,
+on a folder, as a small business runs them. A searcher asks all the time for what is new, and notes
+when it first sees each change.
 """
 
 import tempfile
@@ -93,21 +94,29 @@ def measure(seconds: int = SECONDS) -> Freshness:
             searcher.start()
             written = _write(store, count)
             searcher.join()
-    took = sorted(seen[number] - at for number, at in enumerate(written) if number >= warm and number in seen)
+    took = sorted(
+        seen[number] - at for number, at in enumerate(written) if number >= warm and number in seen
+    )
     ms = [1000 * took[min(int(len(took) * share), len(took) - 1)] for share in (0.5, 0.99, 1)]
     rate = (count - warm) / (written[-1] - written[warm])
     return Freshness(rate, *ms, unseen=count - warm - len(took))
 
 
 def _write(store: Store, count: int) -> list[float]:
-    """At a steady pace, whatever the one before took; gives the instants at which each write began."""
+    """At a steady pace, whatever the one before took; gives the instants at which each
+    write began.
+    """
     began, written = time.perf_counter(), list[float]()
     for number in range(count):
         pause = began + number / CHANGES_PER_SECOND - time.perf_counter()
         if pause > 0:
             time.sleep(pause)
         written.append(time.perf_counter())
-        store.put(Note(name=f"note-{number % 1000:03d}", number=number, text=f"the note of change {number}"))
+        store.put(
+            Note(
+                name=f"note-{number % 1000:03d}", number=number, text=f"the note of change {number}"
+            )
+        )
     return written
 
 
@@ -128,7 +137,8 @@ def markdown(result: Freshness | None = None) -> str:
     result = result or measure()
     return "\n".join(
         [
-            f"| change → handler → searchable, at {result.changes_per_second:.0f} changes a second | |",
+            f"| change → handler → searchable, at {result.changes_per_second:.0f} changes a second "
+            "| |",
             "|---|---|",
             f"| half of all changes are found within | {result.p50_ms:.0f} ms |",
             f"| 99 of 100 | {result.p99_ms:.0f} ms |",

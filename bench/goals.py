@@ -39,11 +39,21 @@ class Verdict:
         return "met, aim missed"
 
 
-_IN_MEMORY = (("Get", 4, 6), ("Query", 4, 7), ("Update", 4, 7), ("Put", 5, 9), ("Transact", 8, 16), ("Batch", 2.5, 5))
+_IN_MEMORY = (
+    ("Get", 4, 6),
+    ("Query", 4, 7),
+    ("Update", 4, 7),
+    ("Put", 5, 9),
+    ("Transact", 8, 16),
+    ("Batch", 2.5, 5),
+)
 _WRITES = ("Update", "Put", "Transact", "Batch")
 
 GOALS = (
-    *(Goal(name, 16, peers.NORMAL.name, peers.LOCAL_MEMORY.name, low, aim) for name, low, aim in _IN_MEMORY),
+    *(
+        Goal(name, 16, peers.NORMAL.name, peers.LOCAL_MEMORY.name, low, aim)
+        for name, low, aim in _IN_MEMORY
+    ),
     *(Goal(name, 16, peers.FULL.name, peers.LOCAL_DISK.name, 10) for name in _WRITES),
     *(Goal(name, 1, peers.FULL.name, peers.LOCAL_DISK.name, 4) for name in _WRITES),
 )

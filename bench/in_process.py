@@ -1,4 +1,6 @@
-"""Typed entities in the process, beside the bare SQLite reads under them; and what importing costs."""
+"""Typed entities in the process, beside the bare SQLite reads under them; and what
+importing costs.
+"""
 
 import subprocess
 import sys
@@ -74,7 +76,10 @@ def measure() -> InProcess:
 
 
 def _measure(store: Store, database: Any) -> InProcess:
-    name = next(name for (name,) in database.execute("select name from sqlite_master where name glob 't[0-9]*'"))
+    name = next(
+        name
+        for (name,) in database.execute("select name from sqlite_master where name glob 't[0-9]*'")
+    )
     keys = [row_key for (row_key,) in database.execute(f"select key from {name} order by key")]
     one, many = (
         f"select item, size from {name} where key = ?",
@@ -97,8 +102,13 @@ def _measure(store: Store, database: Any) -> InProcess:
 
 
 def _read_values(store: Store, partition: int) -> list[dict[str, Any]]:
-    """What pydantic is given for one partition: as it was read, not one set of values that stays in the CPU's cache."""
-    return [Order.__layout__.reader(order.to_item()) for order in store.query(Order.of(pk=_partition(partition)))]
+    """What pydantic is given for one partition: as it was read, not one set of values that stays in
+    the CPU's cache.
+    """
+    return [
+        Order.__layout__.reader(order.to_item())
+        for order in store.query(Order.of(pk=_partition(partition)))
+    ]
 
 
 def _cpu(call: Callable[[int], object], calls: int = 3000) -> float:
@@ -118,7 +128,8 @@ def _importing(use: str) -> tuple[float, bool]:
         "print(time.process_time() - began, 'boto3' in sys.modules or 'botocore' in sys.modules)"
     )
     runs = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True) for _ in range(5)
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        for _ in range(5)
     ]
     seconds, boto3 = min(run.stdout.split() for run in runs)
     return float(seconds), boto3 == "True"

@@ -1,7 +1,8 @@
-"""The AI Job Engine on one machine: the latencies that its document claims, and the volume of a job.
+"""The AI Job Engine on one machine: the latencies that its document claims, and the volume of a
+job.
 
-`python -m bench.jobengine` prints the section of the report. Measured in a process of its own, on the embedded default:
-a folder for the table, folders for the buckets.
+`python -m bench.jobengine` prints the section of the report. Measured in a process of its own, on
+the embedded default: a folder for the table, folders for the buckets.
 """
 
 import argparse
@@ -26,7 +27,11 @@ from sortkey_systems.jobengine.logs.search import LogFilter, recent, search_logs
 from sortkey_systems.jobengine.logs.step_log import StepLog, get_job_logs
 from sortkey_systems.jobengine.model import Job, Journey, Log, Stage, StageJob, model
 from sortkey_systems.jobengine.parts import Source, StepRun
-from sortkey_systems.jobengine.reports.reports import get_job_reports, read_report, write_step_report
+from sortkey_systems.jobengine.reports.reports import (
+    get_job_reports,
+    read_report,
+    write_step_report,
+)
 from sortkey_systems.jobengine.stages.default_stages import default_stages
 
 ID, STAGE = "JRN-BENCH0000000", "raw_analysis"
@@ -72,11 +77,15 @@ def measure() -> dict[str, Any]:
 
 
 def _fill(store: Store) -> None:
-    source = Source(type="schema-based", schema_id="s", schema_name="Legacy", schema_version="1.0.0")
+    source = Source(
+        type="schema-based", schema_id="s", schema_name="Legacy", schema_version="1.0.0"
+    )
     about = {"created_by": "bench", "oda_component_type": "PRODUCTCATALOG", "source": source}
     for number in range(JOURNEYS):
         journey_id = ID if number == 0 else f"JRN-{number:012d}"
-        journey = Journey(journey_id=journey_id, name=f"Journey {number}", description="x" * 4000, **about)
+        journey = Journey(
+            journey_id=journey_id, name=f"Journey {number}", description="x" * 4000, **about
+        )
         store.transact(Put(journey), *(Put(stage) for stage in default_stages(journey_id)))
     for number in range(1, JOBS + 1):
         job_id = {1: ORDINARY, 2: LARGE}.get(number, f"JOB-{number}")
@@ -85,9 +94,14 @@ def _fill(store: Store) -> None:
 
 def _job(job_id: str, number: int) -> Job:
     at = START + timedelta(minutes=number)
-    runs = [StepRun(step_id=step, status="completed", start_time=at, end_time=at, duration=1.0) for step in STEPS]
+    runs = [
+        StepRun(step_id=step, status="completed", start_time=at, end_time=at, duration=1.0)
+        for step in STEPS
+    ]
     about: dict[str, Any] = {"status": "running", "start_time": at, "steps": runs, "created_at": at}
-    return Job(job_id=job_id, journey_id=ID, order=1, stage_id=STAGE, execution_number=number, **about)
+    return Job(
+        job_id=job_id, journey_id=ID, order=1, stage_id=STAGE, execution_number=number, **about
+    )
 
 
 def _puts(job: Job) -> Iterable[Put[Any]]:
@@ -98,11 +112,23 @@ def _logs(buckets: Buckets, store: Store, job_id: str, entries: int, size: int) 
     """Logs of the three steps: every tenth line is in the table too."""
     for number, step in enumerate(STEPS):
         log = StepLog(
-            buckets.logs, journey_id=ID, stage_id=STAGE, job_id=job_id, step_id=step, store=store, resume_from=None
+            buckets.logs,
+            journey_id=ID,
+            stage_id=STAGE,
+            job_id=job_id,
+            step_id=step,
+            store=store,
+            resume_from=None,
         )
         for line in range(number, entries, len(STEPS)):
             level, at = "WARNING" if line % 10 == 0 else "INFO", START + timedelta(seconds=line)
-            log.add(level, f"Processing table {line}", at, table=f"table_{line}", sample="x" * (size - 220))
+            log.add(
+                level,
+                f"Processing table {line}",
+                at,
+                table=f"table_{line}",
+                sample="x" * (size - 220),
+            )
         log.close()
 
 
@@ -111,10 +137,18 @@ def _volume(buckets: Buckets, store: Store) -> dict[str, Any]:
     seconds = {"write": _seconds(lambda: _logs(buckets, store, LARGE, ENTRIES, ENTRY_BYTES))}
     where = LogFilter.of(level="warning", text="table 9990")
     count = sum(1 for _ in get_job_logs(buckets.logs, ID, STAGE, LARGE))
-    size = sum(found.size for found in buckets.logs.list(f"journeys/{ID}/stages/{STAGE}/executions/{LARGE}/").objects)
+    size = sum(
+        found.size
+        for found in buckets.logs.list(f"journeys/{ID}/stages/{STAGE}/executions/{LARGE}/").objects
+    )
     seconds["read"] = _best(lambda: sum(1 for _ in get_job_logs(buckets.logs, ID, STAGE, LARGE)))
     seconds["search"] = _best(lambda: search_logs(buckets.logs, store, ID, STAGE, LARGE, where))
-    return {"seconds": seconds, "entries": count, "log_mb": size / 1e6, "memory_mb": _peak_mb() - before}
+    return {
+        "seconds": seconds,
+        "entries": count,
+        "log_mb": size / 1e6,
+        "memory_mb": _peak_mb() - before,
+    }
 
 
 def _latencies(buckets: Buckets, store: Store) -> dict[str, float]:
@@ -126,10 +160,14 @@ def _latencies(buckets: Buckets, store: Store) -> dict[str, float]:
         "stages of a journey": lambda: store.query(Stage.of_journey(journey_id=ID)),
         "status of a job": lambda: store.first(Job.by_id(job_id=ORDINARY)),
         f"list of {JOURNEYS} journeys": lambda: store.query(Journey.all()),
-        f"dashboard of {JOBS} jobs": lambda: store.query(StageJob.of_stage(journey_id=ID, stage_id=STAGE)),
+        f"dashboard of {JOBS} jobs": lambda: store.query(
+            StageJob.of_stage(journey_id=ID, stage_id=STAGE)
+        ),
         "logs of a job by index, 100": lambda: store.page(Log.of_job(job_id=LARGE), size=100),
         "recent logs, 100": lambda: recent(store, LARGE),
-        "full logs of a job, 145 lines": lambda: list(get_job_logs(buckets.logs, ID, STAGE, ORDINARY)),
+        "full logs of a job, 145 lines": lambda: list(
+            get_job_logs(buckets.logs, ID, STAGE, ORDINARY)
+        ),
         "first page of 50 MB of logs": page,
     }
     return {name: _median_ms(call) for name, call in calls.items()}
@@ -143,9 +181,13 @@ def _reports(buckets: Buckets, store: Store) -> dict[str, float]:
     about: dict[str, Any] = {"title": "Report", "summary": "45 tables", "items": 45, "tables": 45}
     for step in job.steps:
         tables = [{"table": f"table_{number}", "fields": 10} for number in range(1000)]
-        write_step_report(buckets.reports, store, job=job, step=step, results={"tables": tables}, **about)
+        write_step_report(
+            buckets.reports, store, job=job, step=step, results={"tables": tables}, **about
+        )
     rows = [{"row": number, "text": "x" * 1000} for number in range(REPORT_BYTES // 1024)]
-    entry = write_step_report(buckets.reports, store, job=large, step=large.steps[0], results={"rows": rows}, **about)
+    entry = write_step_report(
+        buckets.reports, store, job=large, step=large.steps[0], results={"rows": rows}, **about
+    )
     return {
         "all reports of a job, 3": _median_ms(
             lambda: list(get_job_reports(buckets.reports, store, ID, ORDINARY, STAGE))
@@ -170,7 +212,9 @@ def _seconds(call: Callable[[], object]) -> float:
 
 
 def _peak_mb() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (
+        1 << 20 if sys.platform == "darwin" else 1 << 10
+    )
 
 
 def markdown(result: dict[str, Any] | None = None) -> str:
@@ -181,17 +225,25 @@ def markdown(result: dict[str, Any] | None = None) -> str:
     lines = [
         "## AI Job Engine",
         "",
-        "What its document claims for AWS, and the same on one machine: a folder for the table, folders for the",
+        "What its document claims for AWS, and the same on one machine: a folder for the table, "
+        "folders for the",
         f"buckets. Median of {ROUNDS} calls, in the process.",
         "",
         "| | document, ms | measured, ms | |",
         "|" + "---|" * 4,
-        *(f"| {name} | {CLAIMS[name][0]} | {ms:.1f} | {met(ms <= CLAIMS[name][1])} |" for name, ms in _rows(result)),
+        *(
+            f"| {name} | {CLAIMS[name][0]} | {ms:.1f} | {met(ms <= CLAIMS[name][1])} |"
+            for name, ms in _rows(result)
+        ),
         "",
-        f"One job of {result['entries']:,} log entries, {megabytes:.0f} MB in three files, {result['entries'] // 10:,}",
-        f"of them in the table: written in {seconds['write']:.1f} s ({megabytes / seconds['write']:.0f} MB/s), read in",
-        f"{seconds['read']:.2f} s, searched to the end in {seconds['search']:.2f} s, with {result['memory_mb']:.0f} MB",
-        f"more memory (at most {MEMORY_MB_MAX}: {met(result['memory_mb'] <= MEMORY_MB_MAX)}). The logs of",
+        f"One job of {result['entries']:,} log entries, {megabytes:.0f} MB in three files, "
+        f"{result['entries'] // 10:,}",
+        f"of them in the table: written in {seconds['write']:.1f} s "
+        f"({megabytes / seconds['write']:.0f} MB/s), read in",
+        f"{seconds['read']:.2f} s, searched to the end in {seconds['search']:.2f} s, with "
+        f"{result['memory_mb']:.0f} MB",
+        f"more memory (at most {MEMORY_MB_MAX}: {met(result['memory_mb'] <= MEMORY_MB_MAX)}). The "
+        "logs of",
         f"{day.jobs_a_day} such jobs, a day's, take {writing / 60:.1f} minutes to write.",
         "",
         "What a month of such days costs, by the document's prices a GB:",

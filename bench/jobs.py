@@ -1,6 +1,7 @@
 """What a job costs besides the work it does: until its function starts, for each step, and in all.
 
-`python -m bench.jobs` prints it. Queue and worker are in one process, on a folder, as a small business runs them.
+`python -m bench.jobs` prints it. Queue and worker are in one process, on a folder, as a small
+business runs them.
 """
 
 import tempfile
@@ -53,7 +54,10 @@ def steps(ctx: JobContext) -> float:
 
 
 def measure() -> Jobs:
-    with tempfile.TemporaryDirectory(prefix="sortkey-jobs-") as folder, sortkey.open(folder) as store:
+    with (
+        tempfile.TemporaryDirectory(prefix="sortkey-jobs-") as folder,
+        sortkey.open(folder) as store,
+    ):
         queue = JobQueue(store, "bench")
         queue.ensure()
         with JobWorker(store, [empty, steps], queue="bench"):
@@ -105,12 +109,14 @@ def markdown(jobs: Jobs | None = None) -> str:
             "",
             "| | |",
             "|---|---|",
-            f"| from `enqueue` to the function's first line, half of all jobs | {jobs.start_p50:.2f} ms |",
+            "| from `enqueue` to the function's first line, half of all jobs | "
+            f"{jobs.start_p50:.2f} ms |",
             f"| the same, 99 of 100 | {jobs.start_p99:.2f} ms |",
             f"| a bare thread to its first line | {jobs.thread_p50:.2f} ms |",
             f"| an empty step, its result stored | {jobs.step_p50:.2f} ms |",
             f"| empty jobs, all waiting, four threads | {jobs.jobs_per_second:,.0f} a second |",
-            f"| goal for half of all: started in less than {START_MS_MAX:g} ms | {met(jobs.is_met)} |",
+            f"| goal for half of all: started in less than {START_MS_MAX:g} ms | "
+            f"{met(jobs.is_met)} |",
             "",
         ]
     )

@@ -1,4 +1,6 @@
-"""Ten million small items beside ten thousand: a read must cost the same. Filled in the process, then served."""
+"""Ten million small items beside ten thousand: a read must cost the same. Filled in the process,
+then served.
+"""
 
 import random
 import sys
@@ -33,12 +35,16 @@ class LargeResult:
 
 
 def measure(sizes: Sequence[int], seconds: int, rounds: int) -> list[LargeResult]:
-    """Fill tables of so many items, serve their folders, read at random: each in turn, of the rounds the median."""
+    """Fill tables of so many items, serve their folders, read at random: each in turn, of the
+    rounds the median.
+    """
     with tempfile.TemporaryDirectory(prefix="sortkey-large-") as name, ExitStack() as stack:
         tables = [_Served.of(items, Path(name) / str(items), stack) for items in sizes]
         get, query, anywhere = (_read(tables, number, seconds, rounds) for number in range(3))
     return [
-        LargeResult(table.items, *measures, fill_seconds=table.fill_seconds, folder_mb=table.folder_mb)
+        LargeResult(
+            table.items, *measures, fill_seconds=table.fill_seconds, folder_mb=table.folder_mb
+        )
         for table, *measures in zip(tables, get, query, anywhere, strict=True)
     ]
 
@@ -60,8 +66,13 @@ class _Served:
         begin = time.monotonic()
         _fill(folder / "data", items)
         filled = time.monotonic() - begin
-        size = sum(file.stat().st_size for file in (folder / "data").rglob("*") if file.is_file()) / 1e6
-        server = stack.enter_context(started(Peer("large", lambda port, _: _serve(port, folder / "data"))))
+        size = (
+            sum(file.stat().st_size for file in (folder / "data").rglob("*") if file.is_file())
+            / 1e6
+        )
+        server = stack.enter_context(
+            started(Peer("large", lambda port, _: _serve(port, folder / "data")))
+        )
         return cls(items, folder, filled, size, server)
 
     @property
@@ -69,10 +80,14 @@ class _Served:
         return _workloads(self.items)
 
     def load(self, workload: int, seconds: int) -> load.Measure:
-        return load.run(self.workloads[workload], self.server.port, self.server.pid, 16, seconds, self.folder)
+        return load.run(
+            self.workloads[workload], self.server.port, self.server.pid, 16, seconds, self.folder
+        )
 
 
-def _read(tables: Sequence[_Served], workload: int, seconds: int, rounds: int) -> list[load.Measure]:
+def _read(
+    tables: Sequence[_Served], workload: int, seconds: int, rounds: int
+) -> list[load.Measure]:
     """One workload on each of the tables, which see the machine as it is at the same time."""
     for table in tables:
         table.load(workload, 8)  # the page cache, and the caches of the server until they are full
@@ -91,7 +106,9 @@ def _fill(folder: Path, items: int) -> None:
         if partition % 100 == 99:
             engine.flush()
         if partition % 40_000 == 39_999:
-            print(f"  {(partition + 1) * _ITEMS_PER_PARTITION:,} items", file=sys.stderr, flush=True)
+            print(
+                f"  {(partition + 1) * _ITEMS_PER_PARTITION:,} items", file=sys.stderr, flush=True
+            )
     engine.flush()
     engine.close()
 
@@ -109,7 +126,11 @@ def _workloads(items: int) -> tuple[Workload, ...]:
 
     def query(source: random.Random) -> dict[str, Any]:
         values = {":pk": _item(source.randrange(partitions), 0)["pk"]}
-        return {"TableName": _TABLE, "KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": values}
+        return {
+            "TableName": _TABLE,
+            "KeyConditionExpression": "pk = :pk",
+            "ExpressionAttributeValues": values,
+        }
 
     return (
         Workload("LargeGet", "GetItem", 20_000, get),
@@ -133,6 +154,9 @@ _DEFINITION = {
         {"AttributeName": "pk", "AttributeType": "S"},
         {"AttributeName": "sk", "AttributeType": "S"},
     ],
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+    "KeySchema": [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ],
     "BillingMode": "PAY_PER_REQUEST",
 }

@@ -26,7 +26,9 @@ class Measure:
     failed_share: float
 
 
-def run(workload: Workload, port: int, pid: int, connections: int, seconds: int, folder: Path) -> Measure:
+def run(
+    workload: Workload, port: int, pid: int, connections: int, seconds: int, folder: Path
+) -> Measure:
     """Load the server for some seconds; CPU is the server's, not wrk's."""
     bodies = folder / f"{workload.name}.bodies"
     if not bodies.exists():
@@ -51,7 +53,9 @@ def median(rounds: Sequence[Measure]) -> Measure:
 
 
 def _wait_for_quiet(port: int, pid: int, seconds_max: float = 10) -> None:
-    """Let a slow server finish what the last load left in its queue: it would be counted against the next one."""
+    """Let a slow server finish what the last load left in its queue: it would be counted against
+    the next one.
+    """
     client = Client(port, timeout_seconds=60)
     deadline = time.monotonic() + seconds_max
     while time.monotonic() < deadline:
@@ -63,12 +67,24 @@ def _wait_for_quiet(port: int, pid: int, seconds_max: float = 10) -> None:
     client.close()
 
 
-def _wrk(bodies: Path, operation: str, port: int, connections: int, seconds: int) -> dict[str, float]:
+def _wrk(
+    bodies: Path, operation: str, port: int, connections: int, seconds: int
+) -> dict[str, float]:
     program = shutil.which("wrk")
     if not program:
         raise SystemExit("bench: wrk is missing (Debian: apt-get install wrk)")
-    # One thread: it sends more than 100,000 prepared requests a second, far more than any server here answers.
-    command = [program, "-t1", f"-c{connections}", f"-d{seconds}s", "--timeout", "30s", "-s", str(_SCRIPT)]
+    # One thread: it sends more than 100,000 prepared requests a second, far more than any server
+    # here answers.
+    command = [
+        program,
+        "-t1",
+        f"-c{connections}",
+        f"-d{seconds}s",
+        "--timeout",
+        "30s",
+        "-s",
+        str(_SCRIPT),
+    ]
     command += [f"http://127.0.0.1:{port}/", "--", str(bodies), operation, HEADERS["Authorization"]]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     line = next(line for line in output.splitlines() if line.startswith("RESULT "))

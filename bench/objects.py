@@ -1,7 +1,9 @@
-"""Payloads of 10 MB against a plain copy of a file with fsync: written and read through a store with a folder.
+"""Payloads of 10 MB against a plain copy of a file with fsync: written and read through a store
+with a folder.
 
-`python -m bench.objects` prints the ratios. Ours also hashes, keeps versions and metadata, writes the pointer into the
-item, and checks what it reads. The rounds are interleaved, so that all see the disk as it is at that moment.
+`python -m bench.objects` prints the ratios. Ours also hashes, keeps versions and metadata, writes
+the pointer into the item, and checks what it reads. The rounds are interleaved, so that all see the
+disk as it is at that moment.
 """
 
 import os
@@ -63,7 +65,9 @@ def measure(rounds: int = ROUNDS, size_bytes: int = SIZE_BYTES) -> Result:
                 _timed(result, "copy", lambda: _copy(folder))
                 for what, data in (("", noise), (", packed", text[:size_bytes])):
                     entity = File(name=f"{number}{what}", data=Payload(data))
-                    made = _timed(result, f"write{what}", lambda entity=entity: store.create(entity))
+                    made = _timed(
+                        result, f"write{what}", lambda entity=entity: store.create(entity)
+                    )
                     _timed(result, f"read{what}", lambda made=made: store.load(made.data))
                     store.delete(made)
     return result
@@ -91,8 +95,10 @@ def markdown(result: Result | None = None) -> str:
     lines = [
         "## Payloads",
         "",
-        f"{SIZE_BYTES >> 20} MB each, through a store on a folder, beside a plain copy of a file with fsync: the",
-        f"median of {rounds} rounds. Ours also hashes, keeps versions, writes the pointer, and checks what it reads.",
+        f"{SIZE_BYTES >> 20} MB each, through a store on a folder, beside a plain copy of a file "
+        "with fsync: the",
+        f"median of {rounds} rounds. Ours also hashes, keeps versions, writes the pointer, and "
+        "checks what it reads.",
         "",
         "| | time | of the copy's speed | at least | |",
         "|" + "---|" * 5,

@@ -1,4 +1,6 @@
-"""The servers that are compared, and how each is started. One is loaded at a time: there are few cores."""
+"""The servers that are compared, and how each is started. One is loaded at a time: there are few
+cores.
+"""
 
 import os
 import shutil
@@ -40,14 +42,18 @@ class Running:
 
 @contextmanager
 def started(peer: Peer) -> Iterator[Running]:
-    """Start a server on a free port with a fresh folder; end it and its children afterwards. Raises Missing."""
+    """Start a server on a free port with a fresh folder; end it and its children afterwards. Raises
+    Missing.
+    """
     port = dynamodb_local.free_port()
     folder = Path(tempfile.mkdtemp(prefix="sortkey-bench-"))
     environment = os.environ | peer.environment(port)
     command = peer.command(port, folder)
     log = (folder / "log").open("wb")
     begin = time.monotonic()
-    process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log, start_new_session=True)
+    process = subprocess.Popen(
+        command, env=environment, cwd=folder, stdout=log, stderr=log, start_new_session=True
+    )
     try:
         dynamodb_local.wait_until_it_answers(port, process)
         yield Running(port, process.pid, time.monotonic() - begin)
@@ -87,7 +93,14 @@ def _ours(synchronous: str) -> Command:
 
 def _dynalite(port: int, folder: Path) -> list[str]:
     script = npm_package(DYNALITE) / "dynalite" / "cli.js"
-    return [program("node", "Debian: apt-get install nodejs"), str(script), "--port", str(port), "--createTableMs", "0"]
+    return [
+        program("node", "Debian: apt-get install nodejs"),
+        str(script),
+        "--port",
+        str(port),
+        "--createTableMs",
+        "0",
+    ]
 
 
 def _moto(port: int, folder: Path) -> list[str]:
@@ -99,15 +112,26 @@ def _ministack(port: int, folder: Path) -> list[str]:
 
 
 def peers_environment() -> Path:
-    """A virtual environment in the cache with the peers that are Python packages; made anew when the pins change."""
+    """A virtual environment in the cache with the peers that are Python packages; made anew when
+    the pins change.
+    """
     folder = cache_folder() / "bench-venv"
     pins = folder / "requirements.txt"
     with locked(cache_folder() / "bench-venv.lock"):
         if not pins.exists() or pins.read_bytes() != REQUIREMENTS.read_bytes():
-            print("installing moto and ministack into the cache, once …", file=sys.stderr, flush=True)
+            print(
+                "installing moto and ministack into the cache, once …", file=sys.stderr, flush=True
+            )
             shutil.rmtree(folder, ignore_errors=True)
             subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--require-hashes"]
+            pip = [
+                str(folder / "bin" / "python"),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--require-hashes",
+            ]
             if subprocess.run([*pip, "-r", str(REQUIREMENTS)], check=False).returncode:
                 raise Missing("pip could not install the peers")
             shutil.copy(REQUIREMENTS, pins)
@@ -116,7 +140,9 @@ def peers_environment() -> Path:
 
 NORMAL = Peer("Sortkey, NORMAL", _ours("normal"))
 FULL = Peer("Sortkey, FULL", _ours("full"))
-LOCAL_MEMORY = Peer("DynamoDB Local, memory", lambda port, _: dynamodb_local.command(port), warm_seconds=25)
+LOCAL_MEMORY = Peer(
+    "DynamoDB Local, memory", lambda port, _: dynamodb_local.command(port), warm_seconds=25
+)
 LOCAL_DISK = Peer("DynamoDB Local, disk", dynamodb_local.command, warm_seconds=25)
 DYNALITE_MEMORY = Peer("dynalite", _dynalite, warm_seconds=6)
 MOTO = Peer("moto server", _moto)

@@ -1,4 +1,6 @@
-"""What a server costs, read from /proc: CPU time and resident memory of a process and its children."""
+"""What a server costs, read from /proc: CPU time and resident memory of a process and its
+children.
+"""
 
 import gc
 import os
@@ -9,7 +11,9 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def settle() -> None:
-    """The measure before left pages for the disk and rubbish in memory; the next one must not pay for that."""
+    """The measure before left pages for the disk and rubbish in memory; the next one must not pay
+    for that.
+    """
     gc.collect()
     os.sync()
 
@@ -45,7 +49,8 @@ def _ticks(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str]:
-    # The second field is the program's name in parentheses and may hold spaces: count from after it.
+    # The second field is the program's name in parentheses and may hold spaces: count from after
+    # it.
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except (FileNotFoundError, ProcessLookupError):

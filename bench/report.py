@@ -7,7 +7,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bench import load, peers
-from bench.goals import IDLE_MB_MAX, LARGE_RATIO_MAX, START_SECONDS_MAX, Place, Results, met, verdicts
+from bench.goals import (
+    IDLE_MB_MAX,
+    LARGE_RATIO_MAX,
+    START_SECONDS_MAX,
+    Place,
+    Results,
+    met,
+    verdicts,
+)
 from bench.in_process import GET_RATIO_MAX, IMPORT_SECONDS_MAX, QUERY_RATIO_MAX, InProcess
 from bench.large import LargeResult
 from bench.typed_clients import OPERATIONS, OURS, RATIO_MAX, RAW, Costs
@@ -22,7 +30,9 @@ class Run:
 
     seconds: int
     rounds: int
-    measures: dict[Place, list[load.Measure]] = field(default_factory=dict[Place, list[load.Measure]])
+    measures: dict[Place, list[load.Measure]] = field(
+        default_factory=dict[Place, list[load.Measure]]
+    )
     start_seconds: dict[str, float] = field(default_factory=dict[str, float])
     idle_mb: dict[str, float] = field(default_factory=dict[str, float])
     large: list[LargeResult] = field(default_factory=list[LargeResult])
@@ -41,7 +51,12 @@ class Run:
 def markdown(run: Run) -> str:
     parts: list[str] = []
     if run.measures:
-        parts += [_head(run), *(_table(run, count) for count in reversed(CONNECTIONS)), _start(run), _goals(run)]
+        parts += [
+            _head(run),
+            *(_table(run, count) for count in reversed(CONNECTIONS)),
+            _start(run),
+            _goals(run),
+        ]
     parts += [_large(run), _clients(run), _in_process(run), *run.sections]
     if run.notes:
         parts.append("## Not measured\n\n" + "\n".join(f"- {note}" for note in run.notes) + "\n")
@@ -81,14 +96,22 @@ def _goals(run: Run) -> str:
 
 
 def _start(run: Run) -> str:
-    lines = ["## Start and idle memory", "", "| server | start to first answer | idle memory |", "|---|---|---|"]
+    lines = [
+        "## Start and idle memory",
+        "",
+        "| server | start to first answer | idle memory |",
+        "|---|---|---|",
+    ]
     for name, seconds in run.start_seconds.items():
         lines.append(f"| {name} | {seconds:.2f} s | {run.idle_mb[name]:.0f} MB |")
     ours = peers.NORMAL.name
     if ours in run.start_seconds:
         start = met(run.start_seconds[ours] <= START_SECONDS_MAX)
         idle = met(run.idle_mb[ours] <= IDLE_MB_MAX)
-        lines += ["", f"Goals of ours: {START_SECONDS_MAX} s ({start}) and {IDLE_MB_MAX} MB ({idle})."]
+        lines += [
+            "",
+            f"Goals of ours: {START_SECONDS_MAX} s ({start}) and {IDLE_MB_MAX} MB ({idle}).",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -97,7 +120,11 @@ def _table(run: Run, connections: int) -> str:
     if not names:
         return ""
     head = " | ".join(workload.name for workload in WORKLOADS)
-    lines = [f"## {connections} connection{'s' if connections > 1 else ''}: requests a second (CPU a request)", ""]
+    lines = [
+        f"## {connections} connection{'s' if connections > 1 else ''}: requests a second (CPU a "
+        "request)",
+        "",
+    ]
     lines += [f"| server | {head} |", "|---|" + "---|" * len(WORKLOADS)]
     for name in names:
         cells = [_cell(run, name, workload.name, connections) for workload in WORKLOADS]
@@ -128,15 +155,22 @@ def _large(run: Run) -> str:
     for each in run.large:
         lines.append(
             f"| {each.items:,} | {each.get.per_second:,.0f}/s | {each.query.per_second:,.0f}/s "
-            f"| {each.query_anywhere.per_second:,.0f}/s | {each.fill_seconds:.0f} s | {each.folder_mb:,.0f} MB |"
+            f"| {each.query_anywhere.per_second:,.0f}/s | {each.fill_seconds:.0f} s | "
+            f"{each.folder_mb:,.0f} MB |"
         )
-    get, query = (small.get.per_second / large.get.per_second, small.query.per_second / large.query.per_second)
+    get, query = (
+        small.get.per_second / large.get.per_second,
+        small.query.per_second / large.query.per_second,
+    )
     verdict = met(max(get, query) <= LARGE_RATIO_MAX)
     lines += [
         "",
-        f"Small over large: {get:.2f}× for Get, {query:.2f}× for Query; at most {LARGE_RATIO_MAX}× allowed: {verdict}.",
-        "Both are 20,000 different requests, again and again, whose pages stay in memory. The third column asks for",
-        "more than memory keeps: a table that is read all over, and never twice, pays for making the pages.",
+        f"Small over large: {get:.2f}× for Get, {query:.2f}× for Query; at most {LARGE_RATIO_MAX}× "
+        f"allowed: {verdict}.",
+        "Both are 20,000 different requests, again and again, whose pages stay in memory. The "
+        "third column asks for",
+        "more than memory keeps: a table that is read all over, and never twice, pays for making "
+        "the pages.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -147,7 +181,8 @@ def _clients(run: Run) -> str:
     lines = [
         "## Client libraries: CPU a call, and as a ratio to the raw boto3 client",
         "",
-        "One thread, one call after the other, on our server; items of 12 attributes; the client's own CPU.",
+        "One thread, one call after the other, on our server; items of 12 attributes; the client's "
+        "own CPU.",
         "",
         "| library | get | put | query of 100 |",
         "|---|---|---|---|",
@@ -156,7 +191,11 @@ def _clients(run: Run) -> str:
         cells = [_cost(run.clients, name, operation) for operation in OPERATIONS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     verdict = met(all(_is_cheapest(run.clients, operation) for operation in OPERATIONS))
-    lines += ["", f"Goal of ours: at most {RATIO_MAX}× of the raw boto3 client, and below every peer: {verdict}."]
+    lines += [
+        "",
+        f"Goal of ours: at most {RATIO_MAX}× of the raw boto3 client, and below every peer: "
+        f"{verdict}.",
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -169,36 +208,62 @@ def _cost(costs: Costs, name: str, operation: str) -> str:
 
 def _is_cheapest(costs: Costs, operation: str) -> bool:
     ours, raw = costs.get((OURS, operation)), costs.get((RAW, operation))
-    peers_ = [cost.cpu_us for (name, each), cost in costs.items() if each == operation and not name.startswith(OURS)]
-    return bool(ours and raw and ours.cpu_us <= RATIO_MAX * raw.cpu_us and ours.cpu_us < min(peers_))
+    peers_ = [
+        cost.cpu_us
+        for (name, each), cost in costs.items()
+        if each == operation and not name.startswith(OURS)
+    ]
+    return bool(
+        ours and raw and ours.cpu_us <= RATIO_MAX * raw.cpu_us and ours.cpu_us < min(peers_)
+    )
 
 
 def _in_process(run: Run) -> str:
     if run.in_process is None:
         return ""
     each = run.in_process
-    under_query = f"{each.bare_range:.0f} µs, the bare range read, and {each.pydantic:.0f} µs, pydantic"
+    under_query = (
+        f"{each.bare_range:.0f} µs, the bare range read, and {each.pydantic:.0f} µs, pydantic"
+    )
     rows = (
-        ("get of a typed entity", each.get, f"{each.bare_get:.1f} µs, a bare SQLite get", each.bare_get, GET_RATIO_MAX),
+        (
+            "get of a typed entity",
+            each.get,
+            f"{each.bare_get:.1f} µs, a bare SQLite get",
+            each.bare_get,
+            GET_RATIO_MAX,
+        ),
         ("query of 100", each.query, under_query, each.bare_range + each.pydantic, QUERY_RATIO_MAX),
     )
-    lines = ["## In the process, on a folder", "", "| | CPU | under it | ratio | at most | |", "|" + "---|" * 6]
+    lines = [
+        "## In the process, on a folder",
+        "",
+        "| | CPU | under it | ratio | at most | |",
+        "|" + "---|" * 6,
+    ]
     for name, cpu_us, under, under_us, most in rows:
         ratio = cpu_us / under_us
-        lines.append(f"| {name} | {cpu_us:.1f} µs | {under} | {ratio:.1f}× | {most}× | {met(ratio <= most)} |")
+        lines.append(
+            f"| {name} | {cpu_us:.1f} µs | {under} | {ratio:.1f}× | {most}× | {met(ratio <= most)} "
+            "|"
+        )
     importing = f"{each.import_seconds:.2f} s of CPU; at most {IMPORT_SECONDS_MAX} s: "
     lines += [
         "",
         f"`import sortkey` takes {importing}{met(each.import_seconds <= IMPORT_SECONDS_MAX)}. "
-        f"Rooms are loaded when first used: with entities, stores and pydantic it is {each.loaded_seconds:.2f} s. "
-        f"boto3 is {'imported, and should not be' if each.imports_boto3 else 'not imported'} for embedded use.",
+        "Rooms are loaded when first used: with entities, stores and pydantic it is "
+        f"{each.loaded_seconds:.2f} s. "
+        f"boto3 is {'imported, and should not be' if each.imports_boto3 else 'not imported'} for "
+        "embedded use.",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _machine() -> str:
     hardware = f"{os.cpu_count()} cores of {_processor()}, {_memory_gb():.0f} GB"
-    return f"{hardware}, {platform.system()} {platform.release()}, Python {platform.python_version()}"
+    return (
+        f"{hardware}, {platform.system()} {platform.release()}, Python {platform.python_version()}"
+    )
 
 
 def _processor() -> str:

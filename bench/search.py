@@ -1,7 +1,9 @@
-"""Indexing on the embedded index against bare tantivy: the same documents, the same fields, one run after the other.
+"""Indexing on the embedded index against bare tantivy: the same documents, the same fields, one run
+after the other.
 
-The documents are those of VAMS's assets, made beforehand. `python -m bench.search` prints the ratio, and how soon a
-change is found (bench/following.py). Ours also normalises, compares versions and keeps the documents themselves.
+The documents are those of VAMS's assets, made beforehand. `python -m bench.search` prints the
+ratio, and how soon a change is found (bench/following.py). Ours also normalises, compares versions
+and keeps the documents themselves.
 """
 
 import random
@@ -53,7 +55,9 @@ def assets(made: Made) -> Searchable:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Documents a second of each, by the clock: the best of some rounds, which others have disturbed least."""
+    """Documents a second of each, by the clock: the best of some rounds, which others have
+    disturbed least.
+    """
 
     ours: float
     bare: float
@@ -89,15 +93,21 @@ def _bare(made: Sequence[Made], folder: Path) -> Callable[[], None]:
     for name in FIELDS:
         if name.startswith(("str_", "list_")):
             builder.add_text_field(name, stored=True)
-            builder.add_text_field(f"{name}_exact", fast=True, tokenizer_name="raw", index_option="basic")
+            builder.add_text_field(
+                f"{name}_exact", fast=True, tokenizer_name="raw", index_option="basic"
+            )
         elif name.startswith("bool_"):
             builder.add_boolean_field(name, stored=True, indexed=True, fast=True)
         elif name.startswith(("num_", "date_")):
             builder.add_integer_field(name, stored=True, indexed=True, fast=True)
         elif name == "MD_":
-            builder.add_json_field(name, stored=True, fast=True, tokenizer_name="raw", index_option="basic")
+            builder.add_json_field(
+                name, stored=True, fast=True, tokenizer_name="raw", index_option="basic"
+            )
         else:
-            builder.add_text_field(name, stored=True, fast=True, tokenizer_name="raw", index_option="basic")
+            builder.add_text_field(
+                name, stored=True, fast=True, tokenizer_name="raw", index_option="basic"
+            )
     index = Index(builder.build(), path=str(folder))
     writer = index.writer()
     for asset in made:
@@ -128,7 +138,9 @@ def _made(count: int) -> Iterator[Made]:
             updated_at=CREATED,
         )
         comment = " ".join(chance.choices(words, k=6))
-        version = AssetVersion(**ids, asset_version_id=str(number % 7), comment=comment, created_at=CREATED)
+        version = AssetVersion(
+            **ids, asset_version_id=str(number % 7), comment=comment, created_at=CREATED
+        )
         metadata = {"colour": chance.choice(words), "weight": str(number)}
         values = tuple(
             AssetFileMetadata(**ids, file_path=WHOLE_ASSET, metadata_key=key, metadata_value=value)
@@ -138,7 +150,9 @@ def _made(count: int) -> Iterator[Made]:
         yield Made(asset_document.id_of(found), asset_document.fields_of(found) or {})
 
 
-def _seconds(index: Callable[[Sequence[Made], Path], Callable[[], None]], made: Sequence[Made]) -> float:
+def _seconds(
+    index: Callable[[Sequence[Made], Path], Callable[[], None]], made: Sequence[Made]
+) -> float:
     """Until everything is found; what goes on behind is waited for, and not counted."""
     with _folder() as folder:
         began = time.perf_counter()
@@ -164,7 +178,8 @@ def markdown(compared: Compared | None = None) -> str:
         "|---|---|",
         f"| indexing with bare tantivy | {compared.bare:,.0f} |",
         f"| indexing with ours | {compared.ours:,.0f} |",
-        f"| of it: {compared.ratio:.2f}×; at least {RATIO_MIN}× | {met(compared.ratio >= RATIO_MIN)} |",
+        f"| of it: {compared.ratio:.2f}×; at least {RATIO_MIN}× | "
+        f"{met(compared.ratio >= RATIO_MIN)} |",
         "",
         following.markdown(),
     ]

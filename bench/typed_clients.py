@@ -1,4 +1,6 @@
-"""Client libraries beside ours on one server of ours: CPU a call, which is what an application pays for its data."""
+"""Client libraries beside ours on one server of ours: CPU a call, which is what an application pays
+for its data.
+"""
 
 import json
 import subprocess
@@ -20,8 +22,13 @@ RATIO_MAX = 0.2
 _TABLE = "Clients"
 _DEFINITION = {
     "TableName": _TABLE,
-    "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk")],
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+    "AttributeDefinitions": [
+        {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk")
+    ],
+    "KeySchema": [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ],
     "BillingMode": "PAY_PER_REQUEST",
 }
 
@@ -58,7 +65,9 @@ Costs = dict[tuple[str, str], Cost]  # (library, operation)
 
 
 def measure(seconds: int, rounds: int, notes: list[str]) -> Costs:
-    """Every library in turn, round by round; of the rounds the cheapest, as noise only ever adds."""
+    """Every library in turn, round by round; of the rounds the cheapest, as noise only
+    ever adds.
+    """
     found: Costs = {}
     with peers.started(peers.NORMAL) as server:
         client = Client(server.port)
@@ -80,7 +89,9 @@ def measure(seconds: int, rounds: int, notes: list[str]) -> Costs:
 
 
 def _run(library: Library, port: int, seconds: int) -> dict[str, Cost]:
-    python = sys.executable if library.is_ours else str(peers.peers_environment() / "bin" / "python")
+    python = (
+        sys.executable if library.is_ours else str(peers.peers_environment() / "bin" / "python")
+    )
     command = [python, str(SCRIPTS / library.script), str(port), str(seconds), *library.arguments]
     print(f"  {library.name}", file=sys.stderr, flush=True)
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout

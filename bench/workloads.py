@@ -19,7 +19,10 @@ DEFINITION = {
         {"AttributeName": name, "AttributeType": kind}
         for name, kind in (("pk", "S"), ("sk", "S"), ("owner", "S"), ("score", "N"))
     ],
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+    "KeySchema": [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ],
     "GlobalSecondaryIndexes": [
         {
             "IndexName": "ByOwner",
@@ -36,7 +39,9 @@ DEFINITION = {
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One column of the result: an operation, and how many different bodies of it the load generator cycles through."""
+    """One column of the result: an operation, and how many different bodies of it the load
+    generator cycles through.
+    """
 
     name: str
     operation: str
@@ -71,7 +76,9 @@ def fill(client: Client) -> None:
         time.sleep(0.1)
     source = random.Random("fill")
     for partition in range(PARTITIONS):
-        puts = [{"PutRequest": {"Item": item(partition, n, source)}} for n in range(ITEMS_PER_PARTITION)]
+        puts = [
+            {"PutRequest": {"Item": item(partition, n, source)}} for n in range(ITEMS_PER_PARTITION)
+        ]
         client.call("BatchWriteItem", {"RequestItems": {TABLE: puts}})
 
 
@@ -88,7 +95,10 @@ def _query(source: random.Random) -> dict[str, Any]:
     return {
         "TableName": TABLE,
         "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
-        "ExpressionAttributeValues": {":pk": _existing_key(source)["pk"], ":prefix": {"S": "ORDER#"}},
+        "ExpressionAttributeValues": {
+            ":pk": _existing_key(source)["pk"],
+            ":prefix": {"S": "ORDER#"},
+        },
         "Limit": 25,
     }
 
@@ -104,16 +114,25 @@ def _update(source: random.Random) -> dict[str, Any]:
         "UpdateExpression": "SET #status = :status, version = version + :one",
         "ConditionExpression": "attribute_exists(pk) AND version >= :one",
         "ExpressionAttributeNames": {"#status": "status"},
-        "ExpressionAttributeValues": {":status": {"S": source.choice(("pending", "running"))}, ":one": {"N": "1"}},
+        "ExpressionAttributeValues": {
+            ":status": {"S": source.choice(("pending", "running"))},
+            ":one": {"N": "1"},
+        },
     }
 
 
 def _transact(source: random.Random) -> dict[str, Any]:
-    return {"TransactItems": [{"Put": {"TableName": TABLE, "Item": each}} for each in _new_items(4, source)]}
+    return {
+        "TransactItems": [
+            {"Put": {"TableName": TABLE, "Item": each}} for each in _new_items(4, source)
+        ]
+    }
 
 
 def _batch(source: random.Random) -> dict[str, Any]:
-    return {"RequestItems": {TABLE: [{"PutRequest": {"Item": each}} for each in _new_items(25, source)]}}
+    return {
+        "RequestItems": {TABLE: [{"PutRequest": {"Item": each}} for each in _new_items(25, source)]}
+    }
 
 
 def _new_item(source: random.Random) -> dict[str, Any]:

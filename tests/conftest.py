@@ -7,7 +7,8 @@ from hypothesis import settings
 
 from tests.oracle.server import Lifeline
 
-# The same examples every time: a red build is red for everyone. `--hypothesis-profile=explore` looks further.
+# The same examples every time: a red build is red for everyone. `--hypothesis-profile=explore`
+# looks further.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.register_profile("explore", max_examples=2000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
@@ -16,7 +17,9 @@ _lifeline = pytest.StashKey[Lifeline]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if not hasattr(config, "workerinput"):  # only the process that owns the run, not the workers of xdist
+    if not hasattr(
+        config, "workerinput"
+    ):  # only the process that owns the run, not the workers of xdist
         config.stash[_lifeline] = Lifeline()
 
 
@@ -26,5 +29,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes minutes by itself begins first: at the end it would keep one core waiting for the other."""
+    """What takes minutes by itself begins first: at the end it would keep one core waiting for the
+    other.
+    """
     items.sort(key=lambda item: "test_schemathesis" not in item.nodeid)

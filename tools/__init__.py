@@ -1,1 +1,3 @@
-"""What development needs and the package does not: downloads, the process of the oracle, generated files."""
+"""What development needs and the package does not: downloads, the process of the oracle, generated
+files.
+"""

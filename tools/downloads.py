@@ -1,6 +1,7 @@
 """What is fetched or built once, into a cache outside the repository; npm packages among it.
 
-No package-lock is kept: it would record download addresses. The version is pinned here, and npm checks integrity.
+No package-lock is kept: it would record download addresses. The version is pinned here, and npm
+checks integrity.
 """
 
 import fcntl
@@ -42,7 +43,8 @@ def npm_package(specification: str) -> Path:
 
 
 def once(done: Path, make: Callable[[], None]) -> None:
-    """Make the file `done`, and what it stands for, if it is not there. Processes that want the same wait for one.
+    """Make the file `done`, and what it stands for, if it is not there. Processes that want the
+    same wait for one.
 
     A failure is remembered for a while: without a network each of a hundred tests would try again.
     """
@@ -106,7 +108,9 @@ def program(name: str, how: str) -> str:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock between processes: test workers must not install or start the same thing twice."""
+    """Hold a lock between processes: test workers must not install or start the same
+    thing twice.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

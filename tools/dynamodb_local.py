@@ -1,4 +1,6 @@
-"""Starts and stops DynamoDB Local, AWS's own emulator: the oracle of the tests and a peer in the bench."""
+"""Starts and stops DynamoDB Local, AWS's own emulator: the oracle of the tests and a peer in the
+bench.
+"""
 
 import http.client
 import re
@@ -13,12 +15,23 @@ _JAVA_AT_LEAST = 17
 
 
 def command(port: int, folder: Path | None = None, *, is_shared: bool = True) -> list[str]:
-    """The command line: in memory, or in a folder; one database for all, or one for each access key."""
+    """The command line: in memory, or in a folder; one database for all, or one for each access
+    key.
+    """
     archive = jar()
     where = ["-dbPath", str(folder)] if folder else ["-inMemory"]
     shared = ["-sharedDb"] if is_shared else []
     library = archive.parent / "DynamoDBLocal_lib"
-    return [java(), f"-Djava.library.path={library}", "-jar", str(archive), *shared, *where, "-port", str(port)]
+    return [
+        java(),
+        f"-Djava.library.path={library}",
+        "-jar",
+        str(archive),
+        *shared,
+        *where,
+        "-port",
+        str(port),
+    ]
 
 
 def free_port() -> int:
@@ -33,7 +46,9 @@ def wait_until_it_answers(port: int, process: subprocess.Popen[bytes], seconds: 
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise RuntimeError(f"the server ended with code {process.returncode} before it answered")
+            raise RuntimeError(
+                f"the server ended with code {process.returncode} before it answered"
+            )
         try:
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
             connection.request("GET", "/")
@@ -52,7 +67,9 @@ def jar() -> Path:
 
 def java() -> str:
     """The Java that can run it. Raises Missing."""
-    found = program("java", f"Java {_JAVA_AT_LEAST} or later; Debian: apt-get install default-jre-headless")
+    found = program(
+        "java", f"Java {_JAVA_AT_LEAST} or later; Debian: apt-get install default-jre-headless"
+    )
     banner = subprocess.run([found, "-version"], capture_output=True, text=True, check=False).stderr
     version = re.search(r'version "(\d+)', banner)
     if not version or int(version[1]) < _JAVA_AT_LEAST:

@@ -1,4 +1,6 @@
-"""Writes docs/applens.md from the tables that the analysis itself uses. `--check` compares and writes nothing."""
+"""Writes docs/applens.md from the tables that the analysis itself uses. `--check` compares and
+writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from textwrap import wrap
 
-from sortkey_systems.applens import archives, isolated, json_depth, kinds, relationships, report, sources
+from sortkey_systems.applens import (
+    archives,
+    isolated,
+    json_depth,
+    kinds,
+    relationships,
+    report,
+    sources,
+)
 from sortkey_systems.applens.exposure import EXPOSED
 from sortkey_systems.applens.guards import GUARDED
 from sortkey_systems.applens.parsing import budget, hcl
@@ -135,10 +145,16 @@ def _tables() -> Iterator[str]:
     yield "\n### Relationships\n\n| relationship | what the source does |\n|---|---|"
     yield from (f"| {name} | {text} |" for name, text in relationships.RELATIONSHIPS.items())
     yield "\n### Exposed to the internet\n\n| kind | when |\n|---|---|"
-    yield from (f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |" for kind, test in sorted(EXPOSED.items()))
+    yield from (
+        f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |"
+        for kind, test in sorted(EXPOSED.items())
+    )
     yield "\n### Behind authentication\n\nExposed, but everybody is asked. What is not known asks nobody.\n"
     yield "| kind | behind what, and when |\n|---|---|"
-    yield from (f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |" for kind, test in sorted(GUARDED.items()))
+    yield from (
+        f"| `{kind}` | {' '.join((test.__doc__ or '').split())} |"
+        for kind, test in sorted(GUARDED.items())
+    )
     yield "\n### Datastores\n\nKinds that match, and nothing that only configures them:\n"
     yield f"```\n{kinds.DATASTORES.pattern}\n```"
 

@@ -4,10 +4,12 @@ Of a source in SOURCES the classes and functions in RENAMED are copied, with the
 
 - names change as RENAMED says, expressions as REPLACED says;
 - a call in AWAITED is awaited, except in a lambda, which passes the awaitable on;
-- a function with such a call is `async def`, and so is a stub (`...`) of an awaited method, and `__enter__`.
+- a function with such a call is `async def`, and so is a stub (`...`) of an awaited method, and
+  `__enter__`.
 
-Whatever else the copy uses is imported: from where the source imports it, or from the source. A forgotten name shows up
-in pyright, which checks the copies as strictly as their sources. `--check` compares and writes nothing.
+Whatever else the copy uses is imported: from where the source imports it, or from the source. A
+forgotten name shows up in pyright, which checks the copies as strictly as their sources. `--check`
+compares and writes nothing.
 """
 
 from __future__ import annotations
@@ -85,11 +87,17 @@ def generate(source: str) -> str:
     text = _path(source).read_text(encoding="utf-8")
     body = ast.parse(text).body
     definitions = twins(text)
-    used = {node.id for text in definitions for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    used = {
+        node.id
+        for text in definitions
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Name)
+    }
     imports = [line for node in body if isinstance(node, ast.stmt) for line in _imports(node, used)]
     own = sorted(_defined(body) & used)
     head = [
-        f'"""Generated from {_path(source).name} by tools/generate_async.py: edit that, then `make format`."""',
+        f'"""Generated from {_path(source).name} by tools/generate_async.py: edit that, then `make '
+        'format`."""',
         "from __future__ import annotations",
         *(["import asyncio"] if "asyncio" in used else []),
         *([f"from {source} import {', '.join(own)}"] if own else []),
@@ -99,7 +107,11 @@ def generate(source: str) -> str:
 
 def twins(text: str) -> list[str]:
     """The async twins of the classes and functions in a source."""
-    found = [node for node in ast.parse(text).body if isinstance(node, Definition) and node.name in RENAMED]
+    found = [
+        node
+        for node in ast.parse(text).body
+        if isinstance(node, Definition) and node.name in RENAMED
+    ]
     return [_Copy(text, node).text() for node in found]
 
 
@@ -115,11 +127,15 @@ class _Copy:
     def text(self) -> str:
         start, end = self._span(self._node)
         copy = self._bytes
-        for edit_start, edit_end, new in sorted([*self._edits(self._node), self._docstring()], reverse=True):
+        for edit_start, edit_end, new in sorted(
+            [*self._edits(self._node), self._docstring()], reverse=True
+        ):
             copy = copy[:edit_start] + new.encode() + copy[edit_end:]
         return copy[start : len(copy) - (len(self._bytes) - end)].decode()
 
-    def _edits(self, node: ast.AST, parent: ast.AST | None = None, *, lazy: bool = False) -> Iterator[Edit]:
+    def _edits(
+        self, node: ast.AST, parent: ast.AST | None = None, *, lazy: bool = False
+    ) -> Iterator[Edit]:
         if isinstance(node, ast.JoinedStr):
             return  # Python 3.11 does not know where the parts of an f-string are
         if isinstance(node, ast.expr) and (new := REPLACED.get(ast.unparse(node))) is not None:
@@ -127,7 +143,9 @@ class _Copy:
             return
         if isinstance(node, ast.Call) and not lazy and ast.unparse(node.func) in AWAITED:
             if isinstance(parent, ast.Attribute | ast.Subscript):
-                raise SystemExit(f"{ast.unparse(parent)}: give the result a name, so that it can be awaited")
+                raise SystemExit(
+                    f"{ast.unparse(parent)}: give the result a name, so that it can be awaited"
+                )
             yield self._insert(node, "await ")
         if isinstance(node, ast.FunctionDef) and _waits(node):
             yield self._insert(node, "async ")
@@ -159,21 +177,36 @@ class _Copy:
 
     def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         end_line, end_column = node.end_lineno or 0, node.end_col_offset or 0
-        return self._lines[node.lineno - 1] + node.col_offset, self._lines[end_line - 1] + end_column
+        return self._lines[node.lineno - 1] + node.col_offset, self._lines[
+            end_line - 1
+        ] + end_column
 
 
 def _waits(function: ast.FunctionDef) -> bool:
-    is_awaited_stub = _is_stub(function) and any(each.endswith(f".{function.name}") for each in AWAITED)
+    is_awaited_stub = _is_stub(function) and any(
+        each.endswith(f".{function.name}") for each in AWAITED
+    )
     if function.name == "__enter__" or is_awaited_stub:
         return True
-    lazy = {id(inner) for node in ast.walk(function) if isinstance(node, ast.Lambda) for inner in ast.walk(node)}
-    calls = [node for node in ast.walk(function) if isinstance(node, ast.Call) and id(node) not in lazy]
+    lazy = {
+        id(inner)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Lambda)
+        for inner in ast.walk(node)
+    }
+    calls = [
+        node for node in ast.walk(function) if isinstance(node, ast.Call) and id(node) not in lazy
+    ]
     return any(ast.unparse(call.func) in AWAITED for call in calls)
 
 
 def _is_stub(function: ast.FunctionDef) -> bool:
     last = function.body[-1]
-    return isinstance(last, ast.Expr) and isinstance(last.value, ast.Constant) and last.value.value is ...
+    return (
+        isinstance(last, ast.Expr)
+        and isinstance(last.value, ast.Constant)
+        and last.value.value is ...
+    )
 
 
 def _imports(node: ast.stmt, used: set[str]) -> Iterator[str]:
@@ -213,7 +246,12 @@ def _formatted(text: str, path: Path) -> str:
 
 
 def _keep(source: str, target: str, arguments: list[str]) -> int:
-    return keep(_path(target), generate(source), arguments, f"tools.generate_async with {_path(source).name}")
+    return keep(
+        _path(target),
+        generate(source),
+        arguments,
+        f"tools.generate_async with {_path(source).name}",
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Writes docs/reference/commands.md from the commands themselves: their help, arguments, options and examples.
+"""Writes docs/reference/commands.md from the commands themselves: their help, arguments, options
+and examples.
 
 `--check` compares and writes nothing.
 """
@@ -49,8 +50,12 @@ def _sections(path: list[str], command: Any) -> Iterator[str]:
     inner = getattr(command, "commands", {})
     if not inner:
         yield f"```text\n{usage_of(' '.join(['sortkey', *path]), command.params)}\n```\n"
-        yield from _table("argument", [each for each in command.params if each.param_type_name == "argument"])
-        yield from _table("option", [each for each in command.params if each.param_type_name == "option"])
+        yield from _table(
+            "argument", [each for each in command.params if each.param_type_name == "argument"]
+        )
+        yield from _table(
+            "option", [each for each in command.params if each.param_type_name == "option"]
+        )
     if command.epilog:
         yield f"```text\n{command.epilog.strip()}\n```\n"
     for name, each in inner.items():
@@ -66,7 +71,10 @@ def _help(text: str) -> str:
 def _table(kind: str, params: list[Any]) -> Iterator[str]:
     shown = [each for each in params if not each.hidden]
     if shown:
-        rows = [f"| `{_cell(label_of(each))}` | {_cell(each.help or '')} | {_default(each)} |" for each in shown]
+        rows = [
+            f"| `{_cell(label_of(each))}` | {_cell(each.help or '')} | {_default(each)} |"
+            for each in shown
+        ]
         yield "\n".join([f"| {kind} | | default |", "|---|---|---|", *rows]) + "\n"
 
 

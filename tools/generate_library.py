@@ -1,4 +1,5 @@
-"""Writes docs/reference/library.md from the library itself: every public name with its signature and docstring.
+"""Writes docs/reference/library.md from the library itself: every public name with its signature
+and docstring.
 
 `--check` compares and writes nothing.
 """
@@ -56,7 +57,9 @@ def _room(name: str) -> str:
 def _section(name: str, value: Any) -> Iterator[str]:
     yield f"### {name}\n"
     if inspect.isfunction(value):
-        signature = re.sub(r"<function [^>]*<lambda>[^>]*>|<.* at 0x\w+>", "…", str(inspect.signature(value)))
+        signature = re.sub(
+            r"<function [^>]*<lambda>[^>]*>|<.* at 0x\w+>", "…", str(inspect.signature(value))
+        )
         signature = signature.replace("'", "")
         yield f"```text\n{name}{signature}\n```\n"
     yield f"{_doc(name, value)}\n"
@@ -65,7 +68,9 @@ def _section(name: str, value: Any) -> Iterator[str]:
 
 
 def _methods(of: type[Any]) -> Iterator[str]:
-    """The public methods that the class declares, and those of its bases that are not public themselves."""
+    """The public methods that the class declares, and those of its bases that are not public
+    themselves.
+    """
     rows: list[str] = []
     bases = [
         base
@@ -76,13 +81,19 @@ def _methods(of: type[Any]) -> Iterator[str]:
         function = value.__func__ if isinstance(value, (classmethod, staticmethod)) else value
         if name.startswith("_") or not inspect.isfunction(function) or not function.__doc__:
             continue
-        rows.append(f"| `{name}` | {' '.join(inspect.cleandoc(function.__doc__).split())} |".replace("\\", "\\\\"))
+        rows.append(
+            f"| `{name}` | {' '.join(inspect.cleandoc(function.__doc__).split())} |".replace(
+                "\\", "\\\\"
+            )
+        )
     if rows:
         yield "\n".join(["| method | |", "|---|---|", *rows]) + "\n"
 
 
 def _doc(name: str, value: Any) -> str:
-    """A docstring; of a value or an alias the text that stands under it, or else how it is written."""
+    """A docstring; of a value or an alias the text that stands under it, or else how it is
+    written.
+    """
     if inspect.isclass(value) or inspect.isfunction(value):
         return inspect.getdoc(value) or ""
     room = next(room for room, names in sortkey._ROOMS.items() if name in names)  # pyright: ignore

@@ -1,7 +1,8 @@
 """Writes src/sortkey/engine/shapes/model.json from the service models that botocore ships as data.
 
-Kept: each operation's input and every shape that it reaches, with types, required members, lengths, ranges, patterns
-and enums. A scalar without constraints is written as its type alone. `--check` compares and writes nothing.
+Kept: each operation's input and every shape that it reaches, with types, required members, lengths,
+ranges, patterns and enums. A scalar without constraints is written as its type alone. `--check`
+compares and writes nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ CONSTRAINTS = ("min", "max", "pattern", "enum")
 
 
 def generate() -> str:
-    """The text of model.json: a line for each operation and each shape, so that a new release is a small diff."""
+    """The text of model.json: a line for each operation and each shape, so that a new release is a
+    small diff.
+    """
     operations: dict[str, str] = {}
     shapes: dict[str, dict[str, Any]] = {}
     for service in SERVICES:
@@ -44,7 +47,9 @@ def _service_model(service: str) -> dict[str, Any]:
 
 
 def _keep(name: str, source: dict[str, Any], kept: dict[str, dict[str, Any]]) -> str:
-    """Add the shape and all it reaches to `kept`; returns how others refer to it: its name, or its bare type."""
+    """Add the shape and all it reaches to `kept`; returns how others refer to it: its name, or its
+    bare type.
+    """
     shape = source[name]
     constraints = {key: shape[key] for key in CONSTRAINTS if key in shape}
     if shape["type"] not in ("structure", "list", "map") and not constraints:
@@ -56,18 +61,26 @@ def _keep(name: str, source: dict[str, Any], kept: dict[str, dict[str, Any]]) ->
         return name
     kept[name] = entry
     if shape["type"] == "structure":
-        entry["members"] = {key: _keep(member["shape"], source, kept) for key, member in shape["members"].items()}
+        entry["members"] = {
+            key: _keep(member["shape"], source, kept) for key, member in shape["members"].items()
+        }
         if shape.get("required"):
             entry["required"] = shape["required"]
     if shape["type"] == "map":
         entry["key"] = _keep(shape["key"]["shape"], source, kept)
     if shape["type"] in ("list", "map"):
-        entry["element"] = _keep(shape["member" if shape["type"] == "list" else "value"]["shape"], source, kept)
+        entry["element"] = _keep(
+            shape["member" if shape["type"] == "list" else "value"]["shape"], source, kept
+        )
     return name
 
 
 def _lines(entries: dict[str, Any]) -> str:
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(entries[name])}" for name in sorted(entries)) + "\n}"
+    return (
+        "{\n"
+        + ",\n".join(f"{json.dumps(name)}: {json.dumps(entries[name])}" for name in sorted(entries))
+        + "\n}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
-"""The Go that builds the S3 server: the machine's own where it is new enough, else one from Go's own module mirror.
+"""The Go that builds the S3 server: the machine's own where it is new enough, else one from Go's
+own module mirror.
 
-Debian 12 has 1.19, and MinIO needs 1.24. The mirror's toolchain is pinned by its hash, for the machines of CI.
+Debian 12 has 1.19, and MinIO needs 1.24. The mirror's toolchain is pinned by its hash, for the
+machines of CI.
 """
 
 import hashlib

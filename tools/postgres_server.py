@@ -1,4 +1,5 @@
-"""A PostgreSQL server of our own: a fresh cluster in a temporary folder, on a free port, gone with its process.
+"""A PostgreSQL server of our own: a fresh cluster in a temporary folder, on a free port, gone with
+its process.
 
 PostgreSQL refuses to run as root, so there it runs as a user that has no rights.
 """
@@ -53,12 +54,14 @@ def _account() -> dict[str, Any]:
 
 
 class PostgresServer:
-    """A running server. Anybody on this machine may connect as `shop`, without a password. It ends with this process,
-    however that ends."""
+    """A running server. Anybody on this machine may connect as `shop`, without a password. It ends
+    with this process, however that ends."""
 
     def __init__(self) -> None:
         self._postgres, initdb, self._as = program("postgres"), program("initdb"), _account()
-        self.folder = Path(tempfile.mkdtemp(prefix="sortkey-pg-"))  # short: it holds the path of a socket
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="sortkey-pg-")
+        )  # short: it holds the path of a socket
         self.port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
         if self._as:
@@ -75,7 +78,8 @@ class PostgresServer:
 
     def start(self) -> None:
         options = ("-p", str(self.port), "-k", str(self.folder), "-h", "127.0.0.1", "-F")
-        # The shell reads its standard input, which nobody writes to: it ends when our end of the pipe is closed.
+        # The shell reads its standard input, which nobody writes to: it ends when our end of the
+        # pipe is closed.
         script = '"$@" & server=$!; cat > /dev/null; kill -QUIT $server; wait $server'
         self._process = subprocess.Popen(
             ["sh", "-c", script, "sh", self._postgres, "-D", str(self.folder / "data"), *options],
@@ -89,7 +93,9 @@ class PostgresServer:
         self._wait()
 
     def stop(self) -> None:
-        """At once, as when the machine goes down. Stopping twice is fine; `start` starts it again."""
+        """At once, as when the machine goes down. Stopping twice is fine; `start` starts
+        it again.
+        """
         if self._process is not None and self._process.stdin is not None:
             self._process.stdin.close()
             self._process.wait()
@@ -122,6 +128,8 @@ class PostgresServer:
             "--encoding=UTF8",
             "--no-sync",
         ]
-        done = subprocess.run(command, **self._as, cwd=self.folder, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, **self._as, cwd=self.folder, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise Missing(f"initdb failed: {done.stderr[-500:]}")

@@ -1,7 +1,8 @@
-"""Gets what the tests need besides Python, before they start, where a person sees it: `python -m tools.prepare`.
+"""Gets what the tests need besides Python, before they start, where a person sees it: `python -m
+tools.prepare`.
 
-Downloads and builds go side by side, each into the cache and once. What cannot be had is said, and fails nothing: the
-tests that need it skip with the same reason.
+Downloads and builds go side by side, each into the cache and once. What cannot be had is said, and
+fails nothing: the tests that need it skip with the same reason.
 """
 
 import time

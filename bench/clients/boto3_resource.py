@@ -5,7 +5,11 @@ from boto3.dynamodb.conditions import Key
 from measuring import ITEM, QUERIED, TABLE, endpoint, report, sort_key
 
 table = boto3.resource(
-    "dynamodb", endpoint_url=endpoint(), region_name="us-east-1", aws_access_key_id="a", aws_secret_access_key="b"
+    "dynamodb",
+    endpoint_url=endpoint(),
+    region_name="us-east-1",
+    aws_access_key_id="a",
+    aws_secret_access_key="b",
 ).Table(TABLE)
 
 report(

@@ -1,4 +1,6 @@
-"""What every client script shares: the item, the arguments, the measure. Stands alone: peers run without Sortkey."""
+"""What every client script shares: the item, the arguments, the measure. Stands alone: peers run
+without Sortkey.
+"""
 
 import json
 import sys
@@ -49,5 +51,8 @@ def report(**operations: Callable[[int], object]) -> None:
             operation(calls)
             calls += 1
         spent = time.process_time() - cpu
-        result[name] = {"cpu_us": spent / calls * 1e6, "per_second": calls / (time.perf_counter() - began)}
+        result[name] = {
+            "cpu_us": spent / calls * 1e6,
+            "per_second": calls / (time.perf_counter() - began),
+        }
     print("RESULT " + json.dumps(result))

@@ -11,7 +11,12 @@ from measuring import ITEM, QUERIED, TABLE, endpoint, report, sort_key
 from yarl import URL
 
 loop = asyncio.new_event_loop()
-client = Client(HTTPX(httpx.AsyncClient()), StaticCredentials(Key("a", "b")), "us-east-1", endpoint=URL(endpoint()))
+client = Client(
+    HTTPX(httpx.AsyncClient()),
+    StaticCredentials(Key("a", "b")),
+    "us-east-1",
+    endpoint=URL(endpoint()),
+)
 table = client.table(TABLE)
 
 

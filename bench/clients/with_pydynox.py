@@ -2,7 +2,13 @@
 
 from measuring import ITEM, QUERIED, TABLE, endpoint, report, sort_key
 from pydynox import DynamoDBClient, Model, ModelConfig
-from pydynox.attributes import BooleanAttribute, ListAttribute, MapAttribute, NumberAttribute, StringAttribute
+from pydynox.attributes import (
+    BooleanAttribute,
+    ListAttribute,
+    MapAttribute,
+    NumberAttribute,
+    StringAttribute,
+)
 
 client = DynamoDBClient(endpoint_url=endpoint(), region="us-east-1", access_key="a", secret_key="b")
 

@@ -1,7 +1,13 @@
 """PynamoDB."""
 
 from measuring import ITEM, QUERIED, TABLE, endpoint, report, sort_key
-from pynamodb.attributes import BooleanAttribute, ListAttribute, MapAttribute, NumberAttribute, UnicodeAttribute
+from pynamodb.attributes import (
+    BooleanAttribute,
+    ListAttribute,
+    MapAttribute,
+    NumberAttribute,
+    UnicodeAttribute,
+)
 from pynamodb.models import Model
 
 

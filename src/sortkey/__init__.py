@@ -1,4 +1,5 @@
-"""Sortkey runs DynamoDB data models: an embedded engine that speaks the protocol, and the model on top of it.
+"""Sortkey runs DynamoDB data models: an embedded engine that speaks the protocol, and the model on
+top of it.
 
 Names are loaded when they are first used, so that a program pays only for the rooms it enters.
 """
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
     from sortkey.model.changes import Change
     from sortkey.model.collections import CollectionQuery, Grouped, collection
     from sortkey.model.document_fields import FieldRule
-    from sortkey.model.documents import DeleteDocument, Document, PutDocument, Searchable, document, version_at
+    from sortkey.model.documents import (
+        DeleteDocument,
+        Document,
+        PutDocument,
+        Searchable,
+        document,
+        version_at,
+    )
     from sortkey.model.entity import CamelPart, Entity, Part
     from sortkey.model.field_kinds import (
         Bool,
@@ -48,7 +56,13 @@ if TYPE_CHECKING:
         pascal,
     )
     from sortkey.model.geography import LatLon
-    from sortkey.model.instants import EpochSeconds, Instant, InstantMillis, InstantSeconds, instant_text
+    from sortkey.model.instants import (
+        EpochSeconds,
+        Instant,
+        InstantMillis,
+        InstantSeconds,
+        instant_text,
+    )
     from sortkey.model.keys import index, key, query
     from sortkey.model.operations import Check, Delete, Put, Update
     from sortkey.model.patterns import AccessPattern, Explanation, Model, explain
@@ -110,7 +124,14 @@ _ROOMS = {
     "model.changes": ("Change",),
     "model.collections": ("CollectionQuery", "Grouped", "collection"),
     "model.document_fields": ("FieldRule",),
-    "model.documents": ("DeleteDocument", "Document", "PutDocument", "Searchable", "document", "version_at"),
+    "model.documents": (
+        "DeleteDocument",
+        "Document",
+        "PutDocument",
+        "Searchable",
+        "document",
+        "version_at",
+    ),
     "model.entity": ("CamelPart", "Entity", "Part"),
     "model.field_kinds": (
         "Bool",
@@ -138,7 +159,13 @@ _ROOMS = {
         "camel",
         "pascal",
     ),
-    "model.instants": ("EpochSeconds", "Instant", "InstantMillis", "InstantSeconds", "instant_text"),
+    "model.instants": (
+        "EpochSeconds",
+        "Instant",
+        "InstantMillis",
+        "InstantSeconds",
+        "instant_text",
+    ),
     "model.keys": ("index", "key", "query"),
     "model.operations": ("Check", "Delete", "Put", "Update"),
     "model.patterns": ("AccessPattern", "Explanation", "Model", "explain"),

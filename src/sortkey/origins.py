@@ -1,8 +1,10 @@
-"""Which `Host` and `Origin` headers a server accepts, so that web pages reach it only if they were invited.
+"""Which `Host` and `Origin` headers a server accepts, so that web pages reach it only if they were
+invited.
 
-A browser lets every page send requests to 127.0.0.1, and names the page in `Origin`. A page can also point its own host
-name at 127.0.0.1 (DNS rebinding): to the browser it then is of the server's origin, but `Host` still has its name.
-Pure: what becomes of a refused request is left to the servers.
+A browser lets every page send requests to 127.0.0.1, and names the page in `Origin`. A page can
+also point its own host name at 127.0.0.1 (DNS rebinding): to the browser it then is of the server's
+origin, but `Host` still has its name. Pure: what becomes of a refused request is left to the
+servers.
 """
 
 from __future__ import annotations
@@ -26,40 +28,56 @@ _SHOWN = 200
 
 @dataclass(frozen=True, slots=True)
 class OriginPolicy:
-    """`hosts` are names besides those of loopback, None for any; `origins` are those whose pages may call."""
+    """`hosts` are names besides those of loopback, None for any; `origins` are those whose pages
+    may call.
+    """
 
     hosts: frozenset[str] | None = frozenset()
     origins: frozenset[str] = frozenset()
 
     def host_problem(self, header: str) -> str | None:
-        """What is wrong with a `Host`. None for one that is accepted, or missing: browsers always send it."""
+        """What is wrong with a `Host`. None for one that is accepted, or missing: browsers always
+        send it.
+        """
         if self.hosts is None or not header:
             return None
         name = host_name(header)
         if name is not None and (name in self.hosts or is_loopback_name(name)):
             return None
         shown = (name or header)[:_SHOWN]
-        return f"{shown!r} is not a host name of this server: if it should be, start it with --allow-host {shown}"
+        return (
+            f"{shown!r} is not a host name of this server: if it should be, start it with "
+            f"--allow-host {shown}"
+        )
 
     def accepts_origin(self, origin: str) -> bool:
         """Whether pages of an origin may call, wherever the server is."""
         return origin in self.origins or ANY in self.origins
 
     def origin_problem(self, origin: str) -> str | None:
-        """Why pages of an origin may not call a server that has no pages of its own. None if they may."""
+        """Why pages of an origin may not call a server that has no pages of its own. None if they
+        may.
+        """
         if self.accepts_origin(origin):
             return None
         if origin == "null":
-            return "pages without an origin of their own may not call this server: open the page over http or https"
+            return (
+                "pages without an origin of their own may not call this server: open the page over "
+                "http or https"
+            )
         shown = origin[:_SHOWN]
-        return f"pages of {shown!r} may not call this server: if they should, start it with --cors {shown}"
+        return (
+            f"pages of {shown!r} may not call this server: if they should, start it with --cors "
+            f"{shown}"
+        )
 
     def own_page_problem(self, origin: str, host: str) -> str | None:
         """The same for a server with pages of its own, which have its `Host` in their origin."""
         if self.accepts_origin(origin) or origin.partition("://")[2].lower() == host.lower() != "":
             return None
         return (
-            f"pages of {origin[:_SHOWN]!r} may not call this server, only its own: if browsers see it at another "
+            f"pages of {origin[:_SHOWN]!r} may not call this server, only its own: if browsers see "
+            "it at another "
             "address, start it with --url and that address"
         )
 
@@ -71,8 +89,12 @@ def host_name(header: str) -> str | None:
 
 
 def is_loopback_name(name: str) -> bool:
-    """Whether nobody but this machine can have the name: localhost, *.localhost, 127.0.0.0/8 and ::1."""
-    if name == "localhost" or name.endswith(".localhost"):  # reserved by RFC 6761: no page can have such a name
+    """Whether nobody but this machine can have the name: localhost, *.localhost, 127.0.0.0/8 and
+    ::1.
+    """
+    if name == "localhost" or name.endswith(
+        ".localhost"
+    ):  # reserved by RFC 6761: no page can have such a name
         return True
     try:
         return ip_address(name).is_loopback
@@ -81,7 +103,9 @@ def is_loopback_name(name: str) -> bool:
 
 
 def read_hosts(texts: Iterable[str]) -> frozenset[str]:
-    """Host names as people give them, also several with commas. Raises ValueError for what is none."""
+    """Host names as people give them, also several with commas. Raises ValueError for what
+    is none.
+    """
     return frozenset(_read_host(text) for text in _parts(texts))
 
 
@@ -91,10 +115,15 @@ def read_origins(texts: Iterable[str]) -> frozenset[str]:
 
 
 def url_origin(url: str) -> str:
-    """The origin of a URL, as a browser writes it. Raises ValueError for what is no URL of a server."""
+    """The origin of a URL, as a browser writes it. Raises ValueError for what is no URL of a
+    server.
+    """
     parts = urlsplit(url.lower())
     if not parts.hostname or "@" in parts.netloc:
-        raise ValueError(f"{url!r} is not the address of a server: give scheme and host, as https://app.example.com")
+        raise ValueError(
+            f"{url!r} is not the address of a server: give scheme and host, as "
+            "https://app.example.com"
+        )
     return f"{parts.scheme}://{parts.netloc.removesuffix(_DEFAULT_PORTS.get(parts.scheme, ' '))}"
 
 
@@ -113,7 +142,9 @@ def _read_host(text: str) -> str:
     except ValueError:
         pass
     if not _NAME.fullmatch(text):
-        raise ValueError(f"{text!r} is not a host name: give it without scheme and port, as app.example.com")
+        raise ValueError(
+            f"{text!r} is not a host name: give it without scheme and port, as app.example.com"
+        )
     return text.rstrip(".").lower()
 
 
@@ -123,6 +154,7 @@ def _read_origin(text: str) -> str:
     origin = text.lower().removesuffix("/")
     if not _ORIGIN.fullmatch(origin):
         raise ValueError(
-            f"{text!r} is not an origin: give scheme, host and port, as https://app.example.com or http://localhost:3000"
+            f"{text!r} is not an origin: give scheme, host and port, as https://app.example.com or "
+            "http://localhost:3000"
         )
     return url_origin(origin)

@@ -1,1 +1,3 @@
-"""The complete systems that ship with Sortkey. Each imports only the public `sortkey`, never another system."""
+"""The complete systems that ship with Sortkey. Each imports only the public `sortkey`, never
+another system.
+"""

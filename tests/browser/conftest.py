@@ -1,4 +1,6 @@
-"""A real `sortkey up` for all of these tests, a real Chromium for a file of them; pages are watched for errors."""
+"""A real `sortkey up` for all of these tests, a real Chromium for a file of them; pages are watched
+for errors.
+"""
 
 import os
 import re
@@ -37,12 +39,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Up:
     """A running `sortkey up`."""
 
-    def __init__(self, folder: Path, *arguments: str, cwd: Path | None = None, port: int | None = None) -> None:
+    def __init__(
+        self, folder: Path, *arguments: str, cwd: Path | None = None, port: int | None = None
+    ) -> None:
         self.folder = folder
         self.port, self.dynamodb_port = port or _free_port(), _free_port()
-        command = [sys.executable, "-m", "sortkey", "up", "--data", str(folder), "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "sortkey",
+            "up",
+            "--data",
+            str(folder),
+            "--port",
+            str(self.port),
+        ]
         command += ["--dynamodb-port", str(self.dynamodb_port), *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd
+        )
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -102,21 +117,32 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         running.process.wait()
 
 
-@pytest.fixture(scope="module")  # not longer: while it is open, no other test of the process can run an event loop
+@pytest.fixture(
+    scope="module"
+)  # not longer: while it is open, no other test of the process can run an event loop
 def browser() -> Iterator[Browser]:
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    program = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if program is None:
         pytest.skip("there is no Chromium: install the package `chromium`")
-    # The sandbox needs rights that root in a container does not have. Pages of other sites, as http://evil.test, are
-    # served by the tests.
+    # The sandbox needs rights that root in a container does not have. Pages of other sites, as
+    # http://evil.test, are served by the tests.
     arguments = ["--no-sandbox", "--host-resolver-rules=MAP *.test 127.0.0.1"]
-    with sync_playwright() as started, started.chromium.launch(executable_path=program, args=arguments) as browser:
+    with (
+        sync_playwright() as started,
+        started.chromium.launch(executable_path=program, args=arguments) as browser,
+    ):
         yield browser
 
 
 @pytest.fixture(scope="module")
 def tab(browser: Browser) -> Iterator[Page]:
-    """One for a file of tests: scripts are fetched and read once, which is most of what a page costs."""
+    """One for a file of tests: scripts are fetched and read once, which is most of what a page
+    costs.
+    """
     with browser.new_page() as tab:
         tab.set_default_timeout(PATIENCE_MS)
         yield tab
@@ -124,7 +150,9 @@ def tab(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture(params=["wide", "narrow"])
 def page(request: pytest.FixtureRequest, tab: Page) -> Iterator[Page]:
-    """A page of each width. A test fails where the page had an error, or asked for something from elsewhere."""
+    """A page of each width. A test fails where the page had an error, or asked for something from
+    elsewhere.
+    """
     _like_new(tab, WIDE if request.param == "wide" else NARROW)
     with watched(tab):
         yield tab
@@ -138,7 +166,9 @@ def wide(tab: Page) -> Page:
 
 
 def _like_new(tab: Page, size: ViewportSize) -> Page:
-    """As somebody sees it who was never there: what the console keeps of a person hangs on a cookie."""
+    """As somebody sees it who was never there: what the console keeps of a person hangs on a
+    cookie.
+    """
     tab.goto("about:blank")
     tab.context.clear_cookies()
     tab.emulate_media(color_scheme="light")
@@ -153,7 +183,9 @@ def watched(page: Page) -> Generator[None]:
     watchers: dict[Any, Callable[[Any], None]] = {
         "console": lambda said: wrong.append(said.text) if said.type == "error" else None,
         "pageerror": lambda error: wrong.append(str(error)),
-        "request": lambda asked: wrong.append(f"asks for {asked.url}") if _is_elsewhere(asked.url) else None,
+        "request": lambda asked: (
+            wrong.append(f"asks for {asked.url}") if _is_elsewhere(asked.url) else None
+        ),
     }
     for event, watcher in watchers.items():
         page.on(event, watcher)

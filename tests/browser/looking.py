@@ -21,7 +21,9 @@ PAGES = [
 
 
 def shuts_nobody_out(page: Page) -> None:
-    """Nothing serious for people who do not see, hear or point as others do; and nothing beside the window."""
+    """Nothing serious for people who do not see, hear or point as others do; and nothing beside the
+    window.
+    """
     _with_axe(page)
     assert page.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
     assert page.evaluate(_WHAT_SHUTS_OUT) == []
@@ -35,7 +37,9 @@ def is_readable(page: Page, where: str) -> None:
 
 
 def _with_axe(page: Page) -> None:
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     if not page.evaluate("'axe' in window"):
         page.evaluate(Axe().axe_script)
 

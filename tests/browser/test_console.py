@@ -75,7 +75,8 @@ def test_a_partition_is_browsed_and_drawn_by_sort_key(up: Up, page: Page):
 
 
 def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page: Page):
-    # By hand or by program: what the model does not allow is not stored, and index keys follow their fields.
+    # By hand or by program: what the model does not allow is not stored, and index keys follow
+    # their fields.
     page.goto(f"{up.console}/data?table=applens-graph-metadata")
     page.locator("tbody tr").filter(has_text="COMPLETE").first.click()
     dialog = page.get_by_role("dialog", name="Run")
@@ -84,11 +85,15 @@ def test_an_item_is_edited_and_the_model_refuses_what_does_not_fit(up: Up, page:
     status.fill("DONE")
     dialog.get_by_role("button", name="Save").click()
     expect(
-        dialog.get_by_text("status: Input should be 'UPLOADED', 'PROCESSING', 'COMPLETE' or 'FAILED'")
+        dialog.get_by_text(
+            "status: Input should be 'UPLOADED', 'PROCESSING', 'COMPLETE' or 'FAILED'"
+        )
     ).to_be_visible()
     status.fill("UPLOADED")
     dialog.get_by_role("button", name="Save").click()
-    expect(dialog.get_by_text("status is COMPLETE, which is final: UPLOADED cannot follow it")).to_be_visible()
+    expect(
+        dialog.get_by_text("status is COMPLETE, which is final: UPLOADED cannot follow it")
+    ).to_be_visible()
     status.fill("COMPLETE")
     other = "dev" if before == "prod" else "prod"
     dialog.get_by_label("GSI2PK (S)").fill(f"USER#12345#ENV#{other}")
@@ -118,14 +123,18 @@ def test_a_new_item_is_stored_as_its_json_says(up: Up, wide: Page):
 
 
 def test_what_was_typed_stays_when_the_connection_is_lost_for_some_seconds(up: Up, wide: Page):
-    # A machine that sleeps or is busy does not answer for a while: that is no reason to load the page anew.
+    # A machine that sleeps or is busy does not answer for a while: that is no reason to load the
+    # page anew.
     wide.goto(f"{up.console}/data?table=applens-graph-metadata")
     wide.get_by_role("button", name="New item").click()
     dialog = wide.get_by_role("dialog", name="New item")
     dialog.get_by_label("The whole item").fill("half an item")
     dialog.get_by_role("button", name="Save").click()
     expect(dialog.get_by_role("alert")).to_contain_text("Not valid JSON")
-    wide.evaluate("new Promise(done => { socket.disconnect(); setTimeout(done, 4500) }).then(() => socket.connect())")
+    wide.evaluate(
+        "new Promise(done => { socket.disconnect(); setTimeout(done, 4500) }).then(() => "
+        "socket.connect())"
+    )
     expect(dialog.get_by_label("The whole item")).to_have_value("half an item")
     dialog.get_by_label("The whole item").fill("{}")
     dialog.get_by_role("button", name="Save").click()
@@ -138,7 +147,12 @@ def test_a_write_is_seen_while_it_happens_with_what_it_changed(up: Up, page: Pag
     key = {"PK": {"S": "USER#watched"}, "SK": {"S": f"NOTE#{page.viewport_size['width']}"}}  # pyright: ignore
     for note in ("first", "second"):
         client(up).put_item(TableName="applens-graph-metadata", Item={**key, "note": {"S": note}})
-    entry = page.locator(".q-expansion-item").filter(has_text=key["SK"]["S"]).filter(has_text="changed").first
+    entry = (
+        page.locator(".q-expansion-item")
+        .filter(has_text=key["SK"]["S"])
+        .filter(has_text="changed")
+        .first
+    )
     expect(entry).to_be_visible()
     page.get_by_role("switch", name="live").click()
     entry.get_by_role("button").click()
@@ -151,7 +165,10 @@ def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: P
     page.get_by_role("tab", name="Search documents").click()
     expect(page.get_by_role("cell", name="num_filesize")).to_be_visible()
     page.get_by_role("link", name="Search it").first.click()
-    box, title = page.get_by_label("Search", exact=True), page.get_by_role("button", name="Centrifugal pump P-101")
+    box, title = (
+        page.get_by_label("Search", exact=True),
+        page.get_by_role("button", name="Centrifugal pump P-101"),
+    )
     box.fill("centrif")
     expect(title.locator("em", has_text="Centrifugal")).to_be_visible()
     box.fill("colour:red")
@@ -159,8 +176,15 @@ def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: P
     name = f"Zeppelin {page.viewport_size['width']}"  # pyright: ignore
     box.fill(f'"{name}"')
     expect(page.get_by_text("Nothing was found.")).to_be_visible()
-    ship = {"databaseId": "hangar-4", "assetId": name, "assetName": name, "updatedAt": "2026-01-01T00:00:00.000000Z"}
-    client(up).put_item(TableName="AssetStorageTable", Item={field: {"S": text} for field, text in ship.items()})
+    ship = {
+        "databaseId": "hangar-4",
+        "assetId": name,
+        "assetName": name,
+        "updatedAt": "2026-01-01T00:00:00.000000Z",
+    }
+    client(up).put_item(
+        TableName="AssetStorageTable", Item={field: {"S": text} for field, text in ship.items()}
+    )
     expect(page.get_by_role("button", name=name)).to_be_visible()
     box.fill("pump")
     if page.viewport_size == NARROW:
@@ -168,18 +192,24 @@ def test_items_are_found_while_one_types_and_narrowed_and_opened(up: Up, page: P
     page.get_by_role("checkbox", name="tags: rotating equipment").click()
     expect(page.get_by_text("1 found")).to_be_visible()
     page.get_by_role("button", name="What is indexed").first.click()
-    expect(page.get_by_role("dialog", name="What is indexed").get_by_text("Made of")).to_be_visible()
+    expect(
+        page.get_by_role("dialog", name="What is indexed").get_by_text("Made of")
+    ).to_be_visible()
     shuts_nobody_out(page)
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     title.click()
-    expect(page.get_by_role("dialog").get_by_label("assetName (S)")).to_have_value("Centrifugal pump P-101")
+    expect(page.get_by_role("dialog").get_by_label("assetName (S)")).to_have_value(
+        "Centrifugal pump P-101"
+    )
 
 
 def test_an_object_is_shown_with_its_versions(up: Up, page: Page):
     page.goto(f"{up.console}/objects?bucket=applens&prefix=graphs/")
     expect(page.get_by_role("cell", name=re.compile("graph.json")).first).to_be_visible()
-    expect(page.get_by_role("cell", name=re.compile("KB")).first).to_have_css("white-space", "nowrap")
+    expect(page.get_by_role("cell", name=re.compile("KB")).first).to_have_css(
+        "white-space", "nowrap"
+    )
     page.get_by_role("button", name="Show its beginning").click()
     expect(page.locator("pre").first).to_be_visible()
 
@@ -206,7 +236,9 @@ resource "azurerm_storage_account" "elsewhere" {}
         {"name": "main.tf", "mimeType": "text/plain", "buffer": terraform.encode()}
     )
     expect(page.get_by_text("Not covered")).to_be_visible()
-    expect(page.get_by_text("1 of 3 resources has no rules: azurerm_storage_account")).to_be_visible()
+    expect(
+        page.get_by_text("1 of 3 resources has no rules: azurerm_storage_account")
+    ).to_be_visible()
     expect(page.get_by_text("risk, of 100, over 2 of 3 resources")).to_be_visible()
     expect(page.locator("canvas").first).to_be_visible()
     expect(page.get_by_text("internet → aws_s3_bucket.data")).to_be_visible()
@@ -238,12 +270,17 @@ def test_two_runs_with_long_names_are_compared_in_any_window(up: Up, page: Page)
     # The sample's runs of production: what was found in the oldest has been mended in the newest.
     page.goto(f"{up.console}/applens/compare")
     options = page.get_by_role("option")
-    for name, choice in (("Before", options.last), ("After", options.filter(has_text="prod").first)):
+    for name, choice in (
+        ("Before", options.last),
+        ("After", options.filter(has_text="prod").first),
+    ):
         page.get_by_role("combobox", name=name).click()
         choice.click()
         expect(page.get_by_role("listbox")).to_have_count(0)
     page.get_by_role("button", name="Compare").click()
-    expect(page.get_by_text("Public route without authentication · aws_apigatewayv2_route.export")).to_be_visible()
+    expect(
+        page.get_by_text("Public route without authentication · aws_apigatewayv2_route.export")
+    ).to_be_visible()
     shuts_nobody_out(page)
 
 
@@ -308,7 +345,9 @@ def test_a_journey_shows_its_stages_its_log_and_its_reports(up: Up, page: Page):
     _adds_a_rule_and_switches_it_off(page)
     page.get_by_role("tab", name="Reports").click()
     page.get_by_role("link", name="Final Report").last.click()
-    expect(page.locator(".q-expansion-item--expanded").get_by_text("Final Report", exact=True)).to_be_visible()
+    expect(
+        page.locator(".q-expansion-item--expanded").get_by_text("Final Report", exact=True)
+    ).to_be_visible()
     page.go_back()
     expect(page.get_by_role("tab", name="Reports", selected=True)).to_be_visible()
 
@@ -319,7 +358,9 @@ def _shows_the_verdict_first(page: Page) -> None:
     expect(card.get_by_text("Verdict")).to_be_visible()
     expect(card.get_by_text(re.compile(r"^Passed: .* rows of the source"))).to_be_visible()
     card.get_by_text("Rows refused").click()
-    expect(card.get_by_text(re.compile("^customers, 3 times: name is required")).first).to_be_visible()
+    expect(
+        card.get_by_text(re.compile("^customers, 3 times: name is required")).first
+    ).to_be_visible()
 
 
 def _adds_a_rule_and_switches_it_off(page: Page) -> None:
@@ -359,11 +400,14 @@ def test_a_journey_is_created_and_runs_while_one_looks(up: Up, page: Page, tmp_p
     dialog.get_by_label("Path of").fill(str(tmp_path / "shop.sqlite"))
     start.click()
     expect(page.get_by_role("heading", name="A small shop")).to_be_visible()
-    expect(page.get_by_text(re.compile("^[1-6] of [1-6]$"))).to_be_visible(timeout=90_000)  # without a reload
+    expect(page.get_by_text(re.compile("^[1-6] of [1-6]$"))).to_be_visible(
+        timeout=90_000
+    )  # without a reload
 
 
 def test_one_jumps_to_a_table_by_keys_alone(up: Up, wide: Page):
-    # Who knows where to go types without waiting for anything: no letter is lost, and Enter goes where it says.
+    # Who knows where to go types without waiting for anything: no letter is lost, and Enter goes
+    # where it says.
     wide.goto(f"{up.console}/")
     expect(wide.get_by_role("heading", level=1)).to_be_visible()
     wide.keyboard.press("Control+k")
@@ -405,14 +449,18 @@ def test_dark_mode_stays_when_one_comes_back(up: Up, page: Page):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_is_wider_than_its_window_or_shuts_anybody_out_by_day_or_night(up: Up, wide: Page, path: str):
+def test_no_page_is_wider_than_its_window_or_shuts_anybody_out_by_day_or_night(
+    up: Up, wide: Page, path: str
+):
     with watched(wide):
         wide.goto(f"{up.console}{path}")
         expect(wide.get_by_role("heading", level=1)).to_be_visible()
         for name, size in (("wide", WIDE), ("narrow", NARROW)):
             wide.set_viewport_size(size)
             if size is NARROW:
-                expect(wide.get_by_role("navigation", name="Pages")).not_to_be_in_viewport()  # it takes a moment
+                expect(
+                    wide.get_by_role("navigation", name="Pages")
+                ).not_to_be_in_viewport()  # it takes a moment
             shuts_nobody_out(wide)
             picture(wide, f"page {path} {name}")
         wide.emulate_media(color_scheme="dark")

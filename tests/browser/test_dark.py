@@ -1,4 +1,6 @@
-"""What the console shows only when one does something, in the dark. Its pages are in test_console, light and dark."""
+"""What the console shows only when one does something, in the dark. Its pages are in test_console,
+light and dark.
+"""
 
 import re
 from collections.abc import Iterator
@@ -47,7 +49,8 @@ _HAS_THE_BORDER_OF_LINKS = """() => {
 
 
 def test_a_graph_has_the_colours_of_the_page_also_when_they_turn(up: Up, dark: Page):
-    # A canvas keeps the colours that it was drawn with, and a box that is white by day is white at night.
+    # A canvas keeps the colours that it was drawn with, and a box that is white by day is white at
+    # night.
     dark.goto(f"{up.console}/applens")
     dark.locator("tr").filter(has_text="COMPLETE").last.locator("a").click()
     expect(dark.locator("canvas").first).to_be_visible()

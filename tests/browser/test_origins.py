@@ -1,4 +1,6 @@
-"""Pages of other sites in a real Chromium, against a real `sortkey up`: what they try gets them nothing."""
+"""Pages of other sites in a real Chromium, against a real `sortkey up`: what they try gets them
+nothing.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -80,12 +82,16 @@ def rows_of_the_keys(up: Up) -> list[Any]:
         return store.backend.call("Scan", {"TableName": "sortkey-api-keys"})["Items"]
 
 
-def test_a_page_of_another_site_reads_nothing_writes_nothing_and_opens_no_socket(served: Up, site: int, wide: Page):
+def test_a_page_of_another_site_reads_nothing_writes_nothing_and_opens_no_socket(
+    served: Up, site: int, wide: Page
+):
     # It was enough to visit a page: all tables were listed, and a forged key opened REST.
     wide.goto(f"http://evil.test:{site}/")
     for operation, request in (LIST, PUT):
         assert "failed" in wide.evaluate(ASK, [endpoint(served), operation, request, {}])
-        assert wide.evaluate(ASK, [endpoint(served), operation, request, SIMPLE])["type"] == "opaque"
+        assert (
+            wide.evaluate(ASK, [endpoint(served), operation, request, SIMPLE])["type"] == "opaque"
+        )
     rest = f"http://127.0.0.1:{served.port}/health"
     assert "failed" in wide.evaluate(ASK, [rest, "", {}, {}])
     assert wide.evaluate(OPEN_SOCKET, socket_of(served)) == "refused"
@@ -93,8 +99,13 @@ def test_a_page_of_another_site_reads_nothing_writes_nothing_and_opens_no_socket
 
 
 def test_a_name_that_a_page_points_at_this_machine_opens_nothing(served: Up, wide: Page):
-    # DNS rebinding: for Chromium the page at evil.test and the server behind that name are of one origin.
-    for port, path in ((served.dynamodb_port, "/"), (served.port, "/console/"), (served.port, "/docs")):
+    # DNS rebinding: for Chromium the page at evil.test and the server behind that name are of one
+    # origin.
+    for port, path in (
+        (served.dynamodb_port, "/"),
+        (served.port, "/console/"),
+        (served.port, "/docs"),
+    ):
         answer = wide.goto(f"http://evil.test:{port}{path}")
         assert answer is not None
         assert answer.status == 403
@@ -108,13 +119,18 @@ def test_a_name_that_a_page_points_at_this_machine_opens_nothing(served: Up, wid
     assert rows_of_the_keys(served) == []
 
 
-def test_a_page_of_a_given_origin_calls_as_sdks_do_but_changes_no_table_of_ours(served: Up, site: int, wide: Page):
+def test_a_page_of_a_given_origin_calls_as_sdks_do_but_changes_no_table_of_ours(
+    served: Up, site: int, wide: Page
+):
     wide.goto(f"http://friend.test:{site}/")
     listed = wide.evaluate(ASK, [endpoint(served), *LIST, {}])
     assert listed["status"] == 200
     assert "applens-graph-metadata" in listed["text"]
     assert len(listed["id"]) == 52  # SDKs log it, and a page sees only headers that are exposed
-    item = {"TableName": "applens-graph-metadata", "Item": {"PK": {"S": "USER#1"}, "SK": {"S": "NOTE#1"}}}
+    item = {
+        "TableName": "applens-graph-metadata",
+        "Item": {"PK": {"S": "USER#1"}, "SK": {"S": "NOTE#1"}},
+    }
     assert wide.evaluate(ASK, [endpoint(served), "PutItem", item, {}])["status"] == 200
     refused = wide.evaluate(ASK, [endpoint(served), *PUT, {}])
     assert refused["status"] == 400

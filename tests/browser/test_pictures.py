@@ -14,13 +14,18 @@ def test_home_for_the_docs(up: Up, wide: Page):
 
 
 def test_a_run_with_its_exposed_ways_for_the_readme(up: Up, wide: Page):
-    # The sample of AppLens has ways from the internet to data: that is what the picture shows, to the legend.
+    # The sample of AppLens has ways from the internet to data: that is what the picture shows, to
+    # the legend.
     wide.set_viewport_size({"width": 1280, "height": 1000})
     wide.goto(f"{up.console}/applens")
-    wide.locator("tr").filter(has_text="COMPLETE").last.locator("a").click()  # the oldest, before it was mended
+    wide.locator("tr").filter(has_text="COMPLETE").last.locator(
+        "a"
+    ).click()  # the oldest, before it was mended
     expect(wide.locator("canvas").first).to_be_visible()
     expect(wide.get_by_text("internet →").first).to_be_visible()
-    wide.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # the canvas
+    wide.evaluate(
+        "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )  # the canvas
     _save(wide, "console")
 
 

@@ -1,4 +1,6 @@
-"""Signing in to the console and out of it, in a real browser: in several tabs, and over restarts."""
+"""Signing in to the console and out of it, in a real browser: in several tabs, and over
+restarts.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +15,9 @@ PASSWORD = "correct horse"
 
 
 class Served:
-    """A console with a password, which can be started again at the same address on the same data."""
+    """A console with a password, which can be started again at the same address on the
+    same data.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -81,7 +85,9 @@ def test_signing_out_ends_the_session_in_every_tab_and_for_every_copy_of_its_coo
         is_asked(page)
 
 
-def test_a_restart_leaves_people_signed_in_and_another_password_does_not(served: Served, context: BrowserContext):
+def test_a_restart_leaves_people_signed_in_and_another_password_does_not(
+    served: Served, context: BrowserContext
+):
     page = context.new_page()
     sign_in(page, served.up)
     served.restart(PASSWORD)
@@ -93,7 +99,9 @@ def test_a_restart_leaves_people_signed_in_and_another_password_does_not(served:
     sign_in(page, served.up, "another password")
 
 
-def test_what_is_kept_of_people_lies_in_the_data_folder_for_its_owner_alone(served: Served, context: BrowserContext):
+def test_what_is_kept_of_people_lies_in_the_data_folder_for_its_owner_alone(
+    served: Served, context: BrowserContext
+):
     # The folder in which a program was started may be anybody's, or a repository's.
     page = context.new_page()
     sign_in(page, served.up)
@@ -103,13 +111,19 @@ def test_what_is_kept_of_people_lies_in_the_data_folder_for_its_owner_alone(serv
     assert [each.name for each in served.folder.iterdir()] == ["data"]
     folder = served.folder / "data" / "console"
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()} == {"sessions.json": 0o600}
+    assert {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()} == {
+        "sessions.json": 0o600
+    }
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_way_in_and_out_shuts_nobody_out(served: Served, browser: Browser, width: int, scheme: str):
-    with browser.new_context(viewport={"width": width, "height": 860}, color_scheme=scheme) as context:  # pyright: ignore
+def test_the_way_in_and_out_shuts_nobody_out(
+    served: Served, browser: Browser, width: int, scheme: str
+):
+    with browser.new_context(
+        viewport={"width": width, "height": 860}, color_scheme=scheme
+    ) as context:  # pyright: ignore
         page = context.new_page()
         page.goto(served.up.console)
         page.get_by_label("Password").fill("wrong")

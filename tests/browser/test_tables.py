@@ -1,4 +1,6 @@
-"""Tables in the console: which one is shown, whether its changes are recorded, and items that are there already."""
+"""Tables in the console: which one is shown, whether its changes are recorded, and items that are
+there already.
+"""
 
 from typing import Any
 
@@ -42,7 +44,9 @@ def test_a_table_without_a_stream_says_that_it_records_nothing(up: Up, page: Pag
     expect(page.get_by_text(f"not recorded: {silent}")).to_be_visible()
     type_table(page, silent)
     page.keyboard.press("Enter")
-    expect(page.get_by_text(f"{silent} has no stream, so its changes are not recorded.")).to_be_visible()
+    expect(
+        page.get_by_text(f"{silent} has no stream, so its changes are not recorded.")
+    ).to_be_visible()
     expect(page.get_by_text("aws dynamodb update-table")).to_be_visible()
     expect(page.get_by_text("Nothing was written yet.")).to_be_hidden()
     expect(page.get_by_role("listbox")).to_have_count(0)  # it fades, and is pale meanwhile
@@ -119,14 +123,18 @@ def test_another_object_is_not_shown_with_the_beginning_of_the_one_before(up: Up
     expect(wide.locator("pre.sk-code")).to_be_hidden()
 
 
-def test_a_new_item_on_a_key_that_is_taken_names_the_key_and_opens_the_item(up: Up, page: Page, silent: str):
+def test_a_new_item_on_a_key_that_is_taken_names_the_key_and_opens_the_item(
+    up: Up, page: Page, silent: str
+):
     # Nobody has changed anything: the key is taken, and what is there is what one wants to see.
     page.goto(f"{up.console}/data?table={silent}")
     page.get_by_role("button", name="New item").click()
     new = page.get_by_role("dialog", name="New item")
     new.get_by_label("The whole item").fill('{"id": {"S": "written"}, "note": {"S": "mine"}}')
     new.get_by_role("button", name="Save").click()
-    expect(new.get_by_role("alert")).to_contain_text(f"an item with the key id=written already exists in {silent}")
+    expect(new.get_by_role("alert")).to_contain_text(
+        f"an item with the key id=written already exists in {silent}"
+    )
     shuts_nobody_out(page)
     new.get_by_role("button", name="Open the existing item").click()
     expect(new).to_be_hidden()

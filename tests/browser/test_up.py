@@ -34,8 +34,13 @@ def test_it_says_where_everything_is(up: Up):
     assert "TransformationSystem" in client(up).list_tables()["TableNames"]
 
 
-def test_a_folder_in_use_and_a_taken_port_are_told_with_what_to_do(up: Up, start: Any, tmp_path: Path):
-    second, third = start(folder=up.folder), start("--port", str(up.port), folder=tmp_path / "other")
+def test_a_folder_in_use_and_a_taken_port_are_told_with_what_to_do(
+    up: Up, start: Any, tmp_path: Path
+):
+    second, third = (
+        start(folder=up.folder),
+        start("--port", str(up.port), folder=tmp_path / "other"),
+    )
     assert second.ended() == 1
     assert f"in use by process {up.process.pid}" in second.said
     assert third.ended() == 1

@@ -1,7 +1,8 @@
 """The `sortkey` command many times over: one process has its imports, and forks each run of it.
 
-A run is a process of its own, in its own folder, with its own files for input and output, and ends as any program does;
-only the second that Python needs for the imports is spared. As a program, it forks for each line of its input.
+A run is a process of its own, in its own folder, with its own files for input and output, and ends
+as any program does; only the second that Python needs for the imports is spared. As a program, it
+forks for each line of its input.
 """
 
 from __future__ import annotations
@@ -22,9 +23,27 @@ from pathlib import Path
 from typing import Any
 
 LOADED = (
-    *("sortkey.cli.program", "sortkey.connect.embedded", "sortkey.connect.dynamodb", "sortkey.model.description"),
-    *("sortkey.runtime.payloads.writes", "sortkey.runtime.evolution.planner", "sortkey.engine", "sortkey.errors"),
-    *("rich.table", "rich.progress", "rich.console", "pydantic", "apsw", "orjson", "sortkey_systems.jobengine.model"),
+    *(
+        "sortkey.cli.program",
+        "sortkey.connect.embedded",
+        "sortkey.connect.dynamodb",
+        "sortkey.model.description",
+    ),
+    *(
+        "sortkey.runtime.payloads.writes",
+        "sortkey.runtime.evolution.planner",
+        "sortkey.engine",
+        "sortkey.errors",
+    ),
+    *(
+        "rich.table",
+        "rich.progress",
+        "rich.console",
+        "pydantic",
+        "apsw",
+        "orjson",
+        "sortkey_systems.jobengine.model",
+    ),
 )
 
 
@@ -41,7 +60,9 @@ class Forked:
             text=True,
         )
 
-    def run(self, arguments: list[str], cwd: Path, given: str, environment: Mapping[str, str]) -> tuple[int, str, str]:
+    def run(
+        self, arguments: list[str], cwd: Path, given: str, environment: Mapping[str, str]
+    ) -> tuple[int, str, str]:
         """The exit code, and what was written to both outputs."""
         assert self._program.stdin
         assert self._program.stdout
@@ -78,7 +99,8 @@ def _become(cwd: str, environment: Mapping[str, str], files: list[str]) -> None:
         flags = os.O_WRONLY | os.O_CREAT if number else os.O_RDONLY
         os.dup2(os.open(file, flags, 0o600), number)
     sys.stdin, sys.stdout, sys.stderr = (
-        TextIOWrapper(FileIO(number, mode, closefd=False), encoding="utf-8") for number, mode in enumerate("rww")
+        TextIOWrapper(FileIO(number, mode, closefd=False), encoding="utf-8")
+        for number, mode in enumerate("rww")
     )
 
 

@@ -60,7 +60,9 @@ def everything_of(*, customer_id: str):
 '''
 
 
-def sortkey(*arguments: str | Path, cwd: Path, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+def sortkey(
+    *arguments: str | Path, cwd: Path, given: str = "", **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, with `given` as its input."""
     line = [str(each) for each in arguments]
     code, out, err = forked().run(line, cwd, given, os.environ | environment)

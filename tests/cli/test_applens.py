@@ -1,4 +1,6 @@
-"""`sortkey applens analyze`: what it prints, what it writes, and the exit codes that a pipeline relies on."""
+"""`sortkey applens analyze`: what it prints, what it writes, and the exit codes that a pipeline
+relies on.
+"""
 
 import json
 import subprocess
@@ -9,7 +11,10 @@ import pytest
 
 from sortkey.cli import main
 
-OPEN = 'resource "aws_security_group" "g" {\n  ingress {\n    from_port = 22\n    to_port = 22\n    protocol = "tcp"\n'
+OPEN = (
+    'resource "aws_security_group" "g" {\n  ingress {\n    from_port = 22\n    to_port = 22\n    '
+    'protocol = "tcp"\n'
+)
 OPEN += '    cidr_blocks = ["0.0.0.0/0"]\n  }\n}\nresource "aws_vpc" "v" {\n  cidr_block = var.absent\n}\n'
 OPEN += 'variable "absent" {}\n'
 
@@ -20,18 +25,26 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_page_has_the_finding_its_place_and_what_to_do(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_has_the_finding_its_place_and_what_to_do(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # It is read in a terminal, by someone in a hurry.
     assert main(["applens", "analyze", str(folder)]) == 0
     page = capsys.readouterr().out
-    assert "HIGH     NET-01  Administration port open to the internet: SSH (22) from anywhere" in page
+    assert (
+        "HIGH     NET-01  Administration port open to the internet: SSH (22) from anywhere" in page
+    )
     assert "main.tf:1  aws_security_group.g" in page
     assert "Session Manager" in page
     assert "main.tf:12: var.absent has no default and no value" in page
 
 
-@pytest.mark.parametrize(("severity", "code"), [("low", 1), ("medium", 1), ("high", 1), ("critical", 0)])
-def test_fail_on_ends_with_1_for_that_severity_or_worse(folder: Path, severity: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("severity", "code"), [("low", 1), ("medium", 1), ("high", 1), ("critical", 0)]
+)
+def test_fail_on_ends_with_1_for_that_severity_or_worse(
+    folder: Path, severity: str, code: int
+) -> None:
     # A pipeline stops on it.
     assert main(["applens", "analyze", str(folder), "--fail-on", severity]) == code
 
@@ -43,10 +56,13 @@ BROKEN = 'resource "aws_s3_bucket" "b" {\n  acl = "public-read"\n'
 def test_fail_on_ends_with_3_where_a_file_was_not_read(
     tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # What would have stopped the pipeline may be in that file. It is told in the output, and on stderr.
+    # What would have stopped the pipeline may be in that file. It is told in the output, and on
+    # stderr.
     (tmp_path / "main.tf").write_text('resource "aws_sqs_queue" "q" {}\n')
     (tmp_path / "broken.tf").write_text(BROKEN)
-    assert main(["applens", "analyze", str(tmp_path), "--fail-on", "critical", "--format", form]) == 3
+    assert (
+        main(["applens", "analyze", str(tmp_path), "--fail-on", "critical", "--format", form]) == 3
+    )
     printed = capsys.readouterr()
     why = "broken.tf:1: the block opened on line 1 is not closed"
     assert printed.err == f"sortkey applens: --fail-on: not everything was read: {why}\n"
@@ -64,16 +80,27 @@ def test_json_has_report_and_graph(folder: Path, capsys: pytest.CaptureFixture[s
     # For programs: everything, in the words of the documents.
     assert main(["applens", "analyze", str(folder), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert {"score", "rationale", "findings", "exposedPaths", "warnings", "unresolved", "graphHash", "graph"} <= set(
-        told
-    )
+    assert {
+        "score",
+        "rationale",
+        "findings",
+        "exposedPaths",
+        "warnings",
+        "unresolved",
+        "graphHash",
+        "graph",
+    } <= set(told)
     assert told["counts"]["nodeCount"] == len(told["graph"]["nodes"]) == 2
 
 
-def test_sarif_has_rules_results_and_places(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sarif_has_rules_results_and_places(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Code hosts refuse a file that is not in order, and then show nothing.
     target = folder / "out.sarif"
-    assert main(["applens", "analyze", str(folder), "--format", "sarif", "--output", str(target)]) == 0
+    assert (
+        main(["applens", "analyze", str(folder), "--format", "sarif", "--output", str(target)]) == 0
+    )
     assert capsys.readouterr().out == ""
     told = json.loads(target.read_text())
     run = told["runs"][0]
@@ -108,10 +135,13 @@ def test_sarif_places_are_below_the_current_folder(
     given: list[str],
     uris: set[str],
 ) -> None:
-    # A code host looks for the path in the repository, and shows nothing where there is no such file.
+    # A code host looks for the path in the repository, and shows nothing where there is no such
+    # file.
     for number, name in enumerate(("infra/main.tf", "infra/net work/main.tf", "other/more.tf")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(OPEN.replace('"g"', f'"g{number}"').replace('"v"', f'"v{number}"'))
+        (tmp_path / name).write_text(
+            OPEN.replace('"g"', f'"g{number}"').replace('"v"', f'"v{number}"')
+        )
     monkeypatch.chdir(tmp_path / here)
     assert main(["applens", "analyze", *given, "--sarif"]) == 0
     run = json.loads(capsys.readouterr().out)["runs"][0]
@@ -124,7 +154,9 @@ def test_sarif_places_are_below_the_current_folder(
 
 
 @pytest.mark.parametrize("form", ["json", "sarif"])
-def test_a_format_has_a_short_form(folder: Path, form: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_format_has_a_short_form(
+    folder: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     # The other commands have --json: who tries it here is right.
     pages: list[str] = []
     for arguments in (["--format", form], [f"--{form}"], [f"--{form}", "--format", form]):
@@ -140,7 +172,9 @@ def test_two_formats_at_once_are_refused(folder: Path, capsys: pytest.CaptureFix
     assert "one format at a time: json or sarif" in capsys.readouterr().err
 
 
-def test_what_cannot_be_analysed_is_one_line_and_code_3(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_analysed_is_one_line_and_code_3(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Not 1: a pipeline must tell "risks" from "not analysed".
     (tmp_path / "a.tf").write_text("resource {")
     for path in (tmp_path, tmp_path / "none"):
@@ -155,17 +189,25 @@ def test_a_file_that_grows_without_end_is_one_line_and_code_3(
 ) -> None:
     # 1.2 KB that describe a terabyte. A pipeline must not hang on it.
     doubled = "".join(f"  a{n} = [local.a{n - 1}, local.a{n - 1}]\n" for n in range(1, 41))
-    text = f'locals {{\n  a0 = "x"\n{doubled}}}\nresource "aws_x" "x" {{\n  v = jsonencode(local.a40)\n}}\n'
+    text = (
+        f'locals {{\n  a0 = "x"\n{doubled}}}\nresource "aws_x" "x" '
+        f"{{\n  v = jsonencode(local.a40)\n}}\n"
+    )
     (tmp_path / "main.tf").write_text(text)
     assert main(["applens", "analyze", str(tmp_path)]) == 3
     error = capsys.readouterr().err
-    assert error.startswith("sortkey applens: evaluating aws_x.x needs more than 2,000,000 values: ")
+    assert error.startswith(
+        "sortkey applens: evaluating aws_x.x needs more than 2,000,000 values: "
+    )
     assert error.count("\n") == 1
 
 
 def test_the_library_does_not_load_the_system_before_the_command_runs() -> None:
     # Starting fast is a feature, and `sortkey` does not know what is built on it.
-    code = "import sys, sortkey.cli; sys.exit(any(name.startswith('sortkey_systems') for name in sys.modules))"
+    code = (
+        "import sys, sortkey.cli; sys.exit(any(name.startswith('sortkey_systems') for name in "
+        "sys.modules))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -176,7 +218,9 @@ def stored(tmp_path: Path) -> Path:
     from sortkey_systems.applens.sample import load
     from sortkey_systems.applens.service import AppLens
 
-    with sortkey.open(tmp_path / "data", objects=tmp_path / "data" / "buckets" / "{bucket}") as store:
+    with sortkey.open(
+        tmp_path / "data", objects=tmp_path / "data" / "buckets" / "{bucket}"
+    ) as store:
         load(AppLens(store))
     return tmp_path / "data"
 
@@ -190,7 +234,12 @@ def test_stored_runs_are_listed_and_all_of_them(
     stored: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Who has a folder of somebody else's runs wants to see what is in it.
-    assert [run["status"] for run in told_runs(stored, capsys)] == ["COMPLETE", "COMPLETE", "FAILED", "COMPLETE"]
+    assert [run["status"] for run in told_runs(stored, capsys)] == [
+        "COMPLETE",
+        "COMPLETE",
+        "FAILED",
+        "COMPLETE",
+    ]
     assert len(told_runs(stored, capsys, "--environment", "prod")) == 2
     monkeypatch.setattr("sortkey_systems.applens.commands.PAGE_RUNS", 3)
     assert len(told_runs(stored, capsys)) == 4
@@ -200,7 +249,9 @@ def test_stored_runs_are_listed_and_all_of_them(
     assert "has no runs" in capsys.readouterr().out
 
 
-def test_a_stored_run_is_shown_as_it_was_analysed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stored_run_is_shown_as_it_was_analysed(
+    stored: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # The same page as that of `analyze`.
     where = ["--user", "12345", "--data", str(stored)]
     assert main(["applens", "show", "latest", *where]) == 0
@@ -229,12 +280,18 @@ def test_two_stored_runs_are_compared(stored: Path, capsys: pytest.CaptureFixtur
 
 
 def test_a_comparison_says_what_changed(stored: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # "It changed" sends people to read both files. Ways are told once, whole, and not again with their findings.
+    # "It changed" sends people to read both files. Ways are told once, whole, and not again with
+    # their findings.
     first = told_runs(stored, capsys)[-1]["runId"]
-    assert main(["applens", "compare", first, "latest", "--user", "12345", "--data", str(stored)]) == 0
+    assert (
+        main(["applens", "compare", first, "latest", "--user", "12345", "--data", str(stored)]) == 0
+    )
     lines = capsys.readouterr().out.splitlines()
     listener = lines.index("~ node aws_lb_listener.orders")
-    assert lines[listener + 2 : listener + 4] == ["    port: 80 → 443", "    protocol: HTTP → HTTPS"]
+    assert lines[listener + 2 : listener + 4] == [
+        "    port: 80 → 443",
+        "    protocol: HTTP → HTTPS",
+    ]
     bucket = lines.index("~ node aws_s3_bucket.invoices")
     assert lines[bucket + 1] == "    exposed to the internet: true → false"
     finding = next(at for at, line in enumerate(lines) if line.startswith("~ finding "))

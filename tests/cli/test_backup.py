@@ -1,4 +1,6 @@
-"""`sortkey backup` and `sortkey restore` as programs: on a folder, on one that a server owns, and on a whole copy."""
+"""`sortkey backup` and `sortkey restore` as programs: on a folder, on one that a server owns, and
+on a whole copy.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,18 @@ TABLE: dict[str, Any] = {
 def put(data: Path, table: str, **values: int) -> None:
     with library.open(data) as store:
         for key, number in values.items():
-            store.backend.call("PutItem", {"TableName": table, "Item": {"pk": {"S": key}, "n": {"N": str(number)}}})
+            store.backend.call(
+                "PutItem", {"TableName": table, "Item": {"pk": {"S": key}, "n": {"N": str(number)}}}
+            )
 
 
 def held(data: Path, table: str) -> dict[str, int]:
     with library.open(data) as store:
         found = store.backend.call("Scan", {"TableName": table})["Items"]
-    return {item["pk"]["S"]: int(item["n"]["N"]) for item in sorted(found, key=lambda item: item["pk"]["S"])}
+    return {
+        item["pk"]["S"]: int(item["n"]["N"])
+        for item in sorted(found, key=lambda item: item["pk"]["S"])
+    }
 
 
 def delete(data: Path, operation: str = "DeleteItem", **request: Any) -> None:
@@ -58,7 +65,9 @@ def folder(tmp_path: Path) -> Path:
         for name in ("Kept", "Loose"):
             store.backend.call("CreateTable", {"TableName": name, **TABLE})
         on = {"PointInTimeRecoveryEnabled": True}
-        store.backend.call("UpdateContinuousBackups", {"TableName": "Kept", "PointInTimeRecoverySpecification": on})
+        store.backend.call(
+            "UpdateContinuousBackups", {"TableName": "Kept", "PointInTimeRecoverySpecification": on}
+        )
     put(tmp_path / "data", "Kept", a=1, b=2, c=3)
     put(tmp_path / "data", "Loose", x=1)
     return tmp_path
@@ -86,51 +95,72 @@ def test_a_table_comes_back_beside_itself(folder: Path) -> None:
 
 
 def test_a_table_is_rewound_in_place_to_a_moment(folder: Path) -> None:
-    # Changed, deleted and new items; the table keeps its recovery, which a restored one would not have.
+    # Changed, deleted and new items; the table keeps its recovery, which a restored one would not
+    # have.
     moment = a_moment()
     put(folder / "data", "Kept", a=100, d=4)
     delete(folder / "data", TableName="Kept", Key={"pk": {"S": "b"}})
     out = said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=folder))
     assert out == "Kept: 2 items restored, 1 deleted\n"
     assert held(folder / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
-    again = json.loads(said(sortkey("restore", "Kept", "--at", moment, "--in-place", "--json", cwd=folder)))
-    assert again["tables"] == [{"table": "Kept", "summary": "0 items restored, 0 deleted", "put": 0, "deleted": 0}]
+    again = json.loads(
+        said(sortkey("restore", "Kept", "--at", moment, "--in-place", "--json", cwd=folder))
+    )
+    assert again["tables"] == [
+        {"table": "Kept", "summary": "0 items restored, 0 deleted", "put": 0, "deleted": 0}
+    ]
     with library.open(folder / "data") as store:
         assert store.backend.call("ListTables", {})["TableNames"] == ["Kept", "Loose"]
 
 
 def test_what_a_stopped_restore_left_is_cleared_away(folder: Path) -> None:
-    # Stopped while the table of the moment was being made: it may be made still when the command is given again.
+    # Stopped while the table of the moment was being made: it may be made still when the command is
+    # given again.
     moment = a_moment()
     put(folder / "data", "Kept", a=100)
     with library.open(folder / "data") as store:
-        request = {"SourceTableName": "Kept", "TargetTableName": "Kept.restoring", "UseLatestRestorableTime": True}
+        request = {
+            "SourceTableName": "Kept",
+            "TargetTableName": "Kept.restoring",
+            "UseLatestRestorableTime": True,
+        }
         store.backend.call("RestoreTableToPointInTime", request)
     said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=folder))
     assert held(folder / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
 
 
 def test_every_table_can_be_rewound_though_sortkeys_own_keep_no_history(folder: Path) -> None:
-    # Each folder with a model has such a table, of what backfills did: it must not keep the others from being rewound.
+    # Each folder with a model has such a table, of what backfills did: it must not keep the others
+    # from being rewound.
     delete(folder / "data", "DeleteTable", TableName="Loose")
     said(sortkey("apply", "jobengine", cwd=folder))
     moment = a_moment()
     put(folder / "data", "Kept", a=100)
     said(sortkey("backup", "--to", "copy", cwd=folder))
-    wanted = ["Kept: 1 item restored, 0 deleted", "TransformationSystem: 0 items restored, 0 deleted"]
+    wanted = [
+        "Kept: 1 item restored, 0 deleted",
+        "TransformationSystem: 0 items restored, 0 deleted",
+    ]
     wanted += ["sortkey-evolution: unchanged, because it keeps no history"]
     assert said(sortkey("restore", "--at", moment, "--in-place", cwd=folder)).splitlines() == wanted
-    out = said(sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder)).splitlines()
+    out = said(
+        sortkey("restore", "--from", "copy", "--data", "new", "--at", moment, cwd=folder)
+    ).splitlines()
     assert out[1:] == wanted
     line = ["restore", "sortkey-evolution", "--at", moment, "--in-place"]
-    assert "keep no history (no point-in-time recovery): sortkey-evolution" in refused(sortkey(*line, cwd=folder), 1)
+    assert "keep no history (no point-in-time recovery): sortkey-evolution" in refused(
+        sortkey(*line, cwd=folder), 1
+    )
 
 
 def test_a_backup_outlives_its_table(folder: Path) -> None:
     # The name is free again, so none is asked for.
     said(sortkey("backup", "Loose", "--name", "last", cwd=folder))
     delete(folder / "data", "DeleteTable", TableName="Loose")
-    assert said(sortkey("restore", "Loose", "--backup", "last", cwd=folder)) == "Loose: created from Loose\n"
+    assert (
+        said(sortkey("restore", "Loose", "--backup", "last", cwd=folder))
+        == "Loose: created from Loose\n"
+    )
     assert held(folder / "data", "Loose") == {"x": 1}
 
 
@@ -155,7 +185,9 @@ def test_it_works_through_the_server_that_owns_the_folder(served: Path) -> None:
     put(served / "data", "Kept", a=100)
     said(sortkey("restore", "Kept", "--backup", "first", "--as", "Before", cwd=served))
     said(sortkey("restore", "Kept", "--at", moment, "--in-place", cwd=served))
-    assert held(served / "data", "Before") == held(served / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
+    assert (
+        held(served / "data", "Before") == held(served / "data", "Kept") == {"a": 1, "b": 2, "c": 3}
+    )
 
 
 def test_a_folder_is_copied_while_it_is_written_to(served: Path) -> None:
@@ -175,7 +207,9 @@ def test_a_folder_is_copied_while_it_is_written_to(served: Path) -> None:
         writer.start()
         try:
             for name in ("one", "two"):
-                assert said(sortkey("backup", "--to", name, cwd=served)).startswith(f"data is copied to {name}: ")
+                assert said(sortkey("backup", "--to", name, cwd=served)).startswith(
+                    f"data is copied to {name}: "
+                )
         finally:
             stop.set()
             writer.join()
@@ -199,13 +233,21 @@ def test_a_copy_has_the_buckets_and_their_secret(folder: Path) -> None:
 
 
 def test_a_copy_has_every_file_of_people_whatever_its_name(folder: Path) -> None:
-    # Beside the database some names are ours; anywhere else a backup that leaves a file out has lost it.
+    # Beside the database some names are ours; anywhere else a backup that leaves a file out has
+    # lost it.
     files = folder / "data" / "files"
     files.mkdir()
     with sqlite3.connect(files / "shop.sqlite") as shop:
         shop.execute("PRAGMA journal_mode = WAL")
         shop.execute("CREATE TABLE orders (id INTEGER)")
-        names = ("backup.json", "sortkey.db", "my-sortkey.lock", "the-wal", "-journal", "1986-journal")
+        names = (
+            "backup.json",
+            "sortkey.db",
+            "my-sortkey.lock",
+            "the-wal",
+            "-journal",
+            "1986-journal",
+        )
         for name in names:
             (files / name).write_text("mine")
         said(sortkey("backup", "--to", "copy", cwd=folder))
@@ -236,7 +278,8 @@ def test_a_copy_can_be_made_older(folder: Path) -> None:
 
 
 def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder: Path) -> None:
-    # The right command after the wrong one would otherwise be refused: the folder is there already, and nobody said so.
+    # The right command after the wrong one would otherwise be refused: the folder is there already,
+    # and nobody said so.
     delete(folder / "data", "DeleteTable", TableName="Loose")
     said(sortkey("backup", "--to", "copy", cwd=folder))
     line = ["restore", "--from", "copy", "--data", "new", "--at"]
@@ -253,7 +296,11 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
     [
         (["backup", "Nothing"], 2, "there is no table Nothing"),
         (["backup", "--name", "b1"], 2, "--name b1: a name has 3 to 255 letters"),
-        (["restore", "Kept", "--at", "1s", "--as", "T2"], 2, "--as T2: a name has 3 to 255 letters"),
+        (
+            ["restore", "Kept", "--at", "1s", "--as", "T2"],
+            2,
+            "--as T2: a name has 3 to 255 letters",
+        ),
         (["backup", "--to", "data"], 2, "data already exists"),
         (["backup", "--to", "data/copy"], 2, "data/copy is inside the folder that is copied"),
         (["backup", "--to", "copy", "--list"], 2, "leave the rest out"),
@@ -263,13 +310,19 @@ def test_a_copy_that_cannot_be_made_older_is_not_made_or_told_to_be_there(folder
         (["restore", "Kept", "--at", "1s", "--backup", "x"], 2, "say to what"),
         (["restore", "Kept", "--at", "noon", "--in-place"], 2, "'noon' is no moment"),
         (["restore", "Loose", "--at", "1s", "--in-place"], 1, "no point-in-time recovery"),
-        (["restore", "Kept", "--at", "1000d", "--in-place"], 1, "must be within EarliestRestorableDateTime"),
+        (
+            ["restore", "Kept", "--at", "1000d", "--in-place"],
+            1,
+            "must be within EarliestRestorableDateTime",
+        ),
         (["restore", "Kept", "--backup", "x", "--as", "yes"], 2, "there is no backup x"),
         (["restore", "--from", "data", "--data", "new"], 2, "data is not a copy of a data folder"),
         (["restore", "Kept", "--from", "data", "--data", "new"], 2, "--from makes a whole folder"),
     ],
 )
-def test_what_cannot_be_done_is_told_in_a_line(folder: Path, line: list[str], code: int, message: str) -> None:
+def test_what_cannot_be_done_is_told_in_a_line(
+    folder: Path, line: list[str], code: int, message: str
+) -> None:
     assert message in refused(sortkey(*line, cwd=folder), code)
 
 

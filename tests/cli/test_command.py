@@ -1,4 +1,6 @@
-"""The command's surface: help and version, errors without tracebacks, and that nothing heavy is loaded for them."""
+"""The command's surface: help and version, errors without tracebacks, and that nothing heavy is
+loaded for them.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,26 @@ from sortkey.cli import COMMANDS, main
 from sortkey.cli.program import load
 from sortkey.commands import options
 
-HEAVY = {"asyncio", "orjson", "apsw", "pydantic", "fastapi", "boto3", "botocore", "rich", "sortkey_systems"}
+HEAVY = {
+    "asyncio",
+    "orjson",
+    "apsw",
+    "pydantic",
+    "fastapi",
+    "boto3",
+    "botocore",
+    "rich",
+    "sortkey_systems",
+}
 
 
 def loaded_by(*arguments: str) -> set[str]:
     """What of the heavy packages is there when a command has ended."""
     code = f"import sys; from sortkey.cli import main; main({list(arguments)}); print(*sys.modules)"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
     return HEAVY & set(done.stdout.split())
 
 
@@ -40,14 +54,20 @@ def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Serve DynamoDB's protocol" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [[], *every_command()], ids=lambda line: " ".join(line) or "sortkey")
+@pytest.mark.parametrize(
+    "arguments", [[], *every_command()], ids=lambda line: " ".join(line) or "sortkey"
+)
 @pytest.mark.parametrize("asked", ["--help", "-h"])
-def test_every_command_has_help(capsys: pytest.CaptureFixture[str], arguments: list[str], asked: str) -> None:
+def test_every_command_has_help(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], asked: str
+) -> None:
     assert main([*arguments, asked]) == 0
     assert " ".join(["Usage: sortkey", *arguments]) in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("arguments", [[], *every_command()], ids=lambda line: " ".join(line) or "sortkey")
+@pytest.mark.parametrize(
+    "arguments", [[], *every_command()], ids=lambda line: " ".join(line) or "sortkey"
+)
 def test_every_help_has_an_example_and_fits_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str]
 ) -> None:
@@ -87,7 +107,9 @@ def test_what_several_commands_take_is_declared_once() -> None:
     for path in sorted(Path(options.__file__).parent.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Annotated":
-                declared.setdefault(ast.unparse(node.slice), []).append(f"{path.name}:{node.lineno}")
+                declared.setdefault(ast.unparse(node.slice), []).append(
+                    f"{path.name}:{node.lineno}"
+                )
     assert {what: places for what, places in declared.items() if len(places) > 1} == {}
 
 
@@ -111,21 +133,28 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
         ["serve", "--synchronous", "extra"],
     ],
 )
-def test_wrong_arguments_are_one_line_and_end_with_2(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+def test_wrong_arguments_are_one_line_and_end_with_2(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
     assert main(arguments) == 2
     error = capsys.readouterr().err
     assert error.startswith("sortkey")
     assert error.count("\n") == 1
 
 
-def test_a_name_that_is_almost_right_is_answered_with_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_name_that_is_almost_right_is_answered_with_the_right_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main(["serv"]) == 2
     assert "Did you mean 'serve'? sortkey --help tells more" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("where", [0, 3])
-def test_debug_shows_where_an_error_came_from(capsys: pytest.CaptureFixture[str], where: int) -> None:
-    # It is asked for when the command has failed already: at the end of the line that is typed again.
+def test_debug_shows_where_an_error_came_from(
+    capsys: pytest.CaptureFixture[str], where: int
+) -> None:
+    # It is asked for when the command has failed already: at the end of the line that is typed
+    # again.
     line = ["explain", "jobengine", "Stage.none"]
     assert main([*line[:where], "--debug", *line[where:]]) == 2
     error = capsys.readouterr().err
@@ -165,7 +194,10 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        (["export", "out", "--data", "."], "sortkey export: stopped: the same command continues where it was\n"),
+        (
+            ["export", "out", "--data", "."],
+            "sortkey export: stopped: the same command continues where it was\n",
+        ),
         (["models"], "sortkey models: stopped\n"),
     ],
 )
@@ -175,7 +207,9 @@ def test_ctrl_c_is_heard_and_says_how_to_go_on(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"sortkey.cli.{line[0]}.{'open_store' if line[0] == 'export' else 'load_model'}", stop)
+    monkeypatch.setattr(
+        f"sortkey.cli.{line[0]}.{'open_store' if line[0] == 'export' else 'load_model'}", stop
+    )
     assert main(line) == 130
     assert capsys.readouterr().err == told
 
@@ -183,7 +217,11 @@ def test_ctrl_c_is_heard_and_says_how_to_go_on(
 @pytest.mark.parametrize(
     ("number", "told"),
     [
-        (errno.EACCES, "sortkey models: /srv/shop: Permission denied; choose another place, or ask its owner\n"),
+        (
+            errno.EACCES,
+            "sortkey models: /srv/shop: Permission denied; choose another place, or ask its "
+            "owner\n",
+        ),
         (errno.EIO, "sortkey models: /srv/shop: Input/output error\n"),
     ],
 )
@@ -200,10 +238,14 @@ def test_an_error_of_the_system_says_where_and_what_to_do(
 
 @pytest.mark.parametrize("line", [["--help"], ["models"]])
 def test_a_reader_that_has_seen_enough_is_no_error(line: list[str]) -> None:
-    # `sortkey models | head`, whether rich writes or we do: 141, as a shell has it, and nothing on stderr.
+    # `sortkey models | head`, whether rich writes or we do: 141, as a shell has it, and nothing on
+    # stderr.
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
     started = subprocess.Popen(
-        [sys.executable, "-m", "sortkey", *line], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+        [sys.executable, "-m", "sortkey", *line],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
     )
     assert started.stdout is not None
     started.stdout.close()
@@ -224,8 +266,13 @@ def test_help_loads_nothing_but_what_draws_it(arguments: list[str]) -> None:
 
 def test_the_shell_completes_commands_and_options() -> None:
     # As bash asks for it: the words so far, and which of them is being typed.
-    environment = os.environ | {"_SORTKEY_COMPLETE": "complete_bash", "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment = os.environ | {
+        "_SORTKEY_COMPLETE": "complete_bash",
+        "PYTHONPATH": os.pathsep.join(sys.path),
+    }
     for words, expected in [("sortkey ser", "serve"), ("sortkey serve --syn", "--synchronous")]:
         asked = environment | {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-        done = subprocess.run([sys.executable, "-m", "sortkey"], capture_output=True, text=True, check=True, env=asked)
+        done = subprocess.run(
+            [sys.executable, "-m", "sortkey"], capture_output=True, text=True, check=True, env=asked
+        )
         assert done.stdout.split() == [expected]

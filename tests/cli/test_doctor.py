@@ -22,12 +22,19 @@ def checks(done: Any) -> dict[str, dict[str, str]]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    key = {"KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+    key = {
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
     with library.open(tmp_path / "data") as store:
         types = [{"AttributeName": "pk", "AttributeType": "S"}]
-        store.backend.call("CreateTable", {"TableName": "Orders", "AttributeDefinitions": types, **key})
+        store.backend.call(
+            "CreateTable", {"TableName": "Orders", "AttributeDefinitions": types, **key}
+        )
         for number in range(500):
-            store.backend.call("PutItem", {"TableName": "Orders", "Item": {"pk": {"S": f"{number} {'x' * 500}"}}})
+            store.backend.call(
+                "PutItem", {"TableName": "Orders", "Item": {"pk": {"S": f"{number} {'x' * 500}"}}}
+            )
     return tmp_path
 
 
@@ -36,9 +43,14 @@ def test_a_sound_machine_ends_with_0(folder: Path) -> None:
     done = sortkey("doctor", "--json", cwd=folder, PATH="")
     assert done.returncode == 0
     found = checks(done)
-    assert {found[name]["state"] for name in ("Python", "SQLite", "apsw", "owner", "access", "database")} == {"ok"}
+    assert {
+        found[name]["state"] for name in ("Python", "SQLite", "apsw", "owner", "access", "database")
+    } == {"ok"}
     assert found["database"]["told"].startswith("1 tables, ")
-    assert (found["java"]["state"], found["java"]["advice"][:19]) == ("missing", "for DynamoDB Local ")
+    assert (found["java"]["state"], found["java"]["advice"][:19]) == (
+        "missing",
+        "for DynamoDB Local ",
+    )
     page = sortkey("doctor", cwd=folder, PATH="")
     assert page.returncode == 0
     assert "Data folder data\n" in page.stdout
@@ -90,12 +102,16 @@ def test_a_folder_of_somebody_else_is_a_problem_and_no_end(
     assert (found["access"]["state"], "owner" in found) == ("problem", False)
 
 
-def test_a_port_in_use_is_told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         monkeypatch.setattr(machine, "PORTS", {port: "something"})
         assert main(["doctor", "--json", "--data", "none"]) == 0
-    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["checks"]}[str(port)]
+    found = {each["name"]: each for each in json.loads(capsys.readouterr().out)["checks"]}[
+        str(port)
+    ]
     assert (found["state"], found["told"]) == ("missing", "address already in use")
 
 

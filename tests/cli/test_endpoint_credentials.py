@@ -1,4 +1,6 @@
-"""The keys of the DynamoDB endpoint of `sortkey up`: the same at every start, and nobody else's to read."""
+"""The keys of the DynamoDB endpoint of `sortkey up`: the same at every start, and nobody else's to
+read.
+"""
 
 import stat
 from configparser import ConfigParser

@@ -20,7 +20,8 @@ GROWN = SHOP.replace(
     '    @index("ByState", "{state}", "{day}")',
 )
 ORDERS = [
-    {"customer_id": "ada", "day": "2026-11-01", "number": number, "state": "open", "total": 1} for number in range(1, 8)
+    {"customer_id": "ada", "day": "2026-11-01", "number": number, "state": "open", "total": 1}
+    for number in range(1, 8)
 ]
 
 
@@ -59,8 +60,13 @@ def test_applied_and_backfilled_the_new_index_finds_what_was_stored_before(shop:
     assert applied[-1] == "  backfill Order: stored items lack GSI1PK, GSI1SK"
     would = said(sortkey("backfill", "shop:model", "Order", "Order", "--dry-run", cwd=shop))
     assert would == "Order (dry run): 7 read, 7 written; 1 of 1 segments done\n"
-    assert said(sortkey("backfill", "shop:model", cwd=shop)) == "Order: 7 read, 7 written; 1 of 1 segments done\n"
-    found = json.loads(said(sortkey("query", "shop:model:Order.of_day", "day=2026-11-01", "--json", cwd=shop)))
+    assert (
+        said(sortkey("backfill", "shop:model", cwd=shop))
+        == "Order: 7 read, 7 written; 1 of 1 segments done\n"
+    )
+    found = json.loads(
+        said(sortkey("query", "shop:model:Order.of_day", "day=2026-11-01", "--json", cwd=shop))
+    )
     assert len(found["items"] if isinstance(found, dict) else found) == 7
     again = said(sortkey("backfill", "shop:model", cwd=shop))
     assert again == "nothing to backfill: stored items have what the model says\n"
@@ -93,7 +99,8 @@ def test_all_entities_of_a_table_are_one_reading(shop: Path) -> None:
 
 
 def test_after_a_restore_the_plan_does_not_trust_what_a_later_backfill_noted(shop: Path) -> None:
-    # Rewound to before the backfill, items lack the new keys again: the index would find none of them.
+    # Rewound to before the backfill, items lack the new keys again: the index would find none of
+    # them.
     said(sortkey("apply", "shop:model", cwd=shop))
     said(sortkey("backup", "Shop", "--name", "before", cwd=shop))
     said(sortkey("backfill", "shop:model", cwd=shop))
@@ -117,13 +124,16 @@ def test_after_a_restore_a_backfill_that_was_cut_off_begins_anew(shop: Path) -> 
 
 
 def test_after_an_import_of_older_items_the_plan_asks_for_a_backfill(shop: Path) -> None:
-    # A new folder with the tables of today, and the data of yesterday: apply has noted that nothing lacks anything.
+    # A new folder with the tables of today, and the data of yesterday: apply has noted that nothing
+    # lacks anything.
     said(sortkey("export", "Shop", "old", cwd=shop))
     (shop / "new").mkdir()
     said(sortkey("apply", "shop:model", "--data", "new", cwd=shop))
     said(sortkey("import", "old", "--data", "new", cwd=shop))
     assert "backfill Order: " in said(sortkey("plan", "shop:model", "--data", "new", cwd=shop))
-    assert "7 read, 7 written" in said(sortkey("backfill", "shop:model", "Order", "--data", "new", cwd=shop))
+    assert "7 read, 7 written" in said(
+        sortkey("backfill", "shop:model", "Order", "--data", "new", cwd=shop)
+    )
 
 
 def test_what_is_noted_of_backfills_is_exported_and_imported_with_their_tables(shop: Path) -> None:
@@ -140,7 +150,9 @@ def test_programs_read_json(shop: Path) -> None:
     assert [each["kind"] for each in plan["steps"]] == ["AddIndex"]
     applied = json.loads(said(sortkey("apply", "shop:model", "--json", cwd=shop)))
     assert applied["left"]["backfills"][0]["entity"] == "Order"
-    (done,) = json.loads(said(sortkey("backfill", "shop:model", "Order", "--segments", "3", "--json", cwd=shop)))
+    (done,) = json.loads(
+        said(sortkey("backfill", "shop:model", "Order", "--segments", "3", "--json", cwd=shop))
+    )
     assert (done["written"], done["segments"], done["failed"]) == (7, 3, 0)
 
 
@@ -149,7 +161,9 @@ def test_items_that_could_not_be_done_are_told_and_the_exit_code_is_1(shop: Path
     said(sortkey("apply", "shop:model", cwd=shop))
     with library.open(shop / "data") as store:
         item = store.backend.call("Scan", {"TableName": "Shop", "Limit": 1})["Items"][0]
-        store.backend.call("PutItem", {"TableName": "Shop", "Item": {**item, "state": {"S": "lost"}}})
+        store.backend.call(
+            "PutItem", {"TableName": "Shop", "Item": {**item, "state": {"S": "lost"}}}
+        )
     done = sortkey("backfill", "shop:model", cwd=shop)
     assert done.returncode == 1
     assert "1 failed" in done.stdout
@@ -157,7 +171,8 @@ def test_items_that_could_not_be_done_are_told_and_the_exit_code_is_1(shop: Path
 
 
 def test_a_table_that_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -> None:
-    # "Nothing to backfill" would be taken for done, and a folder of another model's tables for the right one.
+    # "Nothing to backfill" would be taken for done, and a folder of another model's tables for the
+    # right one.
     (tmp_path / "shop.py").write_text(SHOP)
     assert "an empty one will do" in refused(sortkey("apply", "shop:model", cwd=tmp_path), 2)
     (tmp_path / "data").mkdir()
@@ -168,8 +183,12 @@ def test_a_table_that_is_not_there_is_told_and_nothing_is_made(tmp_path: Path) -
 
 
 def test_what_is_wrong_is_one_line(shop: Path) -> None:
-    assert "there are: Customer, Order" in refused(sortkey("backfill", "shop:model", "Nobody", cwd=shop), 2)
-    assert "there is no folder nowhere" in refused(sortkey("plan", "shop:model", "--data", "nowhere", cwd=shop), 2)
+    assert "there are: Customer, Order" in refused(
+        sortkey("backfill", "shop:model", "Nobody", cwd=shop), 2
+    )
+    assert "there is no folder nowhere" in refused(
+        sortkey("plan", "shop:model", "--data", "nowhere", cwd=shop), 2
+    )
     assert "nothing is ever done" in refused(
         sortkey("backfill", "shop:model", "Order", "--writes-per-second", "0", cwd=shop), 1
     )

@@ -22,10 +22,17 @@ def test_arguments_stand_in_the_keys(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.startswith(STAGE_KEY)
 
 
-@pytest.mark.parametrize("named", [["jobengine", "Stage.key"], ["jobengine:Stage.key"], ["Stage.key"]])
-def test_a_pattern_is_named_as_in_query(capsys: pytest.CaptureFixture[str], named: list[str]) -> None:
-    # One habit is enough: model and pattern in one word, in two, or the pattern alone where only one model has it.
-    assert main(["explain", *named, "journey_id=JRN-ABC123456789", "order=7", "stage_id=mapping"]) == 0
+@pytest.mark.parametrize(
+    "named", [["jobengine", "Stage.key"], ["jobengine:Stage.key"], ["Stage.key"]]
+)
+def test_a_pattern_is_named_as_in_query(
+    capsys: pytest.CaptureFixture[str], named: list[str]
+) -> None:
+    # One habit is enough: model and pattern in one word, in two, or the pattern alone where only
+    # one model has it.
+    assert (
+        main(["explain", *named, "journey_id=JRN-ABC123456789", "order=7", "stage_id=mapping"]) == 0
+    )
     assert capsys.readouterr().out.startswith(STAGE_KEY)
 
 
@@ -35,25 +42,39 @@ def test_an_argument_that_may_be_left_out_can_be_given(capsys: pytest.CaptureFix
 
 
 def test_the_cost_is_that_of_the_given_sizes(capsys: pytest.CaptureFixture[str]) -> None:
-    # 22 × 2,000 bytes are 11 blocks of 4 KB; half a unit each, as nobody asked for a consistent read.
-    assert main(["explain", "jobengine", "journey_details", "--items", "22", "--item-bytes", "2000"]) == 0
+    # 22 × 2,000 bytes are 11 blocks of 4 KB; half a unit each, as nobody asked for a consistent
+    # read.
+    assert (
+        main(["explain", "jobengine", "journey_details", "--items", "22", "--item-bytes", "2000"])
+        == 0
+    )
     assert "5.5 read units" in capsys.readouterr().out
 
 
 def test_json_has_the_figures_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "jobengine", "Stage.of_journey", "--items", "100", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["operation"], told["table"], told["read_units"]) == ("Query", "TransformationSystem", 12.5)
+    assert (told["operation"], told["table"], told["read_units"]) == (
+        "Query",
+        "TransformationSystem",
+        12.5,
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["nothing", "Stage.key"], "there is no system 'nothing'"),
-        (["jobengine"], "jobengine is a model: name an access pattern too; there are: Journey.key,"),
+        (
+            ["jobengine"],
+            "jobengine is a model: name an access pattern too; there are: Journey.key,",
+        ),
         (["latest_run", "user_id"], "'user_id' is no argument: write it as name=value"),
         (["jobengine", "Stage.none"], "no access pattern 'Stage.none'; there are: Journey.key,"),
-        (["jobengine", "Stage.key", "colour=red"], "Stage.key takes journey_id, order, stage_id, and no colour"),
+        (
+            ["jobengine", "Stage.key", "colour=red"],
+            "Stage.key takes journey_id, order, stage_id, and no colour",
+        ),
         (["jobengine", "Journey.all", "colour=red"], "Journey.all takes nothing, and no colour"),
         (["jobengine", "Stage.key", "order=seven"], "order=seven: Input should be a valid integer"),
         (["jobengine", "Stage.key", "order=700"], "Stage.order cannot be 700"),

@@ -1,4 +1,6 @@
-"""`sortkey export` and `sortkey import` as programs: what goes out comes in again, also after an interruption."""
+"""`sortkey export` and `sortkey import` as programs: what goes out comes in again, also after an
+interruption.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ EVERY_TYPE: dict[str, Any] = {
 }
 DEFINITION: dict[str, Any] = {
     "TableName": "Typed",
-    "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+    "KeySchema": [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ],
     "AttributeDefinitions": [
         {"AttributeName": "pk", "AttributeType": "B"},
         {"AttributeName": "sk", "AttributeType": "N"},
@@ -57,10 +62,16 @@ def folder(tmp_path: Path) -> Path:
         call("CreateTable", DEFINITION)
         call(
             "UpdateTimeToLive",
-            {"TableName": "Typed", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "e"}},
+            {
+                "TableName": "Typed",
+                "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "e"},
+            },
         )
         on = {"PointInTimeRecoveryEnabled": True}
-        call("UpdateContinuousBackups", {"TableName": "Typed", "PointInTimeRecoverySpecification": on})
+        call(
+            "UpdateContinuousBackups",
+            {"TableName": "Typed", "PointInTimeRecoverySpecification": on},
+        )
         call("PutItem", {"TableName": "Typed", "Item": EVERY_TYPE})
         plain = {
             "KeySchema": DEFINITION["KeySchema"][:1],
@@ -69,7 +80,13 @@ def folder(tmp_path: Path) -> Path:
         units = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6}
         call("CreateTable", {"TableName": "Shop", **plain, "ProvisionedThroughput": units})
         for number in range(300):
-            call("PutItem", {"TableName": "Shop", "Item": {"pk": {"S": f"{number:03d}"}, "n": {"N": str(number)}}})
+            call(
+                "PutItem",
+                {
+                    "TableName": "Shop",
+                    "Item": {"pk": {"S": f"{number:03d}"}, "n": {"N": str(number)}},
+                },
+            )
     return tmp_path
 
 
@@ -82,8 +99,14 @@ def items(data: Path, table: str) -> list[dict[str, Any]]:
 def test_everything_comes_back_as_it_was(folder: Path) -> None:
     # Items of every type, and of the table what CreateTable takes, and what it does not.
     told = json.loads(said(sortkey("export", "out", "--json", cwd=folder)))
-    assert [(each["table"], each["items"]) for each in told["tables"]] == [("Shop", 300), ("Typed", 1)]
-    assert said(sortkey("import", "out", "--data", "new", cwd=folder)) == "Shop: 300 items\nTyped: 1 items\n"
+    assert [(each["table"], each["items"]) for each in told["tables"]] == [
+        ("Shop", 300),
+        ("Typed", 1),
+    ]
+    assert (
+        said(sortkey("import", "out", "--data", "new", cwd=folder))
+        == "Shop: 300 items\nTyped: 1 items\n"
+    )
     for table in ("Typed", "Shop"):
         assert items(folder / "new", table) == items(folder / "data", table)
     seen: list[Any] = []
@@ -95,10 +118,13 @@ def test_everything_comes_back_as_it_was(folder: Path) -> None:
                 names = ("KeySchema", "AttributeDefinitions", "StreamSpecification")
                 units = told["ProvisionedThroughput"]["WriteCapacityUnits"]
                 indexes = [
-                    (i["IndexName"], i["KeySchema"], i["Projection"]) for i in told.get("GlobalSecondaryIndexes", ())
+                    (i["IndexName"], i["KeySchema"], i["Projection"])
+                    for i in told.get("GlobalSecondaryIndexes", ())
                 ]
                 ttl = call("DescribeTimeToLive", {"TableName": table})["TimeToLiveDescription"]
-                recovery = call("DescribeContinuousBackups", {"TableName": table})["ContinuousBackupsDescription"]
+                recovery = call("DescribeContinuousBackups", {"TableName": table})[
+                    "ContinuousBackupsDescription"
+                ]
                 status = recovery["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"]
                 seen.append([*(told.get(name) for name in names), units, indexes, ttl, status])
     assert seen[:2] == seen[2:]
@@ -120,7 +146,9 @@ def test_plain_json_is_for_people(folder: Path) -> None:
 def test_packed_files_and_another_name(folder: Path) -> None:
     said(sortkey("export", "Shop", "out", "--gzip", cwd=folder))
     assert len(gzip.decompress((folder / "out" / "Shop.jsonl.gz").read_bytes()).splitlines()) == 300
-    assert said(sortkey("import", "out", "Shop", "--as", "Again", cwd=folder)) == "Again: 300 items\n"
+    assert (
+        said(sortkey("import", "out", "Shop", "--as", "Again", cwd=folder)) == "Again: 300 items\n"
+    )
     assert items(folder / "data", "Again") == items(folder / "data", "Shop")
 
 
@@ -137,10 +165,17 @@ def test_an_export_that_was_interrupted_goes_on(folder: Path) -> None:
     lines = whole.splitlines(keepends=True)
     last = json.loads(lines[99])["Item"]["pk"]
     table = manifest["tables"][0]
-    table |= {"items": 100, "bytes": len(b"".join(lines[:100])), "next": {"pk": last}, "is_done": False}
+    table |= {
+        "items": 100,
+        "bytes": len(b"".join(lines[:100])),
+        "next": {"pk": last},
+        "is_done": False,
+    }
     (folder / "out" / "export.json").write_text(json.dumps(manifest))
     (folder / "out" / "Shop.jsonl").write_bytes(b"".join(lines[:130]) + b'{"Item":{"pk":')
-    assert "was interrupted: finish it first" in refused(sortkey("import", "out", "--data", "new", cwd=folder), 2)
+    assert "was interrupted: finish it first" in refused(
+        sortkey("import", "out", "--data", "new", cwd=folder), 2
+    )
     assert "another export" in refused(sortkey("export", "Typed", "out", cwd=folder), 2)
     assert said(sortkey("export", "Shop", "out", cwd=folder)).startswith("Shop: 300 items")
     assert (folder / "out" / "Shop.jsonl").read_bytes() == whole
@@ -151,8 +186,12 @@ def test_an_import_that_stopped_at_a_bad_line_goes_on_there(folder: Path) -> Non
     said(sortkey("export", "Shop", "out", cwd=folder))
     file = folder / "out" / "Shop.jsonl"
     good = file.read_text()
-    file.write_text("\n".join(line if n != 200 else "oops" for n, line in enumerate(good.splitlines(), 1)))
-    assert "Shop.jsonl, line 200: " in refused(sortkey("import", "out", "--data", "new", cwd=folder), 1)
+    file.write_text(
+        "\n".join(line if n != 200 else "oops" for n, line in enumerate(good.splitlines(), 1))
+    )
+    assert "Shop.jsonl, line 200: " in refused(
+        sortkey("import", "out", "--data", "new", cwd=folder), 1
+    )
     assert len(items(folder / "new", "Shop")) == 175
     file.write_text(good)
     assert said(sortkey("import", "out", "--data", "new", cwd=folder)) == "Shop: 300 items\n"
@@ -173,17 +212,28 @@ def test_an_import_that_was_killed_goes_on(folder: Path) -> None:
     line = [sys.executable, "-m", "sortkey", "import", "many.jsonl", "--into", "Many"]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(line, cwd=folder, env=environment)
-    while not (notes := list(folder.glob("import-*.json"))) or not json.loads(notes[0].read_text())["items"]["Many"]:
+    while (
+        not (notes := list(folder.glob("import-*.json")))
+        or not json.loads(notes[0].read_text())["items"]["Many"]
+    ):
         assert process.poll() is None
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = json.loads(notes[0].read_text())["items"]["Many"]
     assert 0 < before < 60_000
-    assert said(sortkey("import", "many.jsonl", "--into", "Many", cwd=folder)) == "Many: 60,000 items\n"
+    assert (
+        said(sortkey("import", "many.jsonl", "--into", "Many", cwd=folder))
+        == "Many: 60,000 items\n"
+    )
     with library.open(folder / "data") as store:
-        assert store.backend.call("Scan", {"TableName": "Many", "Select": "COUNT"})["ScannedCount"] > 0
-        assert store.backend.call("DescribeTable", {"TableName": "Many"})["Table"]["ItemCount"] == 60_000
+        assert (
+            store.backend.call("Scan", {"TableName": "Many", "Select": "COUNT"})["ScannedCount"] > 0
+        )
+        assert (
+            store.backend.call("DescribeTable", {"TableName": "Many"})["Table"]["ItemCount"]
+            == 60_000
+        )
 
 
 def test_items_from_elsewhere_need_a_table(folder: Path) -> None:
@@ -195,9 +245,15 @@ def test_items_from_elsewhere_need_a_table(folder: Path) -> None:
     with gzip.open(folder / "aws" / "data" / "a.json.gz", "wt") as file:
         file.write('{"Item":{"pk":{"S":"a"}}}\n{"Item":{"pk":{"S":"b"}}}\n')
     assert "say which table the items go into" in refused(sortkey("import", "aws", cwd=folder), 2)
-    assert "there is no table None" in refused(sortkey("import", "aws", "--into", "None", cwd=folder), 2)
-    assert "Shop already holds items: merge" in refused(sortkey("import", "aws", "--into", "Shop", cwd=folder), 2)
-    assert said(sortkey("import", "aws", "--into", "Shop", "--merge", cwd=folder)) == "Shop: 4 items\n"
+    assert "there is no table None" in refused(
+        sortkey("import", "aws", "--into", "None", cwd=folder), 2
+    )
+    assert "Shop already holds items: merge" in refused(
+        sortkey("import", "aws", "--into", "Shop", cwd=folder), 2
+    )
+    assert (
+        said(sortkey("import", "aws", "--into", "Shop", "--merge", cwd=folder)) == "Shop: 4 items\n"
+    )
     assert len(items(folder / "data", "Shop")) == 304
 
 
@@ -219,7 +275,9 @@ def test_one_key_twice_in_a_file_is_the_later_one(folder: Path) -> None:
 def test_a_line_that_is_no_item_is_named(folder: Path, line: str, message: str) -> None:
     # Of a file of a million lines one wants to know which.
     (folder / "bad.jsonl").write_text(f'{{"pk": "a"}}\n{line}\n')
-    assert message in refused(sortkey("import", "bad.jsonl", "--into", "Shop", "--merge", cwd=folder), 1)
+    assert message in refused(
+        sortkey("import", "bad.jsonl", "--into", "Shop", "--merge", cwd=folder), 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -241,7 +299,9 @@ def test_a_wrong_line_is_told_in_one(folder: Path, line: list[str], message: str
 def test_a_finished_export_is_not_written_over(folder: Path) -> None:
     said(sortkey("export", "out", cwd=folder))
     assert "out already holds an export" in refused(sortkey("export", "out", cwd=folder), 2)
-    assert "the export has no Other; it has: Shop, Typed" in refused(sortkey("import", "out", "Other", cwd=folder), 2)
+    assert "the export has no Other; it has: Shop, Typed" in refused(
+        sortkey("import", "out", "Other", cwd=folder), 2
+    )
     assert "only a single table can be renamed" in refused(
         sortkey("import", "out", "--as", "Other", "--data", "new", cwd=folder), 2
     )
@@ -253,9 +313,18 @@ def test_an_address_is_as_good_as_a_folder(folder: Path) -> None:
     with subprocess.Popen(line, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[-1]
-        assert said(sortkey("export", "Shop", "out", "--data", address, cwd=folder)).startswith("Shop: 300 items")
-        assert said(sortkey("import", "out", "--as", "Again", "--data", address, cwd=folder)) == "Again: 300 items\n"
+        assert said(sortkey("export", "Shop", "out", "--data", address, cwd=folder)).startswith(
+            "Shop: 300 items"
+        )
+        assert (
+            said(sortkey("import", "out", "--as", "Again", "--data", address, cwd=folder))
+            == "Again: 300 items\n"
+        )
         said(sortkey("backup", "Again", "--name", "first", "--data", address, cwd=folder))
-        said(sortkey("restore", "Again", "--backup", "first", "--in-place", "--data", address, cwd=folder))
+        said(
+            sortkey(
+                "restore", "Again", "--backup", "first", "--in-place", "--data", address, cwd=folder
+            )
+        )
         process.terminate()
     assert items(folder / "data", "Again") == items(folder / "data", "Shop")

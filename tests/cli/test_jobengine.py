@@ -29,20 +29,33 @@ FIRST, LAST = "JOB-000000010001", f"JOB-00000002{TIMES:04d}"
 def jobs() -> Iterator[Job]:
     for order, stage in enumerate(STAGES, 1):
         for number in range(1, TIMES + 1):
-            about: dict[str, Any] = {"journey_id": ID, "order": order, "stage_id": stage, "execution_number": number}
-            about |= {"job_id": f"JOB-{order:08d}{number:04d}", "created_at": START, "updated_at": START}
+            about: dict[str, Any] = {
+                "journey_id": ID,
+                "order": order,
+                "stage_id": stage,
+                "execution_number": number,
+            }
+            about |= {
+                "job_id": f"JOB-{order:08d}{number:04d}",
+                "created_at": START,
+                "updated_at": START,
+            }
             yield Job(**about, status="failed")
 
 
 def say(buckets: Buckets, stage: str, job_id: str) -> None:
-    log = StepLog(buckets.logs, journey_id=ID, stage_id=stage, job_id=job_id, step_id="schema_extraction")
+    log = StepLog(
+        buckets.logs, journey_id=ID, stage_id=stage, job_id=job_id, step_id="schema_extraction"
+    )
     log.add("ERROR", f"{job_id} failed", START)
     log.close()
 
 
 @pytest.fixture
 def often(tmp_path: Path) -> str:
-    """The folder of a journey whose stages failed again and again; the first job and the last say so in their logs."""
+    """The folder of a journey whose stages failed again and again; the first job and the last say
+    so in their logs.
+    """
     with sortkey.open(tmp_path) as store:
         buckets = Buckets.open(str(tmp_path / "buckets" / "{bucket}"))
         engine = JobEngine(store, buckets)
@@ -66,10 +79,14 @@ def test_every_job_of_a_journey_is_shown(often: str, capsys: pytest.CaptureFixtu
     assert [each["job_id"] for each in told["jobs"]] == [each.job_id for each in jobs()]
     lines = printed(capsys, "status", ID, "--data", often).splitlines()
     assert "stage\tstatus\tjob\texecution\tjob status\tprogress\tstep\tresult" in lines
-    assert any(line.startswith(f"2 stripped_schema\tpending\t{LAST}\t{TIMES}\tfailed\t") for line in lines)
+    assert any(
+        line.startswith(f"2 stripped_schema\tpending\t{LAST}\t{TIMES}\tfailed\t") for line in lines
+    )
 
 
-def test_the_log_of_a_journey_is_one_file_of_all_its_jobs(often: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_log_of_a_journey_is_one_file_of_all_its_jobs(
+    often: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     # A program reads it whole: one array, one line of column names.
     wanted = [f"{FIRST} failed", f"{LAST} failed"]
     logs = ("logs", ID, "--data", often)
@@ -94,13 +111,23 @@ def test_an_id_that_is_none_is_told_with_what_one_looks_like(
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        (["run", "shop.sqlite", "--stage", "none"], "a journey has no stage 'none': it has raw_analysis, "),
+        (
+            ["run", "shop.sqlite", "--stage", "none"],
+            "a journey has no stage 'none': it has raw_analysis, ",
+        ),
         (["retry", ID], f"'{ID}' is no job: one is named as JOB-ABC123456789"),
-        (["logs", ID, "--level", "loud"], "'loud' is no level of a log: debug, info, warning, error"),
+        (
+            ["logs", ID, "--level", "loud"],
+            "'loud' is no level of a log: debug, info, warning, error",
+        ),
     ],
 )
 def test_wrong_arguments_are_told_before_anything_is_made(
-    tmp_path: Path, line: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    line: list[str],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     # A journey of a stage that is none would stay, and wait for somebody to run it.
     monkeypatch.chdir(tmp_path)

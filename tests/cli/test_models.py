@@ -1,4 +1,6 @@
-"""`sortkey models` as a program: pages that people read, JSON that programs read, and what it says when it cannot."""
+"""`sortkey models` as a program: pages that people read, JSON that programs read, and what it says
+when it cannot.
+"""
 
 from __future__ import annotations
 
@@ -221,9 +223,14 @@ Id `{book}:{number}`. Made of Note.
 
 def sortkey(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run the program, as a user would."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONIOENCODING": "utf-8"}
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONIOENCODING": "utf-8",
+    }
     command = [sys.executable, "-m", "sortkey", *arguments]
-    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 def model_of(system: str) -> Any:
@@ -264,18 +271,24 @@ def test_the_five_systems_are_whole_tables_in_markdown() -> None:
     for system in system_names():
         text = markdown(describe(model_of(system)))
         for block in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
-            assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, block
+            assert len({len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}) == 1, (
+                block
+            )
         assert all(f"| `{each.name}(" in text for each in model_of(system).patterns())
 
 
 def test_it_tells_every_table_and_access_pattern_of_the_five_systems(pages: str) -> None:
-    # What is not printed is not documented; the console, IAM and the cost estimate list the same patterns.
+    # What is not printed is not documented; the console, IAM and the cost estimate list the same
+    # patterns.
     for system in system_names():
         model = model_of(system)
         assert f"\n{model.name}\n{'=' * len(model.name)}\n{model.doc}\n" in f"\n{pages}"
         for table in model.tables:
             assert f"\nTable {table.name}\n" in pages
-            assert all(re.search(rf"^  {re.escape(index.name)} ", pages, re.MULTILINE) for index in table.indexes)
+            assert all(
+                re.search(rf"^  {re.escape(index.name)} ", pages, re.MULTILINE)
+                for index in table.indexes
+            )
         for pattern in model.patterns():
             assert re.search(rf"^ +{re.escape(pattern.name)}\(", pages, re.MULTILINE), pattern.name
     assert "Traceback" not in pages
@@ -299,7 +312,9 @@ def test_json_has_the_same_for_programs() -> None:
     sessions = wallcrawler["tables"][0]
     assert sessions["name"] == "wallcrawler-sessions"
     assert (sessions["ttl"], sessions["stream"]) == ("expiresAt", "NEW_AND_OLD_IMAGES")
-    by_status = next(index for index in sessions["indexes"] if index["name"] == "status-expiresAt-index")
+    by_status = next(
+        index for index in sessions["indexes"] if index["name"] == "status-expiresAt-index"
+    )
     assert (by_status["key"], by_status["projection"]) == (["status", "expiresAt"], "KEYS_ONLY")
     (run,) = applens["tables"][0]["entities"]
     assert run["keys"][0]["templates"] == {"PK": "USER#{userId}", "SK": "RUN#{createdAt}#{runId}"}
@@ -311,18 +326,33 @@ def test_json_has_the_same_for_programs() -> None:
 def test_a_document_of_several_items_names_all_of_them_and_those_whose_changes_it_follows() -> None:
     # Who changes an item wants to know what is found by it, and whether it is found anew by itself.
     asset, file = describe(model_of("vams"))["documents"]
-    assert asset["made_of"] == ["Asset", "AssetVersion", "S3AssetBucket", "AssetLink", "AssetFileMetadata"]
+    assert asset["made_of"] == [
+        "Asset",
+        "AssetVersion",
+        "S3AssetBucket",
+        "AssetLink",
+        "AssetFileMetadata",
+    ]
     assert asset["follows"] == ["Asset", "AssetLink", "AssetFileMetadata"]
     assert (asset["index"], asset["id"]) == ("vams-asset", "{database_id}:{asset_id}")
     assert file["made_of"] == [*asset["made_of"], "AssetFileVersion", "FileAttribute"]
     size = next(field for field in file["fields"] if field["name"] == "num_filesize")
-    assert size == {"name": "num_filesize", "type": "whole number", "for": "matched, ranged, counted, sorted"}
+    assert size == {
+        "name": "num_filesize",
+        "type": "whole number",
+        "for": "matched, ranged, counted, sorted",
+    }
 
 
 @pytest.mark.parametrize(
     ("name", "code", "message"),
     [
-        ("nothing", 2, "there is no system 'nothing': use applens, jobengine, travelguide, vams, wallcrawler, or"),
+        (
+            "nothing",
+            2,
+            "there is no system 'nothing': use applens, jobengine, travelguide, vams, wallcrawler, "
+            "or",
+        ),
         ("no.such:model", 2, "there is no module 'no': it is looked for in this folder"),
         ("notebook.more:model", 2, "there is no module 'notebook.more'"),
         ("notebook:table", 2, "notebook has no Model with the name 'table'"),
@@ -342,7 +372,9 @@ def test_what_cannot_be_printed_is_said_in_one_line(
     message: str,
 ) -> None:
     # A traceback of our program would hide the mistake in theirs.
-    (own / "broken.py").write_text("from sortkey import Table\nTable('T', key=('pk',)).index('X')\n")
+    (own / "broken.py").write_text(
+        "from sortkey import Table\nTable('T', key=('pk',)).index('X')\n"
+    )
     (own / "lacking.py").write_text("import nowhere\n")
     monkeypatch.chdir(own)
     assert main(["models", name]) == code
@@ -357,7 +389,9 @@ def test_a_reader_that_has_seen_enough_is_no_error() -> None:
     # `sortkey models | head` is what everybody types first.
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "sortkey", "models", "vams"]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.readline()

@@ -1,6 +1,8 @@
-"""`sortkey new system`: the project it writes passes its own tests, and every part of it runs in `sortkey up`.
+"""`sortkey new system`: the project it writes passes its own tests, and every part of it runs in
+`sortkey up`.
 
-The project is installed into an environment of its own, as a stranger's package would be: nothing in Sortkey knows it.
+The project is installed into an environment of its own, as a stranger's package would be: nothing
+in Sortkey knows it.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ class Running:
     key: str
 
     def ask(self, method: str, path: str, **given: Any) -> Any:
-        answer = httpx.request(method, f"{self.address}/{NAME}{path}", headers={"X-Api-Key": self.key}, **given)
+        answer = httpx.request(
+            method, f"{self.address}/{NAME}{path}", headers={"X-Api-Key": self.key}, **given
+        )
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -83,7 +87,18 @@ class Running:
 @pytest.fixture
 def up(project: Project, tmp_path: Path) -> Iterator[Running]:
     data = str(tmp_path / "data")
-    line = [project.sortkey, "up", "--systems", NAME, "--data", data, "--port", "0", "--dynamodb-port", "0"]
+    line = [
+        project.sortkey,
+        "up",
+        "--systems",
+        NAME,
+        "--data",
+        data,
+        "--port",
+        "0",
+        "--dynamodb-port",
+        "0",
+    ]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         assert process.stdout is not None
@@ -117,13 +132,16 @@ def test_the_tests_of_the_project_pass_as_generated(project: Project) -> None:
 def test_the_project_is_strictly_typed(project: Project) -> None:
     # Whoever copies it copies its habits.
     (project.folder / "pyrightconfig.json").write_text('{"strict": ["src"], "include": ["src"]}')
-    done = project.run(sys.executable, "-m", "pyright", "--pythonpath", str(project.environment / "bin" / "python"))
+    done = project.run(
+        sys.executable, "-m", "pyright", "--pythonpath", str(project.environment / "bin" / "python")
+    )
     assert "0 errors" in done.stdout, done.stdout
 
 
 @pytest.mark.slow
 def test_every_part_of_a_strangers_system_runs_in_up(project: Project, up: Running) -> None:
-    # Model, sample, stream handler, route, job, command and page: whatever ours can do, a stranger's can.
+    # Model, sample, stream handler, route, job, command and page: whatever ours can do, a
+    # stranger's can.
     shown = until(lambda: up.ask("GET", "/lists/garden"), lambda shown: shown["total"] == 3)
     assert (len(shown["tasks"]), shown["done"]) == (3, 1)
 

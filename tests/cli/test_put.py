@@ -32,10 +32,17 @@ def put(shop: Path, given: object, *options: str, kind: str = "Order"):
 
 def test_an_item_gets_the_keys_of_its_entity(shop: Path) -> None:
     # Typed by hand they would be wrong one day.
-    assert said(put(shop, ORDER, "--ensure")) == "stored Order(customerId='ada', day='2026-11-01', number=7)\n"
+    assert (
+        said(put(shop, ORDER, "--ensure"))
+        == "stored Order(customerId='ada', day='2026-11-01', number=7)\n"
+    )
     (item,) = stored(shop)
     assert (item["PK"], item["SK"]) == ({"S": "CUSTOMER#ada"}, {"S": "ORDER#2026-11-01#007"})
-    assert (item["EntityType"], item["state"], item["total"]) == ({"S": "Order"}, {"S": "open"}, {"N": "42"})
+    assert (item["EntityType"], item["state"], item["total"]) == (
+        {"S": "Order"},
+        {"S": "open"},
+        {"N": "42"},
+    )
 
 
 def test_what_the_export_wrote_can_be_put_back(shop: Path) -> None:
@@ -45,8 +52,16 @@ def test_what_the_export_wrote_can_be_put_back(shop: Path) -> None:
     item["total"] = {"N": "43"}
     said(put(shop, item))
     assert stored(shop) == [item]
-    plain = {"PK": "CUSTOMER#ada", "SK": "ORDER#2026-11-01#007", "EntityType": "Order", **ORDER, "total": 44}
-    plain = {name: value for name, value in plain.items() if name != "customer_id"} | {"state": "open"}
+    plain = {
+        "PK": "CUSTOMER#ada",
+        "SK": "ORDER#2026-11-01#007",
+        "EntityType": "Order",
+        **ORDER,
+        "total": 44,
+    }
+    plain = {name: value for name, value in plain.items() if name != "customer_id"} | {
+        "state": "open"
+    }
     said(put(shop, plain))
     assert stored(shop) == [item | {"total": {"N": "44"}}]
 
@@ -54,7 +69,9 @@ def test_what_the_export_wrote_can_be_put_back(shop: Path) -> None:
 def test_a_file_of_lines_or_a_list_is_many_items(shop: Path) -> None:
     orders = [ORDER | {"number": number} for number in (1, 2, 3)]
     (shop / "orders.jsonl").write_text("\n".join(json.dumps(each) for each in orders))
-    told = json.loads(said(sortkey("put", "shop:model:Order", "orders.jsonl", "--ensure", "--json", cwd=shop)))
+    told = json.loads(
+        said(sortkey("put", "shop:model:Order", "orders.jsonl", "--ensure", "--json", cwd=shop))
+    )
     assert [each["number"] for each in told] == [1, 2, 3]
     said(put(shop, [ORDER | {"number": 4}]))
     assert len(stored(shop)) == 4
@@ -62,7 +79,9 @@ def test_a_file_of_lines_or_a_list_is_many_items(shop: Path) -> None:
 
 def test_a_line_of_json_ends_where_json_says(shop: Path) -> None:
     # U+2028 may stand in a text as it is: to Python it is the end of a line, to JSON it is none.
-    lines = [json.dumps(ORDER | {"customer_id": f"a\u2028{n}\x85"}, ensure_ascii=False) for n in (1, 2)]
+    lines = [
+        json.dumps(ORDER | {"customer_id": f"a\u2028{n}\x85"}, ensure_ascii=False) for n in (1, 2)
+    ]
     told = json.loads(said(put(shop, "\r\n".join(lines), "--dry-run", "--json")))
     assert [each["customer_id"] for each in told] == ["a\u20281\x85", "a\u20282\x85"]
 

@@ -32,7 +32,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     lines = "\n".join(json.dumps(each) for each in orders)
     said(
-        sortkey("put", "shop:model:Customer", "--ensure", cwd=folder, given='{"customer_id": "ada", "name": "Ada L."}')
+        sortkey(
+            "put",
+            "shop:model:Customer",
+            "--ensure",
+            cwd=folder,
+            given='{"customer_id": "ada", "name": "Ada L."}',
+        )
     )
     said(sortkey("put", "shop:model:Order", cwd=folder, given=lines))
     return folder
@@ -63,11 +69,14 @@ def on_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
 def test_a_terminal_gets_what_fits_and_is_told_the_rest(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A table that is broken at the edge of the window cannot be read. The customer, asked for, is the same everywhere.
+    # A table that is broken at the edge of the window cannot be read. The customer, asked for, is
+    # the same everywhere.
     on_terminal(monkeypatch, 34)
     assert main(["query", "shop:model", "Order.of_customer", "customer_id=ada"]) == 0
     out, told = capsys.readouterr()
-    head, rule, first, *_ = re.sub("\x1b\\[[0-9]*m", "", out).splitlines()  # without what makes letters bold
+    head, rule, first, *_ = re.sub(
+        "\x1b\\[[0-9]*m", "", out
+    ).splitlines()  # without what makes letters bold
     assert head.split() == ["day", "number", "state", "total"]
     assert first.split() == ["2026-11-01", "1", "open", "1.5"]
     assert max(map(len, [head, rule, first])) <= 34
@@ -84,7 +93,11 @@ def test_one_can_choose_the_fields(here: Path, capsys: pytest.CaptureFixture[str
 
 def test_all_fields_stand_below_each_other(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["query", "shop:model", "newest", "customer_id=ada", "--all"]) == 0
-    assert capsys.readouterr().out.splitlines()[:3] == ["-- 1", "customer_id  ada", "day          2026-11-05"]
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "-- 1",
+        "customer_id  ada",
+        "day          2026-11-05",
+    ]
 
 
 def test_pages_follow_each_other_by_cursor(shop: Path) -> None:
@@ -92,7 +105,15 @@ def test_pages_follow_each_other_by_cursor(shop: Path) -> None:
     days: list[str] = []
     cursor: list[str] = []
     for _ in range(3):
-        line = ["query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "2", "--json", *cursor]
+        line = [
+            "query",
+            "shop:model:Order.of_customer",
+            "customer_id=ada",
+            "--limit",
+            "2",
+            "--json",
+            *cursor,
+        ]
         page = json.loads(said(sortkey(*line, cwd=shop)))
         days += [order["day"] for order in page["items"]]
         cursor = ["--cursor", page["cursor"]]
@@ -102,25 +123,56 @@ def test_pages_follow_each_other_by_cursor(shop: Path) -> None:
 
 def test_the_page_tells_the_next_cursor(shop: Path) -> None:
     # Not among the rows, which another program may read.
-    done = sortkey("query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "4", cwd=shop)
+    done = sortkey(
+        "query", "shop:model:Order.of_customer", "customer_id=ada", "--limit", "4", cwd=shop
+    )
     assert (done.returncode, done.stdout.count("\n")) == (0, 5)
     assert done.stderr.startswith("more: --cursor ")
 
 
 def test_it_reads_backwards_when_asked(shop: Path) -> None:
-    line = ["query", "shop:model:Order.of_customer", "customer_id=ada", "--descending", "--json", "--limit", "1"]
+    line = [
+        "query",
+        "shop:model:Order.of_customer",
+        "customer_id=ada",
+        "--descending",
+        "--json",
+        "--limit",
+        "1",
+    ]
     assert json.loads(said(sortkey(*line, cwd=shop)))["items"][0]["day"] == "2026-11-05"
 
 
 def test_one_item_by_its_key(shop: Path) -> None:
     # The number is typed by the parameter, as in `explain`.
-    line = ["query", "shop:model:Order.key", "customer_id=ada", "day=2026-11-04", "number=4", "--json"]
+    line = [
+        "query",
+        "shop:model:Order.key",
+        "customer_id=ada",
+        "day=2026-11-04",
+        "number=4",
+        "--json",
+    ]
     (order,) = json.loads(said(sortkey(*line, cwd=shop)))["items"]
-    assert order == {"customer_id": "ada", "day": "2026-11-04", "number": 4, "state": "sent", "total": 6.0}
+    assert order == {
+        "customer_id": "ada",
+        "day": "2026-11-04",
+        "number": 4,
+        "state": "sent",
+        "total": 6.0,
+    }
 
 
 def test_a_model_and_its_pattern_can_be_two_words(shop: Path) -> None:
-    line = ["query", "shop:model", "Order.key", "customer_id=ada", "day=2026-11-04", "number=4", "--json"]
+    line = [
+        "query",
+        "shop:model",
+        "Order.key",
+        "customer_id=ada",
+        "day=2026-11-04",
+        "number=4",
+        "--json",
+    ]
     assert json.loads(said(sortkey(*line, cwd=shop)))["items"][0]["number"] == 4
 
 
@@ -136,9 +188,13 @@ def test_an_index_of_keys_gives_whole_items(shop: Path) -> None:
 
 
 def test_a_pattern_with_a_limit_of_its_own_keeps_it(shop: Path) -> None:
-    found = json.loads(said(sortkey("query", "shop:model:newest", "customer_id=ada", "--json", cwd=shop)))
+    found = json.loads(
+        said(sortkey("query", "shop:model:newest", "customer_id=ada", "--json", cwd=shop))
+    )
     assert [order["number"] for order in found["items"]] == [5, 4]
-    assert "no pages" in refused(sortkey("query", "shop:model:newest", "customer_id=ada", "--cursor", "x", cwd=shop), 2)
+    assert "no pages" in refused(
+        sortkey("query", "shop:model:newest", "customer_id=ada", "--cursor", "x", cwd=shop), 2
+    )
 
 
 def test_a_collection_is_told_by_kind(shop: Path) -> None:
@@ -153,15 +209,30 @@ def test_a_collection_is_told_by_kind(shop: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["shop:model:Order.of_customer"], "Order.of_customer needs customer_id: add customer_id=…"),
+        (
+            ["shop:model:Order.of_customer"],
+            "Order.of_customer needs customer_id: add customer_id=…",
+        ),
         (["shop:model:Order.none"], "no access pattern 'Order.none'; there are: Customer.key,"),
-        (["shop:model:Order.of_customer", "customer_id"], "'customer_id' is no argument: write it as name=value"),
-        (["shop:model:Order.of_customer", "colour=red", "customer_id=a"], "takes customer_id, day, and no colour"),
-        (["shop:model:Order.of_customer", "customerid=a"], "and no customerid: did you mean customer_id?"),
+        (
+            ["shop:model:Order.of_customer", "customer_id"],
+            "'customer_id' is no argument: write it as name=value",
+        ),
+        (
+            ["shop:model:Order.of_customer", "colour=red", "customer_id=a"],
+            "takes customer_id, day, and no colour",
+        ),
+        (
+            ["shop:model:Order.of_customer", "customerid=a"],
+            "and no customerid: did you mean customer_id?",
+        ),
         (["shop:model:Customer.key", "customer_id="], "customerId is empty"),
         (["no_such_pattern"], "no installed system has no_such_pattern"),
         (["latest_runs:"], "there is no system 'latest_runs'"),
-        (["shop:model:Order.of_customer", "customer_id=a", "--data", "nowhere"], "there is no folder nowhere"),
+        (
+            ["shop:model:Order.of_customer", "customer_id=a", "--data", "nowhere"],
+            "there is no folder nowhere",
+        ),
     ],
 )
 def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) -> None:
@@ -171,8 +242,14 @@ def test_a_wrong_line_is_told_in_one(shop: Path, line: list[str], message: str) 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (["Stage.of_journey", "journey_id=JRN-ABC123456789"], "the table TransformationSystem is not there"),
-        (["shop:model:Order.of_customer", "customer_id=ada", "--cursor", "made-up"], "the cursor is not of this query"),
+        (
+            ["Stage.of_journey", "journey_id=JRN-ABC123456789"],
+            "the table TransformationSystem is not there",
+        ),
+        (
+            ["shop:model:Order.of_customer", "customer_id=ada", "--cursor", "made-up"],
+            "the cursor is not of this query",
+        ),
         (["latest_run", "user_id=1", "--data", "http://127.0.0.1:1"], "127.0.0.1:1"),
     ],
 )

@@ -1,4 +1,6 @@
-"""`sortkey reindex` and `sortkey reconcile`: what they do to the indexes of a model, what they print, how they end."""
+"""`sortkey reindex` and `sortkey reconcile`: what they do to the indexes of a model, what they
+print, how they end.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,13 @@ def drift(index: Search[Note]) -> None:
     with sortkey.open("data") as store:
         (a, b) = sorted(store.scan(Note), key=lambda note: note.note_id)
     ghost = a.model_copy(update={"note_id": "ghost"})
-    index.write([words.removal_of(a), words.write_of(ghost), words.write_of(b.model_copy(update={"text": "else"}))])
+    index.write(
+        [
+            words.removal_of(a),
+            words.write_of(ghost),
+            words.write_of(b.model_copy(update={"text": "else"})),
+        ]
+    )
     index.close()
 
 
@@ -91,16 +99,30 @@ def test_indexes_are_built_anew_where_up_has_them(capsys: pytest.CaptureFixture[
     # The same folders, or `sortkey up` would build them again; all of the model, or one.
     assert main(["reindex", MODEL]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told == [f"diary/{name}: built anew, 2 documents (2 written by this run)" for name in ("words", "other")]
-    assert all(Path("data/searches", each["folder"], "live.json").exists() for each in describe(model)["documents"])
+    assert told == [
+        f"diary/{name}: built anew, 2 documents (2 written by this run)"
+        for name in ("words", "other")
+    ]
+    assert all(
+        Path("data/searches", each["folder"], "live.json").exists()
+        for each in describe(model)["documents"]
+    )
     with sortkey.open_search(words, "data/searches/diary") as index:
         assert sorted(index.query(Match.text("harbour")).ids) == ["a", "b"]
     assert main(["reindex", MODEL, "other", "--json"]) == 0
-    done = {"document": "diary/other", "count": 2, "written": 2, "changed_meanwhile": 0, "unreadable": []}
+    done = {
+        "document": "diary/other",
+        "count": 2,
+        "written": 2,
+        "changed_meanwhile": 0,
+        "unreadable": [],
+    }
     assert json.loads(capsys.readouterr().out) == [done]
 
 
-def test_a_dry_run_lists_what_differs_and_leaves_it(index: Search[Note], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_lists_what_differs_and_leaves_it(
+    index: Search[Note], capsys: pytest.CaptureFixture[str]
+) -> None:
     # It stands in a cron job: the exit code is the alarm.
     drift(index)
     for _ in range(2):
@@ -130,7 +152,9 @@ def test_what_cannot_be_read_is_named_and_ends_with_1(
 ) -> None:
     # Nobody finds that item: an exit code of 0 would say that all is well.
     with sortkey.open("data") as store:
-        store.backend.call("PutItem", {"TableName": "Notes", "Item": {"noteId": {"S": "c"}, "text": {"N": "1"}}})
+        store.backend.call(
+            "PutItem", {"TableName": "Notes", "Item": {"noteId": {"S": "c"}, "text": {"N": "1"}}}
+        )
     assert main([command, MODEL, "words"]) == 1
     assert capsys.readouterr().out.startswith("unreadable  ")
 
@@ -152,7 +176,9 @@ def test_an_index_that_another_process_writes_is_left_alone_and_can_be_compared(
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("opensearch")
-def test_the_same_is_done_on_opensearch_also_while_it_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_is_done_on_opensearch_also_while_it_is_searched(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     # There an index has many writers: nobody has to be stopped.
     address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
     try:
@@ -169,10 +195,14 @@ def test_the_same_is_done_on_opensearch_also_while_it_is_searched(capsys: pytest
         search_adapters.forget(address)
 
 
-def test_a_long_list_is_cut_for_people(index: Search[Note], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_long_list_is_cut_for_people(
+    index: Search[Note], capsys: pytest.CaptureFixture[str]
+) -> None:
     # Ten thousand lines hide the one that counts.
     with sortkey.open("data") as store:
-        store.batch_write([Note(note_id=f"n{number:03}", text="note") for number in range(SHOWN + 5)])
+        store.batch_write(
+            [Note(note_id=f"n{number:03}", text="note") for number in range(SHOWN + 5)]
+        )
     assert main(["reconcile", MODEL, "words"]) == 0
     said = capsys.readouterr().out.splitlines()
     assert len(said) == SHOWN + 2
@@ -183,14 +213,26 @@ def test_a_long_list_is_cut_for_people(index: Search[Note], capsys: pytest.Captu
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (["reindex", MODEL, "nothing"], 2, "diary has no search document 'nothing'; there are: words, other"),
+        (
+            ["reindex", MODEL, "nothing"],
+            2,
+            "diary has no search document 'nothing'; there are: words, other",
+        ),
         (["reindex", "tests.cli.test_reindex:empty"], 2, "empty has nothing to search"),
         (["reindex", MODEL, "--data", "nowhere"], 2, "there is no folder nowhere"),
         (["reindex", MODEL, "--data", "aws://eu-west-1"], 2, "with --search"),
-        (["reindex", "vams", "--data", "aws://eu-west-1", "--search", "http://127.0.0.1:9"], 2, "--objects"),
+        (
+            ["reindex", "vams", "--data", "aws://eu-west-1", "--search", "http://127.0.0.1:9"],
+            2,
+            "--objects",
+        ),
         (["reindex", MODEL, "--search", "http://127.0.0.1:9"], 1, "OpenSearch does not answer"),
         (["reindex", MODEL, "--search", "ftp://host"], 1, "an address of OpenSearch is"),
-        (["reindex", "vams", "asset"], 1, "AssetFileMetadataStorageTableV2 are not there: check --data"),
+        (
+            ["reindex", "vams", "asset"],
+            1,
+            "AssetFileMetadataStorageTableV2 are not there: check --data",
+        ),
         (["reconcile", MODEL, "words"], 1, f"`sortkey reindex {MODEL} words` builds it"),
     ],
 )
@@ -204,7 +246,9 @@ def test_what_cannot_be_done_is_said_in_a_line(
     assert not Path("data/searches").exists()
 
 
-def test_the_shell_completes_documents(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shell_completes_documents(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("_SORTKEY_COMPLETE", "complete_zsh")
     monkeypatch.setenv("_TYPER_COMPLETE_ARGS", "sortkey reindex vams as")
     with pytest.raises(SystemExit):

@@ -1,4 +1,6 @@
-"""`sortkey rest` as a process, with tokens and keys made beside it; and how all three fail in one line."""
+"""`sortkey rest` as a process, with tokens and keys made beside it; and how all three fail in one
+line.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def test_it_serves_lets_users_in_and_stops_cleanly(tmp_path: Path) -> None:
         assert httpx.get(f"{address}/health").json()["systems"] == ["applens"]
         assert httpx.get(f"{address}/docs").status_code == 200
         assert httpx.get(f"{address}/applens/runs").status_code == 401
-        token = said(sortkey("token", "--system", "applens", "--user", "12345", cwd=tmp_path)).strip()
+        token = said(
+            sortkey("token", "--system", "applens", "--user", "12345", cwd=tmp_path)
+        ).strip()
         runs = httpx.get(f"{address}/applens/runs", headers={"Authorization": f"Bearer {token}"})
         assert runs.json() == {"items": [], "cursor": None}
         process.send_signal(signal.SIGTERM)
@@ -83,10 +87,18 @@ def test_one_system_is_served_at_the_root(tmp_path: Path) -> None:
 def test_keys_are_made_and_revoked_while_it_runs(tmp_path: Path) -> None:
     # A folder has one owner; the others come in through it. Nobody stops a server to make a key.
     with serving(tmp_path):
-        made = json.loads(said(sortkey("keys", "create", "nightly", "--system", "applens", "--json", cwd=tmp_path)))
+        made = json.loads(
+            said(
+                sortkey("keys", "create", "nightly", "--system", "applens", "--json", cwd=tmp_path)
+            )
+        )
         assert made["key"].startswith(f"sk_{made['key_id']}_")
-        listed = json.loads(said(sortkey("keys", "list", "--system", "applens", "--json", cwd=tmp_path)))
-        assert [(each["name"], each["access"], each["revoked_at"]) for each in listed] == [("nightly", "read", None)]
+        listed = json.loads(
+            said(sortkey("keys", "list", "--system", "applens", "--json", cwd=tmp_path))
+        )
+        assert [(each["name"], each["access"], each["revoked_at"]) for each in listed] == [
+            ("nightly", "read", None)
+        ]
         assert "is revoked" in said(sortkey("keys", "revoke", made["key_id"], cwd=tmp_path))
         with library.open(tmp_path / "data") as store:
             assert store.backend.call("DescribeTable", {"TableName": "sortkey-api-keys"})
@@ -96,14 +108,22 @@ def test_keys_are_made_and_revoked_while_it_runs(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_what_token_and_keys_print_for_a_system_opens_that_system(tmp_path: Path) -> None:
-    # Somebody follows the help, sends what it printed, and must not be told that it is worth nothing.
+    # Somebody follows the help, sends what it printed, and must not be told that it is worth
+    # nothing.
     with serving(tmp_path, "--systems", "applens,jobengine") as (address, _):
         for system, path in (("applens", "runs"), ("jobengine", "journeys")):
-            token = said(sortkey("token", "--system", system, "--user", "12345", cwd=tmp_path)).strip()
-            key = said(sortkey("keys", "create", "nightly", "--system", system, cwd=tmp_path)).strip()
+            token = said(
+                sortkey("token", "--system", system, "--user", "12345", cwd=tmp_path)
+            ).strip()
+            key = said(
+                sortkey("keys", "create", "nightly", "--system", system, cwd=tmp_path)
+            ).strip()
             for headers in ({"Authorization": f"Bearer {token}"}, {"X-Api-Key": key}):
                 answer = httpx.get(f"{address}/{system}/{path}", headers=headers)
-                assert (answer.status_code, answer.json()) == (200, {"items": [], "cursor": None}), answer.text
+                assert (answer.status_code, answer.json()) == (
+                    200,
+                    {"items": [], "cursor": None},
+                ), answer.text
 
 
 @pytest.mark.slow
@@ -111,18 +131,25 @@ def test_strangers_of_this_machine_do_not_get_in_beside_rest(tmp_path: Path) -> 
     # The port for second openers is for those who can read the folder.
     with serving(tmp_path):
         published = json.loads((tmp_path / "data" / "sortkey.lock").read_text())
-        headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"}
+        headers = {
+            "Content-Type": "application/x-amz-json-1.0",
+            "X-Amz-Target": "DynamoDB_20120810.ListTables",
+        }
         without = httpx.post(published["address"], headers=headers, content=b"{}")
         assert without.status_code == 400
         assert "MissingAuthenticationToken" in without.text
         told = httpx.post(
-            published["address"], headers={**headers, "X-Sortkey-Token": published["token"]}, content=b"{}"
+            published["address"],
+            headers={**headers, "X-Sortkey-Token": published["token"]},
+            content=b"{}",
         )
         assert "sortkey-api-keys" in told.json()["TableNames"]
 
 
 @pytest.mark.slow
-def test_web_pages_of_others_and_names_that_were_made_to_point_here_are_refused(tmp_path: Path) -> None:
+def test_web_pages_of_others_and_names_that_were_made_to_point_here_are_refused(
+    tmp_path: Path,
+) -> None:
     # It listens on loopback, where every page that somebody visits can send requests.
     with serving(tmp_path, "--allow-host", "rest.test") as (address, _):
         for headers, status in (
@@ -143,7 +170,9 @@ TERRAFORM = b'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n'
 def analysed(folder: Path, address: str) -> str:
     """Send a file over a link and have it analysed, as a user does; the link."""
     token = said(sortkey("token", "--system", "applens", "--user", "12345", cwd=folder)).strip()
-    with httpx.Client(base_url=f"{address}/applens", headers={"Authorization": f"Bearer {token}"}) as client:
+    with httpx.Client(
+        base_url=f"{address}/applens", headers={"Authorization": f"Bearer {token}"}
+    ) as client:
         about = {"environment": "dev", "filename": "main.tf"}
         link = client.post("/uploads", json={**about, "size": len(TERRAFORM)}).json()
         httpx.put(link["url"], content=TERRAFORM, headers=link["headers"]).raise_for_status()
@@ -184,7 +213,8 @@ def test_tables_and_buckets_may_be_elsewhere(tmp_path: Path, s3_endpoint: str) -
 
 @pytest.mark.slow
 def test_a_key_is_signed_by_the_server_wherever_the_tables_are(tmp_path: Path) -> None:
-    # A row that somebody writes into the table of keys opens nothing: the folder has the secret that signs them.
+    # A row that somebody writes into the table of keys opens nothing: the folder has the secret
+    # that signs them.
     with Served(tmp_path / "tables", "--own-tables") as tables:
         store = f"http://127.0.0.1:{tables.port}"
         create = ("keys", "create", "nightly", "--system", "applens", "--data", store)
@@ -193,7 +223,8 @@ def test_a_key_is_signed_by_the_server_wherever_the_tables_are(tmp_path: Path) -
             with library.open(store) as opened:
                 forged = ApiKeys(opened).create("forged", "applens", "full").text
             statuses = [
-                httpx.get(f"{address}/applens/runs", headers={"X-Api-Key": key}).status_code for key in (good, forged)
+                httpx.get(f"{address}/applens/runs", headers={"X-Api-Key": key}).status_code
+                for key in (good, forged)
             ]
             assert statuses == [200, 401]
         assert "--folder" in refused(sortkey(*create, cwd=tmp_path), 2)
@@ -203,7 +234,9 @@ def test_a_key_is_signed_by_the_server_wherever_the_tables_are(tmp_path: Path) -
 def test_a_token_is_signed_with_the_secret_of_the_folder(tmp_path: Path) -> None:
     # Made once, for nobody else to read; the same for the command and the server.
     (tmp_path / "data").mkdir()
-    token = said(sortkey("token", "--user", "ada", "--scope", "a", "--scope", "b", cwd=tmp_path)).strip()
+    token = said(
+        sortkey("token", "--user", "ada", "--scope", "a", "--scope", "b", cwd=tmp_path)
+    ).strip()
     secret = tmp_path / "data" / "secret"
     assert stat.S_IMODE(secret.stat().st_mode) == 0o600
     user = Tokens(derive(host_secret(tmp_path / "data", {}), "tokens")).check(token)
@@ -217,7 +250,9 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
     # A cursor must not pass for a token, whoever finds out how.
     secret = host_secret(tmp_path, {})
     assert host_secret(tmp_path, {}) == secret
-    made = {derive(secret, purpose) for purpose in ("tokens", "cursors", "console", "dynamodb", "keys")}
+    made = {
+        derive(secret, purpose) for purpose in ("tokens", "cursors", "console", "dynamodb", "keys")
+    }
     assert len(made) == 5
     assert secret not in made
 
@@ -232,10 +267,16 @@ def test_purposes_have_keys_of_their_own(tmp_path: Path) -> None:
         (["token", "--user", "ada", "--data", "missing"], 2, "no folder missing"),
         (["token", "--user", "ada", "--data", "http://localhost"], 2, "--data"),
         (["token"], 2, "--user"),
-        (["keys", "create", "a", "--system", "applens", "--data", "missing"], 2, "no folder missing"),
+        (
+            ["keys", "create", "a", "--system", "applens", "--data", "missing"],
+            2,
+            "no folder missing",
+        ),
     ],
 )
-def test_what_cannot_be_is_told_in_one_line(tmp_path: Path, arguments: list[str], code: int, told: str) -> None:
+def test_what_cannot_be_is_told_in_one_line(
+    tmp_path: Path, arguments: list[str], code: int, told: str
+) -> None:
     # And what to do instead.
     assert told in refused(sortkey(*arguments, cwd=tmp_path), code)
 
@@ -257,4 +298,6 @@ def test_a_system_that_is_none_makes_no_folder(tmp_path: Path) -> None:
 def test_a_short_secret_is_refused(tmp_path: Path) -> None:
     # It would be guessed.
     (tmp_path / "data").mkdir()
-    assert "SORTKEY_SECRET" in refused(sortkey("token", "--user", "ada", cwd=tmp_path, SORTKEY_SECRET="short"), 1)
+    assert "SORTKEY_SECRET" in refused(
+        sortkey("token", "--user", "ada", cwd=tmp_path, SORTKEY_SECRET="short"), 1
+    )

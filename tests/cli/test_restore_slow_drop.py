@@ -22,7 +22,9 @@ TABLE: dict[str, Any] = {
 
 
 class SlowDrop:
-    """In front of another backend: a dropped table is DELETING for some looks, and its name is not free meanwhile."""
+    """In front of another backend: a dropped table is DELETING for some looks, and its name is not
+    free meanwhile.
+    """
 
     capabilities = Capabilities()
 
@@ -54,7 +56,9 @@ class SlowDrop:
 
 
 class Home:
-    """A table that is empty, a backup of it with an item, and what a stopped restore left. `slept` are all pauses."""
+    """A table that is empty, a backup of it with an item, and what a stopped restore left. `slept`
+    are all pauses.
+    """
 
     def __init__(self, backend: Any) -> None:
         self.backend, self.slept = SlowDrop(backend, looks=3), list[float]()
@@ -91,8 +95,11 @@ def test_what_an_earlier_run_left_is_waited_for_until_its_name_is_free(
     assert len(home.slept) >= 3
 
 
-def test_what_is_being_dropped_already_is_not_dropped_again(home: Home, capsys: pytest.CaptureFixture[str]) -> None:
-    # Two restores, one right after the other: the second finds the table that the first has just dropped.
+def test_what_is_being_dropped_already_is_not_dropped_again(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Two restores, one right after the other: the second finds the table that the first has just
+    # dropped.
     for _ in range(2):
         assert main(["restore", "Orders", "--backup", "first", "--in-place"]) == 0
     assert "0 items restored" in capsys.readouterr().out

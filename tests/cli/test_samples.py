@@ -28,7 +28,9 @@ def test_a_sample_that_fails_is_logged_and_the_next_is_loaded(
         samples.stop()
         assert store.find(Project.key(project_id=DEFAULT)) is not None
     assert said == "  wallcrawler: sample data is there\n"
-    assert [each.message for each in caplog.records] == ["the sample data of broken could not be loaded"]
+    assert [each.message for each in caplog.records] == [
+        "the sample data of broken could not be loaded"
+    ]
 
 
 def test_what_a_sample_has_to_say_is_printed_after_it(capsys: pytest.CaptureFixture[str]) -> None:

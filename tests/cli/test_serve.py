@@ -1,4 +1,6 @@
-"""`sortkey serve` as a process: it starts fast, says where it is, stops cleanly, and fails in one line."""
+"""`sortkey serve` as a process: it starts fast, says where it is, stops cleanly, and fails in one
+line.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +124,9 @@ def test_credentials_from_the_environment_are_asked_for(serve: Serve) -> None:
     assert "SECRET" not in process.stdout.read() + process.stderr.read()
 
 
-def test_a_program_that_opens_a_served_folder_reaches_its_server(serve: Serve, tmp_path: Path) -> None:
+def test_a_program_that_opens_a_served_folder_reaches_its_server(
+    serve: Serve, tmp_path: Path
+) -> None:
     # The lock file has the address and a token, so that it works with credentials as well.
     process = serve("--access-key", "KEY", "--secret-key", "SECRET")
     address_of(process)
@@ -166,15 +170,20 @@ def test_a_port_in_use_is_one_line(serve: Serve) -> None:
         _, error = process.communicate(timeout=10)
     assert process.returncode == 1
     assert error == (
-        f"sortkey serve: port {port} on 127.0.0.1 is in use: stop what uses it, or choose another with --port\n"
+        f"sortkey serve: port {port} on 127.0.0.1 is in use: stop what uses it, or choose another "
+        "with --port\n"
     )
 
 
-def test_other_addresses_need_credentials_or_a_word(capsys: pytest.CaptureFixture[str], serve: Serve) -> None:
+def test_other_addresses_need_credentials_or_a_word(
+    capsys: pytest.CaptureFixture[str], serve: Serve
+) -> None:
     # A database without a lock must not be put on a network by accident.
     assert main(["serve", "--host", "0.0.0.0", "--memory"]) == 2
     assert "give --access-key and --secret-key, or --insecure" in capsys.readouterr().err
-    assert address_of(serve("--host", "0.0.0.0", "--memory", "--insecure")).startswith("http://127.0.0.1:")
+    assert address_of(serve("--host", "0.0.0.0", "--memory", "--insecure")).startswith(
+        "http://127.0.0.1:"
+    )
     keys = ("--access-key", "a", "--secret-key", "b")
     process = serve("--host", "0.0.0.0", "--memory", *keys)
     assert process.stdout is not None
@@ -185,7 +194,10 @@ def test_other_addresses_need_credentials_or_a_word(capsys: pytest.CaptureFixtur
 def status_of(address: str, headers: dict[str, str]) -> int:
     """Of ListTables, asked for with these headers."""
     where = http.client.HTTPConnection(address.removeprefix("http://"))
-    given = {"content-type": "application/x-amz-json-1.0", "x-amz-target": "DynamoDB_20120810.ListTables"}
+    given = {
+        "content-type": "application/x-amz-json-1.0",
+        "x-amz-target": "DynamoDB_20120810.ListTables",
+    }
     where.request("POST", "/", b"{}", given | headers)
     status = where.getresponse().status
     where.close()
@@ -199,17 +211,30 @@ A, B, LOCAL, EVIL = "https://a.test", "https://b.test", "http://localhost:3000",
     ("arguments", "origins", "hosts"),
     [
         ("", {A: 403}, {"127.0.0.1": 200, "localhost:80": 200, "evil.test": 403}),
-        ("--allow-host db,db.example", {A: 403}, {"db:80": 200, "db.example": 200, "evil.test": 403}),
-        (f"--cors {A},{B} --cors {LOCAL}", {A: 200, B: 200, LOCAL: 200, EVIL: 403}, {"a.test": 403}),
+        (
+            "--allow-host db,db.example",
+            {A: 403},
+            {"db:80": 200, "db.example": 200, "evil.test": 403},
+        ),
+        (
+            f"--cors {A},{B} --cors {LOCAL}",
+            {A: 200, B: 200, LOCAL: 200, EVIL: 403},
+            {"a.test": 403},
+        ),
         ("--cors *", {EVIL: 200, "null": 200}, {"evil.test": 403}),
         ("--host 0.0.0.0 --insecure", {A: 403}, {"db.example": 200}),
-        ("--host 0.0.0.0 --insecure --allow-host db", {A: 403}, {"db": 200, "localhost": 200, "evil.test": 403}),
+        (
+            "--host 0.0.0.0 --insecure --allow-host db",
+            {A: 403},
+            {"db": 200, "localhost": 200, "evil.test": 403},
+        ),
     ],
 )
 def test_web_pages_get_in_by_their_origin_and_names_by_a_switch(
     serve: Serve, arguments: str, origins: dict[str, int], hosts: dict[str, int]
 ) -> None:
-    # Any page that somebody visits can send requests to 127.0.0.1, and can make its own name point there.
+    # Any page that somebody visits can send requests to 127.0.0.1, and can make its own name point
+    # there.
     address = address_of(serve("--memory", *arguments.split()))
     assert {each: status_of(address, {"origin": each}) for each in origins} == origins
     assert {each: status_of(address, {"host": each}) for each in hosts} == hosts
@@ -219,12 +244,18 @@ def test_web_pages_get_in_by_their_origin_and_names_by_a_switch(
     ("arguments", "message"),
     [
         (["--cors", "app.example.com"], "'app.example.com' is not an origin"),
-        (["--allow-host", "https://app.example.com"], "'https://app.example.com' is not a host name"),
+        (
+            ["--allow-host", "https://app.example.com"],
+            "'https://app.example.com' is not a host name",
+        ),
         (["--access-key", "a"], "credentials need both parts"),
         (["--secret-key", "a"], "credentials need both parts"),
         (["--host", "no.such.host.invalid"], "cannot listen on no.such.host.invalid:8000"),
         (["--host", "192.0.2.1", "--insecure"], "cannot listen on 192.0.2.1:8000"),
-        (["--port", "0", "--data", "/dev/null/x"], "cannot use the folder /dev/null/x: Not a directory"),
+        (
+            ["--port", "0", "--data", "/dev/null/x"],
+            "cannot use the folder /dev/null/x: Not a directory",
+        ),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(
@@ -269,7 +300,8 @@ def test_it_asks_for_as_many_files_as_it_allows_connections(serve: Serve) -> Non
 
 @pytest.mark.slow
 def test_it_answers_soon_and_stays_small(serve: Serve) -> None:
-    # 0.2 s and 34 MB are the aims; the limits leave room. What it computes until then counts, not how busy others are.
+    # 0.2 s and 34 MB are the aims; the limits leave room. What it computes until then counts, not
+    # how busy others are.
     process = serve("--memory")
     port = int(address_of(process).rpartition(":")[2])
     with socket.create_connection(("127.0.0.1", port)) as raw:

@@ -20,14 +20,19 @@ from sortkey.commands.table_output import fitting, flat
         ([90], 40, 1, {0: 40}),  # something is better than nothing
     ],
 )
-def test_columns_find_room_in_their_order(widths: list[int], room: int, whole: int, chosen: dict[int, int]) -> None:
+def test_columns_find_room_in_their_order(
+    widths: list[int], room: int, whole: int, chosen: dict[int, int]
+) -> None:
     assert fitting(widths, room, whole) == chosen
     assert sum(chosen.values()) + 2 * (len(chosen) - 1) <= room
 
 
 def test_columns_that_tell_more_get_room_first_and_stand_in_their_places() -> None:
     # A log without its messages, for the sake of an id, is no log.
-    log = [{"job_id": "J", "at": f"2026-11-0{n}T10:00:00Z", "log_id": f"L{n}", "message": f"m{n}"} for n in (1, 2)]
+    log = [
+        {"job_id": "J", "at": f"2026-11-0{n}T10:00:00Z", "log_id": f"L{n}", "message": f"m{n}"}
+        for n in (1, 2)
+    ]
     order = by_use(log, ["job_id", "at", "log_id", "message"], ["job_id", "at", "log_id"])
     assert order == [3, 1, 2, 0]
     assert fitting([16, 20, 30, 40], 64, 3, order) == {1: 20, 3: 40}
@@ -35,7 +40,8 @@ def test_columns_that_tell_more_get_room_first_and_stand_in_their_places() -> No
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(None, ""), ("a\n\tb", "a b"), (True, "true"), ({"a": [1]}, '{"a": [1]}'), (1.5, "1.5")]
+    ("value", "text"),
+    [(None, ""), ("a\n\tb", "a b"), (True, "true"), ({"a": [1]}, '{"a": [1]}'), (1.5, "1.5")],
 )
 def test_a_value_is_one_line(value: object, text: str) -> None:
     # A tab or a newline in a value would be one column or one row more.

@@ -69,7 +69,9 @@ def address_in(said: str, what: str = "console") -> str:
 
 def client(said: str) -> Any:
     """boto3 with the credentials that it finds by itself."""
-    return boto3.Session().client("dynamodb", endpoint_url=address_in(said, "DynamoDB"), region_name="us-east-1")
+    return boto3.Session().client(
+        "dynamodb", endpoint_url=address_in(said, "DynamoDB"), region_name="us-east-1"
+    )
 
 
 @contextmanager
@@ -101,7 +103,10 @@ def test_a_model_of_ones_own_is_in_the_console(folder: Path, address: str) -> No
     # The first thing that everybody wants to see after the samples is their own.
     with library.open(folder / "data") as store:  # through the program, which has the folder
         store.backend.call("PutItem", {"TableName": "Shop", "Item": ADA})
-    pages = {path: httpx.get(f"{address}/{path}").text for path in ("", "models/shop", "data?table=Shop", "search")}
+    pages = {
+        path: httpx.get(f"{address}/{path}").text
+        for path in ("", "models/shop", "data?table=Shop", "search")
+    }
     assert "Customers and their orders." in pages[""]
     assert "--model" in pages[""]  # how to add another
     assert "Order.of_customer" in pages["models/shop"]
@@ -114,7 +119,8 @@ def test_a_model_of_ones_own_is_in_the_console(folder: Path, address: str) -> No
 def test_with_a_password_the_endpoint_takes_requests_signed_with_its_own_keys_only(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The console's password would be worth nothing if the same data were open on the port beside it.
+    # The console's password would be worth nothing if the same data were open on the port beside
+    # it.
     for name in ("AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.delenv(name, raising=False)
     keys = folder / "data" / "aws-credentials"
@@ -128,7 +134,10 @@ def test_with_a_password_the_endpoint_takes_requests_signed_with_its_own_keys_on
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "any")
         with pytest.raises(ClientError, match="UnrecognizedClientException"):
             client(said).list_tables()
-        unsigned = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": "application/x-amz-json-1.0"}
+        unsigned = {
+            "X-Amz-Target": "DynamoDB_20120810.ListTables",
+            "Content-Type": "application/x-amz-json-1.0",
+        }
         answer = httpx.post(address_in(said, "DynamoDB"), headers=unsigned, content=b"{}")
         assert "MissingAuthenticationTokenException" in answer.text
         with library.open(folder / "data") as store:  # who may read the folder needs no keys
@@ -138,8 +147,17 @@ def test_with_a_password_the_endpoint_takes_requests_signed_with_its_own_keys_on
 
 
 @pytest.mark.slow
-def test_without_a_password_the_endpoint_is_open_to_this_machine_and_to_no_web_page(folder: Path) -> None:
-    arguments = ("--cors", "https://app.test", "--allow-host", "db.test", "--url", "https://console.test")
+def test_without_a_password_the_endpoint_is_open_to_this_machine_and_to_no_web_page(
+    folder: Path,
+) -> None:
+    arguments = (
+        "--cors",
+        "https://app.test",
+        "--allow-host",
+        "db.test",
+        "--url",
+        "https://console.test",
+    )
     with started(folder, *arguments) as said:
         assert "export" not in said
         assert "console   https://console.test/console/" in said
@@ -148,10 +166,25 @@ def test_without_a_password_the_endpoint_is_open_to_this_machine_and_to_no_web_p
         assert get(wire, Origin="https://evil.test") == get(wire, Host="evil.test") == 403
     with started(folder) as said:
         rest, wire = address_in(said), address_in(said, "DynamoDB")
-        for path in ("/health", "/docs", "/console/", "/console/login", "/console/_nicegui_ws/socket.io/?transport=x"):
-            assert get(rest + path, Host="evil.test") == get(rest + path, Origin="https://evil.test") == 403, path
+        for path in (
+            "/health",
+            "/docs",
+            "/console/",
+            "/console/login",
+            "/console/_nicegui_ws/socket.io/?transport=x",
+        ):
+            assert (
+                get(rest + path, Host="evil.test")
+                == get(rest + path, Origin="https://evil.test")
+                == 403
+            ), path
             assert get(rest + path, Origin=rest) != 403, path
-        assert get(wire, Origin="https://app.test") == get(wire, Host="db.test") == get(wire, Origin=rest) == 403
+        assert (
+            get(wire, Origin="https://app.test")
+            == get(wire, Host="db.test")
+            == get(wire, Origin=rest)
+            == 403
+        )
 
 
 def get(address: str, **headers: str) -> int:
@@ -173,19 +206,31 @@ def get(address: str, **headers: str) -> int:
         (["--model", "shops:model"], "there is no module 'shops': it is looked for in this folder"),
         (["--model", "shop:table"], "shop has no Model with the name 'table'; there is shop:model"),
         (["--model", "shops.py"], "there is no file shops.py"),
-        (["--model", "empty.py"], "empty.py has no Model with the name 'model'; it has no Model at all"),
+        (
+            ["--model", "empty.py"],
+            "empty.py has no Model with the name 'model'; it has no Model at all",
+        ),
         (["--model", "json.py"], "another module has the name of json.py: rename the file"),
-        (["--model", "shop.py", "--model", "named.py"], "named.py and shop.py are both named 'shop'"),
-        (["--model", "shop.py", "--model", "tabled:model"], "tabled:model and shop.py both have a table 'Shop'"),
+        (
+            ["--model", "shop.py", "--model", "named.py"],
+            "named.py and shop.py are both named 'shop'",
+        ),
+        (
+            ["--model", "shop.py", "--model", "tabled:model"],
+            "tabled:model and shop.py both have a table 'Shop'",
+        ),
     ],
 )
-def test_what_cannot_be_shown_is_told_before_anything_is_made(folder: Path, line: list[str], told: str) -> None:
+def test_what_cannot_be_shown_is_told_before_anything_is_made(
+    folder: Path, line: list[str], told: str
+) -> None:
     # Tables that were made for a mistake would stay.
     (folder / "empty.py").write_text("")
     (folder / "json.py").write_text("")
     (folder / "named.py").write_text('from sortkey import Model\nmodel = Model("shop")\n')
     (folder / "tabled.py").write_text(
-        'from sortkey import Model, Table\nmodel = Model("other")\nmodel.add(Table("Shop", key=("id",)))\n'
+        'from sortkey import Model, Table\nmodel = Model("other")\nmodel.add(Table("Shop", '
+        'key=("id",)))\n'
     )
     assert told in refused(sortkey(*NOTHING_ELSE, *line, cwd=folder), 2)
     assert not (folder / "data").exists()
@@ -194,6 +239,10 @@ def test_what_cannot_be_shown_is_told_before_anything_is_made(folder: Path, line
 def test_a_model_can_be_named_by_its_file(folder: Path) -> None:
     # As the shell completes it; and from below this folder, or from elsewhere.
     (folder / "elsewhere").mkdir()
-    for name, place in (("shop.py", folder), ("../shop.py:model", folder / "elsewhere"), (folder / "shop.py", folder)):
+    for name, place in (
+        ("shop.py", folder),
+        ("../shop.py:model", folder / "elsewhere"),
+        (folder / "shop.py", folder),
+    ):
         done = sortkey("models", name, cwd=place)
         assert (done.returncode, done.stdout[:5]) == (0, "shop\n"), done

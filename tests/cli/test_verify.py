@@ -34,7 +34,9 @@ def test_nothing_wrong_ends_with_0(folder: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "runs: every payload is there, and as it was written\n"
 
 
-def test_what_is_found_is_listed_and_ends_with_1(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_found_is_listed_and_ends_with_1(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # For each: what, which, why, and whose.
     with sortkey.open("data", objects="data/buckets/{bucket}") as store:
         (stored,) = store.scan(Run)
@@ -49,7 +51,10 @@ def test_what_is_found_is_listed_and_ends_with_1(folder: Path, capsys: pytest.Ca
     assert main(["verify", MODEL, *NOW]) == 1
     said = capsys.readouterr().out
     sk = stored.to_item()["SK"]["S"]
-    assert f"missing     artifacts/graphs/prod/12345/c8a91e/graph.json (version {stored.graph.version_id})" in said
+    assert (
+        "missing     artifacts/graphs/prod/12345/c8a91e/graph.json (version "
+        f"{stored.graph.version_id})" in said
+    )
     assert f"shown by graph-runs PK=USER#12345 SK={sk}" in said
     assert f"changed     artifacts/d/a/note.txt (version {note.note.version_id})" in said
     assert f"orphaned    artifacts/d/b/note.txt (version {orphan})" in said
@@ -59,11 +64,15 @@ def test_what_is_found_is_listed_and_ends_with_1(folder: Path, capsys: pytest.Ca
     assert main(["verify", MODEL, *NOW, "--json", "--sweep"]) == 1
     told = json.loads(capsys.readouterr().out)
     assert [each["kind"] for each in told["findings"]] == ["missing", "changed"]
-    assert [(each["key"], each["version_id"]) for each in told["removed"]] == [("d/b/note.txt", orphan)]
+    assert [(each["key"], each["version_id"]) for each in told["removed"]] == [
+        ("d/b/note.txt", orphan)
+    ]
     assert told["findings"][0]["item"]["PK"] == {"S": "USER#12345"}
 
 
-def test_a_sweep_of_the_only_orphan_ends_with_0(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_sweep_of_the_only_orphan_ends_with_0(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     # What was found is not there any more.
     with sortkey.open("data", objects="data/buckets/{bucket}") as store:
         orphan = store.payloads.bucket("artifacts").put("d/b/note.txt", b"text").version_id

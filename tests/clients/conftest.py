@@ -1,4 +1,6 @@
-"""A real `sortkey serve` in a process of its own, on a free port, for the clients that people use."""
+"""A real `sortkey serve` in a process of its own, on a free port, for the clients that
+people use.
+"""
 
 import os
 import subprocess
@@ -21,8 +23,15 @@ CREDENTIALS = {
 
 @pytest.fixture(scope="session")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    """Where a server answers that asks for signatures, so that each client's signing is tried too."""
-    keys = ["--access-key", CREDENTIALS["AWS_ACCESS_KEY_ID"], "--secret-key", CREDENTIALS["AWS_SECRET_ACCESS_KEY"]]
+    """Where a server answers that asks for signatures, so that each client's signing is
+    tried too.
+    """
+    keys = [
+        "--access-key",
+        CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        "--secret-key",
+        CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+    ]
     with _served(tmp_path_factory.mktemp("signed"), *keys) as chosen:
         yield chosen
 
@@ -37,7 +46,17 @@ def open_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @contextmanager
 def _served(folder: Path, *more: str) -> Iterator[int]:
     chosen = free_port()
-    command = [sys.executable, "-m", "sortkey", "serve", "--port", str(chosen), "--data", str(folder / "data"), *more]
+    command = [
+        sys.executable,
+        "-m",
+        "sortkey",
+        "serve",
+        "--port",
+        str(chosen),
+        "--data",
+        str(folder / "data"),
+        *more,
+    ]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
         try:

@@ -18,7 +18,9 @@ def aws(environment: dict[str, str], *arguments: str) -> Any:
         "--endpoint-url",
         environment["SORTKEY_ENDPOINT"],
     ]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run(
+        command, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout) if result.stdout.strip() else None
 
@@ -33,11 +35,20 @@ def test_the_cli_runs_a_short_life_of_a_table(environment: dict[str, str]) -> No
         *("--key-schema", "AttributeName=pk,KeyType=HASH"),
     )
     aws(environment, "wait", "table-exists", "--table-name", "cli")
-    aws(environment, "put-item", "--table-name", "cli", "--item", '{"pk": {"S": "a"}, "n": {"N": "1.50"}}')
+    aws(
+        environment,
+        "put-item",
+        "--table-name",
+        "cli",
+        "--item",
+        '{"pk": {"S": "a"}, "n": {"N": "1.50"}}',
+    )
     got = aws(environment, "get-item", "--table-name", "cli", "--key", '{"pk": {"S": "a"}}')
     assert got == {"Item": {"pk": {"S": "a"}, "n": {"N": "1.5"}}}
     assert "cli" in aws(environment, "list-tables")["TableNames"]
     assert aws(environment, "scan", "--table-name", "cli", "--page-size", "1")["Count"] == 1
-    selected = aws(environment, "execute-statement", "--statement", "SELECT n FROM cli WHERE pk = 'a'")
+    selected = aws(
+        environment, "execute-statement", "--statement", "SELECT n FROM cli WHERE pk = 'a'"
+    )
     assert selected["Items"] == [{"n": {"N": "1.5"}}]
     aws(environment, "delete-table", "--table-name", "cli")

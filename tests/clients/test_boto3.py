@@ -1,4 +1,6 @@
-"""boto3, as client and as resource: tables, items, pages, conditions, transactions, streams, waiters and paginators."""
+"""boto3, as client and as resource: tables, items, pages, conditions, transactions, streams,
+waiters and paginators.
+"""
 
 import boto3
 import pytest
@@ -6,7 +8,10 @@ from boto3.dynamodb.conditions import Attr, Key
 from botocore.exceptions import ClientError
 
 KEYS = [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
-TYPES = [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "N"}]
+TYPES = [
+    {"AttributeName": "pk", "AttributeType": "S"},
+    {"AttributeName": "sk", "AttributeType": "N"},
+]
 
 
 def test_the_client_runs_a_short_life_of_a_table(endpoint: str) -> None:
@@ -20,11 +25,19 @@ def test_the_client_runs_a_short_life_of_a_table(endpoint: str) -> None:
         BillingMode="PAY_PER_REQUEST",
         StreamSpecification=stream,
     )
-    client.get_waiter("table_exists").wait(TableName="client", WaiterConfig={"Delay": 1, "MaxAttempts": 10})
+    client.get_waiter("table_exists").wait(
+        TableName="client", WaiterConfig={"Delay": 1, "MaxAttempts": 10}
+    )
     for number in range(5):
-        client.put_item(TableName="client", Item={"pk": {"S": "a"}, "sk": {"N": str(number)}, "b": {"B": b"\x00\xff"}})
+        client.put_item(
+            TableName="client",
+            Item={"pk": {"S": "a"}, "sk": {"N": str(number)}, "b": {"B": b"\x00\xff"}},
+        )
     assert (
-        client.get_item(TableName="client", Key={"pk": {"S": "a"}, "sk": {"N": "3"}})["Item"]["b"]["B"] == b"\x00\xff"
+        client.get_item(TableName="client", Key={"pk": {"S": "a"}, "sk": {"N": "3"}})["Item"]["b"][
+            "B"
+        ]
+        == b"\x00\xff"
     )
 
     pages = client.get_paginator("query").paginate(
@@ -54,20 +67,34 @@ def test_the_client_runs_a_short_life_of_a_table(endpoint: str) -> None:
     ]
     assert len(_stream_records(endpoint, "client")) == 5
     client.delete_table(TableName="client")
-    client.get_waiter("table_not_exists").wait(TableName="client", WaiterConfig={"Delay": 1, "MaxAttempts": 10})
+    client.get_waiter("table_not_exists").wait(
+        TableName="client", WaiterConfig={"Delay": 1, "MaxAttempts": 10}
+    )
 
 
 def test_the_resource_runs_a_short_life_of_a_table(endpoint: str) -> None:
     # The resource converts types and builds expressions: another way into the same operations.
     resource = boto3.resource("dynamodb", endpoint_url=endpoint)
     table = resource.create_table(
-        TableName="resource", KeySchema=KEYS, AttributeDefinitions=TYPES, BillingMode="PAY_PER_REQUEST"
+        TableName="resource",
+        KeySchema=KEYS,
+        AttributeDefinitions=TYPES,
+        BillingMode="PAY_PER_REQUEST",
     )
     table.wait_until_exists()
     with table.batch_writer() as batch:
         for number in range(60):
-            batch.put_item(Item={"pk": "a", "sk": number, "tags": {"x", "y"}, "nested": {"list": [1, None, True]}})
-    found = table.query(KeyConditionExpression=Key("pk").eq("a") & Key("sk").between(10, 19), ScanIndexForward=False)
+            batch.put_item(
+                Item={
+                    "pk": "a",
+                    "sk": number,
+                    "tags": {"x", "y"},
+                    "nested": {"list": [1, None, True]},
+                }
+            )
+    found = table.query(
+        KeyConditionExpression=Key("pk").eq("a") & Key("sk").between(10, 19), ScanIndexForward=False
+    )
     assert [int(item["sk"]) for item in found["Items"]] == list(range(19, 9, -1))
     assert table.scan(FilterExpression=Attr("sk").gte(55), Select="COUNT")["Count"] == 5
 

@@ -1,4 +1,6 @@
-"""The AWS SDK for JavaScript, run by Node; installed once into the cache, skipped with the reason otherwise."""
+"""The AWS SDK for JavaScript, run by Node; installed once into the cache, skipped with the reason
+otherwise.
+"""
 
 import json
 import subprocess
@@ -18,7 +20,9 @@ def test_the_javascript_sdk_runs_a_short_life_of_a_table(environment: dict[str, 
         pytest.skip(f"no AWS SDK for JavaScript: {missing}")
     script = Path(__file__).with_name("scenario.mjs")
     settings = environment | {"SORTKEY_NODE_MODULES": str(modules)}
-    result = subprocess.run([node, str(script)], env=settings, capture_output=True, text=True, check=False, timeout=60)
+    result = subprocess.run(
+        [node, str(script)], env=settings, capture_output=True, text=True, check=False, timeout=60
+    )
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout) == {
         "bytes": [0, 255],

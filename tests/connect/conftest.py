@@ -1,4 +1,6 @@
-"""Both clients behind one face, so that each test runs with each of them; and a real server that checks signatures."""
+"""Both clients behind one face, so that each test runs with each of them; and a real server that
+checks signatures.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +24,28 @@ KEYS = Credentials("someone", "secret")
 
 
 class Caller:
-    """A client that writes down its pauses in place of sleeping. `random` is 1, so that pauses are the longest."""
+    """A client that writes down its pauses in place of sleeping. `random` is 1, so that pauses are
+    the longest.
+    """
 
-    def __init__(self, kind: str, url: str, settings: Settings, credentials: Any, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, kind: str, url: str, settings: Settings, credentials: Any, clock: Callable[[], float]
+    ) -> None:
         self.slept: list[float] = []
         self._runner: asyncio.Runner | None = None
         given: dict[str, Any] = {"settings": settings, "clock": clock, "random": lambda: 1.0}
         if kind == "sync":
-            self.client: Any = Client(url, "us-east-1", credentials, sleep=self.slept.append, **given)
+            self.client: Any = Client(
+                url, "us-east-1", credentials, sleep=self.slept.append, **given
+            )
             return
         factory = pytest.importorskip("uvloop").new_event_loop if kind == "uvloop" else None
         self._runner = asyncio.Runner(loop_factory=factory)
         self.client = AsyncClient(url, "us-east-1", credentials, sleep=self._sleep, **given)
 
-    def call(self, operation: str = "ListTables", request: dict[str, Any] | None = None) -> dict[str, Any]:
+    def call(
+        self, operation: str = "ListTables", request: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         return self._finish(self.client.call(operation, request or {}))
 
     def close(self) -> None:
@@ -63,7 +73,13 @@ def connect(kind: str) -> Iterator[Connect]:
     """Makes callers: `connect(url, attempts_max=3)`. Closes them after the test."""
     callers: list[Caller] = []
 
-    def make(url: str, *, credentials: Any = KEYS, clock: Callable[[], float] = time.time, **settings: Any) -> Caller:
+    def make(
+        url: str,
+        *,
+        credentials: Any = KEYS,
+        clock: Callable[[], float] = time.time,
+        **settings: Any,
+    ) -> Caller:
         callers.append(Caller(kind, url, Settings(**settings), credentials, clock))
         return callers[-1]
 
@@ -74,7 +90,9 @@ def connect(kind: str) -> Iterator[Connect]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real server on a real engine, which takes requests that are signed with KEYS."""
+    """The address of a real server on a real engine, which takes requests that are signed with
+    KEYS.
+    """
     folder: Path = tmp_path_factory.mktemp("connect")
     loop = asyncio.new_event_loop()
     engine = sortkey.engine.own(folder / "data")

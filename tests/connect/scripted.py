@@ -1,4 +1,6 @@
-"""A server that does what a test wrote down: one list of acts for each connection, one act for each request on it."""
+"""A server that does what a test wrote down: one list of acts for each connection, one act for each
+request on it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Scripted:
 
 @contextmanager
 def scripted(*script: list[Act], tls: ssl.SSLContext | None = None) -> Iterator[Scripted]:
-    """Connections beyond the script get its last list again. A list that is done closes its connection."""
+    """Connections beyond the script get its last list again. A list that is done closes its
+    connection.
+    """
     listener = socket.create_server(("127.0.0.1", 0))
     scheme = "https" if tls else "http"
     server = Scripted(f"{scheme}://localhost:{listener.getsockname()[1]}")
@@ -89,16 +93,24 @@ def _play(connection: socket.socket, number: int, acts: list[Act], requests: lis
             connection.sendall(act)
 
 
-def answer(body: bytes = b"{}", status: int = 200, *, checksum: int | None = None, **headers: str) -> bytes:
+def answer(
+    body: bytes = b"{}", status: int = 200, *, checksum: int | None = None, **headers: str
+) -> bytes:
     """An answer as DynamoDB sends it. Header names are given with underscores."""
-    given = {"Content-Length": str(len(body)), "x-amz-crc32": str(zlib.crc32(body) if checksum is None else checksum)}
+    given = {
+        "Content-Length": str(len(body)),
+        "x-amz-crc32": str(zlib.crc32(body) if checksum is None else checksum),
+    }
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     lines = "".join(f"{name}: {value}\r\n" for name, value in given.items())
     return f"HTTP/1.1 {status} Said\r\n{lines}\r\n".encode() + body
 
 
 def error(code: str, status: int = 400, more: str = "") -> bytes:
-    return answer(f'{{"__type":"com.amazonaws.dynamodb.v20120810#{code}","message":"because"{more}}}'.encode(), status)
+    return answer(
+        f'{{"__type":"com.amazonaws.dynamodb.v20120810#{code}","message":"because"{more}}}'.encode(),
+        status,
+    )
 
 
 def silence(connection: socket.socket) -> None:

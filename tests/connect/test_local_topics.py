@@ -1,4 +1,6 @@
-"""Topics of a folder, beyond the contract: real processes, what a killed one leaves, what is kept for how long."""
+"""Topics of a folder, beyond the contract: real processes, what a killed one leaves, what is kept
+for how long.
+"""
 
 from __future__ import annotations
 
@@ -129,14 +131,19 @@ def test_messages_do_not_pile_up(tmp_path: Path, sortkey_clock: FrozenClock) -> 
 
 def test_many_threads_publish_and_none_is_lost(tmp_path: Path) -> None:
     # Writers of several processes wait for each other, and for nothing else.
-    with LocalTopics(tmp_path) as ours, LocalTopics(tmp_path) as theirs, ours.subscribe("news") as news:
+    with (
+        LocalTopics(tmp_path) as ours,
+        LocalTopics(tmp_path) as theirs,
+        ours.subscribe("news") as news,
+    ):
 
         def publish(topics: LocalTopics, first: int) -> None:
             for number in range(first, first + 100):
                 topics.publish("news", number)
 
         threads = [
-            threading.Thread(target=publish, args=(topics, 100 * n)) for n, topics in enumerate((ours, theirs, theirs))
+            threading.Thread(target=publish, args=(topics, 100 * n))
+            for n, topics in enumerate((ours, theirs, theirs))
         ]
         for thread in threads:
             thread.start()
@@ -145,4 +152,6 @@ def test_many_threads_publish_and_none_is_lost(tmp_path: Path) -> None:
         found = [message.body for _ in range(300) if (message := news.wait_for(timeout=PATIENCE))]
         assert sorted(found) == list(range(300))
         for first in (0, 100, 200):
-            assert [number for number in found if first <= number < first + 100] == list(range(first, first + 100))
+            assert [number for number in found if first <= number < first + 100] == list(
+                range(first, first + 100)
+            )

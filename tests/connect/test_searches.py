@@ -1,4 +1,6 @@
-"""The searches of models: built from their tables where they are missing, in step with them then, and cheap to have."""
+"""The searches of models: built from their tables where they are missing, in step with them then,
+and cheap to have.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def until(test: Callable[[], Any]) -> None:
         time.sleep(0.01)
 
 
-def test_a_missing_index_is_built_from_its_table_and_follows_it_then(store: Store, tmp_path: Path) -> None:
+def test_a_missing_index_is_built_from_its_table_and_follows_it_then(
+    store: Store, tmp_path: Path
+) -> None:
     # Who deletes the folder of the index, or brings only the tables, loses nothing but a moment.
     store.create(Note(note_id="a", text="old harbour"))
     for _ in range(2):
@@ -100,11 +104,15 @@ def test_a_missing_index_is_built_from_its_table_and_follows_it_then(store: Stor
     store.create(Note(note_id="b", text="new harbour"))
     store.delete(Note.key(note_id="a"))
     until(lambda: kept.search.query(Match.text("harbour")).ids == ["b"])
-    assert [each.to_item() for each in kept.parts("b")] == [store.get(Note.key(note_id="b")).to_item()]
+    assert [each.to_item() for each in kept.parts("b")] == [
+        store.get(Note.key(note_id="b")).to_item()
+    ]
     with_changes.stop()
 
 
-def test_who_looks_through_them_is_not_disturbed_while_they_are_opened(store: Store, tmp_path: Path) -> None:
+def test_who_looks_through_them_is_not_disturbed_while_they_are_opened(
+    store: Store, tmp_path: Path
+) -> None:
     # The console lists them from its own thread, also in the first moment.
     searches = open_searches(store, [model], tmp_path / "search")
     names = iter(searches)
@@ -128,11 +136,14 @@ def test_what_changed_while_nobody_followed_is_caught_up_with(store: Store, tmp_
 def test_a_change_that_could_not_be_indexed_is_taken_up_again_at_the_next_start(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The disk was full, the service away for longer than one can wait: it is put aside, and not forgotten.
+    # The disk was full, the service away for longer than one can wait: it is put aside, and not
+    # forgotten.
     monkeypatch.setattr("sortkey.connect.searches.RETRIES", Retries(attempts=1))
     searches = open_searches(store, [model], tmp_path / "search").start()
     ready(searches)
-    letters = StreamWorker(store, [searches["diary/notes"].handler()], name="search-diary").dead_letters
+    letters = StreamWorker(
+        store, [searches["diary/notes"].handler()], name="search-diary"
+    ).dead_letters
     with monkeypatch.context() as broken:
         broken.setattr(Search, "write", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
         store.create(Note(note_id="a", text="meanwhile"))
@@ -147,7 +158,8 @@ def test_a_change_that_could_not_be_indexed_is_taken_up_again_at_the_next_start(
 def test_a_build_that_is_cut_off_goes_on_at_the_next_start(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Ctrl-C while a large table is read: the stop does not wait for the end, and nothing is forgotten.
+    # Ctrl-C while a large table is read: the stop does not wait for the end, and nothing is
+    # forgotten.
     monkeypatch.setattr(sources, "PAGE", 10)
     monkeypatch.setattr("sortkey.runtime.search.index_rebuild.NOTED_PAGES", 1)
     store.batch_write([Note(note_id=f"n{number:03}", text="note") for number in range(50)])
@@ -195,19 +207,26 @@ def is_built_again(store: Store, address: str) -> None:
     changed = open_searches(store, [longer_notes()], address)
     for written in (1, 0):
         kept = ready(changed.start())
-        assert (kept.written, kept.search.query(Match.range("length", at_least=11)).ids) == (written, ["a"])
+        assert (kept.written, kept.search.query(Match.range("length", at_least=11)).ids) == (
+            written,
+            ["a"],
+        )
         assert kept.search.count(Match.text("harbour")) == 0
         changed.stop()
 
 
-def test_an_index_whose_document_is_declared_differently_is_built_again_once(store: Store, tmp_path: Path) -> None:
+def test_an_index_whose_document_is_declared_differently_is_built_again_once(
+    store: Store, tmp_path: Path
+) -> None:
     # A release with another declaration is started, and that is all that anybody does.
     is_built_again(store, str(tmp_path / "search"))
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("opensearch")
-def test_an_index_on_opensearch_whose_document_is_declared_differently_is_built_again_once(store: Store) -> None:
+def test_an_index_on_opensearch_whose_document_is_declared_differently_is_built_again_once(
+    store: Store,
+) -> None:
     address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
     try:
         is_built_again(store, address)
@@ -221,7 +240,12 @@ def test_an_index_of_the_first_format_is_built_again(store: Store, tmp_path: Pat
     searches = open_searches(store, [model], tmp_path / "search").start()
     ready(searches)
     searches.stop()
-    noted = {"folder": "000002", "fields": ["str_text"], "format": 1, "progress": {"position": None}}
+    noted = {
+        "folder": "000002",
+        "fields": ["str_text"],
+        "format": 1,
+        "progress": {"position": None},
+    }
     live = tmp_path / "search" / "diary" / "notes" / "live.json"
     assert json.loads(live.read_bytes())["folder"] == noted["folder"]
     live.write_text(json.dumps(noted))
@@ -232,7 +256,9 @@ def test_an_index_of_the_first_format_is_built_again(store: Store, tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("opensearch")
-def test_on_opensearch_the_indexes_of_a_model_have_its_name_and_are_built_once(store: Store) -> None:
+def test_on_opensearch_the_indexes_of_a_model_have_its_name_and_are_built_once(
+    store: Store,
+) -> None:
     # Several models, and several programs, share a cluster.
     address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
     store.create(Note(note_id="a", text="old harbour"))
@@ -248,7 +274,9 @@ def test_on_opensearch_the_indexes_of_a_model_have_its_name_and_are_built_once(s
         search_adapters.forget(address)
 
 
-def test_where_there_is_no_address_the_documents_are_known_and_nothing_is_opened(store: Store) -> None:
+def test_where_there_is_no_address_the_documents_are_known_and_nothing_is_opened(
+    store: Store,
+) -> None:
     # On AWS somebody has to say where OpenSearch is; until then the console tells what is missing.
     searches = open_searches(store, [model], None).start()
     assert (list(searches), searches.declared, searches.address) == ([], ["diary/notes"], None)
@@ -258,7 +286,8 @@ def test_where_there_is_no_address_the_documents_are_known_and_nothing_is_opened
 def test_an_index_that_cannot_be_opened_says_why_and_is_opened_when_it_can(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # An OpenSearch that is away for a minute must not need a restart; nothing of that minute may be missing.
+    # An OpenSearch that is away for a minute must not need a restart; nothing of that minute may be
+    # missing.
     monkeypatch.setattr("sortkey.connect.searches.RETRY_SECONDS", 0.01)
     (tmp_path / "search").write_text("this is no folder")
     searches = open_searches(store, [model], tmp_path / "search").start()
@@ -291,5 +320,7 @@ def test_a_model_has_a_document_once_and_knows_where_it_comes_from() -> None:
     def words(text: str) -> Searchable:
         return {"text": text}
 
-    with pytest.raises(ModelError, match="words: str is no entity: say what reads it, with source="):
+    with pytest.raises(
+        ModelError, match="words: str is no entity: say what reads it, with source="
+    ):
         model.searchable(words)

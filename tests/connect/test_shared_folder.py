@@ -1,4 +1,6 @@
-"""Who opens a folder second works through its owner, and goes on when the owner has ended, however it ended."""
+"""Who opens a folder second works through its owner, and goes on when the owner has ended, however
+it ended.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-@pytest.fixture(params=[(), ("--access-key", "KEY", "--secret-key", "SECRET")], ids=["open", "credentials"])
+@pytest.fixture(
+    params=[(), ("--access-key", "KEY", "--secret-key", "SECRET")], ids=["open", "credentials"]
+)
 def served(request: pytest.FixtureRequest, folder: Path) -> Generator[Served]:
     with Served(folder, *request.param) as server:
         yield server
@@ -96,9 +100,13 @@ def test_it_works_through_the_server_as_if_it_were_the_owner(served: Served, fol
         call = store.backend.call
         call("CreateTable", TABLE)
         put(store, "ä", b={"B": "AP8="})
-        assert call("GetItem", {"TableName": "things", "Key": item("ä")}) == {"Item": item("ä", b={"B": "AP8="})}
+        assert call("GetItem", {"TableName": "things", "Key": item("ä")}) == {
+            "Item": item("ä", b={"B": "AP8="})
+        }
         arn = call("ListStreams", {})["Streams"][0]["StreamArn"]
-        assert call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["TableName"] == "things"
+        assert (
+            call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["TableName"] == "things"
+        )
         assert isinstance(shared(store).owner, errors.FolderInUse)
 
 
@@ -107,9 +115,15 @@ def test_errors_are_those_that_the_owner_raises(served: Served, folder: Path) ->
     with sortkey.open(folder) as store:
         call = store.backend.call
         call("CreateTable", TABLE)
-        request = {"TableName": "things", "Item": item("a"), "ConditionExpression": "attribute_not_exists(p)"}
+        request = {
+            "TableName": "things",
+            "Item": item("a"),
+            "ConditionExpression": "attribute_not_exists(p)",
+        }
         call("PutItem", request)
-        with pytest.raises(errors.ConditionalCheckFailedException, match="The conditional request failed") as refused:
+        with pytest.raises(
+            errors.ConditionalCheckFailedException, match="The conditional request failed"
+        ) as refused:
             call("PutItem", {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"})
         assert refused.value.extra == {"Item": item("a")}
         with pytest.raises(errors.TransactionCanceledException) as canceled:
@@ -128,21 +142,26 @@ def test_several_threads_may_use_it(served: Served, folder: Path) -> None:
 
 
 def test_a_connection_that_the_server_closed_meanwhile_is_made_anew(folder: Path) -> None:
-    # Servers close what is idle; a program that calls once in an hour must not fail each time, whatever it calls.
+    # Servers close what is idle; a program that calls once in an hour must not fail each time,
+    # whatever it calls.
     with Served(folder), sortkey.open(folder) as store:
         store.backend.call("CreateTable", TABLE)
         assert isinstance(store.backend, SharedFolderBackend)
         assert store.backend._connected is not None
         pool = store.backend._connected[1]._pools[0]
         (connection,) = pool._idle._waiting
-        connection._socket.shutdown(socket.SHUT_RD)  # to the client it looks as if the server had closed
+        connection._socket.shutdown(
+            socket.SHUT_RD
+        )  # to the client it looks as if the server had closed
         assert add_one(store) == 1
 
 
 # -- when the owner has ended
 
 
-def test_it_takes_the_folder_over_and_lets_others_in(ending: Callable[[Served], object], folder: Path) -> None:
+def test_it_takes_the_folder_over_and_lets_others_in(
+    ending: Callable[[Served], object], folder: Path
+) -> None:
     # Nothing that was acknowledged is lost, and nobody has to open anything again.
     with Served(folder) as server, sortkey.open(folder) as first, sortkey.open(folder) as second:
         first.backend.call("CreateTable", TABLE)
@@ -153,7 +172,11 @@ def test_it_takes_the_folder_over_and_lets_others_in(ending: Callable[[Served], 
         server.process.wait()
         put(first, "after")
         put(second, "after too")
-        assert names(first) == names(second) == {"before", "before too", "meanwhile", "after", "after too"}
+        assert (
+            names(first)
+            == names(second)
+            == {"before", "before too", "meanwhile", "after", "after too"}
+        )
         owners = [type(shared(store).owner) for store in (first, second)]
         assert owners == [Engine, errors.FolderInUse]
         with sortkey.open(folder) as third:
@@ -174,7 +197,8 @@ def test_the_next_takes_over_from_who_took_over(folder: Path) -> None:
 
 
 def test_a_server_that_is_started_again_gets_the_folder_back(folder: Path) -> None:
-    # A deployment stops the server and starts it: a worker that took over in between must not be in its way.
+    # A deployment stops the server and starts it: a worker that took over in between must not be in
+    # its way.
     with sortkey.engine.own(folder) as engine:
         engine.call("CreateTable", TABLE)
     with Served(folder) as server, sortkey.open(folder) as first, sortkey.open(folder) as second:
@@ -187,7 +211,9 @@ def test_a_server_that_is_started_again_gets_the_folder_back(folder: Path) -> No
         with Served(folder) as again:
             put(first, "after")
             put(second, "after too")
-            assert names(second) == {f"{when}{too}" for when in ("before", "between", "after") for too in ("", " too")}
+            assert names(second) == {
+                f"{when}{too}" for when in ("before", "between", "after") for too in ("", " too")
+            }
             lock = json.loads((folder / "sortkey.lock").read_text())
             assert (lock["pid"], "interim" in lock) == (again.process.pid, False)
             assert isinstance(shared(first).owner, errors.FolderInUse)
@@ -204,7 +230,9 @@ def test_many_threads_go_on_and_count_on(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ENDINGS)
-def test_who_opens_the_folder_when_its_owner_has_ended_lets_the_others_in(how: str, folder: Path) -> None:
+def test_who_opens_the_folder_when_its_owner_has_ended_lets_the_others_in(
+    how: str, folder: Path
+) -> None:
     # A script that comes in between must not lock out the workers that were there before it.
     with Served(folder) as server, sortkey.open(folder) as before:
         before.backend.call("CreateTable", TABLE)
@@ -233,7 +261,9 @@ def test_one_that_is_about_to_let_others_in_is_waited_for(folder: Path) -> None:
             assert names(store) == {"a"}
 
 
-def test_a_store_that_is_awaited_goes_on_too(ending: Callable[[Served], object], folder: Path) -> None:
+def test_a_store_that_is_awaited_goes_on_too(
+    ending: Callable[[Served], object], folder: Path
+) -> None:
     async def main() -> None:
         store = sortkey.open_async(folder)
         await store.backend.call("CreateTable", TABLE)
@@ -257,9 +287,13 @@ def test_a_stream_is_read_on_from_where_it_was(folder: Path) -> None:
         call("CreateTable", TABLE)
         put(store, "before")
         arn = call("ListStreams", {})["Streams"][0]["StreamArn"]
-        shard = call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["Shards"][0]["ShardId"]
+        shard = call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["Shards"][0][
+            "ShardId"
+        ]
         start = {"StreamArn": arn, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
-        read = call("GetRecords", {"ShardIterator": call("GetShardIterator", start)["ShardIterator"]})
+        read = call(
+            "GetRecords", {"ShardIterator": call("GetShardIterator", start)["ShardIterator"]}
+        )
         assert len(read["Records"]) == 1
         server.kill()
         put(store, "after")
@@ -289,14 +323,19 @@ def test_a_store_that_is_closed_takes_nothing_over(folder: Path) -> None:
     sortkey.engine.own(folder).close()
 
 
-def test_an_owner_that_serves_nobody_is_waited_for_and_then_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_owner_that_serves_nobody_is_waited_for_and_then_told(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # A program that lets nobody in was first when the server had ended.
     monkeypatch.setattr(shared_folder, "PATIENCE_SECONDS", 0.1)
     monkeypatch.setattr(shared_folder, "GRACE_SECONDS", 0.0)
     with Served(folder) as server, sortkey.open(folder) as store:
         store.backend.call("CreateTable", TABLE)
         server.end()
-        with sortkey.engine.own(folder), pytest.raises(errors.FolderInUse, match="it serves nothing"):
+        with (
+            sortkey.engine.own(folder),
+            pytest.raises(errors.FolderInUse, match="it serves nothing"),
+        ):
             put(store, "a")
         put(store, "b")
         assert names(store) == {"b"}
@@ -324,7 +363,10 @@ def mute_owner(folder: Path) -> Generator[threading.Event]:
 REPEATED = {
     "put": ("PutItem", {"TableName": "things", "Item": item("a")}),
     "read": ("GetItem", {"TableName": "things", "Key": item("a")}),
-    "transaction": ("TransactWriteItems", {"TransactItems": [{"Put": {"TableName": "things", "Item": item("a")}}]}),
+    "transaction": (
+        "TransactWriteItems",
+        {"TransactItems": [{"Put": {"TableName": "things", "Item": item("a")}}]},
+    ),
     "set": (
         "UpdateItem",
         {
@@ -337,8 +379,14 @@ REPEATED = {
 }
 UNKNOWN = {
     "add": ("UpdateItem", {**REPEATED["set"][1], "UpdateExpression": "ADD x :x"}),
-    "condition": ("PutItem", {**REPEATED["put"][1], "ConditionExpression": "attribute_not_exists(p)"}),
-    "old value": ("DeleteItem", {"TableName": "things", "Key": item("a"), "ReturnValues": "ALL_OLD"}),
+    "condition": (
+        "PutItem",
+        {**REPEATED["put"][1], "ConditionExpression": "attribute_not_exists(p)"},
+    ),
+    "old value": (
+        "DeleteItem",
+        {"TableName": "things", "Key": item("a"), "ReturnValues": "ALL_OLD"},
+    ),
     "table": ("DeleteTable", {"TableName": "things"}),
 }
 
@@ -357,7 +405,9 @@ def test_what_cannot_is_an_error_that_says_that_nobody_knows(folder: Path, name:
     # Done twice it would count twice, or tell of a failure that was none.
     operation, request = UNKNOWN[name]
     with mute_owner(folder) as asked, sortkey.open(folder) as store:
-        with pytest.raises(errors.Unreachable, match="it is not known whether this was done: read what is there"):
+        with pytest.raises(
+            errors.Unreachable, match="it is not known whether this was done: read what is there"
+        ):
             store.backend.call(operation, request)
         assert asked.is_set()
         assert names(store) == set()

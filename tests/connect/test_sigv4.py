@@ -18,7 +18,9 @@ NOON = 1_767_268_800  # 2026-01-01T12:00:00Z
 
 
 @pytest.mark.parametrize("credentials", [PLAIN, SESSION], ids=["plain", "session"])
-@pytest.mark.parametrize("body", [b"{}", b"", '{"TableName":"täble"}'.encode(), b"x" * 100_000], ids=len)
+@pytest.mark.parametrize(
+    "body", [b"{}", b"", '{"TableName":"täble"}'.encode(), b"x" * 100_000], ids=len
+)
 @pytest.mark.parametrize(
     ("url", "region"),
     [
@@ -41,21 +43,35 @@ def test_the_signature_is_botocores(
 
 
 def test_the_key_follows_the_day_and_the_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
-    # It is kept; one that outlived its day or its owner would be refused until the program is started again.
+    # It is kept; one that outlived its day or its owner would be refused until the program is
+    # started again.
     signer = Signer("us-east-1")
     post = Post.to(b"db.example", b"DynamoDB_20120810.GetItem")
-    for second, credentials in [(NOON, PLAIN), (NOON + 86_400, PLAIN), (NOON + 86_400, SESSION), (NOON, PLAIN)]:
+    for second, credentials in [
+        (NOON, PLAIN),
+        (NOON + 86_400, PLAIN),
+        (NOON + 86_400, SESSION),
+        (NOON, PLAIN),
+    ]:
         theirs = _botocore_headers(
-            "http://db.example", "us-east-1", "DynamoDB_20120810.GetItem", b"{}", credentials, monkeypatch, second
+            "http://db.example",
+            "us-east-1",
+            "DynamoDB_20120810.GetItem",
+            b"{}",
+            credentials,
+            monkeypatch,
+            second,
         )
         assert _headers(signer.stamp(second, credentials).headers(post, b"{}").decode()) == theirs
 
 
 @pytest.mark.parametrize(
-    ("key", "token"), [("", None), ("key\n", None), ("a b", None), ("schlüssel", None), ("key", "token\r\nX: y")]
+    ("key", "token"),
+    [("", None), ("key\n", None), ("a b", None), ("schlüssel", None), ("key", "token\r\nX: y")],
 )
 def test_a_key_that_cannot_stand_in_a_header_is_refused(key: str, token: str | None) -> None:
-    # Mostly the line end of a file that was read whole; at worst a header of somebody else's making.
+    # Mostly the line end of a file that was read whole; at worst a header of somebody else's
+    # making.
     with pytest.raises(NotConfigured, match="blank, a line end"):
         Credentials(key, "secret", token)
 

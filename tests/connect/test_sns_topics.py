@@ -1,4 +1,6 @@
-"""Topics on SNS, beyond the contract: topics by ARN, queues that others left behind, and addresses."""
+"""Topics on SNS, beyond the contract: topics by ARN, queues that others left behind, and
+addresses.
+"""
 
 from __future__ import annotations
 
@@ -60,22 +62,36 @@ def test_a_topic_that_somebody_else_made_is_named_by_its_arn(endpoint: str) -> N
 
 def test_what_listens_leaves_nothing_behind(endpoint: str) -> None:
     # A queue and a subscription for each start of a process would fill the account.
-    with connect(endpoint, prefix="tidy-") as topics, topics.subscribe("one"), topics.subscribe("two"):
+    with (
+        connect(endpoint, prefix="tidy-") as topics,
+        topics.subscribe("one"),
+        topics.subscribe("two"),
+    ):
         assert len(queues(endpoint)) == 1
     assert queues(endpoint) == []
     ours = [
-        each for each in client(endpoint, "sns").list_subscriptions()["Subscriptions"] if "tidy-" in each["TopicArn"]
+        each
+        for each in client(endpoint, "sns").list_subscriptions()["Subscriptions"]
+        if "tidy-" in each["TopicArn"]
     ]
     assert ours == []
 
 
-def test_the_queue_of_a_killed_process_is_removed_by_the_next(endpoint: str, sortkey_clock: FrozenClock) -> None:
+def test_the_queue_of_a_killed_process_is_removed_by_the_next(
+    endpoint: str, sortkey_clock: FrozenClock
+) -> None:
     # It could not do it itself; a queue that is alive is not touched.
     sqs, sns = client(endpoint, "sqs"), client(endpoint, "sns")
-    dead = sqs.create_queue(QueueName=f"{QUEUE_PREFIX}dead", tags={ALIVE_TAG: str(int(sortkey_clock()))})["QueueUrl"]
+    dead = sqs.create_queue(
+        QueueName=f"{QUEUE_PREFIX}dead", tags={ALIVE_TAG: str(int(sortkey_clock()))}
+    )["QueueUrl"]
     sortkey_clock.advance(STALE_SECONDS + 1)
-    alive = sqs.create_queue(QueueName=f"{QUEUE_PREFIX}alive", tags={ALIVE_TAG: str(int(sortkey_clock()))})["QueueUrl"]
-    arn = sqs.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    alive = sqs.create_queue(
+        QueueName=f"{QUEUE_PREFIX}alive", tags={ALIVE_TAG: str(int(sortkey_clock()))}
+    )["QueueUrl"]
+    arn = sqs.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"][
+        "QueueArn"
+    ]
     topic = sns.create_topic(Name="stale")["TopicArn"]
     sns.subscribe(TopicArn=topic, Protocol="sqs", Endpoint=arn)
     with connect(endpoint, clock=sortkey_clock) as topics, topics.subscribe("stale"):
@@ -100,10 +116,16 @@ def test_what_others_publish_and_is_no_json_takes_no_other_message_with_it(endpo
     assert message.body == {"n": 1}
 
 
-def test_an_address_says_where_topics_are(endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_says_where_topics_are(
+    endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The rest of a program does not know.
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
-    for address, kind in ((str(tmp_path), LocalTopics), (":memory:", MemoryTopics), (endpoint, SnsTopics)):
+    for address, kind in (
+        (str(tmp_path), LocalTopics),
+        (":memory:", MemoryTopics),
+        (endpoint, SnsTopics),
+    ):
         topics = open_topics(address)
         assert isinstance(topics, kind)
         topics.close()

@@ -17,7 +17,10 @@ from sortkey.connect.sqs_jobs import SqsJobs, SqsJobWorker
 from sortkey.testing import FrozenClock
 from tests.contract.topics_adapters import moto_server
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("jobs-sqs")]  # the server takes seconds to start
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("jobs-sqs"),
+]  # the server takes seconds to start
 CONNECTION: dict[str, Any] = {"region": "us-east-1", "credentials": ("test", "test")}
 
 
@@ -39,9 +42,13 @@ class Place:
 
     def __init__(self, store: Store, endpoint: str) -> None:
         self.store, self.clock = store, FrozenClock()
-        self.sqs = SqsJobs.named(f"jobs-{secrets.token_hex(4)}", endpoint=endpoint, clock=self.clock, **CONNECTION)
+        self.sqs = SqsJobs.named(
+            f"jobs-{secrets.token_hex(4)}", endpoint=endpoint, clock=self.clock, **CONNECTION
+        )
         self.queue = JobQueue(store, "sqs", announcer=self.sqs, clock=self.clock)
-        self.client: Any = boto3.Session("test", "test", region_name="us-east-1").client("sqs", endpoint_url=endpoint)
+        self.client: Any = boto3.Session("test", "test", region_name="us-east-1").client(
+            "sqs", endpoint_url=endpoint
+        )
 
     def worker(self, *jobs: Any, **settings: Any) -> JobWorker:
         given: dict[str, Any] = {"clock": self.clock, "random": lambda: 0.0, **settings}
@@ -54,7 +61,9 @@ class Place:
         """(visible or delayed, in flight)"""
         names = "ApproximateNumberOfMessages"
         wanted = [names, f"{names}NotVisible", f"{names}Delayed"]
-        found = self.client.get_queue_attributes(QueueUrl=self.sqs.url, AttributeNames=wanted)["Attributes"]
+        found = self.client.get_queue_attributes(QueueUrl=self.sqs.url, AttributeNames=wanted)[
+            "Attributes"
+        ]
         return int(found[wanted[0]]) + int(found[wanted[2]]), int(found[wanted[1]])
 
 
@@ -123,7 +132,9 @@ def test_a_message_stays_until_the_last_try(place: Place) -> None:
     assert place.messages() == (0, 0)
 
 
-def test_a_message_of_a_job_that_runs_elsewhere_waits_for_the_end_of_its_lease(place: Place) -> None:
+def test_a_message_of_a_job_that_runs_elsewhere_waits_for_the_end_of_its_lease(
+    place: Place,
+) -> None:
     # The worker that runs it may be alive or gone: the lease tells.
     waits: list[float | None] = []
 
@@ -147,7 +158,9 @@ def test_a_job_whose_worker_is_gone_is_run_by_the_next_message(place: Place) -> 
     assert [each.outcome for each in place.queue.attempts(made.job_id)] == ["lost", "completed"]
 
 
-def test_a_job_whose_worker_died_twice_is_dead_lettered_and_its_message_is_gone(place: Place) -> None:
+def test_a_job_whose_worker_died_twice_is_dead_lettered_and_its_message_is_gone(
+    place: Place,
+) -> None:
     # SQS would deliver the message again for days, and each delivery would cost a worker.
     made = place.queue.enqueue(add, {"a": 1, "b": 2}, retries=1000)
     for _ in range(2):
@@ -196,7 +209,8 @@ def test_what_was_never_announced_is_found_by_the_sweep(place: Place) -> None:
 def test_a_job_that_cannot_be_announced_is_enqueued_all_the_same(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # It is in the table: whoever is told that it failed enqueues it once more, and it is done twice.
+    # It is in the table: whoever is told that it failed enqueues it once more, and it is done
+    # twice.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
     place.client.delete_queue(QueueUrl=place.sqs.url)
     made = place.queue.enqueue(add, {"a": 1, "b": 2})
@@ -212,7 +226,9 @@ def test_enqueueing_again_under_the_same_key_announces_again(place: Place) -> No
     assert place.messages() == (1, 0)
 
 
-@pytest.mark.parametrize("body", ["hello", "[]", '{"jobId": "JOB-1"}', '{"jobId": "JOB-1", "queue": "other"}'])
+@pytest.mark.parametrize(
+    "body", ["hello", "[]", '{"jobId": "JOB-1"}', '{"jobId": "JOB-1", "queue": "other"}']
+)
 def test_a_message_that_is_not_about_our_jobs_is_left_alone(
     place: Place, body: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -234,7 +250,11 @@ def records(*jobs: Job | str, place: Place) -> dict[str, Any]:
     assert len(found) == len(jobs)
     return {
         "Records": [
-            {"messageId": each["MessageId"], "receiptHandle": each["ReceiptHandle"], "body": each["Body"]}
+            {
+                "messageId": each["MessageId"],
+                "receiptHandle": each["ReceiptHandle"],
+                "body": each["Body"],
+            }
             for each in found
         ]
     }
@@ -253,10 +273,16 @@ def test_lambda_is_told_which_messages_to_keep(place: Place) -> None:
     by_job = {json.loads(each["body"])["jobId"]: each["messageId"] for each in event["Records"]}
     answer = place.sqs.lambda_handler(place.worker(odd))(event, None)
     assert answer == {"batchItemFailures": [{"itemIdentifier": by_job[made[1].job_id]}]}
-    assert [place.queue.get(each.job_id).status for each in made] == ["completed", "pending", "completed"]
+    assert [place.queue.get(each.job_id).status for each in made] == [
+        "completed",
+        "pending",
+        "completed",
+    ]
 
 
-def test_lambda_keeps_a_message_that_could_not_be_handled(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+def test_lambda_keeps_a_message_that_could_not_be_handled(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
     # The table did not answer: the other messages of the batch are done all the same.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
     made = [place.queue.enqueue(add, {"a": 1, "b": n}) for n in range(2)]
@@ -264,7 +290,9 @@ def test_lambda_keeps_a_message_that_could_not_be_handled(place: Place, caplog: 
     event["Records"][0]["receiptHandle"] = None
     event["Records"][0]["body"] = "?"
     answer = place.sqs.lambda_handler(place.worker(add))(event, None)
-    assert [each["itemIdentifier"] for each in answer["batchItemFailures"]] == [event["Records"][0]["messageId"]]
+    assert [each["itemIdentifier"] for each in answer["batchItemFailures"]] == [
+        event["Records"][0]["messageId"]
+    ]
 
 
 # -- threads
@@ -272,7 +300,9 @@ def test_lambda_keeps_a_message_that_could_not_be_handled(place: Place, caplog: 
 
 def test_a_started_worker_takes_messages_until_it_is_stopped(place: Place) -> None:
     queue = JobQueue(place.store, "sqs", announcer=place.sqs)
-    worker = SqsJobWorker(JobWorker(place.store, [add], queue="sqs"), place.sqs, threads=2, wait_seconds=1)
+    worker = SqsJobWorker(
+        JobWorker(place.store, [add], queue="sqs"), place.sqs, threads=2, wait_seconds=1
+    )
     place.sqs._clock = queue._means.clock
     with worker:
         made = [queue.enqueue(add, {"a": 1, "b": n}) for n in range(6)]

@@ -1,4 +1,6 @@
-"""`sortkey.open` and its kin: addresses that say more than is understood, and what is left where it fails."""
+"""`sortkey.open` and its kin: addresses that say more than is understood, and what is left where it
+fails.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sortkey.errors import ModelError, NotConfigured
 
 
 @pytest.mark.parametrize("settings", [{"objects": "no/place/for/a/name"}, {"nonsense": True}])
-def test_a_store_that_cannot_be_made_leaves_the_folder_free(tmp_path: Path, settings: dict[str, Any]) -> None:
+def test_a_store_that_cannot_be_made_leaves_the_folder_free(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
     # Who mends the mistake in the same session, at a prompt for instance, must be able to go on.
     with pytest.raises((ModelError, TypeError)):
         sortkey.open(tmp_path, **settings)
@@ -28,9 +32,17 @@ def test_a_store_that_cannot_be_made_leaves_the_folder_free(tmp_path: Path, sett
 @pytest.mark.parametrize("open_it", [sortkey.open, sortkey.open_async, open_topics, open_objects])
 @pytest.mark.parametrize(
     "address",
-    ["http://localhost:8000/some/path", "aws://eu-west-1/table", "s3://bucket/key", "ftp://host", "http://[::1"],
+    [
+        "http://localhost:8000/some/path",
+        "aws://eu-west-1/table",
+        "s3://bucket/key",
+        "ftp://host",
+        "http://[::1",
+    ],
 )
-def test_an_address_that_says_more_than_is_understood_is_refused(open_it: Any, address: str) -> None:
+def test_an_address_that_says_more_than_is_understood_is_refused(
+    open_it: Any, address: str
+) -> None:
     # A path that is ignored was meant to lead somewhere.
     with pytest.raises(ModelError, match="is no address"):
         open_it(address)
@@ -38,7 +50,8 @@ def test_an_address_that_says_more_than_is_understood_is_refused(open_it: Any, a
 
 @pytest.mark.parametrize("name", ["../outside", "..", ".", "a/b", "", "a\\b", "x" * 256])
 def test_the_name_of_a_bucket_leads_nowhere_else(tmp_path: Path, name: str) -> None:
-    # VAMS has the names of its buckets in a table: whoever may write there must not choose folders of the machine.
+    # VAMS has the names of its buckets in a table: whoever may write there must not choose folders
+    # of the machine.
     inside = tmp_path / "inside"
     with pytest.raises(NotConfigured, match="is no name of a bucket"):
         Buckets(f"{inside}/{{bucket}}")[name]

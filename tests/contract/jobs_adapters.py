@@ -22,7 +22,10 @@ from tools.downloads import Missing
 ADAPTERS = [
     "embedded",
     "wire",
-    pytest.param("DynamoDB Local", marks=[pytest.mark.slow, pytest.mark.oracle, pytest.mark.xdist_group("jobs-local")]),
+    pytest.param(
+        "DynamoDB Local",
+        marks=[pytest.mark.slow, pytest.mark.oracle, pytest.mark.xdist_group("jobs-local")],
+    ),
 ]
 
 

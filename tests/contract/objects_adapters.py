@@ -1,6 +1,7 @@
 """The adapters of objects for the contract suite: a folder, and S3 as a real server does it.
 
-Presigned URLs of a folder are served by a host of thirty lines, which shows all that such a host has to do.
+Presigned URLs of a folder are served by a host of thirty lines, which shows all that such a host
+has to do.
 """
 
 from __future__ import annotations
@@ -49,18 +50,26 @@ def s3_endpoint(monkeypatch: pytest.MonkeyPatch) -> str:
         server = _server()
     except Missing as missing:
         pytest.skip(f"no S3 server to test with: {missing}")
-    settings = {"ACCESS_KEY_ID": ACCESS_KEY, "SECRET_ACCESS_KEY": SECRET_KEY, "DEFAULT_REGION": "us-east-1"}
+    settings = {
+        "ACCESS_KEY_ID": ACCESS_KEY,
+        "SECRET_ACCESS_KEY": SECRET_KEY,
+        "DEFAULT_REGION": "us-east-1",
+    }
     for name, value in settings.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     return server.endpoint
 
 
-def new_s3_bucket(endpoint: str, *, name: str = "bucket", versions: bool = True, **settings: Any) -> S3Objects:
+def new_s3_bucket(
+    endpoint: str, *, name: str = "bucket", versions: bool = True, **settings: Any
+) -> S3Objects:
     """A fresh bucket on the server, whose name ends so."""
     bucket = S3Objects(f"tests-{secrets.token_hex(6)}-{name}", endpoint=endpoint, **settings)
     bucket.client.create_bucket(Bucket=bucket.name)
     if versions:
-        bucket.client.put_bucket_versioning(Bucket=bucket.name, VersioningConfiguration={"Status": "Enabled"})
+        bucket.client.put_bucket_versioning(
+            Bucket=bucket.name, VersioningConfiguration={"Status": "Enabled"}
+        )
     return bucket
 
 
@@ -79,9 +88,13 @@ class Host:
     """Serves the presigned URLs of a folder."""
 
     def __init__(self, files: FileObjects) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"files": files}))
+        self._server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"files": files})
+        )
         files.url = f"http://127.0.0.1:{self._server.server_port}/objects"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.01}
+        )
 
     def __enter__(self) -> Host:
         self._thread.start()
@@ -122,7 +135,10 @@ class _Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         key = unquote(url.path).split("/", 3)[3]
         size = self.headers["Content-Length"]
-        about = {"size": int(size) if size else None, "content_type": self.headers["Content-Type"] or ""}
+        about = {
+            "size": int(size) if size else None,
+            "content_type": self.headers["Content-Type"] or "",
+        }
         try:
             return self.files.check_link(self.command, key, dict(parse_qsl(url.query)), **about)
         except LinkRefused as refused:

@@ -1,6 +1,8 @@
-"""Every kind of index for the contract of search: tantivy in a folder, and the run's real OpenSearch.
+"""Every kind of index for the contract of search: tantivy in a folder, and the run's real
+OpenSearch.
 
-OpenSearch is started by whoever needs it first, and ends with the run. SORTKEY_OPENSEARCH_PORT names one that runs.
+OpenSearch is started by whoever needs it first, and ends with the run. SORTKEY_OPENSEARCH_PORT
+names one that runs.
 """
 
 from __future__ import annotations
@@ -86,7 +88,9 @@ class Note:
     version: int = 1
 
 
-@document(Note, "notes", id="{key}", fields=FIELDS, undeclared=RULES, version=lambda note: note.version)
+@document(
+    Note, "notes", id="{key}", fields=FIELDS, undeclared=RULES, version=lambda note: note.version
+)
 def notes(note: Note) -> Searchable:
     return note.fields
 
@@ -98,8 +102,14 @@ def adapter(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def open_index(adapter: str, tmp_path: Path) -> Iterator[Open]:
-    """Opens searches on one place: `open_index(declaration)`. Closes them, and forgets the place, after the test."""
-    address = str(tmp_path / "search") if adapter == "tantivy" else f"http://127.0.0.1:{port()}/{unused_prefix()}"
+    """Opens searches on one place: `open_index(declaration)`. Closes them, and forgets the place,
+    after the test.
+    """
+    address = (
+        str(tmp_path / "search")
+        if adapter == "tantivy"
+        else f"http://127.0.0.1:{port()}/{unused_prefix()}"
+    )
     settings: dict[str, Any] = {"commit_seconds": None} if adapter == "tantivy" else {}
     opened: list[Search[Any]] = []
 
@@ -148,10 +158,18 @@ def _start(folder: Path) -> int:
     server = shlex.join(opensearch.command(port, folder / "opensearch"))
     print(f"starting OpenSearch on port {port} …", file=sys.stderr, flush=True)
     # cat returns when the owner of the run closes its end of the pipe or dies.
-    script = f"{server} & server=$!; cat {shlex.quote(str(folder / 'alive'))} > /dev/null; kill -9 $server"
+    script = (
+        f"{server} & server=$!; cat {shlex.quote(str(folder / 'alive'))} > /dev/null; kill -9 "
+        "$server"
+    )
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(
-        ["sh", "-c", script], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, cwd=folder
+        ["sh", "-c", script],
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        start_new_session=True,
+        cwd=folder,
     )
     wait_until_it_answers(port, process, seconds=180)
     return port

@@ -1,4 +1,6 @@
-"""Documents with ties, accents, numbers, dates and missing values, and what each query must find, reckoned plainly."""
+"""Documents with ties, accents, numbers, dates and missing values, and what each query must find,
+reckoned plainly.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,20 @@ from tests.contract.search_adapters import Note, notes
 
 DECOMPOSED = unicodedata.normalize("NFD", "Café Müller")
 LONG = "needle " + "hay " * 4000
-WORDS = ("harbour", "Harbor", "old", "Straße", "café", "Zürich", "naïve", "3", "42", "blue-green", "Ørsted", "İzmir")
+WORDS = (
+    "harbour",
+    "Harbor",
+    "old",
+    "Straße",
+    "café",
+    "Zürich",
+    "naïve",
+    "3",
+    "42",
+    "blue-green",
+    "Ørsted",
+    "İzmir",
+)
 TAGS = ("Red", "red", "blue", "dark blue", "café", "日本")
 PLACES = (
     LatLon(52.5200, 13.4050),
@@ -44,7 +59,9 @@ def corpus() -> list[Note]:
             "attributes": {"a.b": ["x", "y"], "a": {"c": 5}, "internal_id": "no", "_x": "no"},
             "marks": {"_x": "x"},
         },
-        "long flat": {"attributes": {"a": "x" * 1025, "b": "y" * 1024, "c": {"d": ["z" * 2000, "short"]}}},
+        "long flat": {
+            "attributes": {"a": "x" * 1025, "b": "y" * 1024, "c": {"d": ["z" * 2000, "short"]}}
+        },
         "numbers": {"size": 2**53 + 1, "made": datetime(1969, 12, 31, 23, 59, 59, 999999, UTC)},
         "zero": {"rating": -0.0, "number_extra": 1.5},
         "huge": {"rating": 1.7976931348623157e308, "number_extra": -1e-300},
@@ -69,7 +86,9 @@ def _fields(n: int) -> dict[str, Any]:
         "codes": [f"{TAGS[n % 6]}-{n % 4}", TAGS[n % 5]] if n % 8 else None,
         "place": PLACES[n % 7] if n % 10 else None,
         "outline": {"type": "Polygon", "name": f"area {n % 5}"} if n % 11 == 0 else None,
-        "attributes": {"colour": TAGS[n % 6], "weight": n % 5, "deep": {"down": n % 2 == 0}} if n % 2 else None,
+        "attributes": {"colour": TAGS[n % 6], "weight": n % 5, "deep": {"down": n % 2 == 0}}
+        if n % 2
+        else None,
         "kind": "note" if n % 3 else "memo",
         "text_extra": f"extra {WORDS[n % 12]}" if n % 13 == 0 else None,
         "whole_extra": n if n % 13 == 0 else None,
@@ -98,7 +117,9 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
             return _has_words(clause, _texts(fields, clause.fields))
         case m.PhraseMatch(text, names):
             wanted = words(text)
-            return bool(wanted) and any(_runs(words(each), wanted) for each in _texts(fields, names))
+            return bool(wanted) and any(
+                _runs(words(each), wanted) for each in _texts(fields, names)
+            )
         case m.KeywordMatch(name, values):
             return any(_same(each, value) for each in _values(fields, name) for value in values)
         case m.PrefixMatch(name, begin):
@@ -106,7 +127,9 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
         case m.RangeMatch(name):
             return any(_in_range(clause, each) for each in _values(fields, name))
         case m.ExistsMatch(name):
-            return bool(_values(fields, name)) or (name in fields and notes.fields.at(name)[0].has_words)
+            return bool(_values(fields, name)) or (
+                name in fields and notes.fields.at(name)[0].has_words
+            )
         case m.BoxMatch(name):
             return any(_in_box(clause, each) for each in _values(fields, name))
         case m.NearMatch(name, point, metres):
@@ -117,8 +140,12 @@ def matches(clause: m.Match | None, fields: dict[str, Any]) -> bool:
 @cache
 def words(text: str) -> list[str]:
     """Letters and digits, without accents, small: for the letters that stand in the corpus."""
-    folded = unicodedata.normalize("NFC", text).replace("ß", "ss").replace("ẞ", "ss").replace("Ø", "o")
-    bare = "".join(each for each in unicodedata.normalize("NFD", folded) if not unicodedata.combining(each))
+    folded = (
+        unicodedata.normalize("NFC", text).replace("ß", "ss").replace("ẞ", "ss").replace("Ø", "o")
+    )
+    bare = "".join(
+        each for each in unicodedata.normalize("NFD", folded) if not unicodedata.combining(each)
+    )
     return "".join(each if each.isalnum() else " " for each in bare.lower()).split()
 
 
@@ -180,7 +207,11 @@ def _values(fields: dict[str, Any], name: str) -> list[Any]:
 
 def _leaves(value: Any, before: str = "") -> list[tuple[str, Any]]:
     if isinstance(value, dict):
-        return [leaf for name, each in value.items() for leaf in _leaves(each, f"{before}.{name}" if before else name)]
+        return [
+            leaf
+            for name, each in value.items()
+            for leaf in _leaves(each, f"{before}.{name}" if before else name)
+        ]
     return [(before, each) for each in value] if isinstance(value, list) else [(before, value)]
 
 
@@ -216,11 +247,16 @@ def _in_box(clause: m.BoxMatch, place: dict[str, float]) -> bool:
 
 def _metres(point: LatLon, place: dict[str, float]) -> float:
     lat, other = radians(point.lat), radians(place["lat"])
-    half = sin((other - lat) / 2) ** 2 + cos(lat) * cos(other) * sin(radians(place["lon"] - point.lon) / 2) ** 2
+    half = (
+        sin((other - lat) / 2) ** 2
+        + cos(lat) * cos(other) * sin(radians(place["lon"] - point.lon) / 2) ** 2
+    )
     return 2 * 6_371_008.7714 * asin(sqrt(half))
 
 
-def in_order(found: list[tuple[str, dict[str, Any]]], sorts: tuple[tuple[str, bool], ...]) -> list[str]:
+def in_order(
+    found: list[tuple[str, dict[str, Any]]], sorts: tuple[tuple[str, bool], ...]
+) -> list[str]:
     """Ids in the order of some fields: what is missing last, ties by id."""
     rows = sorted(found, key=lambda row: row[0].encode())
     for name, is_descending in reversed(sorts):

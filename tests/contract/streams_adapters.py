@@ -1,4 +1,6 @@
-"""Where the contract of streams runs: the embedded engine, our server, DynamoDB Local; and a model for it."""
+"""Where the contract of streams runs: the embedded engine, our server, DynamoDB Local; and a model
+for it.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +73,9 @@ def dynamodb_local() -> Iterator[Store]:
 
 @dataclass
 class Shop:
-    """Two kinds of entities in one table, whose name is of this test only: services may be shared."""
+    """Two kinds of entities in one table, whose name is of this test only: services may be
+    shared.
+    """
 
     name: str
     table: Table

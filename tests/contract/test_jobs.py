@@ -10,7 +10,16 @@ from typing import Any
 import pytest
 
 from sortkey import Backoff, JobContext, JobQueue, job
-from sortkey.errors import GiveUp, JobConflict, JobError, JobInterrupted, JobLost, JobNotEnded, ModelError, NotFound
+from sortkey.errors import (
+    GiveUp,
+    JobConflict,
+    JobError,
+    JobInterrupted,
+    JobLost,
+    JobNotEnded,
+    ModelError,
+    NotFound,
+)
 from sortkey.runtime.jobs.attempts import ATTEMPTS
 from sortkey.runtime.jobs.bells import Bells
 from sortkey.runtime.jobs.records import Slots
@@ -35,7 +44,12 @@ def test_a_job_runs_and_its_result_is_kept(yard: Yard) -> None:
     done = yard.worker(add).run_once()
     assert done is not None
     stored = yard.queue.get(made.job_id)
-    assert (stored.status, stored.result, stored.progress, stored.attempt) == ("completed", 5, 100, 1)
+    assert (stored.status, stored.result, stored.progress, stored.attempt) == (
+        "completed",
+        5,
+        100,
+        1,
+    )
     assert stored.ended_at is not None
     assert stored.lease is None
     (attempt,) = yard.queue.attempts(made.job_id)
@@ -81,7 +95,9 @@ def test_the_most_urgent_job_runs_first_and_then_the_oldest(yard: Yard) -> None:
     def note(ctx: JobContext, n: int) -> None:
         ran.append(n)
 
-    for n, priority in enumerate(("low", "medium", "critical", "high", "medium", "critical", "low")):
+    for n, priority in enumerate(
+        ("low", "medium", "critical", "high", "medium", "critical", "low")
+    ):
         yard.queue.enqueue(note, {"n": n}, priority=priority)  # type: ignore[arg-type]
         yard.clock.advance(0.001)
     worker = yard.worker(note)
@@ -133,7 +149,8 @@ def test_the_same_idempotency_key_gives_the_same_job(yard: Yard) -> None:
 
 
 def test_a_job_can_have_an_id_of_the_callers_own(yard: Yard) -> None:
-    # What the job is about often has an id already; enqueued again after a crash, it is the same job.
+    # What the job is about often has an id already; enqueued again after a crash, it is the same
+    # job.
     own = f"JOB-own-{yard.queue_name}"
     assert yard.queue.enqueue(add, {"a": 1, "b": 2}, job_id=own).job_id == own
     assert yard.queue.enqueue(add, {"a": 1, "b": 2}, job_id=own).job_id == own
@@ -300,7 +317,9 @@ def test_a_step_that_is_done_is_not_run_again_and_its_result_is_kept(yard: Yard)
 
     @job("steps", backoff=Backoff(first_seconds=1))
     def steps(ctx: JobContext) -> Any:
-        one = ctx.step("one", lambda: calls.append("one") or {"rows": [1, 2.5, None], "sum": 0.1 + 0.2})
+        one = ctx.step(
+            "one", lambda: calls.append("one") or {"rows": [1, 2.5, None], "sum": 0.1 + 0.2}
+        )
 
         @ctx.step("two")
         def two() -> int:
@@ -347,7 +366,9 @@ def test_a_step_can_be_tried_again_by_itself(yard: Yard) -> None:
     done = yard.worker(thumbs).run_once()
     assert done is not None
     assert (done.status, done.result, yard.slept) == ("completed", 3, [2, 4])
-    assert [line.message for line in yard.queue.logs(made.job_id, step="shrink")] == ["OSError: busy"] * 2
+    assert [line.message for line in yard.queue.logs(made.job_id, step="shrink")] == [
+        "OSError: busy"
+    ] * 2
 
 
 @pytest.mark.parametrize("twice", ["again", "inside"])
@@ -408,7 +429,8 @@ def test_progress_is_seen_while_the_job_runs(yard: Yard) -> None:
 
 @pytest.mark.parametrize("buffer", [1, 7, 1000])
 def test_the_log_has_every_line_once_in_order_under_its_step(yard: Yard, buffer: int) -> None:
-    # What a support engineer reads first. Also where lines are collected, and of the attempt that failed.
+    # What a support engineer reads first. Also where lines are collected, and of the attempt that
+    # failed.
     @job("talk", backoff=Backoff(first_seconds=1), log_buffer=buffer)
     def talk(ctx: JobContext) -> None:
         ctx.log("INFO", "begin", attempt=ctx.attempt)
@@ -416,7 +438,9 @@ def test_the_log_has_every_line_once_in_order_under_its_step(yard: Yard, buffer:
         @ctx.step("work")
         def work() -> None:
             for n in range(30):
-                ctx.log("DEBUG" if n % 2 else "WARNING", f"row {n}", n=n, share=n / 7, tags=["a", None])
+                ctx.log(
+                    "DEBUG" if n % 2 else "WARNING", f"row {n}", n=n, share=n / 7, tags=["a", None]
+                )
 
         if ctx.attempt == 1:
             raise OSError("gone")
@@ -456,7 +480,11 @@ def test_a_job_whose_worker_is_gone_is_taken_up_when_its_lease_is_over(yard: Yar
     assert done is not None
     assert (done.status, done.attempt) == ("completed", 2)
     lost, completed = yard.queue.attempts(made.job_id)
-    assert (lost.outcome, lost.worker, lost.error) == ("lost", "dead", "the worker dead was not heard of any more")
+    assert (lost.outcome, lost.worker, lost.error) == (
+        "lost",
+        "dead",
+        "the worker dead was not heard of any more",
+    )
     assert (completed.outcome, completed.worker) == ("completed", "heir")
 
 
@@ -471,8 +499,11 @@ def test_a_job_that_kills_its_workers_fails_in_the_end(yard: Yard) -> None:
     assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["lost", "lost"]
 
 
-def test_a_job_whose_worker_died_twice_is_dead_lettered_however_many_retries_it_has(yard: Yard) -> None:
-    # A job that needs more memory than there is would take down every worker, and everything else with it.
+def test_a_job_whose_worker_died_twice_is_dead_lettered_however_many_retries_it_has(
+    yard: Yard,
+) -> None:
+    # A job that needs more memory than there is would take down every worker, and everything else
+    # with it.
     made = yard.queue.enqueue(add, {"a": 1, "b": 2}, retries=1000)
     lose_worker(yard, made.job_id)
     assert yard.queue.get(made.job_id).worker_deaths == 0  # nobody has noticed yet
@@ -506,7 +537,10 @@ def test_an_error_is_no_death(yard: Yard) -> None:
         yard.worker(flaky).run_once()
     lose_worker(yard, made.job_id, flaky)
     yard.worker(flaky).run_once()
-    assert (yard.queue.get(made.job_id).status, yard.queue.get(made.job_id).worker_deaths) == ("pending", 1)
+    assert (yard.queue.get(made.job_id).status, yard.queue.get(made.job_id).worker_deaths) == (
+        "pending",
+        1,
+    )
 
 
 def test_a_dead_letter_that_is_retried_by_hand_has_all_its_lives_again(yard: Yard) -> None:
@@ -522,7 +556,8 @@ def test_a_dead_letter_that_is_retried_by_hand_has_all_its_lives_again(yard: Yar
 
 
 def test_nothing_starts_beside_a_job_that_has_lost_a_worker_before(yard: Yard) -> None:
-    # Whatever runs in the process when it is killed loses its worker too: an innocent job must not be condemned.
+    # Whatever runs in the process when it is killed loses its worker too: an innocent job must not
+    # be condemned.
     outside: list[Any] = []
 
     @job("suspect")
@@ -575,7 +610,8 @@ WRITES = {
 
 @pytest.mark.parametrize("write", WRITES)
 def test_a_worker_that_lost_its_job_can_write_nothing(yard: Yard, write: str) -> None:
-    # It was only slow, and comes back to a job that another has finished: fenced by the token of its lease.
+    # It was only slow, and comes back to a job that another has finished: fenced by the token of
+    # its lease.
     told: list[str] = []
 
     @job("slow")
@@ -597,7 +633,12 @@ def test_a_worker_that_lost_its_job_can_write_nothing(yard: Yard, write: str) ->
     yard.worker(slow).run_once()
     assert len(told) == (write != "result")
     stored = yard.queue.get(made.job_id)
-    assert (stored.status, stored.result, stored.attempt, stored.progress) == ("completed", "second", 2, 100)
+    assert (stored.status, stored.result, stored.attempt, stored.progress) == (
+        "completed",
+        "second",
+        2,
+        100,
+    )
     assert [each.outcome for each in yard.queue.attempts(made.job_id)] == ["lost", "completed"]
     assert yard.queue.steps(made.job_id) == []
     assert yard.queue.state(made.job_id) is None
@@ -714,7 +755,9 @@ def test_a_job_that_runs_is_cancelled_at_its_next_safe_point(yard: Yard, seen_by
     assert [step.name for step in yard.queue.steps(made.job_id)] == ["before"]
 
 
-def test_a_function_that_makes_an_error_of_its_own_of_it_is_cancelled_all_the_same(yard: Yard) -> None:
+def test_a_function_that_makes_an_error_of_its_own_of_it_is_cancelled_all_the_same(
+    yard: Yard,
+) -> None:
     # Libraries wrap whatever they catch. The user has cancelled, and wants no further try.
     @job("wrap")
     def wrap(ctx: JobContext) -> None:
@@ -878,9 +921,13 @@ def test_a_worker_that_is_stopped_gives_its_jobs_back_at_their_next_safe_point(y
     assert [each.outcome for each in queue.attempts(made.job_id)] == ["released", "completed"]
 
 
-def test_a_job_that_is_to_be_cancelled_is_not_left_to_others_by_a_worker_that_is_stopped(yard: Yard) -> None:
+def test_a_job_that_is_to_be_cancelled_is_not_left_to_others_by_a_worker_that_is_stopped(
+    yard: Yard,
+) -> None:
     # Where there are no others it would wait for ever, and seem to go on.
-    queue = JobQueue(yard.store, yard.queue_name, clock=yard.clock, bells=Bells())  # as of another process
+    queue = JobQueue(
+        yard.store, yard.queue_name, clock=yard.clock, bells=Bells()
+    )  # as of another process
 
     @job("interrupted")
     def interrupted(ctx: JobContext) -> None:
@@ -922,7 +969,10 @@ def test_a_worker_that_is_stopped_can_finish_what_it_runs(yard: Yard) -> None:
     assert begun.wait(20)
     threading.Timer(0.02, go_on.set).start()
     assert worker.stop(finish=True)
-    assert {queue.get(made.job_id).status, queue.get(left.job_id).status} == {"completed", "pending"}
+    assert {queue.get(made.job_id).status, queue.get(left.job_id).status} == {
+        "completed",
+        "pending",
+    }
 
 
 # -- the rest

@@ -33,7 +33,8 @@ def keys(found: Objects, prefix: str = "", limit: int = 1000) -> list[str]:
 
 
 def test_what_was_put_is_read_with_all_that_is_known_of_it(bucket: Objects) -> None:
-    # The pointer in an item is made of what put() answers; head() and open() must say the same of it later.
+    # The pointer in an item is made of what put() answers; head() and open() must say the same of
+    # it later.
     began = datetime.now(UTC)
     about: dict[str, Any] = {
         "content_type": "application/json",
@@ -41,7 +42,11 @@ def test_what_was_put_is_read_with_all_that_is_known_of_it(bucket: Objects) -> N
         "metadata": {"run": "c8a91e"},
     }
     put = bucket.put("graphs/prod/1/graph.json", b"{}", **about)
-    assert (put.key, put.size, put.sha256) == ("graphs/prod/1/graph.json", 2, sha256(b"{}").hexdigest())
+    assert (put.key, put.size, put.sha256) == (
+        "graphs/prod/1/graph.json",
+        2,
+        sha256(b"{}").hexdigest(),
+    )
     assert (put.content_type, put.content_encoding, put.metadata) == tuple(about.values())
     assert put.tier == "standard"
     assert put.version_id
@@ -78,7 +83,9 @@ def test_an_object_can_be_empty_and_can_come_in_pieces(bucket: Objects) -> None:
     assert bucket.read("empty") == b""
     assert bucket.put("pieces", iter([b"ab", b"", bytearray(b"cd"), b"e"])).size == 5
     assert bucket.read("pieces") == b"abcde"
-    assert bucket.put("file", io.BytesIO(b"from a file")).sha256 == sha256(b"from a file").hexdigest()
+    assert (
+        bucket.put("file", io.BytesIO(b"from a file")).sha256 == sha256(b"from a file").hexdigest()
+    )
     assert bucket.read("file") == b"from a file"
     with pytest.raises(ModelError, match="rb"):
         bucket.put("text", io.StringIO("text"))  # type: ignore[arg-type]
@@ -87,7 +94,8 @@ def test_an_object_can_be_empty_and_can_come_in_pieces(bucket: Objects) -> None:
 
 
 def test_a_stream_of_many_chunks_is_stored_whole(bucket: Objects) -> None:
-    # It goes through other code than small objects: through parts, and through the thread that hashes.
+    # It goes through other code than small objects: through parts, and through the thread that
+    # hashes.
     hash = sha256()
 
     def stream() -> Any:
@@ -97,7 +105,10 @@ def test_a_stream_of_many_chunks_is_stored_whole(bucket: Objects) -> None:
 
     put = bucket.put("large", stream(), content_type="model/gltf-binary", metadata={"a": "b"})
     assert (put.size, put.sha256) == (19 << 20, hash.hexdigest())
-    assert (bucket.head("large").content_type, bucket.head("large").metadata) == ("model/gltf-binary", {"a": "b"})
+    assert (bucket.head("large").content_type, bucket.head("large").metadata) == (
+        "model/gltf-binary",
+        {"a": "b"},
+    )
     read = sha256()
     with bucket.open("large", version_id=put.version_id) as reader:
         reader.must_be(hash.hexdigest())
@@ -120,7 +131,8 @@ def test_a_stream_that_fails_leaves_nothing(bucket: Objects) -> None:
 
 
 def test_every_put_is_a_version_and_the_old_ones_stay(bucket: Objects) -> None:
-    # A pointer names a version, so a later upload under the same key does not change what an item shows.
+    # A pointer names a version, so a later upload under the same key does not change what an item
+    # shows.
     first = bucket.put("uploads/main.tf", b"one")
     second = bucket.put("uploads/main.tf", b"two")
     assert first.version_id != second.version_id
@@ -193,12 +205,19 @@ def test_of_several_writers_at_once_one_wins(bucket: Objects) -> None:
     # A check before the write would let all of them through.
     for round in range(5):
         key = f"once/{round}"
-        won = winners(bucket, lambda number, key=key: bucket.put(key, f"{number}".encode(), if_absent=True))
+        won = winners(
+            bucket, lambda number, key=key: bucket.put(key, f"{number}".encode(), if_absent=True)
+        )
         assert len(won) == 1
         assert bucket.read(key) == f"{won[0]}".encode()
         assert len(list(bucket.versions(key))) == 1
         etag = bucket.head(key).etag
-        won = winners(bucket, lambda number, key=key, etag=etag: bucket.put(key, f"-{number}".encode(), if_match=etag))
+        won = winners(
+            bucket,
+            lambda number, key=key, etag=etag: bucket.put(
+                key, f"-{number}".encode(), if_match=etag
+            ),
+        )
         assert len(won) == 1
         assert bucket.read(key) == f"-{won[0]}".encode()
 
@@ -254,7 +273,12 @@ def test_a_range_is_read_without_the_rest(bucket: Objects) -> None:
     with pytest.raises(ModelError, match="counted from the start"):
         part(start=-3)
     with bucket.open("points.las", start=1) as reader:
-        assert (reader.read(3), reader.read(0), reader.read(100), reader.read(1)) == (b"123", b"", b"456789", b"")
+        assert (reader.read(3), reader.read(0), reader.read(100), reader.read(1)) == (
+            b"123",
+            b"",
+            b"456789",
+            b"",
+        )
 
 
 def test_a_list_comes_in_the_order_of_keys_page_by_page(bucket: Objects) -> None:
@@ -277,7 +301,10 @@ def test_a_list_comes_in_the_order_of_keys_page_by_page(bucket: Objects) -> None
 
 def test_versions_come_by_key_and_the_newest_first(bucket: Objects) -> None:
     # Collecting leftovers walks them, and must know which one a reader without a version would get.
-    ids = {name: [bucket.put(name, f"{number}".encode()).version_id for number in range(3)] for name in ("b", "a")}
+    ids = {
+        name: [bucket.put(name, f"{number}".encode()).version_id for number in range(3)]
+        for name in ("b", "a")
+    }
     found = [(each.key, each.version_id) for each in bucket.versions()]
     assert [key for key, _ in found] == ["a", "a", "a", "b", "b", "b"]
     latest = [(each.key, each.version_id) for each in bucket.versions() if each.is_latest]
@@ -288,10 +315,17 @@ def test_versions_come_by_key_and_the_newest_first(bucket: Objects) -> None:
 
 def test_a_copy_is_an_object_of_its_own(bucket: Objects) -> None:
     # Moving a file is a copy and a delete; the copy must not go with what it was made of.
-    first = bucket.put("from", b"one", content_type="text/plain", metadata={"by": "me"}, content_encoding="zstd")
+    first = bucket.put(
+        "from", b"one", content_type="text/plain", metadata={"by": "me"}, content_encoding="zstd"
+    )
     second = bucket.put("from", b"two")
     copy = bucket.copy("from", "to/old", version_id=first.version_id)
-    assert (copy.key, copy.size, copy.content_type, copy.metadata) == ("to/old", 3, "text/plain", {"by": "me"})
+    assert (copy.key, copy.size, copy.content_type, copy.metadata) == (
+        "to/old",
+        3,
+        "text/plain",
+        {"by": "me"},
+    )
     assert copy.content_encoding == "zstd"
     assert copy.sha256 in (sha256(b"one").hexdigest(), None)
     assert bucket.copy("from", "to/new", metadata={"by": "you"}).metadata == {"by": "you"}
@@ -309,7 +343,9 @@ FIVE = b"5" * PART_BYTES_MIN
 
 def test_parts_in_any_order_become_one_object(bucket: Objects) -> None:
     # A browser sends parts side by side, and again when one was lost.
-    upload = bucket.begin_upload("assets/tower.e57", content_type="model/e57", metadata={"by": "me"})
+    upload = bucket.begin_upload(
+        "assets/tower.e57", content_type="model/e57", metadata={"by": "me"}
+    )
     last = bucket.put_part(upload, 3, b"end")
     bucket.put_part(upload, 1, b"wrong" + FIVE)
     parts = [bucket.put_part(upload, 1, FIVE), bucket.put_part(upload, 2, iter([FIVE, b"+"])), last]
@@ -319,8 +355,15 @@ def test_parts_in_any_order_become_one_object(bucket: Objects) -> None:
         ("assets/tower.e57", upload.upload_id)
     ]
     done = bucket.complete_upload(upload, parts)
-    assert (done.size, done.content_type, done.metadata) == (2 * PART_BYTES_MIN + 4, "model/e57", {"by": "me"})
-    assert sha256(bucket.read("assets/tower.e57")).hexdigest() == sha256(FIVE + FIVE + b"+end").hexdigest()
+    assert (done.size, done.content_type, done.metadata) == (
+        2 * PART_BYTES_MIN + 4,
+        "model/e57",
+        {"by": "me"},
+    )
+    assert (
+        sha256(bucket.read("assets/tower.e57")).hexdigest()
+        == sha256(FIVE + FIVE + b"+end").hexdigest()
+    )
     assert bucket.uploads() == []
     with pytest.raises(ObjectNotFound):
         bucket.put_part(upload, 4, b"too late")
@@ -401,7 +444,8 @@ BAD_KEYS = [
 
 @pytest.mark.parametrize("key", BAD_KEYS)
 def test_a_key_that_could_lead_out_of_a_folder_is_refused(bucket: Objects, key: str) -> None:
-    # Names of files come from users. Whoever writes objects into a folder must be able to trust their keys.
+    # Names of files come from users. Whoever writes objects into a folder must be able to trust
+    # their keys.
     uses: list[Callable[[], Any]] = [
         lambda: bucket.put(key, b""),
         lambda: bucket.read(key),
@@ -419,14 +463,24 @@ def test_a_key_that_could_lead_out_of_a_folder_is_refused(bucket: Objects, key: 
 
 def test_metadata_that_headers_cannot_carry_are_refused(bucket: Objects) -> None:
     # S3 would refuse them, or change them on the way.
-    for metadata in ({"Upper": "a"}, {"a b": "a"}, {"": "a"}, {"a": "é"}, {"a": " b"}, {"a": "b\n"}, {"a": "b" * 2048}):
+    for metadata in (
+        {"Upper": "a"},
+        {"a b": "a"},
+        {"": "a"},
+        {"a": "é"},
+        {"a": " b"},
+        {"a": "b\n"},
+        {"a": "b" * 2048},
+    ):
         with pytest.raises(KeyValueError):
             bucket.put("a", b"", metadata=metadata)
     assert keys(bucket) == []
 
 
 def request(method: str, url: str, data: bytes | None = None, **headers: str) -> tuple[int, bytes]:
-    asked = urllib.request.Request(url, data, {name.replace("_", "-"): text for name, text in headers.items()})
+    asked = urllib.request.Request(
+        url, data, {name.replace("_", "-"): text for name, text in headers.items()}
+    )
     asked.method = method
     try:
         with urllib.request.urlopen(asked) as answer:
@@ -453,7 +507,8 @@ def test_a_link_for_reading_reads_one_version(bucket: Objects) -> None:
 
 
 def test_a_link_for_writing_takes_what_was_agreed_and_nothing_else(bucket: Objects) -> None:
-    # Whoever may upload a file of 5 bytes may not fill the disk, nor upload a page that runs in a browser.
+    # Whoever may upload a file of 5 bytes may not fill the disk, nor upload a page that runs in a
+    # browser.
     link = bucket.presign_put("uploads/main.tf", size=5, content_type="text/plain")
     assert request("PUT", link, b"12345", Content_Type="text/html")[0] == 403
     assert request("PUT", link, b"123456", Content_Type="text/plain")[0] == 403
@@ -470,7 +525,12 @@ def test_parts_are_sent_through_links(bucket: Objects) -> None:
     upload = bucket.begin_upload("assets/a.glb")
     link = bucket.presign_part(upload, 1, size=3)
     assert request("PUT", link, b"1234")[0] == 403
-    assert request("PUT", link.replace("art=1", "art=2").replace("artNumber=1", "artNumber=2"), b"123")[0] == 403
+    assert (
+        request(
+            "PUT", link.replace("art=1", "art=2").replace("artNumber=1", "artNumber=2"), b"123"
+        )[0]
+        == 403
+    )
     asked = urllib.request.Request(link, b"123", method="PUT")
     with urllib.request.urlopen(asked) as answer:
         part = Part(1, answer.headers["ETag"].strip('"'), 3)

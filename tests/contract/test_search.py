@@ -1,4 +1,6 @@
-"""The contract of search: what is written is found by the same queries, in the same order, in every index."""
+"""The contract of search: what is written is found by the same queries, in the same order, in every
+index.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,29 @@ from typing import Any
 
 import pytest
 
-from sortkey import DeleteDocument, Integer, LatLon, Match, PutDocument, Search, SearchQuery, Sort, document
+from sortkey import (
+    DeleteDocument,
+    Integer,
+    LatLon,
+    Match,
+    PutDocument,
+    Search,
+    SearchQuery,
+    Sort,
+    document,
+)
 from sortkey.errors import BadCursor, ModelError, SearchIndexMissing
-from tests.contract.search_adapters import FIELDS, RULES, Note, Open, adapter, filled, notes, open_index, search
+from tests.contract.search_adapters import (
+    FIELDS,
+    RULES,
+    Note,
+    Open,
+    adapter,
+    filled,
+    notes,
+    open_index,
+    search,
+)
 from tests.contract.search_corpus import DECOMPOSED, PLACES, TAGS, WORDS, corpus, in_order, matches
 
 __all__ = ["adapter", "open_index", "search"]  # fixtures
@@ -36,7 +58,9 @@ def expected(clause: Match | None, sorts: tuple[tuple[str, bool], ...] = ()) -> 
 # -- writes and versions
 
 
-def test_what_is_written_is_found_after_a_refresh_and_read_by_its_id_at_once(search: Search[Any]) -> None:
+def test_what_is_written_is_found_after_a_refresh_and_read_by_its_id_at_once(
+    search: Search[Any],
+) -> None:
     # A person who saves and opens the page again must see what was saved.
     search.put(Note("a", {"title": "Harbour"}, version=3))
     found = search.get("a")
@@ -50,7 +74,9 @@ def test_what_is_written_is_found_after_a_refresh_and_read_by_its_id_at_once(sea
 def test_a_late_write_never_overwrites_a_newer_one(search: Search[Any]) -> None:
     # Streams deliver again, and two workers overlap: the order of arrival says nothing.
     assert search.put(Note("a", {"title": "new"}, version=5)).late == []
-    written = search.put(Note("a", {"title": "old"}, version=4), Note("b", {"title": "other"}, version=1))
+    written = search.put(
+        Note("a", {"title": "old"}, version=4), Note("b", {"title": "other"}, version=1)
+    )
     assert (written.written, written.late) == (1, ["a"])
     search.refresh()
     assert ids(search, Match.text("old")) == []
@@ -97,7 +123,9 @@ def test_a_delete_that_comes_before_its_put_holds(search: Search[Any]) -> None:
 def test_writes_of_one_call_count_in_their_order(search: Search[Any]) -> None:
     # A batch of a stream holds several changes of one item.
     writes = [PutDocument("a", n, {"size": n}) for n in (1, 2, 3)]
-    search.write([*writes, DeleteDocument("b", 9), PutDocument("b", 8, {"size": 8}), PutDocument("a", 2, {})])
+    search.write(
+        [*writes, DeleteDocument("b", 9), PutDocument("b", 8, {"size": 8}), PutDocument("a", 2, {})]
+    )
     search.refresh()
     assert [hit.fields for hit in search.iterate()] == [{"size": 3}]
 
@@ -112,7 +140,11 @@ def test_what_the_declaration_does_not_show_is_deleted(search: Search[Any]) -> N
 
 def test_fields_come_back_as_they_were_given(search: Search[Any]) -> None:
     # A key of an object store that is spelled in another way is another key.
-    kept = {"title": DECOMPOSED, "attributes": {"a": {"b": ["x"]}, "c": "long" * 1000}, "size": 2**62}
+    kept = {
+        "title": DECOMPOSED,
+        "attributes": {"a": {"b": ["x"]}, "c": "long" * 1000},
+        "size": 2**62,
+    }
     filled(search, Note("a", {**kept, "hidden_x": 1}))
     (hit,) = search.query().hits
     assert hit.fields == kept
@@ -120,7 +152,14 @@ def test_fields_come_back_as_they_were_given(search: Search[Any]) -> None:
 
 def test_ids_may_be_long_and_strange(search: Search[Any]) -> None:
     # Keys of objects go into ids: up to a kilobyte of anything.
-    strange = ["a" * 1500, "a" * 1499 + "b", 'q"uo]te {TO} * \\ \n', "ümlaut/日本 😀", ".", "sha256:x"]
+    strange = [
+        "a" * 1500,
+        "a" * 1499 + "b",
+        'q"uo]te {TO} * \\ \n',
+        "ümlaut/日本 😀",
+        ".",
+        "sha256:x",
+    ]
     filled(search, *(Note(each, {"title": "x"}) for each in strange))
     assert ids(search) == sorted(strange, key=str.encode)
     assert search.versions_of(strange) == dict.fromkeys(strange, 1)
@@ -260,7 +299,8 @@ CLAUSES = {
     "or not": Match.text("zurich") | ~Match.exists("body"),
     "all of nothing": Match.all(),
     "any of nothing": Match.any(),
-    "nested": (Match.text("old") | Match.text("blue")) & (Match.exists("attributes") | ~Match.exists("tags")),
+    "nested": (Match.text("old") | Match.text("blue"))
+    & (Match.exists("attributes") | ~Match.exists("tags")),
 }
 
 
@@ -269,10 +309,13 @@ def test_every_clause_finds_what_a_plain_program_finds(full: Search[Any]) -> Non
     wrong = {
         name: (found, wanted)
         for name, clause in CLAUSES.items()
-        if sorted(found := ids(full, SearchQuery(clause, size=25)), key=str.encode) != (wanted := expected(clause))
+        if sorted(found := ids(full, SearchQuery(clause, size=25)), key=str.encode)
+        != (wanted := expected(clause))
     }
     assert wrong == {}
-    unfit = [name for name, clause in CLAUSES.items() if full.count(clause) != len(expected(clause))]
+    unfit = [
+        name for name, clause in CLAUSES.items() if full.count(clause) != len(expected(clause))
+    ]
     assert unfit == []
 
 
@@ -280,7 +323,12 @@ def test_clauses_that_find_something_are_most_of_them() -> None:
     # A reference that finds nothing would agree with an index that finds nothing.
     empty = {name for name, clause in CLAUSES.items() if not expected(clause)}
     assert len(empty) < 25
-    assert {"fuzzy too far", "phrase over two values", "large number is not", "any of nothing"} <= empty
+    assert {
+        "fuzzy too far",
+        "phrase over two values",
+        "large number is not",
+        "any of nothing",
+    } <= empty
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -350,7 +398,9 @@ def test_orders_of_several_fields(full: Search[Any]) -> None:
     assert ids(full, query) == expected(None, (("kind", False), ("size", True), ("open", False)))
 
 
-def test_a_page_goes_on_behind_the_last_document_whatever_has_come_or_gone(full: Search[Any]) -> None:
+def test_a_page_goes_on_behind_the_last_document_whatever_has_come_or_gone(
+    full: Search[Any],
+) -> None:
     # Somebody reads page after page of a list that others change.
     query = SearchQuery(size=10).sorted_by("size")
     first = full.query(query)
@@ -399,7 +449,9 @@ def test_a_page_tells_how_much_there_is_and_whether_it_goes_on(full: Search[Any]
     assert (nothing.hits, nothing.cursor, nothing.total) == ([], None, len(corpus()))
 
 
-def test_a_cursor_is_of_its_query_its_tenant_and_nobody_elses_making(full: Search[Any], open_index: Open) -> None:
+def test_a_cursor_is_of_its_query_its_tenant_and_nobody_elses_making(
+    full: Search[Any], open_index: Open
+) -> None:
     # A cursor of another tenant would page through what one may not see.
     query = SearchQuery(Match.exists("title"), size=3)
     cursor = full.query(query).cursor
@@ -500,7 +552,10 @@ def test_highlights_of_long_texts_are_the_piece_around_the_word(search: Search[A
 # -- what cannot be asked, and what cannot be indexed
 
 REFUSED = [
-    (SearchQuery(Match.keyword("colour", "x")), "'colour' is not declared; there are title, body, .*, whole_\\*"),
+    (
+        SearchQuery(Match.keyword("colour", "x")),
+        "'colour' is not declared; there are title, body, .*, whole_\\*",
+    ),
     (SearchQuery(Match.keyword("hidden_x", "x")), "is not indexed"),
     (SearchQuery(Match.keyword("title.x", "x")), r"only fields declared as Flat\(\) have members"),
     (SearchQuery(Match.keyword("attributes.", "x")), "only fields"),
@@ -529,7 +584,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("query", "message"), REFUSED)
-def test_a_query_that_cannot_be_asked_says_why(search: Search[Any], query: SearchQuery, message: str) -> None:
+def test_a_query_that_cannot_be_asked_says_why(
+    search: Search[Any], query: SearchQuery, message: str
+) -> None:
     # Not with an error of one service or an empty answer of the other.
     with pytest.raises(ModelError, match=message):
         search.query(query)
@@ -556,7 +613,14 @@ def test_ensure_adds_fields_to_an_index_that_is_filled(full: Search[Any], open_i
 
     fields = {**FIELDS, "new": Integer()}
 
-    @document(Note, "notes", id="{key}", fields=fields, undeclared=RULES, version=lambda note: note.version)
+    @document(
+        Note,
+        "notes",
+        id="{key}",
+        fields=fields,
+        undeclared=RULES,
+        version=lambda note: note.version,
+    )
     def more(note: Note) -> Any:
         return note.fields
 
@@ -564,7 +628,9 @@ def test_ensure_adds_fields_to_an_index_that_is_filled(full: Search[Any], open_i
     assert len(grown.ensure()) == 1
     assert grown.ensure() == []
     assert grown.count() == len(corpus()) - 1
-    grown.put(Note("empty", {"new": 1}, version=4), Note("new", {"new": 7}), Note("newer", {"new": 6}))
+    grown.put(
+        Note("empty", {"new": 1}, version=4), Note("new", {"new": 7}), Note("newer", {"new": 6})
+    )
     grown.refresh()
     assert ids(grown, SearchQuery(Match.exists("new")).sorted_by("new")) == ["newer", "new"]
 
@@ -575,7 +641,9 @@ def test_a_hundred_thousand_documents(search: Search[Any]) -> None:
     def many() -> Iterator[PutDocument]:
         for n in range(100_000):
             place = {"lat": (n % 1000) / 1000 + 50, "lon": n // 1000 / 100}
-            yield PutDocument(f"{n:06d}", 1, {"title": f"number {n % 1000}", "size": n % 7, "place": place})
+            yield PutDocument(
+                f"{n:06d}", 1, {"title": f"number {n % 1000}", "size": n % 7, "place": place}
+            )
 
     assert search.write(many()).written == 100_000
     search.refresh()
@@ -583,16 +651,29 @@ def test_a_hundred_thousand_documents(search: Search[Any]) -> None:
     assert search.count(Match.text("number 77")) == 100
     assert search.count(Match.near("place", LatLon(50.5, 0.5), metres=5000)) == _within(5000)
     page = search.query(SearchQuery(Match.text("number 77"), size=30).sorted_by("size", "-title"))
-    assert page.ids == sorted((f"{n:06d}" for n in range(77, 100_000, 1000)), key=lambda id: (int(id) % 7, id))[:30]
-    near = SearchQuery(Match.text("number 500"), size=3).sorted_by(Sort.distance("place", LatLon(50.5, 0.501)))
+    assert (
+        page.ids
+        == sorted((f"{n:06d}" for n in range(77, 100_000, 1000)), key=lambda id: (int(id) % 7, id))[
+            :30
+        ]
+    )
+    near = SearchQuery(Match.text("number 500"), size=3).sorted_by(
+        Sort.distance("place", LatLon(50.5, 0.501))
+    )
     assert search.query(near).ids == ["050500", "051500", "049500"]
     everything = SearchQuery(size=3).sorted_by(Sort.distance("place", LatLon(50.5002, 0.501)))
     assert search.query(everything).ids == ["050500", "050501", "050499"]
-    assert [each.count for each in search.query(SearchQuery(size=0).facet("size")).facets["size"]][:1] == [14286]
-    assert search.write(PutDocument(f"{n:06d}", 0, {}) for n in range(0, 100_000, 1000)).written == 0
+    assert [each.count for each in search.query(SearchQuery(size=0).facet("size")).facets["size"]][
+        :1
+    ] == [14286]
+    assert (
+        search.write(PutDocument(f"{n:06d}", 0, {}) for n in range(0, 100_000, 1000)).written == 0
+    )
 
 
 def _within(metres: float) -> int:
     clause = Match.near("place", LatLon(50.5, 0.5), metres=metres)
-    places = ({"place": {"lat": (n % 1000) / 1000 + 50, "lon": n // 1000 / 100}} for n in range(100_000))
+    places = (
+        {"place": {"lat": (n % 1000) / 1000 + 50, "lon": n // 1000 / 100}} for n in range(100_000)
+    )
     return sum(matches(clause, each) for each in places)

@@ -1,4 +1,6 @@
-"""A document that is declared differently than before: its index says so, goes on, and is as declared once rebuilt."""
+"""A document that is declared differently than before: its index says so, goes on, and is as
+declared once rebuilt.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,16 @@ Fields = dict[str, FieldKind]
 BEFORE: Fields = {"title": Text(), "secret": Text(), "size": Text(), "more": Flat()}
 RULE = FieldRule("extra_*", Text())
 NOTES = [
-    Note("a", {"title": "Old harbour", "secret": "hush", "size": "12", "more": {"x_a": 1, "b": 2}, "extra_size": "7"}),
+    Note(
+        "a",
+        {
+            "title": "Old harbour",
+            "secret": "hush",
+            "size": "12",
+            "more": {"x_a": 1, "b": 2},
+            "extra_size": "7",
+        },
+    ),
     Note("b", {"title": "New bridge", "secret": "quiet", "size": "7", "extra_size": "12"}),
 ]
 
@@ -54,9 +65,19 @@ class Notes:
 def declared(fields: Fields, *rules: FieldRule, **values: Any) -> Document[Note]:
     """The document with some values made by a newer program."""
 
-    @document(Note, "notes", id="{key}", fields=fields, undeclared=rules, version=lambda note: note.version)
+    @document(
+        Note,
+        "notes",
+        id="{key}",
+        fields=fields,
+        undeclared=rules,
+        version=lambda note: note.version,
+    )
     def notes(note: Note) -> Searchable:
-        known = {**(note.fields or {}), **{name: make(note.fields or {}) for name, make in values.items()}}
+        known = {
+            **(note.fields or {}),
+            **{name: make(note.fields or {}) for name, make in values.items()},
+        }
         is_covered = lambda name: name in fields or any(rule.fits(name) for rule in rules)  # noqa: E731
         return {name: value for name, value in known.items() if is_covered(name)}
 
@@ -85,9 +106,15 @@ CHANGES: dict[str, tuple[Document[Note], SearchQuery | Match, list[str]]] = {
         SearchQuery(Match.range("size", at_least=6.5)).sorted_by("size"),
         ["b", "a"],
     ),
-    "a text becomes a keyword": (declared({**BEFORE, "title": Keyword()}, RULE), Match.text("harbour"), []),
+    "a text becomes a keyword": (
+        declared({**BEFORE, "title": Keyword()}, RULE),
+        Match.text("harbour"),
+        [],
+    ),
     "a text becomes a list": (
-        declared({**BEFORE, "title": Text(many=True)}, RULE, title=lambda fields: fields["title"].split()),
+        declared(
+            {**BEFORE, "title": Text(many=True)}, RULE, title=lambda fields: fields["title"].split()
+        ),
         Match.keyword("title", "bridge"),
         ["b"],
     ),
@@ -97,11 +124,19 @@ CHANGES: dict[str, tuple[Document[Note], SearchQuery | Match, list[str]]] = {
         [],
     ),
     "a rule says otherwise": (
-        declared(BEFORE, FieldRule("extra_*", Integer()), extra_size=lambda fields: int(fields["extra_size"])),
+        declared(
+            BEFORE,
+            FieldRule("extra_*", Integer()),
+            extra_size=lambda fields: int(fields["extra_size"]),
+        ),
         Match.range("extra_size", at_least=8),
         ["b"],
     ),
-    "a rule leaves something out": (declared(BEFORE, FieldRule("extra_*", None)), Match.text("12", ["size"]), ["a"]),
+    "a rule leaves something out": (
+        declared(BEFORE, FieldRule("extra_*", None)),
+        Match.text("12", ["size"]),
+        ["a"],
+    ),
     "there are no rules any more": (declared(BEFORE), Match.text("7"), ["b"]),
 }
 
@@ -110,7 +145,8 @@ CHANGES: dict[str, tuple[Document[Note], SearchQuery | Match, list[str]]] = {
 def test_an_index_of_another_declaration_wants_to_be_rebuilt_and_is_as_declared_then(
     open_index: Open, change: str
 ) -> None:
-    # An index that is left as it was gives wrong answers: words of a field that is gone, and texts for numbers.
+    # An index that is left as it was gives wrong answers: words of a field that is gone, and texts
+    # for numbers.
     built(open_index).close()
     document, query, found = CHANGES[change]
     search: Search[Note] = open_index(document)
@@ -132,7 +168,8 @@ def test_a_label_is_no_other_declaration(open_index: Open) -> None:
 
 
 def test_an_older_program_goes_on_with_an_index_that_has_more_fields(open_index: Open) -> None:
-    # While a new release is rolled out, both write and search; nobody rebuilds what the other has built.
+    # While a new release is rolled out, both write and search; nobody rebuilds what the other has
+    # built.
     newer = {**BEFORE, "open": Bool()}
     built(open_index).close()
     upgraded: Search[Note] = open_index(declared(newer, RULE, open=lambda fields: True))

@@ -1,4 +1,6 @@
-"""The contract of places: boxes and circles over the date line and the poles, and orders by distance, page by page."""
+"""The contract of places: boxes and circles over the date line and the poles, and orders by
+distance, page by page.
+"""
 
 from __future__ import annotations
 
@@ -98,28 +100,46 @@ def test_an_order_by_distance_stands_before_and_behind_others(placed: Search[Any
     distance = Sort.distance("place", PARIS)
     notes = in_order(PARIS)
     by_size = sorted(notes, key=lambda note: (note.fields or {})["size"], reverse=True)
-    assert ids(placed, SearchQuery(size=4).sorted_by("-size", distance)) == [note.key for note in by_size]
+    assert ids(placed, SearchQuery(size=4).sorted_by("-size", distance)) == [
+        note.key for note in by_size
+    ]
     groups = [list(group) for _, group in itertools.groupby(notes, key=lambda note: note.key[:-2])]
-    within = [note.key for group in groups for note in sorted(group, key=lambda note: -(note.fields or {})["size"])]
+    within = [
+        note.key
+        for group in groups
+        for note in sorted(group, key=lambda note: -(note.fields or {})["size"])
+    ]
     assert ids(placed, SearchQuery(size=4).sorted_by(distance, "-size")) == within
 
 
 def test_only_what_matches_is_sorted_by_distance(placed: Search[Any]) -> None:
     far = Match.near("place", PARIS, metres=2_000_000) & Match.keyword("size", 0)
-    page = placed.query(SearchQuery(far, size=3).sorted_by(Sort.distance("place", PARIS)).facet("size"))
+    page = placed.query(
+        SearchQuery(far, size=3).sorted_by(Sort.distance("place", PARIS)).facet("size")
+    )
     assert page.ids == ["paris 0", "paris 2", "potsdam 0"]
     assert (page.total, [each.value for each in page.facets["size"]]) == (6, [0])
 
 
-def test_a_page_by_distance_goes_on_behind_the_last_document_whatever_has_come_or_gone(placed: Search[Any]) -> None:
+def test_a_page_by_distance_goes_on_behind_the_last_document_whatever_has_come_or_gone(
+    placed: Search[Any],
+) -> None:
     query = SearchQuery(size=4).sorted_by(Sort.distance("place", BERLIN))
     first = placed.query(query)
     assert first.ids == ["berlin 0", "berlin 1", "berlin 2", "potsdam 0"]
     placed.write([DeleteDocument("potsdam 0", 2), DeleteDocument("berlin 1", 2)])
-    placed.put(Note("a potsdam", {"place": PLACES["potsdam"]}), Note("potsdam 1a", {"place": PLACES["potsdam"]}))
+    placed.put(
+        Note("a potsdam", {"place": PLACES["potsdam"]}),
+        Note("potsdam 1a", {"place": PLACES["potsdam"]}),
+    )
     placed.put(Note("berlin 9", {"place": BERLIN}))
     placed.refresh()
-    assert placed.query(query.after(first.cursor)).ids == ["potsdam 1", "potsdam 1a", "potsdam 2", "paris 0"]
+    assert placed.query(query.after(first.cursor)).ids == [
+        "potsdam 1",
+        "potsdam 1a",
+        "potsdam 2",
+        "paris 0",
+    ]
     with pytest.raises(BadCursor):
         placed.query(query.sorted_by(Sort.distance("place", PARIS)).after(first.cursor))
 
@@ -131,21 +151,42 @@ def test_boxes_and_circles_over_the_date_line_and_the_poles(placed: Search[Any])
             Match.box("place", top=0, left=179, bottom=-20, right=-179),
             {"fiji west", "fiji east"},
         ),
-        "west of the date line": (Match.box("place", top=0, left=179, bottom=-20, right=180), {"fiji west"}),
-        "the date line itself": (Match.box("place", top=11, left=179.9, bottom=9, right=180), {"date line"}),
+        "west of the date line": (
+            Match.box("place", top=0, left=179, bottom=-20, right=180),
+            {"fiji west"},
+        ),
+        "the date line itself": (
+            Match.box("place", top=11, left=179.9, bottom=9, right=180),
+            {"date line"},
+        ),
         "the cap": (
             Match.box("place", top=90, left=-180, bottom=89, right=180),
             {"north pole", "near the north pole", "over the north pole"},
         ),
-        "a box without width": (Match.box("place", top=1, left=0, bottom=-1, right=0), {"null island"}),
-        "a box without height": (Match.box("place", top=0, left=-1, bottom=0, right=1), {"null island"}),
-        "a box on the edge of the map": (Match.box("place", top=90, left=-1, bottom=90, right=1), {"north pole"}),
+        "a box without width": (
+            Match.box("place", top=1, left=0, bottom=-1, right=0),
+            {"null island"},
+        ),
+        "a box without height": (
+            Match.box("place", top=0, left=-1, bottom=0, right=1),
+            {"null island"},
+        ),
+        "a box on the edge of the map": (
+            Match.box("place", top=90, left=-1, bottom=90, right=1),
+            {"north pole"},
+        ),
         "a box that is a place": (
             Match.box("place", top=10, left=180, bottom=10, right=180),
             {"date line"},
         ),
-        "around the date line": (Match.near("place", LatLon(-16.5, 180), metres=25_000), {"fiji west", "fiji east"}),
-        "the same": (Match.near("place", LatLon(-16.5, -180), metres=25_000), {"fiji west", "fiji east"}),
+        "around the date line": (
+            Match.near("place", LatLon(-16.5, 180), metres=25_000),
+            {"fiji west", "fiji east"},
+        ),
+        "the same": (
+            Match.near("place", LatLon(-16.5, -180), metres=25_000),
+            {"fiji west", "fiji east"},
+        ),
         "only the nearer": (Match.near("place", LatLon(-16.5, 180), metres=15_000), {"fiji east"}),
         "around the pole": (
             Match.near("place", NORTH, metres=40_000),
@@ -160,7 +201,10 @@ def test_boxes_and_circles_over_the_date_line_and_the_poles(placed: Search[Any])
     }
     for name, (clause, wanted) in clauses.items():
         assert {id[:-2] for id in ids(placed, SearchQuery(clause))} == wanted, name
-        assert {id[:-2] for id in ids(placed, SearchQuery(~clause))} == {*PLACES, "nowhere"} - wanted, name
+        assert {id[:-2] for id in ids(placed, SearchQuery(~clause))} == {
+            *PLACES,
+            "nowhere",
+        } - wanted, name
 
 
 REFUSED = [
@@ -176,21 +220,30 @@ def test_an_order_by_distance_needs_places(search: Search[Any], sort: Sort, mess
         search.query(SearchQuery().sorted_by(sort))
 
 
-def test_the_distances_of_many_places_in_many_areas(search: Search[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    # Where an area has more places than are looked at one by one, it is divided; ties and edges must survive that.
+def test_the_distances_of_many_places_in_many_areas(
+    search: Search[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Where an area has more places than are looked at one by one, it is divided; ties and edges
+    # must survive that.
     monkeypatch.setattr(nearest, "FEW", 5)
     chance = random.Random(5)
     grid = [(lat / 2, lon / 2) for lat in range(-6, 7) for lon in range(-6, 7)]
     anywhere = [(chance.uniform(-90, 90), chance.uniform(-180, 180)) for _ in range(200)]
     places = [LatLon(*each) for each in chance.choices(grid, k=300) + anywhere]
     search.write(
-        PutDocument(f"{n:03d}", 1, {"place": {"lat": round(each.lat, 7), "lon": round(each.lon, 7)}})
+        PutDocument(
+            f"{n:03d}", 1, {"place": {"lat": round(each.lat, 7), "lon": round(each.lon, 7)}}
+        )
         for n, each in enumerate(places)
     )
     search.refresh()
     for origin in (LatLon(0.1234, 0.3456), LatLon(60.7, -179.3), LatLon(-89.3, 12.1)):
-        distances = [origin.metres_to(LatLon(round(each.lat, 7), round(each.lon, 7))) for each in places]
+        distances = [
+            origin.metres_to(LatLon(round(each.lat, 7), round(each.lon, 7))) for each in places
+        ]
         wanted = sorted(range(len(places)), key=lambda n: (round(distances[n]), n))
         found = ids(search, SearchQuery(size=60).sorted_by(Sort.distance("place", origin)))
-        assert [round(distances[int(id)], -2) for id in found] == [round(distances[n], -2) for n in wanted]
+        assert [round(distances[int(id)], -2) for id in found] == [
+            round(distances[n], -2) for n in wanted
+        ]
         assert sorted(found) == [f"{n:03d}" for n in range(len(places))]

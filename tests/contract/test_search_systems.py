@@ -1,4 +1,6 @@
-"""What the systems ask of search: the asset and file indexes of VAMS by their literal names, places in metadata."""
+"""What the systems ask of search: the asset and file indexes of VAMS by their literal names, places
+in metadata.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ PLACE = '{"type": "Point", "coordinates": [-0.1, 51.5]}'
 
 
 def asset(database: str, asset_id: str, name: str, *tags: str, **metadata: str) -> SearchedAsset:
-    stored = Asset(database_id=database, asset_id=asset_id, asset_name=name, tags=tags, updated_at=MADE)
-    return SearchedAsset(stored, metadata=tuple(value(stored, key, text) for key, text in metadata.items()))
+    stored = Asset(
+        database_id=database, asset_id=asset_id, asset_name=name, tags=tags, updated_at=MADE
+    )
+    return SearchedAsset(
+        stored, metadata=tuple(value(stored, key, text) for key, text in metadata.items())
+    )
 
 
 def value(of: Asset, key: str, text: str, type: str = "string") -> AssetFileMetadata:
@@ -50,7 +56,9 @@ def file(owner: SearchedAsset, key: str, size: int) -> SearchedFile:
         file_path=key,
         attribute_value="true",
     )
-    stored = ObjectVersion(key, "1", size, "etag", MADE, "standard", is_latest=True, is_marker=False)
+    stored = ObjectVersion(
+        key, "1", size, "etag", MADE, "standard", is_latest=True, is_marker=False
+    )
     return SearchedFile(owner, key, stored=stored, attributes=(checked,))
 
 
@@ -74,7 +82,9 @@ def filled(open_index: Open) -> Search[SearchedAsset]:
     return search
 
 
-def test_assets_are_found_by_text_and_metadata_and_filters_archived_ones_only_when_asked(open_index: Open) -> None:
+def test_assets_are_found_by_text_and_metadata_and_filters_archived_ones_only_when_asked(
+    open_index: Open,
+) -> None:
     # The search page of VAMS: three boxes, all of which must hold.
     search = filled(open_index)
     query = SearchQuery(ACTIVE).sorted_by("str_assetname")
@@ -92,32 +102,42 @@ def test_results_facets_and_totals_are_limited_to_what_somebody_may_see(open_ind
     # Databases that are not one's own must not even show in a count.
     search = filled(open_index)
     allowed = Match.keyword("str_databaseid", "db1")
-    page = search.query(SearchQuery(allowed).facet("str_databaseid").facet("list_tags").facet("bool_archived"))
+    page = search.query(
+        SearchQuery(allowed).facet("str_databaseid").facet("list_tags").facet("bool_archived")
+    )
     assert page.total == 2
     assert [(each.value, each.count) for each in page.facets["str_databaseid"]] == [("db1", 2)]
     assert [each.value for each in page.facets["list_tags"]] == ["bridge", "steel", "tower"]
     assert [each.value for each in page.facets["bool_archived"]] == [False]
 
 
-def test_places_in_metadata_are_found_under_the_names_that_people_gave_them(open_index: Open) -> None:
+def test_places_in_metadata_are_found_under_the_names_that_people_gave_them(
+    open_index: Open,
+) -> None:
     search = filled(open_index)
     later = changed(TOWER)
     search.put(replace(later, metadata=(value(later.asset, "site of work", PLACE, "geopoint"),)))
     search.refresh()
-    assert search.query(Match.near("gp_site of work", LatLon(51.5, -0.12), metres=5000)).ids == ["db1:tower"]
+    assert search.query(Match.near("gp_site of work", LatLon(51.5, -0.12), metres=5000)).ids == [
+        "db1:tower"
+    ]
     box = Match.box("gp_site of work", top=52, left=-1, bottom=51, right=1)
     assert search.query(box).ids == ["db1:tower"]
     assert search.count(Match.exists("gp_site of work")) == 1
 
 
 def test_assets_are_sorted_by_the_distance_of_a_place_in_their_metadata(open_index: Open) -> None:
-    # A map shows the nearest first. Nobody could declare the field: it is a key that somebody has typed.
+    # A map shows the nearest first. Nobody could declare the field: it is a key that somebody has
+    # typed.
     search = filled(open_index)
     for found, lon in ((changed(BRIDGE), 8.9), (changed(TOWER), -0.1)):
         place = value(found.asset, "site of work", f'{{"lat": 51.5, "lon": {lon}}}', "geopoint")
         search.put(replace(found, metadata=(place,)))
     search.refresh()
-    for lon, ids in ((0.0, ["db1:tower", "db1:bridge", "db2:ruin"]), (8.0, ["db1:bridge", "db1:tower", "db2:ruin"])):
+    for lon, ids in (
+        (0.0, ["db1:tower", "db1:bridge", "db2:ruin"]),
+        (8.0, ["db1:bridge", "db1:tower", "db2:ruin"]),
+    ):
         query = SearchQuery(size=2).sorted_by(Sort.distance("gp_site of work", LatLon(51.5, lon)))
         assert [hit.id for hit in search.iterate(query)] == ids
 
@@ -130,8 +150,16 @@ def test_files_inherit_from_their_asset_when_it_is_indexed_anew(open_index: Open
     search.put(*files)
     search.refresh()
     query = SearchQuery(Match.text("bridge", ["str_assetname"])).sorted_by("-num_filesize").limit(2)
-    assert search.query(query).ids == ["db1:bridge:bridge/parts/part 4.glb", "db1:bridge:bridge/parts/part 3.glb"]
-    assert search.count(Match.prefix("str_key", "bridge/parts/") & Match.keyword("AB_.checked", "true")) == 5
+    assert search.query(query).ids == [
+        "db1:bridge:bridge/parts/part 4.glb",
+        "db1:bridge:bridge/parts/part 3.glb",
+    ]
+    assert (
+        search.count(
+            Match.prefix("str_key", "bridge/parts/") & Match.keyword("AB_.checked", "true")
+        )
+        == 5
+    )
     renamed = changed(BRIDGE, asset_name="New viaduct", tags=("new",))
     search.put(*(replace(each, owner=renamed) for each in files))
     search.refresh()

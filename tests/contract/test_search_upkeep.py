@@ -1,4 +1,6 @@
-"""Indexes that stay what their table says: followed by its stream, reconciled with it, and built anew beside it."""
+"""Indexes that stay what their table says: followed by its stream, reconciled with it, and built
+anew beside it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,10 @@ class Article(Entity, table=articles, names=camel, archive="#deleted"):
 
 
 @document(
-    Article, "articles", id="{ownerId}:{articleId}", fields={"title": Text(), "archived": Bool(), "updated": Date()}
+    Article,
+    "articles",
+    id="{ownerId}:{articleId}",
+    fields={"title": Text(), "archived": Bool(), "updated": Date()},
 )
 def searchable_article(article: Article) -> Searchable:
     if not article.is_public:
@@ -116,7 +121,9 @@ def shown(search: Search[Article]) -> dict[str, tuple[int, dict[str, Any]]]:
 def told(store: Store) -> dict[str, tuple[int, dict[str, Any]]]:
     """What the index should show: what the table says."""
     writes = [searchable_article.write_of(each) for each in store.scan(Article)]
-    return {each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)}
+    return {
+        each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)
+    }
 
 
 # -- reconcile
@@ -125,16 +132,30 @@ def told(store: Store) -> dict[str, tuple[int, dict[str, Any]]]:
 def test_reconcile_finds_and_mends_every_kind_of_drift(
     store: Store, search: Search[Article], source: EntitySource[Article]
 ) -> None:
-    # A worker that was down for a day, a table that was restored, a document that was deleted by hand.
+    # A worker that was down for a day, a table that was restored, a document that was deleted by
+    # hand.
     stored = [store.create(article(number)) for number in range(8)]
     search.put(*stored)
     missing, stale, gone, private, ahead, *_ = stored
-    search.write([DeleteDocument(searchable_article.id_of(missing), searchable_article.version_of(missing) + 5)])
-    store.update(Article.key(owner_id=stale.owner_id, article_id=stale.article_id), set={"title": "changed"})
+    search.write(
+        [
+            DeleteDocument(
+                searchable_article.id_of(missing), searchable_article.version_of(missing) + 5
+            )
+        ]
+    )
+    store.update(
+        Article.key(owner_id=stale.owner_id, article_id=stale.article_id), set={"title": "changed"}
+    )
     store.delete(gone)
-    store.update(Article.key(owner_id=private.owner_id, article_id=private.article_id), set={"is_public": False})
+    store.update(
+        Article.key(owner_id=private.owner_id, article_id=private.article_id),
+        set={"is_public": False},
+    )
     future = searchable_article.version_of(ahead) + 10**9
-    search.write([PutDocument(searchable_article.id_of(ahead), future, {"title": "from the future"})])
+    search.write(
+        [PutDocument(searchable_article.id_of(ahead), future, {"title": "from the future"})]
+    )
 
     look = reconcile(search, source, mend=False)
     assert shown(search) != told(store)
@@ -204,7 +225,12 @@ def test_unreadable_items_are_named_and_the_rest_is_reconciled(
 ) -> None:
     # One broken item must not keep a million others from being found.
     store.create(article(1))
-    broken = {"ownerId": {"S": "x"}, "articleId": {"S": "y"}, "title": {"N": "5"}, "isPublic": {"S": "?"}}
+    broken = {
+        "ownerId": {"S": "x"},
+        "articleId": {"S": "y"},
+        "title": {"N": "5"},
+        "isPublic": {"S": "?"},
+    }
     store.backend.call("PutItem", {"TableName": "Articles", "Item": broken})
     drift = reconcile(search, source)
     assert len(drift.unreadable) == 1
@@ -279,14 +305,19 @@ def test_an_index_that_follows_a_stream_is_what_the_table_is(
 def test_a_hundred_thousand_changes_go_through_a_handler_into_the_index(
     store: Store, search: Search[Article], source: EntitySource[Article]
 ) -> None:
-    # A day of a small business, caught up with after a night: then the index is the table, and nothing is to be mended.
+    # A day of a small business, caught up with after a night: then the index is the table, and
+    # nothing is to be mended.
     store.ensure(streams_table)
     for start in range(0, 60_000, 5_000):
         store.batch_write([article(number) for number in range(start, start + 5_000)])
     store.batch_write([article(number, "changed") for number in range(0, 60_000, 2)])
     gone = [article(number) for number in range(0, 60_000, 6)]
-    store.batch_write(deletes=[Article.key(owner_id=each.owner_id, article_id=each.article_id) for each in gone])
-    worker = StreamWorker(store, [follow(search, source)], name="search", clock=Clock(), batch_records=1000)
+    store.batch_write(
+        deletes=[Article.key(owner_id=each.owner_id, article_id=each.article_id) for each in gone]
+    )
+    worker = StreamWorker(
+        store, [follow(search, source)], name="search", clock=Clock(), batch_records=1000
+    )
     assert worker.run_until_idle() == 100_000
     assert worker.dead_letters.list() == []
     search.refresh()
@@ -370,7 +401,9 @@ def test_an_index_is_built_anew_while_it_is_searched_and_written(
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_building_anew_goes_on_where_it_was_cut_off(store: Store, search: Search[Article], open_index: Open) -> None:
+def test_building_anew_goes_on_where_it_was_cut_off(
+    store: Store, search: Search[Article], open_index: Open
+) -> None:
     # A table of a hundred million items is not read twice because a process was stopped.
     search.put(*(store.create(article(number)) for number in range(50)))
     before = shown(search)
@@ -391,13 +424,20 @@ def test_building_anew_goes_on_where_it_was_cut_off(store: Store, search: Search
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_a_new_declaration_gets_a_new_index(store: Store, search: Search[Article], open_index: Open) -> None:
+def test_a_new_declaration_gets_a_new_index(
+    store: Store, search: Search[Article], open_index: Open
+) -> None:
     # What was indexed under other names is not there any more.
     search.put(*(store.create(article(number)) for number in range(30)))
     search.refresh()
     search.close()
 
-    @document(Article, "articles", id="{ownerId}:{articleId}", fields={"name": Text(), "length": Integer()})
+    @document(
+        Article,
+        "articles",
+        id="{ownerId}:{articleId}",
+        fields={"name": Text(), "length": Integer()},
+    )
     def other(article: Article) -> Searchable:
         return {"name": article.title, "length": len(article.title)}
 

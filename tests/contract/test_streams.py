@@ -1,4 +1,6 @@
-"""The contract of streams: the same handlers see the same changes on every service that has DynamoDB's streams."""
+"""The contract of streams: the same handlers see the same changes on every service that has
+DynamoDB's streams.
+"""
 
 from __future__ import annotations
 
@@ -43,9 +45,16 @@ ADAPTERS: dict[str, Any] = {
 
 @pytest.fixture(
     scope="module",
-    params=["embedded", "shared", "wire", pytest.param("dynamodb-local", marks=[pytest.mark.slow, pytest.mark.oracle])],
+    params=[
+        "embedded",
+        "shared",
+        "wire",
+        pytest.param("dynamodb-local", marks=[pytest.mark.slow, pytest.mark.oracle]),
+    ],
 )
-def store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
     folder: Path = tmp_path_factory.mktemp("streams")
     with ExitStack() as stack:
         try:
@@ -85,7 +94,9 @@ def collector(our: Shop, **filters: Any) -> tuple[Any, Changes]:
     return collect, seen
 
 
-def worker(store: Store, our: Shop, *handlers: Any, name: str = "", **settings: Any) -> StreamWorker:
+def worker(
+    store: Store, our: Shop, *handlers: Any, name: str = "", **settings: Any
+) -> StreamWorker:
     """A worker that does not sleep between tries."""
     given: dict[str, Any] = {"sleep": lambda seconds: None, **settings}
     return StreamWorker(store, handlers, name=name or our.worker, **given)
@@ -114,7 +125,11 @@ def test_a_handler_sees_the_life_of_an_item_typed_and_in_order(store: Store, our
     run(store, our, collect)
     assert [change.kind for change in seen] == ["created", "changed", "deleted"]
     created, changed, deleted = seen
-    assert (created.old, created.new.status, created.new.parts) == (None, "new", {"a": {}, "b": [1, {"c": {}}]})
+    assert (created.old, created.new.status, created.new.parts) == (
+        None,
+        "new",
+        {"a": {}, "b": [1, {"c": {}}]},
+    )
     assert (changed.old.status, changed.new.status) == ("new", "paid")
     assert (deleted.old.status, deleted.new) == ("paid", None)
     assert all(type(change.latest) is our.order and change.key == key for change in seen)
@@ -152,7 +167,9 @@ def test_what_the_view_hides_is_none_and_the_key_is_always_there(
     assert [change.key for change in seen] == [key] * 3
 
 
-def test_a_worker_goes_on_where_it_was_and_another_name_reads_for_itself(store: Store, our: Shop) -> None:
+def test_a_worker_goes_on_where_it_was_and_another_name_reads_for_itself(
+    store: Store, our: Shop
+) -> None:
     # A restart must neither skip nor repeat; an indexer and a notifier must not share their place.
     for number in range(3):
         store.put(our.order(customer="ada", number=number))
@@ -233,7 +250,9 @@ def test_changes_of_a_key_come_in_order_under_any_load(store: Store, our: Shop) 
         assert told == [str(each) for each in range(1, last + 1)]
 
 
-def test_a_handler_that_fails_is_tried_again_before_the_next_change(store: Store, our: Shop) -> None:
+def test_a_handler_that_fails_is_tried_again_before_the_next_change(
+    store: Store, our: Shop
+) -> None:
     # Order for a key holds also when something goes wrong for a moment.
     for number in range(3):
         store.put(our.order(customer="ada", number=number))
@@ -268,7 +287,11 @@ def test_what_fails_for_good_is_kept_and_can_be_replayed(store: Store, our: Shop
     made = run(store, our, fragile, retries=Retries(attempts=3))
     assert done == [0, 2]
     (letter,) = made.dead_letters.list()
-    assert (letter.handler, letter.attempts, letter.error) == ("fragile", 3, "ValueError: no such colour")
+    assert (letter.handler, letter.attempts, letter.error) == (
+        "fragile",
+        3,
+        "ValueError: no such colour",
+    )
     assert letter.table == our.table.name
     assert "no such colour" in letter.trace
     again = made.replay()
@@ -319,7 +342,9 @@ def test_a_record_of_the_largest_size_becomes_a_dead_letter_whole(store: Store, 
     assert made.dead_letters.list() == []
 
 
-def test_a_batch_handler_gets_changes_in_order_and_loses_none_to_a_bad_one(store: Store, our: Shop) -> None:
+def test_a_batch_handler_gets_changes_in_order_and_loses_none_to_a_bad_one(
+    store: Store, our: Shop
+) -> None:
     # A search index wants hundreds at once; one that it cannot take must not cost it the others.
     for number in range(30):
         store.put(our.order(customer="ada", number=number))
@@ -334,7 +359,9 @@ def test_a_batch_handler_gets_changes_in_order_and_loses_none_to_a_bad_one(store
 
     made = run(store, our, index, batch_records=10, retries=Retries(attempts=2))
     assert batches[:2] in ([list(range(10)), list(range(10, 17))], [list(range(10)), [10]])
-    assert [number for batch in batches for number in batch] == [number for number in range(30) if number != 17]
+    assert [number for batch in batches for number in batch] == [
+        number for number in range(30) if number != 17
+    ]
     assert len(made.dead_letters.list()) == 1
 
 
@@ -370,7 +397,9 @@ def test_a_change_that_comes_twice_is_applied_once(store: Store, our: Shop) -> N
     @on_change(our.order, kinds=["created"])
     def count(change: Change[Any]) -> None:
         key = our.note.key(customer=change.new.customer)
-        more = Update(key, (attr(our.note.orders).add(1), attr(our.note.text).set("counted")), upsert=True)
+        more = Update(
+            key, (attr(our.note.orders).add(1), attr(our.note.text).set("counted")), upsert=True
+        )
         outcomes.append(apply_once(store, change, "count", more))
 
     run(store, our, count)
@@ -379,12 +408,16 @@ def test_a_change_that_comes_twice_is_applied_once(store: Store, our: Shop) -> N
     assert store.get(our.note.key(customer="ada"), consistent=True).orders == 5
 
 
-def test_one_process_reads_a_shard_at_a_time_and_another_takes_over(store: Store, our: Shop) -> None:
+def test_one_process_reads_a_shard_at_a_time_and_another_takes_over(
+    store: Store, our: Shop
+) -> None:
     # Two processes for safety must not mean everything twice.
     clock = FrozenClock(time.time())
     first_handler, first_seen = collector(our)
     second_handler, second_seen = collector(our)
-    first, second = (worker(store, our, each, clock=clock) for each in (first_handler, second_handler))
+    first, second = (
+        worker(store, our, each, clock=clock) for each in (first_handler, second_handler)
+    )
     for number in range(3):
         store.put(our.order(customer="ada", number=number))
         second.run_until_idle() if number else first.run_until_idle()
@@ -419,13 +452,17 @@ def test_it_runs_in_threads_until_it_is_stopped(store: Store, our: Shop) -> None
     assert seen == list(range(20))
 
 
-def test_the_same_handler_takes_the_same_records_as_a_lambda_function(store: Store, our: Shop) -> None:
+def test_the_same_handler_takes_the_same_records_as_a_lambda_function(
+    store: Store, our: Shop
+) -> None:
     # What runs here as a worker is deployed there as a function.
     for number in range(3):
         store.put(our.order(customer="ada", number=number))
     handler, seen = collector(our)
     run(store, our, handler)
-    arn = store.backend.call("DescribeTable", {"TableName": our.table.name})["Table"]["LatestStreamArn"]
+    arn = store.backend.call("DescribeTable", {"TableName": our.table.name})["Table"][
+        "LatestStreamArn"
+    ]
     event = {"Records": [{**change.record, "eventSourceARN": arn} for change in seen]}
     entry, told = collector(our)
     assert lambda_handler([entry])(event, None) == {"batchItemFailures": []}

@@ -1,4 +1,6 @@
-"""The contract of topics, on every adapter: who listens gets every message, from every process, and misses none."""
+"""The contract of topics, on every adapter: who listens gets every message, from every process, and
+misses none.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def endpoint() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["memory", "local", pytest.param("sns", marks=pytest.mark.xdist_group("moto"))])
+@pytest.fixture(
+    params=["memory", "local", pytest.param("sns", marks=pytest.mark.xdist_group("moto"))]
+)
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
     if request.param == "memory":
         with memory() as made:
@@ -77,7 +81,9 @@ def test_waiting_picks_the_message_that_matches_and_leaves_the_others(place: Pla
         for name in ("sess_1", "sess_2", "sess_3"):
             place.theirs.publish(READY, {"sessionId": name, "at": 1})
         second = subscription.wait_for({"sessionId": "sess_2"}, PATIENCE)
-        first = subscription.wait_for(lambda message: message.body["sessionId"] == "sess_1", PATIENCE)
+        first = subscription.wait_for(
+            lambda message: message.body["sessionId"] == "sess_1", PATIENCE
+        )
         assert second is not None
         assert first is not None
         assert (second.body["sessionId"], first.body["sessionId"]) == ("sess_2", "sess_1")
@@ -94,10 +100,14 @@ def test_waiting_ends_after_its_timeout(place: Place) -> None:
 def test_one_who_waits_is_woken_by_a_later_publish(place: Place) -> None:
     # The usual case: the wait begins long before there is something to tell.
     found: list[Message | None] = []
-    with place.ours.subscribe("warm-up") as warm:  # the first listener of a process may take a while to set up
+    with place.ours.subscribe(
+        "warm-up"
+    ) as warm:  # the first listener of a process may take a while to set up
         place.theirs.publish("warm-up", None)
         assert warm.wait_for(timeout=PATIENCE)
-    waiting = threading.Thread(target=lambda: found.append(place.ours.wait_for("later", {"n": 2}, PATIENCE)))
+    waiting = threading.Thread(
+        target=lambda: found.append(place.ours.wait_for("later", {"n": 2}, PATIENCE))
+    )
     waiting.start()
     deadline = time.monotonic() + PATIENCE
     while not found and time.monotonic() < deadline:
@@ -110,7 +120,9 @@ def test_one_who_waits_is_woken_by_a_later_publish(place: Place) -> None:
 
 def test_since_finds_what_was_published_before_the_wait(place: Place) -> None:
     # A fast browser is ready before its creator has come to wait.
-    with place.ours.subscribe(READY) as listening:  # the process listens already, as one that serves requests does
+    with place.ours.subscribe(
+        READY
+    ) as listening:  # the process listens already, as one that serves requests does
         began = datetime.now(UTC) - timedelta(seconds=2)
         place.theirs.publish(READY, {"sessionId": "fast"})
         assert listening.wait_for(timeout=PATIENCE)
@@ -156,7 +168,8 @@ def test_many_wait_at_once_without_a_thread_each(place: Place) -> None:
         names = [f"sess_{number}" for number in range(50)]
         with place.ours.subscribe(READY):  # so that setting up is behind us
             waits = [
-                asyncio.create_task(place.ours.wait_for_async(READY, {"sessionId": name}, PATIENCE)) for name in names
+                asyncio.create_task(place.ours.wait_for_async(READY, {"sessionId": name}, PATIENCE))
+                for name in names
             ]
             await asyncio.sleep(0)
             threads = threading.active_count()
@@ -166,7 +179,9 @@ def test_many_wait_at_once_without_a_thread_each(place: Place) -> None:
             return await asyncio.gather(*waits)
 
     found = asyncio.run(run())
-    assert [message and message.body["sessionId"] for message in found] == [f"sess_{number}" for number in range(50)]
+    assert [message and message.body["sessionId"] for message in found] == [
+        f"sess_{number}" for number in range(50)
+    ]
 
 
 def test_awaiting_ends_after_its_timeout_too(place: Place) -> None:

@@ -44,10 +44,14 @@ def sns(endpoint: str) -> Iterator[Place]:
 
     def connect() -> SnsTopics:
         keys = ("test", "test")
-        return SnsTopics("us-east-1", endpoint=endpoint, credentials=keys, prefix=prefix, poll_seconds=1)
+        return SnsTopics(
+            "us-east-1", endpoint=endpoint, credentials=keys, prefix=prefix, poll_seconds=1
+        )
 
     with connect() as ours, connect() as theirs:
-        yield Place(ours, theirs, connect, keeps_order=False)  # SNS promises it only for FIFO topics
+        yield Place(
+            ours, theirs, connect, keeps_order=False
+        )  # SNS promises it only for FIFO topics
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The code of a document: its fenced blocks, each with what the document shows as its output.
 
-The words behind `python` say more: `file=shop.py` is a part of that file, `aws` needs an account and is only compiled.
-A `text` block right behind another is what that one prints.
+The words behind `python` say more: `file=shop.py` is a part of that file, `aws` needs an account
+and is only compiled. A `text` block right behind another is what that one prints.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ RUN = ("python", "sh")
 
 @dataclass(frozen=True)
 class Block:
-    """One block of code. `line` is that of its fence; `shown` is None where the document shows no output."""
+    """One block of code. `line` is that of its fence; `shown` is None where the document shows no
+    output.
+    """
 
     line: int
     language: str

@@ -1,6 +1,8 @@
-"""Runs the blocks of a document as a reader would: one after the other, in one program and one folder.
+"""Runs the blocks of a document as a reader would: one after the other, in one program and one
+folder.
 
-A program of its own: blocks come in as JSON on the standard input, and what each of them printed goes out as JSON.
+A program of its own: blocks come in as JSON on the standard input, and what each of them printed
+goes out as JSON.
 """
 
 from __future__ import annotations
@@ -20,8 +22,21 @@ from typing import Any
 ADDRESS = re.compile(r"http://(localhost|127\.0\.0\.1):8000")
 """Where documents say that a server is; ours gets a free port."""
 
-RUN = ("models", "explain", "plan", "apply", "backfill", "query", "put", "export", "import", "backup", "restore")
-"""Commands that end by themselves, and print the same each time or nothing that a document shows."""
+RUN = (
+    "models",
+    "explain",
+    "plan",
+    "apply",
+    "backfill",
+    "query",
+    "put",
+    "export",
+    "import",
+    "backup",
+    "restore",
+)
+"""Commands that end by themselves, and print the same each time or nothing that a document shows.
+"""
 
 RESULT = re.compile(r"# -> (.+)$")
 """A line that ends with this is an expression, and the representation of its value."""
@@ -53,14 +68,18 @@ class Session:
         return printed.getvalue()
 
     def _compiled(self, block: dict[str, Any]) -> Any:
-        """The code, with the lines of the document, and with a check for each result that it shows."""
+        """The code, with the lines of the document, and with a check for each result that
+        it shows.
+        """
         text = ADDRESS.sub(self.address, block["text"]) if self.address else block["text"]
         tree = ast.parse("\n" * block["line"] + text, self.document)
         lines = text.splitlines()
         for number, statement in enumerate(tree.body):
             last = lines[(statement.end_lineno or 0) - block["line"] - 1]
             if (shown := RESULT.search(last)) and isinstance(statement, ast.Expr):
-                check = ast.parse(f"__check__(None, {shown[1]!r}, {statement.lineno})", mode="exec").body[0]
+                check = ast.parse(
+                    f"__check__(None, {shown[1]!r}, {statement.lineno})", mode="exec"
+                ).body[0]
                 assert isinstance(check, ast.Expr)
                 assert isinstance(check.value, ast.Call)
                 check.value.args[0] = statement.value
@@ -79,7 +98,9 @@ class Session:
             self._serve(words[2:])
         if words[:1] != ["sortkey"] or words[1] not in RUN:
             return ""
-        done = subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", *words], capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise AssertionError(f"{self.document}: {line}: {done.stderr}")
         return done.stdout

@@ -1,4 +1,6 @@
-"""The page of the commands is what the commands say of themselves, and every option stands on it."""
+"""The page of the commands is what the commands say of themselves, and every option
+stands on it.
+"""
 
 from __future__ import annotations
 

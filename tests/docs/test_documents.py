@@ -1,4 +1,6 @@
-"""The documents' code runs, in order, in a fresh folder and a fresh program, and prints what they show."""
+"""The documents' code runs, in order, in a fresh folder and a fresh program, and prints what they
+show.
+"""
 
 from __future__ import annotations
 
@@ -42,14 +44,20 @@ def differences(document: Path, folder: Path) -> list[str]:
     """The places where a document shows something else than its code prints."""
     wrong: list[str] = []
     for block, printed in run(document, folder):
-        shown = block.shown if block.shown is not None else (printed if block.language == "sh" else "")
+        shown = (
+            block.shown if block.shown is not None else (printed if block.language == "sh" else "")
+        )
         if printed != shown:
-            wrong.append(f"{document.name}:{block.line} shows\n{shown}\nand its code prints\n{printed}")
+            wrong.append(
+                f"{document.name}:{block.line} shows\n{shown}\nand its code prints\n{printed}"
+            )
     return wrong
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["README.md", "docs/tutorial.md", "docs/model.md", "docs/how-to/data.md", CONSOLE])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/tutorial.md", "docs/model.md", "docs/how-to/data.md", CONSOLE]
+)
 def test_the_code_of_a_document_does_what_it_shows(name: str, tmp_path: Path) -> None:
     # A document that lies costs every reader an hour. Outputs are compared as they stand.
     assert differences(ROOT / name, tmp_path) == []
@@ -57,8 +65,13 @@ def test_the_code_of_a_document_does_what_it_shows(name: str, tmp_path: Path) ->
 
 @pytest.mark.slow
 def test_the_shop_of_the_tutorial_is_typed(tmp_path: Path) -> None:
-    # The tutorial promises that the editor knows every argument; its own code must not be underlined.
-    parts = [block.text for block in blocks_of(ROOT / "docs" / "tutorial.md") if "file=shop.py" in block.words]
+    # The tutorial promises that the editor knows every argument; its own code must not be
+    # underlined.
+    parts = [
+        block.text
+        for block in blocks_of(ROOT / "docs" / "tutorial.md")
+        if "file=shop.py" in block.words
+    ]
     assert len(parts) == 3
     (tmp_path / "shop.py").write_text("\n\n".join(parts))
     (tmp_path / "pyrightconfig.json").write_text(STRICT)
@@ -71,7 +84,10 @@ def test_the_shop_of_the_tutorial_is_typed(tmp_path: Path) -> None:
     ("text", "wrong"),
     [
         ("```python\nprint(1)\n```\n```text\n1\n```\n", ""),
-        ("```python\nprint(1)\n```\n```text\n2\n```\n", "it.md:1 shows\n2\n\nand its code prints\n1\n"),
+        (
+            "```python\nprint(1)\n```\n```text\n2\n```\n",
+            "it.md:1 shows\n2\n\nand its code prints\n1\n",
+        ),
         ("```python\nprint(1)\n```\n", "it.md:1 shows\n\nand its code prints\n1\n"),
         ("```python\n1 + 1  # -> 2\n```\n", ""),
         ("```python aws\nraise OSError\n```\n", ""),
@@ -88,7 +104,10 @@ def test_a_wrong_output_is_noticed(text: str, wrong: str, tmp_path: Path) -> Non
     [
         ("one\n\n```python\n\n1 + 1  # -> 3\n```\n", "it.md:5 shows 3, and it is 2"),
         ("```python\n\nraise OSError('gone')\n```\n", 'File "it.md", line 3'),
-        ("```python file=a.py\nx = 1\n```\n```python\nfrom a import y\n```\n", "cannot import name 'y'"),
+        (
+            "```python file=a.py\nx = 1\n```\n```python\nfrom a import y\n```\n",
+            "cannot import name 'y'",
+        ),
         ("```sh\nsortkey models nothing\n```\n", "there is no system 'nothing'"),
     ],
 )

@@ -1,4 +1,6 @@
-"""The code of the page on the AI Job Engine does what it shows, and the page names every command."""
+"""The code of the page on the AI Job Engine does what it shows, and the page names every
+command.
+"""
 
 from __future__ import annotations
 

@@ -24,6 +24,10 @@ def test_every_name_and_every_method_is_told() -> None:
     # What is exported and not told is found by reading the source.
     text = PAGE.read_text(encoding="utf-8")
     names = [name for room in ROOMS for name in sortkey._ROOMS[room]]
-    names += [name for name in vars(sortkey.Objects) if not name.startswith("_") and name not in ("name", "close")]
+    names += [
+        name
+        for name in vars(sortkey.Objects)
+        if not name.startswith("_") and name not in ("name", "close")
+    ]
     assert len(names) > 25
     assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []

@@ -1,4 +1,6 @@
-"""docs/how-to/systems.md shows parts of what `sortkey new system` writes: they must be the parts it writes."""
+"""docs/how-to/systems.md shows parts of what `sortkey new system` writes: they must be the parts it
+writes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ import pytest
 from sortkey.cli import main
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/systems.md"
-BLOCKS = re.findall(r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S)
+BLOCKS = re.findall(
+    r"^```(?:python|toml)\n# (\S+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.M | re.S
+)
 
 
 @pytest.fixture(scope="module")

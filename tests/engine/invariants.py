@@ -1,6 +1,7 @@
 """What must hold of an engine after anything: asked of it over its API, and of its rows directly.
 
-Everything is worked out anew from the items of the base tables, by other means than the engine's own.
+Everything is worked out anew from the items of the base tables, by other means than the engine's
+own.
 """
 
 from __future__ import annotations
@@ -36,7 +37,10 @@ def check(engine: Engine) -> None:
 def contents(engine: Engine, name: str, **request: Any) -> Contents:
     """All items of a table."""
     keys = engine.catalog.described(name).key.names
-    found = [(key_text(item, keys), item) for item in pages(engine, "Scan", {"TableName": name, **request})]
+    found = [
+        (key_text(item, keys), item)
+        for item in pages(engine, "Scan", {"TableName": name, **request})
+    ]
     assert len(dict(found)) == len(found), "an item was given twice"
     return dict(found)
 
@@ -48,7 +52,9 @@ def pages(engine: Engine, operation: str, request: Item) -> Iterator[Item]:
         yield from answer["Items"]
         if "LastEvaluatedKey" not in answer:
             return
-        assert answer["LastEvaluatedKey"] != request.get("ExclusiveStartKey"), "the same page for ever"
+        assert answer["LastEvaluatedKey"] != request.get("ExclusiveStartKey"), (
+            "the same page for ever"
+        )
         request = {**request, "ExclusiveStartKey": answer["LastEvaluatedKey"]}
 
 
@@ -63,8 +69,14 @@ def check_index(engine: Engine, table: Table, index: Index, items: Contents) -> 
 
 
 def rebuild(table: Table, index: Index, items: Contents) -> list[Item]:
-    """An index from the items of its table: those that have its keys, with the attributes that it carries."""
-    kept = [item for item in items.values() if all(table.types[n] in item.get(n, {}) for n in index.key.names)]
+    """An index from the items of its table: those that have its keys, with the attributes that it
+    carries.
+    """
+    kept = [
+        item
+        for item in items.values()
+        if all(table.types[n] in item.get(n, {}) for n in index.key.names)
+    ]
     if index.projection["ProjectionType"] == "ALL":
         return kept
     names = {*table.key.names, *index.key.names, *index.projection.get("NonKeyAttributes", ())}
@@ -74,9 +86,14 @@ def rebuild(table: Table, index: Index, items: Contents) -> list[Item]:
 def check_rows(engine: Engine, table: Table) -> None:
     """What a row says beside its item agrees with the item."""
     columns = [index.column for index in table.indexes if not index.backfilling]
-    encoders = [e for e, index in zip(table.index_encoders, table.indexes, strict=True) if not index.backfilling]
+    encoders = [
+        e
+        for e, index in zip(table.index_encoders, table.indexes, strict=True)
+        if not index.backfilling
+    ]
     rows = engine.database.execute(
-        f"select key, item, size, expires{''.join(f', {column}' for column in columns)} from {table.rows.name}"
+        f"select key, item, size, expires{''.join(f', {column}' for column in columns)} from "
+        f"{table.rows.name}"
     )
     filling = engine.records.get("expiry_build", str(table.number)) is not None
     for key, item_bytes, size, expires, *index_keys in rows:
@@ -89,7 +106,9 @@ def check_rows(engine: Engine, table: Table) -> None:
 
 
 def check_collections(engine: Engine, table: Table) -> None:
-    """The bytes kept by partition equal those of its items and of their entries in local indexes."""
+    """The bytes kept by partition equal those of its items and of their entries in local
+    indexes.
+    """
     if not table.has_lsi:
         return
     items = contents(engine, table.name)
@@ -99,12 +118,16 @@ def check_collections(engine: Engine, table: Table) -> None:
     for index in table.of_kind("LSI"):
         for entry in rebuild(table, index, items):
             sizes[key_text(entry, table.key.hash)] += item_size(entry)
-    stored = engine.database.execute(f"select bytes from {table.rows.name}_collection where bytes != 0")
+    stored = engine.database.execute(
+        f"select bytes from {table.rows.name}_collection where bytes != 0"
+    )
     assert sorted(count for (count,) in stored) == sorted(sizes.values()), table.name
 
 
 def replay(engine: Engine, name: str, state: Contents, after: int = 0) -> int:
-    """Apply the journal of a table behind `after` to a state. Each entry must start from what the one before left."""
+    """Apply the journal of a table behind `after` to a state. Each entry must start from what the
+    one before left.
+    """
     table = engine.catalog.described(name)
     while entries := engine.journal.read(table.number, after):
         for entry in entries:

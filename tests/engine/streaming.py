@@ -20,10 +20,18 @@ def stream_arn(engine: Engine, name: str = "tbl") -> str:
 
 
 def shards(engine: Engine, arn: str, **members: Any) -> list[dict[str, Any]]:
-    return engine.call("DescribeStream", {"StreamArn": arn, **members})["StreamDescription"]["Shards"]
+    return engine.call("DescribeStream", {"StreamArn": arn, **members})["StreamDescription"][
+        "Shards"
+    ]
 
 
-def iterator(engine: Engine, arn: str, shard_id: str | None = None, kind: str = "TRIM_HORIZON", **members: Any) -> str:
+def iterator(
+    engine: Engine,
+    arn: str,
+    shard_id: str | None = None,
+    kind: str = "TRIM_HORIZON",
+    **members: Any,
+) -> str:
     shard_id = shard_id or shards(engine, arn)[-1]["ShardId"]
     request = {"StreamArn": arn, "ShardId": shard_id, "ShardIteratorType": kind, **members}
     return engine.call("GetShardIterator", request)["ShardIterator"]

@@ -1,4 +1,6 @@
-"""Short ways to say what a table looks like, and an engine whose clock stands still until it is moved."""
+"""Short ways to say what a table looks like, and an engine whose clock stands still until it is
+moved.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def index(name: str, key: str, projection: dict[str, Any] = ALL, **members: Any)
     return {"IndexName": name, "KeySchema": keys(key), "Projection": projection, **members}
 
 
-def table(name: str = "tbl", key: str = "a", attributes: str | None = None, **members: Any) -> dict[str, Any]:
+def table(
+    name: str = "tbl", key: str = "a", attributes: str | None = None, **members: Any
+) -> dict[str, Any]:
     """A CreateTable request. A member that is None is left out."""
     request = {
         "TableName": name,

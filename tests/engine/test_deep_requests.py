@@ -1,4 +1,6 @@
-"""Requests that nest more deeply than any that means something: refused whole, wherever the depth is."""
+"""Requests that nest more deeply than any that means something: refused whole, wherever the depth
+is.
+"""
 
 from __future__ import annotations
 
@@ -39,18 +41,24 @@ def test_a_value_that_nests_too_deeply_is_refused_for_that(made: Engine, levels:
         ("PutItem", {"Item": key, "Expected": {"b": {"Value": deep}}}),
         ("UpdateItem", {"Key": key, "AttributeUpdates": {"b": {"Value": deep}}}),
         ("Scan", {"ScanFilter": {"b": {"ComparisonOperator": "EQ", "AttributeValueList": [deep]}}}),
-        ("Query", {"KeyConditions": {"a": {"ComparisonOperator": "EQ", "AttributeValueList": [deep]}}}),
+        (
+            "Query",
+            {"KeyConditions": {"a": {"ComparisonOperator": "EQ", "AttributeValueList": [deep]}}},
+        ),
         ("GetItem", {"Key": {"a": nested(levels)}}),
     ):
         assert failure(made, operation, {"TableName": "tbl", **members}) == NESTING
-    assert failure(made, "ExecuteStatement", {"Statement": "SELECT * FROM tbl WHERE a = ?", "Parameters": [deep]}) == (
-        NESTING
-    )
+    assert failure(
+        made,
+        "ExecuteStatement",
+        {"Statement": "SELECT * FROM tbl WHERE a = ?", "Parameters": [deep]},
+    ) == (NESTING)
 
 
 @pytest.mark.parametrize("levels", [300, 1000, 50_000])
 def test_a_body_deeper_than_can_be_written_again_is_not_read(levels: int) -> None:
-    # Such a request failed as soon as something of it was stored or compared, though AWS ignores the unknown member.
+    # Such a request failed as soon as something of it was stored or compared, though AWS ignores
+    # the unknown member.
     body = b'{"TransactItems":[],"Unknown":' + b"[" * levels + b"]" * levels + b"}"
     with pytest.raises(SerializationException):
         read_request(body)
@@ -66,6 +74,6 @@ def test_a_wide_body_is_read(made: Engine) -> None:
 def test_a_program_that_asks_for_what_json_cannot_hold_is_told_so(made: Engine) -> None:
     # In the process there is no wire to refuse it.
     for value in (nested(200), {"B": b"raw"}):
-        assert failure(made, "PutItem", {"TableName": "tbl", "Item": {"a": {"S": "k"}, "b": value}}).startswith(
-            "SerializationException: The request cannot be written as JSON: "
-        )
+        assert failure(
+            made, "PutItem", {"TableName": "tbl", "Item": {"a": {"S": "k"}, "b": value}}
+        ).startswith("SerializationException: The request cannot be written as JSON: ")

@@ -21,7 +21,9 @@ def set_ttl(engine: Engine, attribute: str = "t", enabled: bool = True) -> dict[
 
 def refused(engine: Engine, attribute: str, enabled: bool) -> str:
     wanted = {"Enabled": enabled, "AttributeName": attribute}
-    return failure(engine, "UpdateTimeToLive", {"TableName": "tbl", "TimeToLiveSpecification": wanted})
+    return failure(
+        engine, "UpdateTimeToLive", {"TableName": "tbl", "TimeToLiveSpecification": wanted}
+    )
 
 
 def item(name: str, at: float | str | None = None, **attributes: Any) -> dict[str, Any]:
@@ -42,19 +44,28 @@ def run_work(engine: Engine) -> None:
 
 @pytest.fixture
 def made(engine: Engine) -> Engine:
-    engine.call("CreateTable", table(StreamSpecification={"StreamEnabled": True, "StreamViewType": "OLD_IMAGE"}))
+    engine.call(
+        "CreateTable",
+        table(StreamSpecification={"StreamEnabled": True, "StreamViewType": "OLD_IMAGE"}),
+    )
     return engine
 
 
 def test_ttl_is_enabled_described_and_disabled(made: Engine) -> None:
     # The same specification comes back, and the description follows at once.
     describe = {"TableName": "tbl"}
-    assert made.call("DescribeTimeToLive", describe) == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
+    assert made.call("DescribeTimeToLive", describe) == {
+        "TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}
+    }
     assert set_ttl(made) == {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "t"}}
     on = {"TimeToLiveStatus": "ENABLED", "AttributeName": "t"}
     assert made.call("DescribeTimeToLive", describe) == {"TimeToLiveDescription": on}
-    assert set_ttl(made, enabled=False) == {"TimeToLiveSpecification": {"Enabled": False, "AttributeName": "t"}}
-    assert made.call("DescribeTimeToLive", describe) == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
+    assert set_ttl(made, enabled=False) == {
+        "TimeToLiveSpecification": {"Enabled": False, "AttributeName": "t"}
+    }
+    assert made.call("DescribeTimeToLive", describe) == {
+        "TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}
+    }
 
 
 def test_changes_that_change_nothing_are_refused(made: Engine) -> None:
@@ -62,7 +73,10 @@ def test_changes_that_change_nothing_are_refused(made: Engine) -> None:
     assert refused(made, "t", False) == "ValidationException: TimeToLive is already disabled"
     set_ttl(made)
     assert refused(made, "t", True) == "ValidationException: TimeToLive is already enabled"
-    other = "ValidationException: TimeToLive is active on a different AttributeName: current AttributeName is t"
+    other = (
+        "ValidationException: TimeToLive is active on a different AttributeName: current "
+        "AttributeName is t"
+    )
     assert refused(made, "u", True) == other
     assert refused(made, "u", False) == other
 
@@ -71,7 +85,10 @@ def test_changes_that_change_nothing_are_refused(made: Engine) -> None:
 def test_a_table_that_is_not_there_is_named(engine: Engine, operation: str) -> None:
     # Control operations say which table, unlike those on items.
     wanted = {"Enabled": True, "AttributeName": "t"}
-    request = {"TableName": "none", **({"TimeToLiveSpecification": wanted} if operation[0] == "U" else {})}
+    request = {
+        "TableName": "none",
+        **({"TimeToLiveSpecification": wanted} if operation[0] == "U" else {}),
+    }
     message = "ResourceNotFoundException: Requested resource not found: Table: none not found"
     assert failure(engine, operation, request) == message
 
@@ -122,7 +139,9 @@ def test_indexes_lose_the_item_too(engine: Engine) -> None:
     set_ttl(engine)
     put(engine, item("x", NOW - 10, b={"S": "1"}, c={"S": "1"}))
     run_work(engine)
-    assert names(engine) == names(engine, IndexName="gsi") == names(engine, IndexName="lsi") == set()
+    assert (
+        names(engine) == names(engine, IndexName="gsi") == names(engine, IndexName="lsi") == set()
+    )
 
 
 def test_items_of_before_expire_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -154,7 +173,8 @@ def test_another_attribute_takes_over(made: Engine) -> None:
 
 
 def test_items_of_a_table_can_be_deleted_later_than_they_expire(made: Engine, clock: Clock) -> None:
-    # AWS deletes them within days. A program that reacts to the instant itself needs the item to be there then.
+    # AWS deletes them within days. A program that reacts to the instant itself needs the item to be
+    # there then.
     set_ttl(made)
     expiry.delay(made, "tbl", 60)
     put(made, item("a", NOW + 10))

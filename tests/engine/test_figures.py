@@ -1,4 +1,6 @@
-"""The figures of DescribeTable: exact while counting is quick, up to six hours old when it is not."""
+"""The figures of DescribeTable: exact while counting is quick, up to six hours old when it
+is not.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,18 @@ def timer(step: float) -> Callable[[], float]:
 def test_figures_follow_every_write(engine: Engine) -> None:
     # Sizes by AWS's rules: names and values; an index counts what it holds.
     keys_only = index("gsi", "c", {"ProjectionType": "KEYS_ONLY"})
-    engine.call("CreateTable", table(attributes="a c", GlobalSecondaryIndexes=[index("all", "c"), keys_only]))
+    engine.call(
+        "CreateTable",
+        table(attributes="a c", GlobalSecondaryIndexes=[index("all", "c"), keys_only]),
+    )
     put(engine, {"a": {"S": "1"}, "c": {"S": "22"}, "x": {"S": "333"}})
     put(engine, {"a": {"S": "2"}})
     found = described(engine)
     assert (found["ItemCount"], found["TableSizeBytes"]) == (2, 9 + 2)
-    sizes = {each["IndexName"]: (each["ItemCount"], each["IndexSizeBytes"]) for each in found["GlobalSecondaryIndexes"]}
+    sizes = {
+        each["IndexName"]: (each["ItemCount"], each["IndexSizeBytes"])
+        for each in found["GlobalSecondaryIndexes"]
+    }
     assert sizes == {"all": (1, 9), "gsi": (1, 5)}
     engine.call("DeleteItem", {"TableName": "tbl", "Key": {"a": {"S": "1"}}})
     assert described(engine)["ItemCount"] == 1

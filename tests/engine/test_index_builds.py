@@ -1,4 +1,6 @@
-"""An index on a table with items: filled in slices, taken up again after a crash, equal to a rebuild."""
+"""An index on a table with items: filled in slices, taken up again after a crash, equal to a
+rebuild.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +36,19 @@ def filled(engine: Engine, rows: int = ROWS) -> Engine:
 def item(number: int, **attributes: Any) -> dict[str, Any]:
     """Every fifth has no c, every seventh one that is no key of an index."""
     unfit = [{"N": "1"}, {"S": ""}, {"S": "x" * 3000}, {"L": []}, {"S": "x" * 70_000}]
-    c = {} if number % 5 == 0 else {"c": unfit[number % 5] if number % 7 == 0 else {"S": f"c{number % 3}"}}
+    c = (
+        {}
+        if number % 5 == 0
+        else {"c": unfit[number % 5] if number % 7 == 0 else {"S": f"c{number % 3}"}}
+    )
     return {"a": {"S": f"a{number}"}, **c, **attributes}
 
 
 def add_index(engine: Engine, key: str = "c", name: str = "gsi") -> None:
-    given = {"AttributeDefinitions": definitions(key), "GlobalSecondaryIndexUpdates": [{"Create": index(name, key)}]}
+    given = {
+        "AttributeDefinitions": definitions(key),
+        "GlobalSecondaryIndexUpdates": [{"Create": index(name, key)}],
+    }
     engine.call("UpdateTable", {"TableName": "tbl", **given})
 
 
@@ -77,7 +86,8 @@ def test_a_small_table_has_its_index_at_once(engine: Engine) -> None:
 
 
 def test_a_build_leaves_out_what_cannot_be_a_key(engine: Engine) -> None:
-    # Items of before the index may have any value there: of another type, empty, or too long for a key.
+    # Items of before the index may have any value there: of another type, empty, or too long for a
+    # key.
     filled(engine)
     add_index(engine)
     finish(engine)
@@ -87,7 +97,8 @@ def test_a_build_leaves_out_what_cannot_be_a_key(engine: Engine) -> None:
 
 
 def test_an_update_of_an_item_that_is_left_out_keeps_it_out(engine: Engine) -> None:
-    # Changing another attribute of such an item is allowed; it must neither fail nor slip into the index.
+    # Changing another attribute of such an item is allowed; it must neither fail nor slip into the
+    # index.
     filled(engine)
     add_index(engine)
     finish(engine)
@@ -103,7 +114,9 @@ def test_an_update_of_an_item_that_is_left_out_keeps_it_out(engine: Engine) -> N
             },
         )
     assert held(engine) == rebuilt(engine)
-    assert not {f"a{number}" for number in unfit} & {each["a"]["S"] for each in scan(engine, IndexName="gsi")}
+    assert not {f"a{number}" for number in unfit} & {
+        each["a"]["S"] for each in scan(engine, IndexName="gsi")
+    }
 
 
 def test_an_index_that_is_being_built_cannot_be_read_nor_joined_by_another(engine: Engine) -> None:
@@ -123,7 +136,10 @@ def test_an_index_that_is_being_built_can_be_deleted(engine: Engine) -> None:
     filled(engine)
     add_index(engine)
     engine.work()
-    engine.call("UpdateTable", {"TableName": "tbl", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]})
+    engine.call(
+        "UpdateTable",
+        {"TableName": "tbl", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]},
+    )
     assert "GlobalSecondaryIndexes" not in described(engine)
     assert engine.records.all(index_builds.KIND) == []
     add_index(engine)
@@ -150,7 +166,8 @@ def test_writes_during_a_build_are_in_the_index(engine: Engine) -> None:
 
 
 def test_a_build_goes_on_after_the_folder_is_opened_again(tmp_path: Path) -> None:
-    # A process may die in the middle; what it had committed is kept, and the rest is done by the next one.
+    # A process may die in the middle; what it had committed is kept, and the rest is done by the
+    # next one.
     with new_engine(tmp_path / "data") as engine:
         filled(engine)
         add_index(engine)
@@ -181,7 +198,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_a_build_survives_the_death_of_its_process(tmp_path: Path) -> None:
-    # Killed between the writes of a slice and their commit: that slice is done again, the one before it is not lost.
+    # Killed between the writes of a slice and their commit: that slice is done again, the one
+    # before it is not lost.
     folder = tmp_path / "data"
     died = subprocess.run([sys.executable, "-c", KILLED, str(folder)], check=False)
     assert died.returncode == -signal.SIGKILL
@@ -189,7 +207,9 @@ def test_a_build_survives_the_death_of_its_process(tmp_path: Path) -> None:
         assert engine.records.all(index_builds.KIND)[0][1]["after"] == 25
         finish(engine)
         assert held(engine) == rebuilt(engine)
-        assert len(scan(engine, IndexName="gsi")) == len([n for n in range(ROWS) if n % 5 and n % 7])
+        assert len(scan(engine, IndexName="gsi")) == len(
+            [n for n in range(ROWS) if n % 5 and n % 7]
+        )
 
 
 def test_a_slice_that_fails_is_done_again(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -217,10 +237,16 @@ def test_an_index_of_several_attributes_is_built(engine: Engine) -> None:
     definition = definitions("a b c d:N")
     engine.call(
         "UpdateTable",
-        {"TableName": "tbl", "AttributeDefinitions": definition, "GlobalSecondaryIndexUpdates": [{"Create": create}]},
+        {
+            "TableName": "tbl",
+            "AttributeDefinitions": definition,
+            "GlobalSecondaryIndexUpdates": [{"Create": create}],
+        },
     )
     finish(engine)
-    assert [each["d"]["N"] for each in scan(engine, IndexName="gsi")] == [str(n) for n in range(1, 40, 2)]
+    assert [each["d"]["N"] for each in scan(engine, IndexName="gsi")] == [
+        str(n) for n in range(1, 40, 2)
+    ]
     assert held(engine) == rebuilt(engine)
 
 

@@ -1,4 +1,6 @@
-"""Tables that Sortkey keeps for itself: a caller who is not trusted may read them, and change nothing about them."""
+"""Tables that Sortkey keeps for itself: a caller who is not trusted may read them, and change
+nothing about them.
+"""
 
 from __future__ import annotations
 
@@ -25,12 +27,17 @@ STREAM_POLICY = POLICY.replace("GetItem", "GetRecords").replace(f"{OWN}", f"{OWN
 
 @pytest.fixture
 def engine(engine: Engine) -> Engine:
-    """With a table of Sortkey's own and one of a user, both with an item, a stream, recovery and a backup."""
+    """With a table of Sortkey's own and one of a user, both with an item, a stream, recovery and a
+    backup.
+    """
     for name in (OWN, "orders"):
         stream = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
         engine.call("CreateTable", table(name, StreamSpecification=stream))
         recovery = {"PointInTimeRecoveryEnabled": True}
-        engine.call("UpdateContinuousBackups", {"TableName": name, "PointInTimeRecoverySpecification": recovery})
+        engine.call(
+            "UpdateContinuousBackups",
+            {"TableName": name, "PointInTimeRecoverySpecification": recovery},
+        )
         engine.call("PutItem", {"TableName": name, "Item": ITEM})
         engine.call("CreateBackup", {"TableName": name, "BackupName": "monday"})
     while engine.work() == 0:
@@ -61,7 +68,10 @@ def refused_requests(engine: Engine) -> list[tuple[str, dict[str, Any]]]:
         ("UpdateItem", {**named, "Key": FORGED}),
         ("DeleteItem", {**named, "Key": ITEM}),
         ("BatchWriteItem", {"RequestItems": {"orders": [_put(FORGED)], OWN: [_put(FORGED)]}}),
-        ("TransactWriteItems", {"TransactItems": [{"Put": {"TableName": "orders", "Item": FORGED}}, put]}),
+        (
+            "TransactWriteItems",
+            {"TransactItems": [{"Put": {"TableName": "orders", "Item": FORGED}}, put]},
+        ),
         ("TransactWriteItems", {"TransactItems": [check]}),
         ("ExecuteStatement", {"Statement": INSERT}),
         ("ExecuteStatement", {"Statement": f"UPDATE \"{OWN}\" SET b = 1 WHERE a = 'x'"}),
@@ -87,8 +97,14 @@ def refused_requests(engine: Engine) -> list[tuple[str, dict[str, Any]]]:
         ("DeleteBackup", {"BackupArn": own_backup}),
         ("RestoreTableFromBackup", {"BackupArn": own_backup, "TargetTableName": "copy"}),
         ("RestoreTableFromBackup", {"BackupArn": other_backup, "TargetTableName": "sortkey-jobs"}),
-        ("RestoreTableToPointInTime", {"SourceTableName": OWN, "TargetTableName": "copy", **latest}),
-        ("RestoreTableToPointInTime", {"SourceTableName": "orders", "TargetTableName": "sortkey-jobs", **latest}),
+        (
+            "RestoreTableToPointInTime",
+            {"SourceTableName": OWN, "TargetTableName": "copy", **latest},
+        ),
+        (
+            "RestoreTableToPointInTime",
+            {"SourceTableName": "orders", "TargetTableName": "sortkey-jobs", **latest},
+        ),
         ("ImportTable", {**from_bucket, "TableCreationParameters": table("sortkey-jobs")}),
         ("ExportTableToPointInTime", {"TableArn": ARN + OWN, "S3Bucket": "bucket"}),
     ]
@@ -152,7 +168,9 @@ READS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("name", "request_"), READS, ids=[name for name, _ in READS])
-def test_they_can_be_read_and_described(engine: Engine, name: str, request_: dict[str, Any]) -> None:
+def test_they_can_be_read_and_described(
+    engine: Engine, name: str, request_: dict[str, Any]
+) -> None:
     # Backups over the endpoint, plans and tools read them; nothing in them opens anything.
     assert engine.execute(name, request_, is_trusted=False)
 

@@ -24,7 +24,10 @@ TABLE = {
     "BillingMode": "PAY_PER_REQUEST",
 }
 
-HOLD = "import sys, sortkey.engine; e = sortkey.engine.own(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+HOLD = (
+    "import sys, sortkey.engine; e = sortkey.engine.own(sys.argv[1]); print('held', flush=True); "
+    "sys.stdin.read()"
+)
 
 
 @pytest.fixture
@@ -35,7 +38,9 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def held(folder: Path) -> Generator[subprocess.Popen[bytes]]:
     """Another program has the folder and serves nothing."""
-    process = subprocess.Popen([sys.executable, "-c", HOLD, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == b"held\n"
     yield process
@@ -43,10 +48,14 @@ def held(folder: Path) -> Generator[subprocess.Popen[bytes]]:
     process.communicate()
 
 
-def test_a_folder_held_by_a_program_that_serves_nothing_is_refused(held: subprocess.Popen[bytes], folder: Path) -> None:
+def test_a_folder_held_by_a_program_that_serves_nothing_is_refused(
+    held: subprocess.Popen[bytes], folder: Path
+) -> None:
     # Two writers on one folder would lose data; waiting for the other could take forever.
     for way in (sortkey.open, sortkey.engine.open, sortkey.engine.own):
-        with pytest.raises(errors.FolderInUse, match=rf"process {held.pid}; it serves nothing: stop it") as refused:
+        with pytest.raises(
+            errors.FolderInUse, match=rf"process {held.pid}; it serves nothing: stop it"
+        ) as refused:
             way(folder)
         assert (refused.value.pid, refused.value.address) == (held.pid, None)
     held.kill()
@@ -85,5 +94,7 @@ def test_an_engine_that_cannot_be_made_leaves_nothing_open(folder: Path) -> None
     with pytest.raises(TypeError):
         sortkey.engine.own(folder, colour="blue")
 
-    assert not [each for each in set(threading.enumerate()) - before if each.name == "sortkey-checkpoint"]
+    assert not [
+        each for each in set(threading.enumerate()) - before if each.name == "sortkey-checkpoint"
+    ]
     sortkey.engine.own(folder).close()

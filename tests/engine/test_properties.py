@@ -1,6 +1,8 @@
-"""After any sequence of operations: indexes equal a rebuild, the journal tells the table's history, pages add up.
+"""After any sequence of operations: indexes equal a rebuild, the journal tells the table's history,
+pages add up.
 
-A seeded random machine on tables with every kind of key, index and projection; few keys, so that writes meet.
+A seeded random machine on tables with every kind of key, index and projection; few keys, so that
+writes meet.
 """
 
 from __future__ import annotations
@@ -24,15 +26,40 @@ EXPECTED = (errors.ConditionalCheckFailedException, errors.TransactionCanceledEx
 
 
 def schema(*names: str, many_hash: int = 1) -> list[dict[str, str]]:
-    return [{"AttributeName": n, "KeyType": "HASH" if i < many_hash else "RANGE"} for i, n in enumerate(names)]
+    return [
+        {"AttributeName": n, "KeyType": "HASH" if i < many_hash else "RANGE"}
+        for i, n in enumerate(names)
+    ]
 
 
-def index(name: str, *names: str, projection: str = "ALL", carried: tuple[str, ...] = (), many_hash: int = 1) -> Item:
-    shown: Item = {"ProjectionType": projection} | ({"NonKeyAttributes": list(carried)} if carried else {})
-    return {"IndexName": name, "KeySchema": schema(*names, many_hash=many_hash), "Projection": shown}
+def index(
+    name: str,
+    *names: str,
+    projection: str = "ALL",
+    carried: tuple[str, ...] = (),
+    many_hash: int = 1,
+) -> Item:
+    shown: Item = {"ProjectionType": projection} | (
+        {"NonKeyAttributes": list(carried)} if carried else {}
+    )
+    return {
+        "IndexName": name,
+        "KeySchema": schema(*names, many_hash=many_hash),
+        "Projection": shown,
+    }
 
 
-TYPES = {"p": "S", "r": "N", "s": "S", "n": "N", "b": "B", "pb": "B", "rs": "S", "pn": "N", "rb": "B"}
+TYPES = {
+    "p": "S",
+    "r": "N",
+    "s": "S",
+    "n": "N",
+    "b": "B",
+    "pb": "B",
+    "rs": "S",
+    "pn": "N",
+    "rb": "B",
+}
 
 TABLES: list[Item] = [
     {
@@ -64,7 +91,11 @@ TABLES: list[Item] = [
         "KeySchema": schema("pn", "rb"),
         "GlobalSecondaryIndexes": [index("of_x", "s", "b"), index("turned", "rb", "pn")],
     },
-    {"TableName": "hash_only", "KeySchema": schema("p"), "GlobalSecondaryIndexes": [index("of_n", "n", "p")]},
+    {
+        "TableName": "hash_only",
+        "KeySchema": schema("p"),
+        "GlobalSecondaryIndexes": [index("of_n", "n", "p")],
+    },
 ]
 
 
@@ -77,32 +108,50 @@ class Machine:
             self.create(table)
 
     def create(self, table: Item) -> None:
-        indexes = [*table.get("LocalSecondaryIndexes", ()), *table.get("GlobalSecondaryIndexes", ())]
+        indexes = [
+            *table.get("LocalSecondaryIndexes", ()),
+            *table.get("GlobalSecondaryIndexes", ()),
+        ]
         used = {each["AttributeName"] for part in [table, *indexes] for each in part["KeySchema"]}
         self.engine.call(
             "CreateTable",
             {
                 **table,
-                "AttributeDefinitions": [{"AttributeName": n, "AttributeType": TYPES[n]} for n in sorted(used)],
+                "AttributeDefinitions": [
+                    {"AttributeName": n, "AttributeType": TYPES[n]} for n in sorted(used)
+                ],
                 "BillingMode": "PAY_PER_REQUEST",
-                "StreamSpecification": {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+                "StreamSpecification": {
+                    "StreamEnabled": True,
+                    "StreamViewType": "NEW_AND_OLD_IMAGES",
+                },
             },
         )
 
     def run(self, steps: int) -> None:
         for _ in range(steps):
             self.clock.advance(self.random.choice((0, 0.001, 1.5)))
-            one = self.random.choices((self.put, self.update, self.delete, self.batch, self.transact), (4, 5, 2, 1, 2))
+            one = self.random.choices(
+                (self.put, self.update, self.delete, self.batch, self.transact), (4, 5, 2, 1, 2)
+            )
             with suppress(*EXPECTED):  # refused, and so without a trace: the invariants say so
                 self.engine.call(*one[0]())
 
     def put(self) -> tuple[str, Item]:
         table = self.random.choice(TABLES)
-        return "PutItem", {"TableName": table["TableName"], "Item": self.item(table), **self.condition(table)}
+        return "PutItem", {
+            "TableName": table["TableName"],
+            "Item": self.item(table),
+            **self.condition(table),
+        }
 
     def delete(self) -> tuple[str, Item]:
         table = self.random.choice(TABLES)
-        return "DeleteItem", {"TableName": table["TableName"], "Key": self.key(table), **self.condition(table)}
+        return "DeleteItem", {
+            "TableName": table["TableName"],
+            "Key": self.key(table),
+            **self.condition(table),
+        }
 
     def update(self) -> tuple[str, Item]:
         table = self.random.choice(TABLES)
@@ -116,7 +165,11 @@ class Machine:
             ([f"SET {', '.join(f'{n} = :{n}' for n in sets)}"] if sets else [])
             + ([f"REMOVE {', '.join(removes)}"] if removes else [])
         )
-        request: Item = {"TableName": table["TableName"], "Key": self.key(table), "UpdateExpression": text}
+        request: Item = {
+            "TableName": table["TableName"],
+            "Key": self.key(table),
+            "UpdateExpression": text,
+        }
         if sets:
             request["ExpressionAttributeValues"] = {f":{name}": self.value(name) for name in sets}
         return "UpdateItem", {**request, **self.condition(table)}
@@ -141,7 +194,9 @@ class Machine:
             else:
                 request["Key"] = key
             if "ConditionExpression" in request:
-                request["ConditionExpression"] = f"attribute_exists({table['KeySchema'][0]['AttributeName']})"
+                request["ConditionExpression"] = (
+                    f"attribute_exists({table['KeySchema'][0]['AttributeName']})"
+                )
             items.append({name.removesuffix("Item"): request})
         return "TransactWriteItems", {"TransactItems": items}
 
@@ -160,7 +215,9 @@ class Machine:
         return {"ConditionExpression": f"{function}({table['KeySchema'][0]['AttributeName']})"}
 
     def key(self, table: Item) -> Item:
-        return {each["AttributeName"]: self.value(each["AttributeName"]) for each in table["KeySchema"]}
+        return {
+            each["AttributeName"]: self.value(each["AttributeName"]) for each in table["KeySchema"]
+        }
 
     def item(self, table: Item) -> Item:
         others = [name for name in ("s", "n", "b", "x", "y") if self.random.random() < 0.6]
@@ -171,9 +228,15 @@ class Machine:
         if kind == "S":
             return {"S": self.random.choice(("a", "b", "ab", "a\x00b", "a\x00", "é", "z" * 300))}
         if kind == "N":
-            return {"N": self.random.choice(("0", "1", "-1", "10", "2.5", "-2.5", "1e20", "-1e-20", "100", "99"))}
+            return {
+                "N": self.random.choice(
+                    ("0", "1", "-1", "10", "2.5", "-2.5", "1e20", "-1e-20", "100", "99")
+                )
+            }
         if kind == "B":
-            raw = self.random.choice((b"\x00", b"\x00\x01", b"\xff", b"\xff\xff", b"a", b"\x00\xff"))
+            raw = self.random.choice(
+                (b"\x00", b"\x00\x01", b"\xff", b"\xff\xff", b"a", b"\x00\xff")
+            )
             return {"B": base64.b64encode(raw).decode()}
         return {"L": [{"N": "1"}] * self.random.randint(0, 3)}
 
@@ -221,25 +284,43 @@ def test_a_table_restored_to_an_instant_is_what_it_was_then(machine: Machine) ->
     moments: list[tuple[float, dict[str, Any]]] = []
     for _ in range(3):
         machine.run(60)
-        moments.append((clock(), {table["TableName"]: contents(engine, table["TableName"]) for table in TABLES}))
+        moments.append(
+            (
+                clock(),
+                {table["TableName"]: contents(engine, table["TableName"]) for table in TABLES},
+            )
+        )
         clock.advance(2)
     for number, (instant, then) in enumerate(moments):
         for name, items in then.items():
             target = f"{name}_{number}"
-            request = {"SourceTableName": name, "TargetTableName": target, "RestoreDateTime": instant}
+            request = {
+                "SourceTableName": name,
+                "TargetTableName": target,
+                "RestoreDateTime": instant,
+            }
             engine.call("RestoreTableToPointInTime", request)
-            while engine.call("DescribeTable", {"TableName": target})["Table"]["TableStatus"] != "ACTIVE":
+            while (
+                engine.call("DescribeTable", {"TableName": target})["Table"]["TableStatus"]
+                != "ACTIVE"
+            ):
                 engine.work()
             assert contents(engine, target) == items
     invariants.check(engine)
 
 
-def test_an_index_added_to_a_filled_table_equals_one_that_was_always_there(machine: Machine) -> None:
+def test_an_index_added_to_a_filled_table_equals_one_that_was_always_there(
+    machine: Machine,
+) -> None:
     # Writes go on while it is filled; none may be missed, none be there twice.
     engine = machine.engine
     machine.run(100)
     for number in range(1500):
-        item = {"p": {"S": f"p{number}"}, "n": {"N": str(number % 7)}, "x": {"S": "x" * (number % 9)}}
+        item = {
+            "p": {"S": f"p{number}"},
+            "n": {"N": str(number % 7)},
+            "x": {"S": "x" * (number % 9)},
+        }
         engine.call("PutItem", {"TableName": "hash_only", "Item": item})
     wanted = index("late", "n", "x", projection="KEYS_ONLY")
     engine.call(
@@ -259,7 +340,10 @@ def test_an_index_added_to_a_filled_table_equals_one_that_was_always_there(machi
         if number % 2:
             engine.call("DeleteItem", {"TableName": "hash_only", "Key": key})
         else:
-            engine.call("PutItem", {"TableName": "hash_only", "Item": {**key, "n": {"N": "8"}, "x": {"S": "new"}}})
+            engine.call(
+                "PutItem",
+                {"TableName": "hash_only", "Item": {**key, "n": {"N": "8"}, "x": {"S": "new"}}},
+            )
         if number % 400 == 0:
             engine.work()
     while engine.catalog.table("hash_only").index("late").backfilling:  # type: ignore[union-attr]
@@ -281,10 +365,18 @@ def test_pages_of_any_size_add_up_to_the_whole_in_both_directions(machine: Machi
         for each in (None, *table.indexes):
             for request in queries(machine, table.name, each):
                 whole = list(pages(engine, "Query", request))
-                assert whole == list(reversed(list(pages(engine, "Query", {**request, "ScanIndexForward": False}))))
+                assert whole == list(
+                    reversed(list(pages(engine, "Query", {**request, "ScanIndexForward": False})))
+                )
                 for limit in (1, 2, 3, 7):
                     for forward in (True, False):
-                        paged = list(pages(engine, "Query", {**request, "Limit": limit, "ScanIndexForward": forward}))
+                        paged = list(
+                            pages(
+                                engine,
+                                "Query",
+                                {**request, "Limit": limit, "ScanIndexForward": forward},
+                            )
+                        )
                         assert paged == (whole if forward else whole[::-1])
 
 
@@ -321,6 +413,10 @@ def test_the_segments_of_a_scan_part_the_table(machine: Machine, total: int) -> 
             segments = [
                 item
                 for segment in range(total)
-                for item in pages(engine, "Scan", {**request, "Segment": segment, "TotalSegments": total, "Limit": 5})
+                for item in pages(
+                    engine,
+                    "Scan",
+                    {**request, "Segment": segment, "TotalSegments": total, "Limit": 5},
+                )
             ]
             assert segments == list(pages(engine, "Scan", request))

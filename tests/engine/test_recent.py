@@ -18,7 +18,12 @@ def opened():
                     "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
                     "BillingMode": "PAY_PER_REQUEST",
                     **(
-                        {"StreamSpecification": {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}}
+                        {
+                            "StreamSpecification": {
+                                "StreamEnabled": True,
+                                "StreamViewType": "KEYS_ONLY",
+                            }
+                        }
                         if has_stream
                         else {}
                     ),
@@ -28,7 +33,8 @@ def opened():
 
 
 def test_changes_come_newest_first_with_both_images(opened):
-    # Whatever the stream's view is: the journal has both, and who watches wants to see what changed.
+    # Whatever the stream's view is: the journal has both, and who watches wants to see what
+    # changed.
     key = {"pk": {"S": "1"}}
     opened.call("PutItem", {"TableName": "Watched", "Item": key})
     opened.call("PutItem", {"TableName": "Watched", "Item": {**key, "n": {"N": "1"}}})
@@ -42,7 +48,9 @@ def test_changes_come_newest_first_with_both_images(opened):
     ]
     assert {each.table for each in found} == {"Watched"}
     assert found[0].at == 1_700_000_000.5
-    assert [each.number for each in recent_changes(opened, after=found[1].number)] == [found[0].number]
+    assert [each.number for each in recent_changes(opened, after=found[1].number)] == [
+        found[0].number
+    ]
     assert len(recent_changes(opened, limit=2)) == 2
 
 
@@ -61,7 +69,9 @@ def test_the_changes_of_one_table_are_found_however_much_was_written_elsewhere(o
     opened.call("PutItem", {"TableName": "Watched", "Item": {"pk": {"S": "1"}}})
     for number in range(3):
         opened.call("PutItem", {"TableName": "Busy", "Item": {"pk": {"S": str(number)}}})
-    assert [each.new for each in recent_changes(opened, limit=2, table_name="Watched")] == [{"pk": {"S": "1"}}]
+    assert [each.new for each in recent_changes(opened, limit=2, table_name="Watched")] == [
+        {"pk": {"S": "1"}}
+    ]
     assert len(recent_changes(opened, limit=2, table_name="Busy")) == 2
     assert recent_changes(opened, table_name="Silent") == []
     assert recent_changes(opened, table_name="no-such-table") == []

@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from sortkey.engine import jobs, snapshots
 from tests.engine.tables import Clock, index, new_engine, put, scan, table
 
-RECOVERY = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+RECOVERY = {
+    "TableName": "tbl",
+    "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+}
 KEYS = st.sampled_from("abcdef")
 STEPS = st.lists(
     st.one_of(
@@ -62,7 +65,9 @@ def test_a_table_restored_to_an_instant_is_what_it_was_then(steps, more):
     # Any second of the period, also while the table goes on changing and the copy is under way.
     clock = Clock()
     with new_engine(clock=clock) as engine:
-        engine.call("CreateTable", table(attributes="a n:N", GlobalSecondaryIndexes=[index("byn", "n")]))
+        engine.call(
+            "CreateTable", table(attributes="a n:N", GlobalSecondaryIndexes=[index("byn", "n")])
+        )
         engine.call("UpdateContinuousBackups", RECOVERY)
         was = {}
         for step in steps:
@@ -71,7 +76,11 @@ def test_a_table_restored_to_an_instant_is_what_it_was_then(steps, more):
         targets = {}
         for number, instant in enumerate(list(was)[-4:]):
             targets[instant] = f"restored{number}"
-            request = {"SourceTableName": "tbl", "TargetTableName": targets[instant], "RestoreDateTime": instant}
+            request = {
+                "SourceTableName": "tbl",
+                "TargetTableName": targets[instant],
+                "RestoreDateTime": instant,
+            }
             engine.call("RestoreTableToPointInTime", request)
         clock.now += 1
         for step in more:
@@ -79,7 +88,9 @@ def test_a_table_restored_to_an_instant_is_what_it_was_then(steps, more):
         finish(engine)
         for instant, name in targets.items():
             assert content(engine, name) == was[instant]
-            assert {item["a"]["S"] for item in scan(engine, name, IndexName="byn")} == set(was[instant])
+            assert {item["a"]["S"] for item in scan(engine, name, IndexName="byn")} == set(
+                was[instant]
+            )
         assert engine.catalog.described("tbl").copies == 0
 
 
@@ -93,7 +104,9 @@ def test_a_backup_is_of_the_instant_at_which_it_was_asked_for(before, during):
         for step in before:
             apply(engine, clock, step)
         was = content(engine)
-        arn = engine.call("CreateBackup", {"TableName": "tbl", "BackupName": "bak"})["BackupDetails"]["BackupArn"]
+        arn = engine.call("CreateBackup", {"TableName": "tbl", "BackupName": "bak"})[
+            "BackupDetails"
+        ]["BackupArn"]
         for step in during:
             apply(engine, clock, step)
         finish(engine)
@@ -125,7 +138,8 @@ def test_the_journal_replayed_is_the_table(steps):
 
 
 def test_a_copy_goes_on_after_a_restart(tmp_path, clock):
-    # A process that dies in the middle leaves the state of its last slice; nothing is lost or done twice.
+    # A process that dies in the middle leaves the state of its last slice; nothing is lost or done
+    # twice.
     with new_engine(tmp_path, clock) as engine:
         engine.call("CreateTable", table())
         for number in range(20):
@@ -138,7 +152,10 @@ def test_a_copy_goes_on_after_a_restart(tmp_path, clock):
         (backup,) = engine.call("ListBackups", {})["BackupSummaries"]
         assert backup["BackupStatus"] == "CREATING"
         finish(engine)
-        engine.call("RestoreTableFromBackup", {"BackupArn": backup["BackupArn"], "TargetTableName": "restored"})
+        engine.call(
+            "RestoreTableFromBackup",
+            {"BackupArn": backup["BackupArn"], "TargetTableName": "restored"},
+        )
         finish(engine)
         assert content(engine, "restored") == {str(n): {"a": {"S": str(n)}} for n in range(20)}
 
@@ -148,7 +165,9 @@ def test_a_copy_is_finished_before_its_table_goes(engine):
     engine.call("CreateTable", table())
     for number in range(20):
         put(engine, {"a": {"S": str(number)}})
-    arn = engine.call("CreateBackup", {"TableName": "tbl", "BackupName": "bak"})["BackupDetails"]["BackupArn"]
+    arn = engine.call("CreateBackup", {"TableName": "tbl", "BackupName": "bak"})["BackupDetails"][
+        "BackupArn"
+    ]
     engine.call("DeleteTable", {"TableName": "tbl"})
     description = engine.call("DescribeBackup", {"BackupArn": arn})["BackupDescription"]
     assert description["BackupDetails"]["BackupStatus"] == "AVAILABLE"
@@ -166,4 +185,6 @@ def test_the_point_of_an_instant_is_found_among_the_entries_of_other_tables(engi
     entries = engine.journal.read(one.number, 0)
     for at_ms in range(-5, 100):
         cut = engine.journal.at(one.number, at_ms)
-        assert [e.at_ms for e in entries if e.seq <= cut] == [e.at_ms for e in entries if e.at_ms <= at_ms]
+        assert [e.at_ms for e in entries if e.seq <= cut] == [
+            e.at_ms for e in entries if e.at_ms <= at_ms
+        ]

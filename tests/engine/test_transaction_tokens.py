@@ -33,11 +33,15 @@ def add(engine: Engine, token: str, name: str = "a") -> None:
         "UpdateExpression": "ADD n :one",
         "ExpressionAttributeValues": {":one": {"N": "1"}},
     }
-    engine.call("TransactWriteItems", {"TransactItems": [{"Update": update}], "ClientRequestToken": token})
+    engine.call(
+        "TransactWriteItems", {"TransactItems": [{"Update": update}], "ClientRequestToken": token}
+    )
 
 
 def count(engine: Engine) -> str:
-    return engine.call("GetItem", {"TableName": "things", "Key": {"p": {"S": "a"}}})["Item"]["n"]["N"]
+    return engine.call("GetItem", {"TableName": "things", "Key": {"p": {"S": "a"}}})["Item"]["n"][
+        "N"
+    ]
 
 
 @pytest.mark.parametrize("start", range(0, 600, 150))

@@ -1,4 +1,6 @@
-"""Who watches an engine is woken by changes that a stream tells, after they are committed, and by nothing else."""
+"""Who watches an engine is woken by changes that a stream tells, after they are committed, and by
+nothing else.
+"""
 
 from __future__ import annotations
 

@@ -114,7 +114,8 @@ def test_the_names_a_condition_looks_at_are_known():
 
 
 def test_a_compiled_condition_is_used_again_with_the_values_of_each_request():
-    # The cache is keyed by types; a value that leaked into a compilation would answer for the next request.
+    # The cache is keyed by types; a value that leaked into a compilation would answer for the next
+    # request.
     for value, expected in (("5", True), ("6", False), ("5", True)):
         assert Placeholders(None, {":v": {"N": value}}).condition("n = :v")(ITEM) is expected
     assert Placeholders({"#n": "n"}, {":v": {"N": "5"}}).condition("#n = :v")(ITEM)

@@ -1,4 +1,6 @@
-"""Conditions that AWS refuses, in its words: each row has an expression, and the fault that the message ends with."""
+"""Conditions that AWS refuses, in its words: each row has an expression, and the fault that the
+message ends with.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,19 @@ from .sample import used_in
 
 OPERAND = "Incorrect operand type for operator or function; operator or function: "
 COUNT = "Incorrect number of operands for operator or function; operator or function: "
-DISTINCT = "The first operand must be distinct from the remaining operands for this operator or function; operator: "
+DISTINCT = (
+    "The first operand must be distinct from the remaining operands for this operator or function; "
+    "operator: "
+)
 MISUSED = "The function is not allowed to be used this way in an expression; function: "
 REDUNDANT = "The expression has redundant parentheses;"
 RESERVED = "Attribute name is a reserved keyword; reserved keyword: "
-UNDEFINED_NAME = "An expression attribute name used in the document path is not defined; attribute name: "
-UNDEFINED_VALUE = "An expression attribute value used in expression is not defined; attribute value: "
+UNDEFINED_NAME = (
+    "An expression attribute name used in the document path is not defined; attribute name: "
+)
+UNDEFINED_VALUE = (
+    "An expression attribute value used in expression is not defined; attribute value: "
+)
 MANY_OPERATORS = "The expression contains too many operators; operator count: 301"
 BOUNDS = "The BETWEEN operator requires "
 
@@ -63,14 +72,23 @@ REFUSED = [
     ("size(a)", MISUSED + "size"),
     ("attribute_exists(a) = :n", MISUSED + "attribute_exists"),
     ("size(attribute_exists(a)) = :n", MISUSED + "attribute_exists"),
-    ("if_not_exists(a, :n) = :n", "The function is not allowed in a condition expression; function: if_not_exists"),
+    (
+        "if_not_exists(a, :n) = :n",
+        "The function is not allowed in a condition expression; function: if_not_exists",
+    ),
     ("#q = :q", UNDEFINED_NAME + "#q"),
     (":q = #q", UNDEFINED_VALUE + ":q"),
-    (".".join("a" * 33) + " = b", "The document path has too many nesting levels; nesting levels: 33"),
+    (
+        ".".join("a" * 33) + " = b",
+        "The document path has too many nesting levels; nesting levels: 33",
+    ),
     ("attribute_exists(a, b)", COUNT + "attribute_exists, number of operands: 2"),
     ("begins_with(:n, :n, :n)", COUNT + "begins_with, number of operands: 3"),
     ("size(a, b) = :n", COUNT + "size, number of operands: 2"),
-    ("attribute_exists(:n)", "Operator or function requires a document path; operator or function: attribute_exists"),
+    (
+        "attribute_exists(:n)",
+        "Operator or function requires a document path; operator or function: attribute_exists",
+    ),
     ("a = a", DISTINCT + "=, first operand: [a]"),
     ("a.b[0] <> a.b[0]", DISTINCT + "<>, first operand: [a, b, [0]]"),
     ("a IN (b, a)", DISTINCT + "IN, first operand: [a]"),
@@ -85,7 +103,8 @@ REFUSED = [
     ("attribute_type(a, :n)", OPERAND + "attribute_type, operand type: N"),
     (
         "attribute_type(a, :s)",
-        "Invalid attribute type name found; type: hello, valid types: {N,BS,L,B,NULL,M,S,SS,NS,BOOL}",
+        "Invalid attribute type name found; type: hello, valid types: "
+        "{N,BS,L,B,NULL,M,S,SS,NS,BOOL}",
     ),
     (
         "a BETWEEN :nine AND :n",
@@ -95,7 +114,8 @@ REFUSED = [
     (
         "a BETWEEN :s AND :n",
         BOUNDS + "same data type for lower and upper bounds; "
-        "lower bound operand: AttributeValue: {S:hello}, upper bound operand: AttributeValue: {N:5}",
+        "lower bound operand: AttributeValue: {S:hello}, upper bound operand: AttributeValue: "
+        "{N:5}",
     ),
     (
         f"a IN ({', '.join([':n'] * 101)})",
@@ -123,7 +143,9 @@ def test_a_condition_is_refused_in_the_words_of_aws(text: str, fault: str):
 
 def test_the_message_names_the_parameter():
     # The same grammar serves several parameters of one request.
-    with pytest.raises(ValidationException, match=r"^Invalid FilterExpression: The expression can not be empty;$"):
+    with pytest.raises(
+        ValidationException, match=r"^Invalid FilterExpression: The expression can not be empty;$"
+    ):
         Placeholders().condition("", "FilterExpression")
 
 

@@ -1,4 +1,6 @@
-"""Expressions that nest as deeply as 4 KB allow: refused in AWS's words, without a frame of Python for each level."""
+"""Expressions that nest as deeply as 4 KB allow: refused in AWS's words, without a frame of Python
+for each level.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sortkey.expressions import Placeholders
 
 MANY_OPERATORS = "The expression contains too many operators; operator count: 301"
 REDUNDANT = "The expression has redundant parentheses;"
-SIZE_OF_SIZE = "Incorrect operand type for operator or function; operator or function: size, operand type: N"
+SIZE_OF_SIZE = (
+    "Incorrect operand type for operator or function; operator or function: size, operand type: N"
+)
 UNKNOWN = "Invalid function name; function: f"
 
 
@@ -30,12 +34,21 @@ CONDITIONS = {
     "unknown functions as a test": (nested("f(", "b", 1300), UNKNOWN),
     "sizes of sizes": ("a < " + nested("size(", "b", 650), SIZE_OF_SIZE),
     "sizes of sizes in a list": ("a IN (" + nested("size(", "b", 650) + ")", SIZE_OF_SIZE),
-    "sizes of sizes in a test": ("attribute_exists(" + nested("size(", "b", 650) + ")", SIZE_OF_SIZE),
+    "sizes of sizes in a test": (
+        "attribute_exists(" + nested("size(", "b", 650) + ")",
+        SIZE_OF_SIZE,
+    ),
     "groups of a condition": (nested("(", "a < :v", 2000), REDUNDANT),
     "groups of an operand": ("a < " + nested("(", ":v", 2000), REDUNDANT),
     "groups that stay open": ("(" * 4000, 'Syntax error; token: "<EOF>", near: "("'),
-    "negated groups, one open": ("not (" * 400 + "a=:v" + ")" * 399, 'Syntax error; token: "<EOF>", near: ")"'),
-    "a path": ("a" + ".b" * 2000 + " = :v", "The document path has too many nesting levels; nesting levels: 2001"),
+    "negated groups, one open": (
+        "not (" * 400 + "a=:v" + ")" * 399,
+        'Syntax error; token: "<EOF>", near: ")"',
+    ),
+    "a path": (
+        "a" + ".b" * 2000 + " = :v",
+        "The document path has too many nesting levels; nesting levels: 2001",
+    ),
 }
 UPDATES = {
     "unknown functions": ("SET a = " + nested("f(", "b", 1300), UNKNOWN),
@@ -49,7 +62,10 @@ UPDATES = {
         "SET a = " + nested("if_not_exists(", "b", 200, ",:v)"),
         "Operator or function requires a document path; operator or function: if_not_exists",
     ),
-    "a path": ("REMOVE a" + "[0]" * 1000, "The document path has too many nesting levels; nesting levels: 1001"),
+    "a path": (
+        "REMOVE a" + "[0]" * 1000,
+        "The document path has too many nesting levels; nesting levels: 1001",
+    ),
 }
 
 
@@ -92,12 +108,16 @@ def test_a_deep_update_is_refused_as_a_flat_one_is(case: str) -> None:
 
 def test_a_deep_projection_is_refused() -> None:
     # Its paths become a tree, which is walked by recursion.
-    fault = "Invalid ProjectionExpression: The document path has too many nesting levels; nesting levels: 2001"
+    fault = (
+        "Invalid ProjectionExpression: The document path has too many nesting levels; nesting "
+        "levels: 2001"
+    )
     assert refusal(Placeholders().projection, "a" + ".b" * 2000) == fault
 
 
 def test_defaults_may_nest_as_deeply_as_an_expression_is_long() -> None:
-    # AWS sets no limit but that of the length, and each default is looked for in the ones before it.
+    # AWS sets no limit but that of the length, and each default is looked for in the ones before
+    # it.
     text = "SET z = " + nested("if_not_exists(a,", ":v", 240)
     assert Placeholders(None, {":v": {"N": "1"}}).update(text)({}) == {"z": {"N": "1"}}
 
@@ -108,7 +128,13 @@ def test_what_is_wrong_deep_inside_is_found_before_the_operators_are_counted() -
     for rest, fault in (
         ("f(x) = :v", UNKNOWN),
         ("name = :v", "Attribute name is a reserved keyword; reserved keyword: name"),
-        ("a = :x", "An expression attribute value used in expression is not defined; attribute value: :x"),
+        (
+            "a = :x",
+            "An expression attribute value used in expression is not defined; attribute value: :x",
+        ),
         ("((a = :v))", REDUNDANT),
     ):
-        assert refusal(values.condition, "not " * 900 + rest) == f"Invalid ConditionExpression: {fault}"
+        assert (
+            refusal(values.condition, "not " * 900 + rest)
+            == f"Invalid ConditionExpression: {fault}"
+        )

@@ -15,7 +15,11 @@ S, N, B = VALUES[":s"], VALUES[":n"], VALUES[":b"]
 NINE = VALUES[":nine"]
 TABLE = (("p",), ("r",), {"p": "S", "r": "N"})
 HASH_ONLY = (("p",), (), {"p": "S"})
-NAMES_INDEX = (("h1", "h2"), ("r1", "r2", "r3"), {"h1": "S", "h2": "S", "r1": "N", "r2": "S", "r3": "B"})
+NAMES_INDEX = (
+    ("h1", "h2"),
+    ("r1", "r2", "r3"),
+    {"h1": "S", "h2": "S", "r1": "N", "r2": "S", "r3": "B"},
+)
 Schema = tuple[tuple[str, ...], tuple[str, ...], dict[str, str]]
 
 
@@ -46,17 +50,28 @@ RESOLVED: list[tuple[str, Schema, KeyRange]] = [
 
 
 @pytest.mark.parametrize(("text", "schema", "expected"), RESOLVED)
-def test_a_key_condition_becomes_a_range_in_the_order_of_the_schema(text: str, schema: Schema, expected: KeyRange):
+def test_a_key_condition_becomes_a_range_in_the_order_of_the_schema(
+    text: str, schema: Schema, expected: KeyRange
+):
     assert resolve(text, schema) == expected
 
 
 INVALID = "Invalid condition in KeyConditionExpression: "
-TYPE = "One or more parameter values were invalid: Condition parameter type does not match schema type"
-SCALAR = "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: "
+TYPE = (
+    "One or more parameter values were invalid: Condition parameter type does not match schema type"
+)
+SCALAR = (
+    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+    "Key: "
+)
 
 REFUSED: list[tuple[str, Schema, str]] = [
     ("", TABLE, "Invalid KeyConditionExpression: The expression can not be empty;"),
-    ("((p = :s))", TABLE, "Invalid KeyConditionExpression: The expression has redundant parentheses;"),
+    (
+        "((p = :s))",
+        TABLE,
+        "Invalid KeyConditionExpression: The expression has redundant parentheses;",
+    ),
     ("r = :n", TABLE, "Query condition missed key schema element: p"),
     ("p = :s AND q = :n", TABLE, "Query condition missed key schema element: r"),
     ("p = :s AND q = :n", HASH_ONLY, "Query key condition not supported"),
@@ -68,7 +83,11 @@ REFUSED: list[tuple[str, Schema, str]] = [
     ("NOT p = :s", TABLE, "Invalid operator used in KeyConditionExpression: NOT"),
     ("p = :s AND r IN (:n)", TABLE, "Invalid operator used in KeyConditionExpression: IN"),
     ("p = :s AND r <> :n", TABLE, "Invalid operator used in KeyConditionExpression: <>"),
-    ("p = :s AND contains(r, :s)", TABLE, "Invalid operator used in KeyConditionExpression: contains"),
+    (
+        "p = :s AND contains(r, :s)",
+        TABLE,
+        "Invalid operator used in KeyConditionExpression: contains",
+    ),
     ("p = :s AND size(r) = :n", TABLE, "KeyConditionExpressions cannot contain nested operations"),
     ("p = r", TABLE, INVALID + "Multiple attribute names used in one condition"),
     ("p = :s AND :n = :n", TABLE, INVALID + "No key attribute specified"),
@@ -78,7 +97,11 @@ REFUSED: list[tuple[str, Schema, str]] = [
         INVALID + "BETWEEN operator must have the key attribute as its first operand",
     ),
     ("p.x = :s OR r = :n", TABLE, SCALAR + "p"),
-    ("p = :s AND q.x = :s", TABLE, "KeyConditionExpressions cannot have conditions on nested attributes"),
+    (
+        "p = :s AND q.x = :s",
+        TABLE,
+        "KeyConditionExpressions cannot have conditions on nested attributes",
+    ),
     # Of several faults the leftmost is told.
     ("q.x = r", TABLE, "KeyConditionExpressions cannot have conditions on nested attributes"),
     ("size(r) = q.x", TABLE, "KeyConditionExpressions cannot contain nested operations"),
@@ -87,7 +110,11 @@ REFUSED: list[tuple[str, Schema, str]] = [
         TABLE,
         INVALID + "BETWEEN operator must have the key attribute as its first operand",
     ),
-    ("p = :s AND p = :s AND q.x = :s", TABLE, "KeyConditionExpressions must only contain one condition per key"),
+    (
+        "p = :s AND p = :s AND q.x = :s",
+        TABLE,
+        "KeyConditionExpressions must only contain one condition per key",
+    ),
     ("p = :n", TABLE, TYPE),
     ("p < :n", TABLE, TYPE),
     ("p = :s AND begins_with(r, :h)", TABLE, TYPE),
@@ -119,7 +146,11 @@ REFUSED: list[tuple[str, Schema, str]] = [
         "RANGE key attributes r1 must have equality conditions specified in the query "
         "because a condition is present on key attribute r2",
     ),
-    ("h1 = :s AND h2 = :s AND q = :s", NAMES_INDEX, "Query condition missed key schema element: r1"),
+    (
+        "h1 = :s AND h2 = :s AND q = :s",
+        NAMES_INDEX,
+        "Query condition missed key schema element: r1",
+    ),
 ]
 
 
@@ -131,16 +162,24 @@ def test_a_key_condition_is_refused_in_the_words_of_aws(text: str, schema: Schem
 
 
 def test_the_range_attributes_of_a_query_are_limited_together():
-    # 1024 bytes is the limit of a sort key; an index with several range attributes shares it among them.
+    # 1024 bytes is the limit of a sort key; an index with several range attributes shares it among
+    # them.
     values: dict[str, Any] = {":s": S, ":n": N, ":r": {"S": "x" * 1030}}
-    condition = Placeholders(None, values).key_condition("h1 = :s AND h2 = :s AND r1 = :n AND r2 = :r")
-    with pytest.raises(ValidationException, match="Aggregated size of all range keys has exceeded the size limit"):
+    condition = Placeholders(None, values).key_condition(
+        "h1 = :s AND h2 = :s AND r1 = :n AND r2 = :r"
+    )
+    with pytest.raises(
+        ValidationException, match="Aggregated size of all range keys has exceeded the size limit"
+    ):
         condition.resolve(*NAMES_INDEX)
 
 
 def test_a_filter_may_not_look_at_key_attributes():
     # AWS reports the hash attribute first, whatever the order in the filter.
     condition = Placeholders().condition("attribute_exists(r) OR p = a", "FilterExpression")
-    with pytest.raises(ValidationException, match=r"can only contain non-primary key attributes: Primary key .*: p$"):
+    with pytest.raises(
+        ValidationException,
+        match=r"can only contain non-primary key attributes: Primary key .*: p$",
+    ):
         check_filter(condition, ("p", "r"))
     check_filter(condition, ("q",))

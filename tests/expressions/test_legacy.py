@@ -21,7 +21,14 @@ from sortkey.expressions.legacy import (
 from .sample import ITEM
 
 S, N, B = {"S": "hello"}, {"N": "5"}, {"B": "aGU="}
-SS, NS, L, M, T, NULL = {"SS": ["a"]}, {"NS": ["1"]}, {"L": [N]}, {"M": {}}, {"BOOL": True}, {"NULL": True}
+SS, NS, L, M, T, NULL = (
+    {"SS": ["a"]},
+    {"NS": ["1"]},
+    {"L": [N]},
+    {"M": {}},
+    {"BOOL": True},
+    {"NULL": True},
+)
 INVALID = "One or more parameter values were invalid: "
 SAME_TYPE = INVALID + "AttributeValues inside AttributeValueList must be of same type"
 
@@ -59,7 +66,9 @@ COMPARED: list[tuple[str, str, list[dict[str, Any]], bool]] = [
 
 
 @pytest.mark.parametrize(("name", "operator", "values", "holds"), COMPARED)
-def test_a_filter_compares_as_dynamodb_does(name: str, operator: str, values: list[dict[str, Any]], holds: bool):
+def test_a_filter_compares_as_dynamodb_does(
+    name: str, operator: str, values: list[dict[str, Any]], holds: bool
+):
     condition = legacy_filter({name: comparing(operator, *values)})
     assert condition is not None
     assert condition(ITEM) is holds
@@ -92,13 +101,16 @@ REFUSED_COMPARISONS: list[tuple[str, list[dict[str, Any]], str]] = [
     (
         "BETWEEN",
         [N, {"N": "1"}],
-        "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound",
+        "The BETWEEN condition was provided a range where the lower bound is greater than the "
+        "upper bound",
     ),
 ]
 
 
 @pytest.mark.parametrize(("operator", "values", "message"), REFUSED_COMPARISONS)
-def test_the_arguments_of_a_comparison_are_checked(operator: str, values: list[dict[str, Any]], message: str):
+def test_the_arguments_of_a_comparison_are_checked(
+    operator: str, values: list[dict[str, Any]], message: str
+):
     with pytest.raises(ValidationException) as refused:
         legacy_filter({"a": comparing(operator, *values)})
     assert refused.value.message == message
@@ -117,7 +129,9 @@ EXPECTED: list[tuple[dict[str, Any], str | None, bool]] = [
 
 
 @pytest.mark.parametrize(("conditions", "operator", "holds"), EXPECTED)
-def test_expected_joins_its_conditions(conditions: dict[str, Any], operator: str | None, holds: bool):
+def test_expected_joins_its_conditions(
+    conditions: dict[str, Any], operator: str | None, holds: bool
+):
     condition = expected(conditions, operator)
     assert condition is not None
     assert condition(ITEM) is holds
@@ -128,9 +142,18 @@ MISUSED: list[tuple[dict[str, Any], str]] = [
     ({"Exists": True}, "Value must be provided when Exists is true"),
     ({"Exists": False, "Value": S}, "Value cannot be used when Exists is false"),
     ({"AttributeValueList": [S]}, "AttributeValueList can only be used with a ComparisonOperator"),
-    ({"AttributeValueList": [S], "Value": S}, "Value and AttributeValueList cannot be used together"),
-    ({"ComparisonOperator": "NULL", "Exists": False}, "Exists and ComparisonOperator cannot be used together"),
-    ({"ComparisonOperator": "EQ"}, "Value or AttributeValueList must be used with ComparisonOperator: EQ"),
+    (
+        {"AttributeValueList": [S], "Value": S},
+        "Value and AttributeValueList cannot be used together",
+    ),
+    (
+        {"ComparisonOperator": "NULL", "Exists": False},
+        "Exists and ComparisonOperator cannot be used together",
+    ),
+    (
+        {"ComparisonOperator": "EQ"},
+        "Value or AttributeValueList must be used with ComparisonOperator: EQ",
+    ),
 ]
 
 
@@ -148,7 +171,10 @@ def test_entries_that_are_null_are_refused_by_name():
         (expected, INVALID + "ExpectedAttributeValue must not be null for Attribute: a"),
         (legacy_filter, "The filter condition for an attribute cannot be null: a"),
         (key_conditions, "The filter condition for an attribute cannot be null: a"),
-        (attribute_updates, INVALID + "Only DELETE action is allowed when no attribute value is specified"),
+        (
+            attribute_updates,
+            INVALID + "Only DELETE action is allowed when no attribute value is specified",
+        ),
     ):
         with pytest.raises(ValidationException) as refused:
             read(null)
@@ -157,9 +183,15 @@ def test_entries_that_are_null_are_refused_by_name():
 
 def test_a_conditional_operator_needs_two_conditions():
     # It would join nothing; AWS says which of the two ways it is wrong.
-    with pytest.raises(ValidationException, match=r"^ConditionalOperator cannot be used without Filter or Expected$"):
+    with pytest.raises(
+        ValidationException,
+        match=r"^ConditionalOperator cannot be used without Filter or Expected$",
+    ):
         legacy_filter({}, "AND")
-    with pytest.raises(ValidationException, match="can only be used when Filter or Expected has two or more elements"):
+    with pytest.raises(
+        ValidationException,
+        match="can only be used when Filter or Expected has two or more elements",
+    ):
         expected({"a": {"Value": S}}, "OR")
 
 
@@ -177,7 +209,9 @@ UPDATED: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("updates", "changed"), UPDATED)
-def test_attribute_updates_change_whole_attributes(updates: dict[str, Any], changed: dict[str, Any]):
+def test_attribute_updates_change_whole_attributes(
+    updates: dict[str, Any], changed: dict[str, Any]
+):
     item = copy.deepcopy(ITEM)
     new = attribute_updates(updates)(item)
     wanted = {**ITEM, **changed}
@@ -193,11 +227,20 @@ def test_only_deletes_create_no_item():
 
 
 REFUSED_UPDATES: list[tuple[dict[str, Any], str]] = [
-    ({"Action": "PUT"}, INVALID + "Only DELETE action is allowed when no attribute value is specified"),
+    (
+        {"Action": "PUT"},
+        INVALID + "Only DELETE action is allowed when no attribute value is specified",
+    ),
     ({"Action": "ADD", "Value": S}, INVALID + "ADD action is not supported for the type STRING"),
     ({"Action": "ADD", "Value": M}, INVALID + "ADD action is not supported for the type MAP"),
-    ({"Action": "DELETE", "Value": N}, INVALID + "DELETE action with value is not supported for the type NUMBER"),
-    ({"Action": "DELETE", "Value": L}, INVALID + "DELETE action with value is not supported for the type LIST"),
+    (
+        {"Action": "DELETE", "Value": N},
+        INVALID + "DELETE action with value is not supported for the type NUMBER",
+    ),
+    (
+        {"Action": "DELETE", "Value": L},
+        INVALID + "DELETE action with value is not supported for the type LIST",
+    ),
     ({"Action": "ADD", "Value": N}, "Type mismatch for attribute to update"),
     ({"Action": "DELETE", "Value": SS}, "Type mismatch for attribute to update"),
 ]
@@ -216,7 +259,9 @@ TABLE = (("p",), ("r",), {"p": "S", "r": "N"})
 def test_key_conditions_resolve_like_key_condition_expressions():
     # The engine has one way to read a range, whichever parameter it came in.
     conditions = {"r": comparing("BETWEEN", {"N": "1"}, N), "p": comparing("EQ", S)}
-    assert key_conditions(conditions).resolve(*TABLE) == KeyRange((S,), (), "BETWEEN", ({"N": "1"}, N))
+    assert key_conditions(conditions).resolve(*TABLE) == KeyRange(
+        (S,), (), "BETWEEN", ({"N": "1"}, N)
+    )
 
 
 REFUSED_KEYS: list[tuple[dict[str, Any], str]] = [
@@ -241,7 +286,9 @@ def test_key_conditions_are_refused_in_the_words_of_aws(conditions: dict[str, An
 def test_attributes_to_get_have_names_that_an_attribute_can_have():
     # The limit of names is that of expressions and items.
     attributes_to_get(["x" * 65535])
-    with pytest.raises(ValidationException, match="Attribute name is too large, must be less than 65536 bytes"):
+    with pytest.raises(
+        ValidationException, match="Attribute name is too large, must be less than 65536 bytes"
+    ):
         attributes_to_get(["x" * 65536])
 
 
@@ -258,7 +305,12 @@ def test_expressions_and_older_parameters_do_not_mix():
     modern = ("ProjectionExpression", "FilterExpression", "KeyConditionExpression")
     check_mixing({"KeyConditions": {}, "FilterExpression": "a = b"}, legacy, modern)
     check_mixing({"QueryFilter": {}, "KeyConditions": {}}, legacy, modern)
-    request = {"KeyConditions": {}, "AttributesToGet": ["a"], "KeyConditionExpression": "", "FilterExpression": ""}
+    request = {
+        "KeyConditions": {},
+        "AttributesToGet": ["a"],
+        "KeyConditionExpression": "",
+        "FilterExpression": "",
+    }
     with pytest.raises(ValidationException) as refused:
         check_mixing(request, legacy, modern)
     assert refused.value.message == (

@@ -1,4 +1,6 @@
-"""ExpressionAttributeNames and ExpressionAttributeValues: their own rules, and the cache of what is compiled."""
+"""ExpressionAttributeNames and ExpressionAttributeValues: their own rules, and the cache of what is
+compiled.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ REFUSED: list[tuple[dict[str, Any] | None, dict[str, Any] | None, str]] = [
     (
         {"#" + "x" * 255: "b"},
         None,
-        BAD_NAME + "key: The expression attribute map contains a key that is too long; size of key: 256",
+        BAD_NAME
+        + "key: The expression attribute map contains a key that is too long; size of key: 256",
     ),
     ({"#a": ""}, None, BAD_NAME + "value: Empty attribute name for key #a"),
     (
@@ -39,7 +42,11 @@ REFUSED: list[tuple[dict[str, Any] | None, dict[str, Any] | None, str]] = [
         BAD_VALUE + "value: Supplied AttributeValue is empty, "
         "must contain exactly one of the supported datatypes for key :v",
     ),
-    (None, {":v": {"S": "x" * (2 * 1024 * 1024 + 1)}}, "ExpressionAttributeValues exceeds max size"),
+    (
+        None,
+        {":v": {"S": "x" * (2 * 1024 * 1024 + 1)}},
+        "ExpressionAttributeValues exceeds max size",
+    ),
     ({f"#{n}": "x" * 65_000 for n in range(33)}, None, "ExpressionAttributeNames exceeds max size"),
 ]
 
@@ -54,16 +61,22 @@ def test_placeholders_are_refused_in_the_words_of_aws(
 
 
 def test_what_no_expression_uses_is_refused_names_first():
-    # A typo in a placeholder would else be found only in production data. The order is that of a Java hash map.
+    # A typo in a placeholder would else be found only in production data. The order is that of a
+    # Java hash map.
     placeholders = Placeholders({"#a": "a", "#b": "b", "#c": "c"}, {":x": S, ":y": S, ":z": S})
     placeholders.condition("#a = d")
     with pytest.raises(ValidationException) as refused:
         placeholders.finish()
-    assert refused.value.message == "Value provided in ExpressionAttributeNames unused in expressions: keys: {#c, #b}"
+    assert (
+        refused.value.message
+        == "Value provided in ExpressionAttributeNames unused in expressions: keys: {#c, #b}"
+    )
     placeholders.projection("#b, #c")
     with pytest.raises(ValidationException) as refused:
         placeholders.finish()
-    expected = "Value provided in ExpressionAttributeValues unused in expressions: keys: {:z, :x, :y}"
+    expected = (
+        "Value provided in ExpressionAttributeValues unused in expressions: keys: {:z, :x, :y}"
+    )
     assert refused.value.message == expected
 
 
@@ -84,7 +97,8 @@ WITHOUT: list[tuple[dict[str, Any], tuple[str, ...], str]] = [
     (
         {"ExpressionAttributeValues": {":v": S}},
         ("ConditionExpression",),
-        "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null",
+        "ExpressionAttributeValues can only be specified when using expressions: "
+        "ConditionExpression is null",
     ),
     (
         {"ExpressionAttributeValues": {":v": S}},

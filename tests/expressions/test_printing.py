@@ -60,7 +60,9 @@ actions = {
     "DELETE": st.builds(Action, st.just("DELETE"), paths, values),
 }
 sections = st.sampled_from(sorted(actions)).flatmap(
-    lambda keyword: st.builds(Section, st.just(keyword), st.lists(actions[keyword], min_size=1, max_size=3).map(tuple))
+    lambda keyword: st.builds(
+        Section, st.just(keyword), st.lists(actions[keyword], min_size=1, max_size=3).map(tuple)
+    )
 )
 
 
@@ -83,4 +85,7 @@ def test_a_printed_projection_parses_to_the_same_tree(tree):
 def test_redundant_spelling_is_printed_canonically():
     # Keywords in capitals, one space, and only the parentheses that are needed.
     text = "not(a=:v)  and (b between :v and c  or(d) in(:v,:v))"
-    assert print_expression(parse_condition(text)) == "NOT a = :v AND (b BETWEEN :v AND c OR d IN (:v, :v))"
+    assert (
+        print_expression(parse_condition(text))
+        == "NOT a = :v AND (b BETWEEN :v AND c OR d IN (:v, :v))"
+    )

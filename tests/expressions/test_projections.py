@@ -54,7 +54,10 @@ REFUSED = [
         "Two document paths conflict with each other; must remove or rewrite one of these paths; "
         "path one: [a, [0]], path two: [a, b]",
     ),
-    ("#q, b", "An expression attribute name used in the document path is not defined; attribute name: #q"),
+    (
+        "#q, b",
+        "An expression attribute name used in the document path is not defined; attribute name: #q",
+    ),
     ("a[2147483648]", "List index is not within the allowable range; index: [2147483648]"),
 ]
 

@@ -28,7 +28,10 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("SET n = n + :n", {"n": {"N": "10"}}),
     ("SET n = (:one - n)", {"n": {"N": "-4"}}),
     ("SET a = n, n = a", {"a": N, "n": {"S": "hello"}}),
-    ("SET a = if_not_exists(a, :n), q = if_not_exists(q, :n) + :one", {"a": {"S": "hello"}, "q": {"N": "6"}}),
+    (
+        "SET a = if_not_exists(a, :n), q = if_not_exists(q, :n) + :one",
+        {"a": {"S": "hello"}, "q": {"N": "6"}},
+    ),
     ("SET l = list_append(l, :l)", {"l": numbers(0, 1, 2, 3, 7)}),
     ("SET l = list_append(:l, l)", {"l": numbers(7, 0, 1, 2, 3)}),
     ("SET q = list_append(if_not_exists(q, :l), :l)", {"q": numbers(7, 7)}),
@@ -98,7 +101,9 @@ SHOWN: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("text", "old", "new"), SHOWN)
-def test_updated_old_and_new_show_the_written_paths_only(text: str, old: dict[str, Any], new: dict[str, Any]):
+def test_updated_old_and_new_show_the_written_paths_only(
+    text: str, old: dict[str, Any], new: dict[str, Any]
+):
     # AWS returns the nested path rebuilt, not the whole attribute as DynamoDB Local does.
     update = Placeholders(None, used_in(text)).update(text)
     assert update.updated_old(ITEM) == old
@@ -106,7 +111,9 @@ def test_updated_old_and_new_show_the_written_paths_only(text: str, old: dict[st
 
 
 OVERLAP = "Two document paths overlap with each other; must remove or rewrite one of these paths; "
-CONFLICT = "Two document paths conflict with each other; must remove or rewrite one of these paths; "
+CONFLICT = (
+    "Two document paths conflict with each other; must remove or rewrite one of these paths; "
+)
 OPERAND = "Incorrect operand type for operator or function; "
 
 REFUSED = [
@@ -145,7 +152,8 @@ REFUSED = [
     ),
     (
         "SET a = if_not_exists(b, b)",
-        "The first operand must be distinct from the remaining operands for this operator or function; "
+        "The first operand must be distinct from the remaining operands for this operator or "
+        "function; "
         "operator: if_not_exists, first operand: [b]",
     ),
     (
@@ -156,7 +164,10 @@ REFUSED = [
     ("SET a = list_append(l, :n)", OPERAND + "operator or function: list_append, operand type: N"),
     ("SET a = n + :s", OPERAND + "operator or function: +, operand type: S"),
     ("ADD a :s", OPERAND + "operator: ADD, operand type: STRING, typeSet: ALLOWED_FOR_ADD_OPERAND"),
-    ("DELETE a :n", OPERAND + "operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND"),
+    (
+        "DELETE a :n",
+        OPERAND + "operator: DELETE, operand type: NUMBER, typeSet: ALLOWED_FOR_DELETE_OPERAND",
+    ),
     ("SET a[2147483648] = :n", "List index is not within the allowable range; index: [2147483648]"),
 ]
 
@@ -220,7 +231,11 @@ def test_an_update_names_what_it_writes_and_what_it_reads():
     assert update.top_level == {"m", "q", "l"}
 
 
-@given(st.lists(st.sampled_from(sorted({text for text, _ in CHANGES + FAILING})), min_size=1, max_size=6))
+@given(
+    st.lists(
+        st.sampled_from(sorted({text for text, _ in CHANGES + FAILING})), min_size=1, max_size=6
+    )
+)
 def test_no_sequence_of_updates_changes_an_item_in_place(texts: list[str]):
     # Old items are shown, journalled and compared after the update: they must stay what they were.
     item: dict[str, Any] = copy.deepcopy(ITEM)

@@ -1,4 +1,6 @@
-"""Workers of AppLens that can be killed at any moment: for each line on its input it forks one, and prints its id."""
+"""Workers of AppLens that can be killed at any moment: for each line on its input it forks one, and
+prints its id.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ def opened(address: str, objects: str) -> AppLens:
 
 
 def work(address: str, objects: str) -> None:
-    opened(address, objects).worker(lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=1).start()
+    opened(address, objects).worker(
+        lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=1
+    ).start()
 
 
 if __name__ == "__main__":

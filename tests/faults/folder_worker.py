@@ -1,4 +1,5 @@
-"""Workers that share one folder, and can be killed at any moment: whoever owns the folder lets the others in.
+"""Workers that share one folder, and can be killed at any moment: whoever owns the folder lets the
+others in.
 
 A program of its own: for each line on its input it forks a worker and prints its process id.
 """
@@ -23,10 +24,14 @@ def work(folder: str) -> None:
         sharing = shared_store(folder)
         try:
             store = sharing.__enter__()
-        except FolderInUse:  # by one that does not let others in yet, or was killed and is not quite gone
+        except (
+            FolderInUse
+        ):  # by one that does not let others in yet, or was killed and is not quite gone
             time.sleep(0.002)
             continue
-        worker = JobWorker(store, [journey], queue=QUEUE, lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=2)
+        worker = JobWorker(
+            store, [journey], queue=QUEUE, lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=2
+        )
         _open.extend((sharing, worker.start()))
         return
 

@@ -1,7 +1,8 @@
-"""Programs that are killed again and again. One process imports what they need and forks each of them: that spares a
-second of imports every time.
+"""Programs that are killed again and again. One process imports what they need and forks each of
+them: that spares a second of imports every time.
 
-As a program, `python -m tests.faults.forks MODULE`, it calls MODULE.main in a fork for each line of its input.
+As a program, `python -m tests.faults.forks MODULE`, it calls MODULE.main in a fork for each line of
+its input.
 """
 
 from __future__ import annotations
@@ -49,7 +50,12 @@ class Forks:
         self._input, self._output = self._program.stdin, self._program.stdout
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
         if kind is not None:
             self._program.kill()  # what it has started dies when it writes to nobody
         self._input.close()
@@ -82,7 +88,9 @@ class Fork:
 
 
 def fork_workers(work: Callable[..., None], *arguments: Any) -> None:
-    """As a program of its own: a process that works until it is killed for each line of the input; prints its id."""
+    """As a program of its own: a process that works until it is killed for each line of the input;
+    prints its id.
+    """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the dead are not waited for
     for _ in sys.stdin:
         pid = os.fork()

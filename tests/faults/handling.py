@@ -1,4 +1,5 @@
-"""A program that writes orders and handles their changes until it is killed, by itself, in the middle of something.
+"""A program that writes orders and handles their changes until it is killed, by itself, in the
+middle of something.
 
 Forked by tests.faults.forks; prints the number of each order that was stored.
 """
@@ -35,7 +36,9 @@ table = Table("orders", key=("PK", "SK"), stream="NEW_AND_OLD_IMAGES", pitr=Fals
 
 
 class Order(Entity, table=table, kind="Order", names=camel):
-    """An order. Every customer has one, which is changed again and again, and many that are only created."""
+    """An order. Every customer has one, which is changed again and again, and many that are only
+    created.
+    """
 
     customer: str
     number: int
@@ -47,7 +50,9 @@ class Order(Entity, table=table, kind="Order", names=camel):
 
 
 class Count(Entity, table=table, kind="Count", names=camel):
-    """How many changes a customer had, and the sum of their steps: wrong as soon as one is counted twice or not."""
+    """How many changes a customer had, and the sum of their steps: wrong as soon as one is counted
+    twice or not.
+    """
 
     customer: str
     changes: int = 0
@@ -59,14 +64,21 @@ class Count(Entity, table=table, kind="Count", names=camel):
 
 
 def handlers(store: Store, journal: Path, at_call: Callable[[str], None]) -> list[Any]:
-    """One that must count once, one that may say things twice but must not skip or mix them, and one in batches."""
+    """One that must count once, one that may say things twice but must not skip or mix them, and
+    one in batches.
+    """
 
     @on_change(Order)
     def count(change: Change[Order]) -> None:
         assert change.new is not None
         at_call("before")
         more = (attr(Count.changes).add(1), attr(Count.steps).add(change.new.step))
-        apply_once(store, change, "count", Update(Count.key(customer=change.new.customer), more, upsert=True))
+        apply_once(
+            store,
+            change,
+            "count",
+            Update(Count.key(customer=change.new.customer), more, upsert=True),
+        )
         at_call("after")
 
     @on_change(Order)
@@ -83,7 +95,10 @@ def handlers(store: Store, journal: Path, at_call: Callable[[str], None]) -> lis
 
 
 def _append(journal: Path, handler: str, changes: Any) -> None:
-    lines = [f"{handler} {change.new.customer} {change.new.number} {change.new.step}\n" for change in changes]
+    lines = [
+        f"{handler} {change.new.customer} {change.new.number} {change.new.step}\n"
+        for change in changes
+    ]
     file = os.open(journal, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(file, "".join(lines).encode())
     os.close(file)
@@ -95,7 +110,10 @@ def die() -> None:
 
 def main(place: str, first: int, seed: int) -> None:
     folder, chance = Path(place), random.Random(seed)
-    where, left = chance.choice(("before", "after", "told", "batch", "timer")), chance.randrange(1, 60)
+    where, left = (
+        chance.choice(("before", "after", "told", "batch", "timer")),
+        chance.randrange(1, 60),
+    )
 
     def at_call(place: str) -> None:
         nonlocal left

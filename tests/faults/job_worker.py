@@ -1,7 +1,7 @@
 """Workers that can be killed at any moment, and write down what they were told before they go on.
 
-A program of its own: for each line on its input it forks a worker and prints its process id. Forking spares each of
-them the half second of imports, so that many can be killed in little time.
+A program of its own: for each line on its input it forks a worker and prints its process id.
+Forking spares each of them the half second of imports, so that many can be killed in little time.
 """
 
 from __future__ import annotations
@@ -73,7 +73,9 @@ def opened(address: str) -> Store:
 
 def work(address: str) -> None:
     store = opened(address)
-    worker = JobWorker(store, [journey], queue=QUEUE, lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=2)
+    worker = JobWorker(
+        store, [journey], queue=QUEUE, lease_seconds=LEASE_SECONDS, poll_seconds=0.02, threads=2
+    )
     worker.start()
 
 

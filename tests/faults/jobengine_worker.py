@@ -1,7 +1,7 @@
 """Workers of the job engine that can be killed at any moment.
 
-A program of its own: for each line on its input it forks a worker and prints its process id, so that each is spared
-the second of imports.
+A program of its own: for each line on its input it forks a worker and prints its process id, so
+that each is spared the second of imports.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ def executions(store: Store, folder: Path, worker_deaths_max: int = 1000) -> Exe
 
 
 def work(address: str, folder: Path) -> None:
-    worker = executions(sortkey.open(address), folder).worker(threads=2, lease_seconds=LEASE_SECONDS, poll_seconds=0.02)
+    worker = executions(sortkey.open(address), folder).worker(
+        threads=2, lease_seconds=LEASE_SECONDS, poll_seconds=0.02
+    )
     worker.start()
 
 

@@ -1,7 +1,8 @@
-"""Writers that remember: what each was told is done, and the one write that it was not told about when all ended.
+"""Writers that remember: what each was told is done, and the one write that it was not told about
+when all ended.
 
-Every writer has items of its own, which it alone knows; all share a counter that is raised by compare and set, and one
-that is raised by adding.
+Every writer has items of its own, which it alone knows; all share a counter that is raised by
+compare and set, and one that is raised by adding.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ SHARED = "shared"
 
 
 def tables() -> list[Item]:
-    """`main` has indexes of both kinds; `left` and `right` are only written together and must stay equal."""
+    """`main` has indexes of both kinds; `left` and `right` are only written together and must stay
+    equal.
+    """
     stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
     plain = {"BillingMode": "PAY_PER_REQUEST", "StreamSpecification": stream}
 
@@ -31,12 +34,17 @@ def tables() -> list[Item]:
         return {"IndexName": name, "KeySchema": schema(*keys), "Projection": projection}
 
     def schema(*keys: str) -> list[Item]:
-        return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]
+        return [
+            {"AttributeName": key, "KeyType": kind}
+            for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+        ]
 
     main = {
         "TableName": MAIN,
         "KeySchema": schema("p", "r"),
-        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in zip("prgn", "SNSN", strict=True)],
+        "AttributeDefinitions": [
+            {"AttributeName": n, "AttributeType": t} for n, t in zip("prgn", "SNSN", strict=True)
+        ],
         "LocalSecondaryIndexes": [index("local", {"ProjectionType": "KEYS_ONLY"}, "p", "n")],
         "GlobalSecondaryIndexes": [
             index("all", {"ProjectionType": "ALL"}, "g", "n"),
@@ -46,7 +54,9 @@ def tables() -> list[Item]:
     }
     small = {
         "KeySchema": schema("p", "r"),
-        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in (("p", "S"), ("r", "N"))],
+        "AttributeDefinitions": [
+            {"AttributeName": n, "AttributeType": t} for n, t in (("p", "S"), ("r", "N"))
+        ],
         **plain,
     }
     return [main, {"TableName": LEFT, **small}, {"TableName": RIGHT, **small}]
@@ -78,11 +88,20 @@ class Writer:
     """The highest value of the shared counter that this writer set and was told so."""
     added: int = 0
     adding: int = 0
-    """How often it added to the shared counter and was told so, and whether one more is in doubt."""
+    """How often it added to the shared counter and was told so, and whether one more is in doubt.
+    """
 
     def run(self, client: Client, acknowledged: Callable[[], None]) -> None:
         """Write until the server is gone."""
-        steps = (self.put, self.update, self.delete, self.transact, self.batch, self.add, self.compare_and_set)
+        steps = (
+            self.put,
+            self.update,
+            self.delete,
+            self.transact,
+            self.batch,
+            self.add,
+            self.compare_and_set,
+        )
         try:
             while True:
                 self.random.choices(steps, (4, 4, 2, 4, 1, 1, 1))[0](client)
@@ -102,7 +121,11 @@ class Writer:
         place = self.place(MAIN)
         old = self.known.get(place)
         count = int(old["c"]["N"]) if old and "c" in old else 0
-        new = {**(old or key(place[1])), "c": {"N": str(count + 1)}, "g": {"S": self.random.choice("abc")}}
+        new = {
+            **(old or key(place[1])),
+            "c": {"N": str(count + 1)},
+            "g": {"S": self.random.choice("abc")},
+        }
         request = {
             "TableName": MAIN,
             "Key": key(place[1]),
@@ -123,16 +146,27 @@ class Writer:
         for place in {self.place(MAIN) for _ in range(8)}:
             item = self.item(place[1]) if self.random.random() < 0.7 else None
             after[place] = item
-            one = {"PutRequest": {"Item": item}} if item else {"DeleteRequest": {"Key": key(place[1])}}
+            one = (
+                {"PutRequest": {"Item": item}}
+                if item
+                else {"DeleteRequest": {"Key": key(place[1])}}
+            )
             requests.append(one)
-        self.write(client, ("BatchWriteItem", {"RequestItems": {MAIN: requests}}), after, atomic=False)
+        self.write(
+            client, ("BatchWriteItem", {"RequestItems": {MAIN: requests}}), after, atomic=False
+        )
 
     def transact(self, client: Client) -> None:
-        """The same items into two tables, and a count of transactions that would show one done twice."""
+        """The same items into two tables, and a count of transactions that would show one done
+        twice.
+        """
         counter = (MAIN, f"{self.number}-transactions")
         old = self.known.get(counter)
         after: dict[Place, Item | None] = {
-            counter: {**(old or key(counter[1])), "c": {"N": str(int(old["c"]["N"]) + 1 if old else 1)}}
+            counter: {
+                **(old or key(counter[1])),
+                "c": {"N": str(int(old["c"]["N"]) + 1 if old else 1)},
+            }
         }
         items: list[Item] = [
             {
@@ -150,12 +184,19 @@ class Writer:
                 after[table, name] = item
                 one = {"Put": {"Item": item}} if item else {"Delete": {"Key": key(name)}}
                 items.append({action: {"TableName": table, **body} for action, body in one.items()})
-        request = {"TransactItems": items, "ClientRequestToken": f"{self.number}-{self.random.getrandbits(64):x}"}
+        request = {
+            "TransactItems": items,
+            "ClientRequestToken": f"{self.number}-{self.random.getrandbits(64):x}",
+        }
         self.write(client, ("TransactWriteItems", request), after)
         self.last_transaction = request
 
     def write(
-        self, client: Client, request: tuple[str, Item], after: dict[Place, Item | None], atomic: bool = True
+        self,
+        client: Client,
+        request: tuple[str, Item],
+        after: dict[Place, Item | None],
+        atomic: bool = True,
     ) -> None:
         self.doubt = Doubt(request, after, atomic)
         client.call(*request)
@@ -192,7 +233,10 @@ class Writer:
 
     def item(self, name: str) -> Item:
         item = {**key(name), "x": {"S": "x" * self.random.choice((1, 100, 3000))}}
-        for attribute, value in (("g", {"S": self.random.choice("abc")}), ("n", {"N": str(self.random.randrange(9))})):
+        for attribute, value in (
+            ("g", {"S": self.random.choice("abc")}),
+            ("n", {"N": str(self.random.randrange(9))}),
+        ):
             if self.random.random() < 0.7:
                 item[attribute] = value
         return item
@@ -208,7 +252,9 @@ def _raise(name: str, expression: str, values: Item) -> Item:
 
 
 def write_until_killed(server: Served, writers: list[Writer], kill_after: int) -> None:
-    """Let all write at once; whoever has the given acknowledgement kills the server, in the middle of the others."""
+    """Let all write at once; whoever has the given acknowledgement kills the server, in the middle
+    of the others.
+    """
     lock = threading.Lock()
     total = 0
 

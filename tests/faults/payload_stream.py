@@ -1,4 +1,5 @@
-"""Sends a stream of so many megabytes as a payload, reads it back, and tells how much memory that took, in KB.
+"""Sends a stream of so many megabytes as a payload, reads it back, and tells how much memory that
+took, in KB.
 
 python -m tests.faults.payload_stream FOLDER BUCKETS MEGABYTES
 """
@@ -19,7 +20,9 @@ from tests.runtime.payloads.runs import model, run
 
 
 def peak_kb() -> int:
-    """The most memory that this program has had. Linux's ru_maxrss would also count that of the one that started it."""
+    """The most memory that this program has had. Linux's ru_maxrss would also count that of the one
+    that started it.
+    """
     status = Path("/proc/self/status")
     if not status.exists():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024  # macOS counts in bytes
@@ -41,14 +44,24 @@ def main(folder: str, buckets: str, megabytes: int) -> None:
         store.create(run("small", iac=Payload.stream(stream(9, sha256()), filename="warm")))
         before = peak_kb()
         sent, got = sha256(), sha256()
-        made = store.create(run("large", iac=Payload.stream(stream(megabytes, sent), filename="large.bin")))
+        made = store.create(
+            run("large", iac=Payload.stream(stream(megabytes, sent), filename="large.bin"))
+        )
         up = peak_kb()
         assert made.iac is not None
         with store.open_payload(made.iac) as reader:
             for piece in reader:
                 got.update(piece)
         told = {"before": before, "up": up, "down": peak_kb(), "size": made.iac.size}
-        print(json.dumps({**told, "is_same": sent.digest() == got.digest() and made.iac.sha256 == sent.hexdigest()}))
+        print(
+            json.dumps(
+                {
+                    **told,
+                    "is_same": sent.digest() == got.digest()
+                    and made.iac.sha256 == sent.hexdigest(),
+                }
+            )
+        )
 
 
 if __name__ == "__main__":

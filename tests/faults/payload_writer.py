@@ -1,7 +1,9 @@
-"""Writes entities with payloads until it is killed, and tells each write on its standard output once it is done.
+"""Writes entities with payloads until it is killed, and tells each write on its standard output
+once it is done.
 
-Forked by tests.faults.forks. With `call` it kills itself at that write of an item: before it for an even number, right
-after it for an odd one. That is the moment between object and pointer, which a kill from outside hits only by chance.
+Forked by tests.faults.forks. With `call` it kills itself at that write of an item: before it for an
+even number, right after it for an odd one. That is the moment between object and pointer, which a
+kill from outside hits only by chance.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ WRITES = ("PutItem", "UpdateItem", "TransactWriteItems", "DeleteItem")
 
 
 def text_of(name: str, number: int) -> str:
-    """The value of a payload, which can be told again from its name. Some are packed, some are not."""
+    """The value of a payload, which can be told again from its name. Some are packed, some
+    are not.
+    """
     return f"{name}/{number} " * random.Random(f"{name}{number}").choice((1, 10, 3000, 200_000))
 
 
@@ -78,7 +82,14 @@ def create(store: Store, name: str, number: int) -> None:
 
 
 def replace(store: Store, name: str, number: int) -> None:
-    store.put(Asset(database_id="d", asset_id=name, description=f"{number}", note=Payload(text_of(name, number))))
+    store.put(
+        Asset(
+            database_id="d",
+            asset_id=name,
+            description=f"{number}",
+            note=Payload(text_of(name, number)),
+        )
+    )
 
 
 def delete(store: Store, name: str, number: int) -> None:

@@ -1,4 +1,5 @@
-"""Writes notes with payloads, and a worker indexes their changes, until it is killed, by itself, in between.
+"""Writes notes with payloads, and a worker indexes their changes, until it is killed, by itself, in
+between.
 
 Forked by tests.faults.forks; prints the number of each change that was stored.
 """
@@ -35,7 +36,13 @@ from sortkey import (
 
 NAMES = 40
 WORKER = "search"
-PLACES = ("between pointer and index", "in the handler", "before the commit", "before the checkpoint", "anywhere")
+PLACES = (
+    "between pointer and index",
+    "in the handler",
+    "before the commit",
+    "before the checkpoint",
+    "anywhere",
+)
 table = Table("notes", key=("name",), stream="NEW_AND_OLD_IMAGES", pitr=False)
 
 
@@ -70,7 +77,9 @@ def opened(folder: str) -> tuple[Store, Search[Note]]:
 
 
 def worker(store: Store, search: Search[Note], **settings: Any) -> StreamWorker:
-    return StreamWorker(store, [follow(search, EntitySource(store, notes))], name=WORKER, **settings)
+    return StreamWorker(
+        store, [follow(search, EntitySource(store, notes))], name=WORKER, **settings
+    )
 
 
 def die() -> None:

@@ -1,4 +1,6 @@
-"""A real `sortkey serve` that can be killed at any moment, and a client that says what it knows when it is."""
+"""A real `sortkey serve` that can be killed at any moment, and a client that says what it knows
+when it is.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,17 @@ class Served:
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._said = TemporaryFile()  # noqa: SIM115  not a pipe: nobody reads it before the end
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "sortkey", "serve", "--port", "0", "--data", str(folder), *arguments],
+            [
+                sys.executable,
+                "-m",
+                "sortkey",
+                "serve",
+                "--port",
+                "0",
+                "--data",
+                str(folder),
+                *arguments,
+            ],
             env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
             stdout=subprocess.PIPE,
             stderr=self._said,
@@ -92,7 +104,11 @@ class Client:
     def send(self, name: str, request: Item) -> None:
         """Ask without waiting for the answer."""
         body = orjson.dumps(request)
-        family = "DynamoDBStreams" if name in ("DescribeStream", "GetShardIterator", "GetRecords") else "DynamoDB"
+        family = (
+            "DynamoDBStreams"
+            if name in ("DescribeStream", "GetShardIterator", "GetRecords")
+            else "DynamoDB"
+        )
         head = (
             f"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-amz-json-1.0\r\n"
             f"x-amz-target: {family}_20120810.{name}\r\ncontent-length: {len(body)}\r\n\r\n"

@@ -1,4 +1,6 @@
-"""`kill -9` of workers in the middle of an analysis: every run ends, once, and shows nothing that is not whole."""
+"""`kill -9` of workers in the middle of an analysis: every run ends, once, and shows nothing that
+is not whole.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +106,8 @@ def check(service: AppLens, run: Run) -> None:
 
 
 def test_every_run_ends_whenever_its_worker_is_killed(tmp_path: Path) -> None:
-    # A user waits for each of them; and what is shown must be whole, however the worker that made it died.
+    # A user waits for each of them; and what is shown must be whole, however the worker that made
+    # it died.
     chance = random.Random(5)
     with at_work(tmp_path) as (service, workers):
         runs = [service.upload(USER, "prod", f"{n}.tf", terraform(RESOURCES)) for n in range(6)]
@@ -118,7 +121,9 @@ def test_every_run_ends_whenever_its_worker_is_killed(tmp_path: Path) -> None:
             workers.kill()
         workers.start()
         ids = [run.run_id for run in runs]
-        wait_until(lambda: all(service.get(USER, each).status in ("COMPLETE", "FAILED") for each in ids))
+        wait_until(
+            lambda: all(service.get(USER, each).status in ("COMPLETE", "FAILED") for each in ids)
+        )
         ended = [service.get(USER, each) for each in ids]
         for run in ended:
             check(service, run)

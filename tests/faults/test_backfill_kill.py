@@ -1,4 +1,6 @@
-"""`kill -9` of a backfill, and of the server under it: it goes on where it was, and every item is as it should be."""
+"""`kill -9` of a backfill, and of the server under it: it goes on where it was, and every item is
+as it should be.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +28,16 @@ pytestmark = pytest.mark.slow
 ORDERS = 3000
 
 
-def run(address: str, kill_after: int | None, pause: float = 0.0) -> tuple[int, list[dict[str, Any]]]:
-    """Backfill in a process of its own; kill it after so many pages and a moment. Gives its exit code and its lines."""
+def run(
+    address: str, kill_after: int | None, pause: float = 0.0
+) -> tuple[int, list[dict[str, Any]]]:
+    """Backfill in a process of its own; kill it after so many pages and a moment. Gives its exit
+    code and its lines.
+    """
     command = [sys.executable, "-m", "tests.faults.backfiller", address]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         lines: list[dict[str, Any]] = []
@@ -66,7 +74,9 @@ def changing(address: str, seed: int) -> Iterator[dict[int, int]]:
             n = chance.randrange(ORDERS)
             key = Order.key(customer=f"c{n % 11}", number=n)
             try:
-                store.update(key, attr(Order.touched).add(1), set={"status": chance.choice(STATUSES)})
+                store.update(
+                    key, attr(Order.touched).add(1), set={"status": chance.choice(STATUSES)}
+                )
                 touched[n] = touched.get(n, 0) + 1
             except StoreError:
                 continue
@@ -88,14 +98,19 @@ def check(address: str, touched: dict[int, int]) -> None:
         assert {each.number: each.touched for each in everything if each.touched} == touched
         assert all((each.first, each.last) == ("Ada", f"L{each.number}") for each in everything)
         for status in STATUSES:
-            found = [(each.customer, each.number) for each in store.query(Order.in_status(status=status))]
-            assert found == sorted((each.customer, each.number) for each in everything if each.status == status)
+            found = [
+                (each.customer, each.number) for each in store.query(Order.in_status(status=status))
+            ]
+            assert found == sorted(
+                (each.customer, each.number) for each in everything if each.status == status
+            )
         assert store.plan(after).is_empty
         assert store.backfill(Order, dry_run=True).written == 0
 
 
 def test_a_backfill_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
-    # Hours of work on a large table must not begin again; and what the others change meanwhile is theirs.
+    # Hours of work on a large table must not begin again; and what the others change meanwhile is
+    # theirs.
     chance = random.Random(7)
     with Served(tmp_path / "data", "--own-tables") as server:
         address = f"http://127.0.0.1:{server.port}"
@@ -111,7 +126,10 @@ def test_a_backfill_that_is_killed_goes_on_where_it_was(tmp_path: Path) -> None:
         assert code == 0
         done = lines[-1]
         assert done["resumed"]
-        assert (done["read"], done["problems"]) == (ORDERS, [])  # every order was counted once, over all runs
+        assert (done["read"], done["problems"]) == (
+            ORDERS,
+            [],
+        )  # every order was counted once, over all runs
         check(address, touched)
 
 
@@ -119,8 +137,15 @@ def test_a_backfill_whose_server_is_killed_goes_on_with_the_next(tmp_path: Path)
     # What was answered is stored, so the place that was noted is never ahead of the items.
     with Served(tmp_path / "data", "--own-tables") as server:
         prepare(f"http://127.0.0.1:{server.port}")
-        command = [sys.executable, "-m", "tests.faults.backfiller", f"http://127.0.0.1:{server.port}"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        command = [
+            sys.executable,
+            "-m",
+            "tests.faults.backfiller",
+            f"http://127.0.0.1:{server.port}",
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as process:
             assert process.stdout is not None
             for _ in range(4):
                 process.stdout.readline()

@@ -1,4 +1,6 @@
-"""Workers on one folder, whose owner ends again and again: the others take over, and no job is lost."""
+"""Workers on one folder, whose owner ends again and again: the others take over, and no job is
+lost.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def owner_pid(folder: Path) -> int:
 
 
 def kill_owners(folder: Path, side: Path, rounds: int, seed: int) -> int:
-    """Three workers run at any time; the one that owns the folder is killed. How often work was taken up again."""
+    """Three workers run at any time; the one that owns the folder is killed. How often work was
+    taken up again.
+    """
     chance = random.Random(seed)
     with sortkey.open(folder) as store:
         queue = JobQueue(store, QUEUE, worker_deaths_max=1000)
@@ -83,8 +87,12 @@ class Worker:
         self.process.communicate()
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name)
-def test_the_second_of_two_workers_goes_on_when_the_first_has_ended(tmp_path: Path, how: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda each: each.name
+)
+def test_the_second_of_two_workers_goes_on_when_the_first_has_ended(
+    tmp_path: Path, how: signal.Signals
+) -> None:
     # Two terminals, `sortkey jobengine work` in both; one of them is closed.
     folder = tmp_path / "data"
     shop = make_shop(tmp_path / "shop.sqlite", customers=40)
@@ -99,12 +107,20 @@ def test_the_second_of_two_workers_goes_on_when_the_first_has_ended(tmp_path: Pa
                 created_by="tests",
                 oda_component_type="PRODUCTCATALOG",
                 source=Source(
-                    type="database", schema_id="shop", schema_name="Shop", schema_version="1", address=str(shop)
+                    type="database",
+                    schema_id="shop",
+                    schema_name="Shop",
+                    schema_version="1",
+                    address=str(shop),
                 ),
-                configuration=JourneyConfiguration(target=str(tmp_path / "out.sqlite"), allowed_losses=LOSSES),
+                configuration=JourneyConfiguration(
+                    target=str(tmp_path / "out.sqlite"), allowed_losses=LOSSES
+                ),
                 rules=[RuleDraft(**each) for each in RULES],
             )
             engine.run_journey(journey.journey_id)
             assert engine.executions.wait_for_journey(journey.journey_id, 120).status == "completed"
-            assert {job.status for job in engine.executions.all_jobs(journey.journey_id)} == {"completed"}
+            assert {job.status for job in engine.executions.all_jobs(journey.journey_id)} == {
+                "completed"
+            }
         assert second.process.poll() is None

@@ -1,6 +1,8 @@
-"""A disk that is full under a running server: writes are refused one by one, reads go on, and so do writes afterwards.
+"""A disk that is full under a running server: writes are refused one by one, reads go on, and so do
+writes afterwards.
 
-The kernel's limit on the size of a file stands for the disk's; it is set and lifted while the server runs.
+The kernel's limit on the size of a file stands for the disk's; it is set and lifted while the
+server runs.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ def limit_files(server: Served, size: int) -> None:
 
 
 def put(client: Client, name: str, size: int) -> bool:
-    """Put an item into all tables at once, so that half a write would be seen; whether it was done."""
+    """Put an item into all tables at once, so that half a write would be seen; whether it
+    was done.
+    """
     item = {**key(name), "x": {"S": "x" * size}, "g": {"S": "g"}}
     items = [{"Put": {"TableName": table, "Item": item}} for table in (LEFT, RIGHT, MAIN)]
     try:
@@ -44,8 +48,11 @@ def put(client: Client, name: str, size: int) -> bool:
 
 
 @pytest.mark.parametrize("synchronous", ["normal", "full"])
-def test_it_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(tmp_path: Path, synchronous: str) -> None:
-    # A client that got 500 will try again; it must find neither half of the first try nor a server that is stuck.
+def test_it_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(
+    tmp_path: Path, synchronous: str
+) -> None:
+    # A client that got 500 will try again; it must find neither half of the first try nor a server
+    # that is stuck.
     folder = tmp_path / "data"
     with own(folder) as engine:
         for table in tables():
@@ -58,10 +65,15 @@ def test_it_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(tmp_path:
             name = f"{phase}-{number}-{count}"
             done[name] = put(client, name, 20_000)
 
-    with Served(folder, "--synchronous", synchronous) as server, ThreadPoolExecutor(CLIENTS) as pool:
+    with (
+        Served(folder, "--synchronous", synchronous) as server,
+        ThreadPoolExecutor(CLIENTS) as pool,
+    ):
         clients = [server.client() for _ in range(CLIENTS)]
         for phase in ("before", "full", "after"):
-            log_bytes = len((folder / "sortkey.db-wal").read_bytes().rstrip(b"\0"))  # FULL lays it out with zeros
+            log_bytes = len(
+                (folder / "sortkey.db-wal").read_bytes().rstrip(b"\0")
+            )  # FULL lays it out with zeros
             limit_files(server, log_bytes + 500_000 if phase == "full" else resource.RLIM_INFINITY)
             list(pool.map(write, range(CLIENTS), [phase] * CLIENTS))
             found = clients[0].call("GetItem", {"TableName": LEFT, "Key": key("before-0-0")})
@@ -74,7 +86,9 @@ def test_it_refuses_what_it_cannot_keep_and_goes_on_when_there_is_room(tmp_path:
     with own(folder) as engine:
         for table in (LEFT, RIGHT, MAIN):
             held = contents(engine, table)
-            assert {item["p"]["S"] for item in held.values()} == {name for name, put in done.items() if put}
+            assert {item["p"]["S"] for item in held.values()} == {
+                name for name, put in done.items() if put
+            }
             told: dict[str, Item] = {}
             replay(engine, table, told)
             assert told == held

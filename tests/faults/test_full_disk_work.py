@@ -1,4 +1,5 @@
-"""A disk that is full under stores, buckets, workers and journeys: they say so, lose nothing, and go on afterwards.
+"""A disk that is full under stores, buckets, workers and journeys: they say so, lose nothing, and
+go on afterwards.
 
 The kernel's limit on the size of a file stands for the disk's; it is set while things run.
 """
@@ -41,7 +42,9 @@ def limit_files(pid: int, size: int) -> None:
 def full(*files: Path) -> Generator[None]:
     """No file of this process grows beyond the largest of these."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (max(each.stat().st_size for each in files), before[1]))
+    resource.setrlimit(
+        resource.RLIMIT_FSIZE, (max(each.stat().st_size for each in files), before[1])
+    )
     try:
         yield
     finally:
@@ -61,10 +64,15 @@ def test_a_store_says_which_folder_is_full_and_works_on_afterwards(tmp_path: Pat
         assert queue.get(first.job_id) == first
         with pytest.raises(NotFound):
             queue.get("JOB-large")
-        assert queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large").job_id == "JOB-large"
+        assert (
+            queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large").job_id
+            == "JOB-large"
+        )
 
 
-def test_a_folder_that_is_full_under_its_owner_is_told_to_who_opened_it_second(tmp_path: Path) -> None:
+def test_a_folder_that_is_full_under_its_owner_is_told_to_who_opened_it_second(
+    tmp_path: Path,
+) -> None:
     # To a program it is the same folder, whichever process has it.
     with Served(tmp_path) as server, sortkey.open(tmp_path) as store:
         queue = JobQueue(store)
@@ -73,7 +81,10 @@ def test_a_folder_that_is_full_under_its_owner_is_told_to_who_opened_it_second(t
         with pytest.raises(StorageFailed, match=f"the data folder {tmp_path} cannot be written"):
             queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large")
         limit_files(server.process.pid, resource.RLIM_INFINITY)
-        assert queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large").job_id == "JOB-large"
+        assert (
+            queue.enqueue("write", {"text": "x" * 300_000}, job_id="JOB-large").job_id
+            == "JOB-large"
+        )
 
 
 def test_a_bucket_says_which_folder_is_full_and_works_on_afterwards(tmp_path: Path) -> None:
@@ -81,7 +92,10 @@ def test_a_bucket_says_which_folder_is_full_and_works_on_afterwards(tmp_path: Pa
     with FileObjects(tmp_path / "bucket") as bucket:
         bucket.put("first", b"1")
         for size in (1, 1_000_000):
-            with full(tmp_path / "bucket" / "bucket.db"), pytest.raises(StorageFailed, match="cannot be written"):
+            with (
+                full(tmp_path / "bucket" / "bucket.db"),
+                pytest.raises(StorageFailed, match="cannot be written"),
+            ):
                 put_many(bucket, size)
             bucket.put(f"after-{size}", b"2")
             assert (bucket.read("first"), bucket.read(f"after-{size}")) == (b"1", b"2")
@@ -104,7 +118,12 @@ def test_a_worker_tells_that_the_disk_is_full_and_takes_the_job_up_again(tmp_pat
         queue = JobQueue(store, clock=clock)
         queue.ensure()
         made = queue.enqueue(fill)
-        worker = JobWorker(store, [fill], clock=clock, on_error=lambda message, error: told.append((message, error)))
+        worker = JobWorker(
+            store,
+            [fill],
+            clock=clock,
+            on_error=lambda message, error: told.append((message, error)),
+        )
         lease = worker._picker.take(made.job_id)
         assert lease is not None
         with full(tmp_path / "sortkey.db-wal"):
@@ -142,7 +161,9 @@ class Run:
 
     def end(self) -> tuple[int, list[str]]:
         """Its exit code, and all that it said."""
-        ended = threading.Timer(120, self.process.kill)  # a hang is a failure, not a test that never ends
+        ended = threading.Timer(
+            120, self.process.kill
+        )  # a hang is a failure, not a test that never ends
         ended.start()
         assert self.process.stderr is not None
         self.said += self.process.stderr
@@ -152,7 +173,9 @@ class Run:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more_bytes", [0, 150_000], ids=["at once", "somewhat later"])
-def test_run_ends_with_one_line_and_goes_on_when_there_is_room(tmp_path: Path, more_bytes: int) -> None:
+def test_run_ends_with_one_line_and_goes_on_when_there_is_room(
+    tmp_path: Path, more_bytes: int
+) -> None:
     make_shop(tmp_path / "shop.sqlite", customers=300)
     run = Run(tmp_path, "shop.sqlite", "--target", "out.sqlite", *ANY_LOSS)
     journey = run.read_until("JRN-[0-9A-Z]{12}")

@@ -1,4 +1,6 @@
-"""Many connections at once: every answer is in order and true, and every answered write survives a kill."""
+"""Many connections at once: every answer is in order and true, and every answered write survives a
+kill.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ AHEAD = 5
 TABLE: Item = {
     "TableName": "counters",
     "KeySchema": [{"AttributeName": "p", "KeyType": "HASH"}],
-    "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in (("p", "S"), ("n", "N"))],
+    "AttributeDefinitions": [
+        {"AttributeName": n, "AttributeType": t} for n, t in (("p", "S"), ("n", "N"))
+    ],
     "GlobalSecondaryIndexes": [
         {
             "IndexName": "by_count",
@@ -63,7 +67,9 @@ def refused(name: str) -> bytes:
 
 
 class Connection(threading.Thread):
-    """Raises a counter of its own and one that all share, and reads both between; keeps what it was answered."""
+    """Raises a counter of its own and one that all share, and reads both between; keeps what it was
+    answered.
+    """
 
     def __init__(self, port: int, number: int, start: threading.Barrier) -> None:
         super().__init__()
@@ -77,7 +83,9 @@ class Connection(threading.Thread):
         try:
             self.start_line.wait(10)
             for _ in range(ROUNDS):
-                self.client.send((add(self.own) + get(self.own) + add("shared") + refused(self.own)) * AHEAD)
+                self.client.send(
+                    (add(self.own) + get(self.own) + add("shared") + refused(self.own)) * AHEAD
+                )
                 for _ in range(AHEAD):
                     self.read_four()
         except BaseException as error:
@@ -87,7 +95,9 @@ class Connection(threading.Thread):
 
     def read_four(self) -> None:
         self.mine.append(_count(self.client.read().json()["Attributes"]))
-        assert _count(self.client.read().json()["Item"]) == self.mine[-1], "a read outran the write before it"
+        assert _count(self.client.read().json()["Item"]) == self.mine[-1], (
+            "a read outran the write before it"
+        )
         self.shared.append(_count(self.client.read().json()["Attributes"]))
         assert self.client.read().error() == "ConditionalCheckFailedException"
 
@@ -97,8 +107,11 @@ def _count(item: Item) -> int:
 
 
 @pytest.mark.parametrize("synchronous", ["normal", "full"])
-def test_answers_come_in_order_and_all_that_was_answered_survives(tmp_path: Path, synchronous: str) -> None:
-    # Commits are shared, so one connection's answer depends on what the others wrote: none may be lost or mixed up.
+def test_answers_come_in_order_and_all_that_was_answered_survives(
+    tmp_path: Path, synchronous: str
+) -> None:
+    # Commits are shared, so one connection's answer depends on what the others wrote: none may be
+    # lost or mixed up.
     folder = tmp_path / "data"
     with own(folder) as engine:
         engine.call("CreateTable", TABLE)
@@ -115,12 +128,17 @@ def test_answers_come_in_order_and_all_that_was_answered_survives(tmp_path: Path
         assert each.mine == list(range(1, ROUNDS * AHEAD + 1))
         assert each.shared == sorted(each.shared)
     total = CONNECTIONS * ROUNDS * AHEAD
-    assert sorted(count for each in connections for count in each.shared) == list(range(1, total + 1))
+    assert sorted(count for each in connections for count in each.shared) == list(
+        range(1, total + 1)
+    )
     with own(folder) as engine:
         held = {item["p"]["S"]: _count(item) for item in contents(engine, "counters").values()}
         assert held == {"shared": total} | {each.own: ROUNDS * AHEAD for each in connections}
         told: dict[str, Item] = {}
         replay(engine, "counters", told)
         assert told == contents(engine, "counters")
-        assert len(engine.journal.read(engine.catalog.table("counters").number, 0, limit=10**6)) == 2 * total
+        assert (
+            len(engine.journal.read(engine.catalog.table("counters").number, 0, limit=10**6))
+            == 2 * total
+        )
         invariants.check(engine)

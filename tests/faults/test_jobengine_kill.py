@@ -1,4 +1,6 @@
-"""`kill -9` of workers in the middle of journeys: no line of a log and no row is lost, and none is there twice."""
+"""`kill -9` of workers in the middle of journeys: no line of a log and no row is lost, and none is
+there twice.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +80,9 @@ class Workers:
 def undisturbed(folder: Path) -> tuple[Words, Any]:
     """What the steps say, and what is in the target, when nobody is killed."""
     target = str(folder / "whole.sqlite")
-    work = Work(open_source(folder / "shop.sqlite"), target, batch_rows=BATCH_ROWS, allowed=ANY_LOSS)
+    work = Work(
+        open_source(folder / "shop.sqlite"), target, batch_rows=BATCH_ROWS, allowed=ANY_LOSS
+    )
     said: Words = {}
     for stage_id in STEPS:
         for step_id in step_ids(stage_id):
@@ -109,14 +113,20 @@ def begin(jobs: Executions, folder: Path, number: int, retry_attempts: int = 0) 
         created_by="tests",
         oda_component_type="PRODUCTCATALOG",
         source=Source(**about, address=str(folder / "shop.sqlite")),
-        configuration=JourneyConfiguration(target=target, retry_attempts=retry_attempts, allowed_losses=ANY_LOSS),
+        configuration=JourneyConfiguration(
+            target=target, retry_attempts=retry_attempts, allowed_losses=ANY_LOSS
+        ),
     )
     jobs.run_journey(journey.journey_id)
     return journey.journey_id
 
 
-def check_journey(jobs: Executions, folder: Path, number: int, journey_id: str, said: Words, whole: Any) -> int:
-    """Everything that a journey has left behind, against one that nobody disturbed. How often it was taken up again."""
+def check_journey(
+    jobs: Executions, folder: Path, number: int, journey_id: str, said: Words, whole: Any
+) -> int:
+    """Everything that a journey has left behind, against one that nobody disturbed. How often it
+    was taken up again.
+    """
     store = jobs.store
     journey = jobs.wait_for_journey(journey_id, timeout=240)
     found = store.query(Job.of_journey(journey_id=journey_id).consistent())
@@ -131,7 +141,9 @@ def check_journey(jobs: Executions, folder: Path, number: int, journey_id: str, 
     assert journey.aggregates.model_dump(exclude={"total_execution_seconds"}) == counted.model_dump(
         exclude={"total_execution_seconds"}
     )
-    assert documents(str(folder / f"target-{number}.sqlite")) == whole, "a row was lost, changed or written twice"
+    assert documents(str(folder / f"target-{number}.sqlite")) == whole, (
+        "a row was lost, changed or written twice"
+    )
     return sum((job.attempt or 1) - 1 for job in found)
 
 
@@ -139,7 +151,9 @@ def check_job(jobs: Executions, job: Job, said: Words) -> None:
     """Its logs, reports and figures."""
     lines = 0
     for step in job.steps:
-        log = get_job_logs(jobs.buckets.logs, job.journey_id, job.stage_id, job.job_id, step.step_id)
+        log = get_job_logs(
+            jobs.buckets.logs, job.journey_id, job.stage_id, job.job_id, step.step_id
+        )
         messages = [line.message for line in log]
         words = Counter(_steady(each) for each in messages if not each.startswith(AGAIN))
         assert words - said[step.step_id] == Counter(), f"{step.step_id}: a line is there twice"
@@ -148,14 +162,20 @@ def check_job(jobs: Executions, job: Job, said: Words) -> None:
     assert job.metrics.total_logs == lines
     assert round(sum(step.duration or 0 for step in job.steps), 6) == job.duration
     catalog = jobs.store.query(Report.of_job(job_id=job.job_id))
-    assert sorted(entry.s3_location for entry in catalog) == sorted({entry.s3_location for entry in catalog})
+    assert sorted(entry.s3_location for entry in catalog) == sorted(
+        {entry.s3_location for entry in catalog}
+    )
     assert len(catalog) == len(job.steps)
     line = jobs.store.query(StageJob.of_stage(journey_id=job.journey_id, stage_id=job.stage_id))
-    assert [(each.job_id, each.status, each.progress) for each in line] == [(job.job_id, "completed", 100)]
+    assert [(each.job_id, each.status, each.progress) for each in line] == [
+        (job.job_id, "completed", 100)
+    ]
 
 
 def kill_workers(folder: Path, rounds: int, seed: int) -> int:
-    """Two journeys run at any time; their only worker is killed again and again. How often work was taken up again."""
+    """Two journeys run at any time; their only worker is killed again and again. How often work was
+    taken up again.
+    """
     make_shop(folder / "shop.sqlite", customers=CUSTOMERS)
     said, whole = undisturbed(folder)
     chance = random.Random(seed)
@@ -192,7 +212,8 @@ def jobs_left(jobs: Executions, journey_id: str) -> bool:
 @pytest.mark.slow
 @pytest.mark.accepts("JE-49", "JE-51")
 def test_journeys_whose_workers_are_killed_lose_no_line_and_no_row(tmp_path: Path) -> None:
-    # The promise of the engine: whoever is killed, and whenever, another takes up the job where it was left.
+    # The promise of the engine: whoever is killed, and whenever, another takes up the job where it
+    # was left.
     assert kill_workers(tmp_path, rounds=25, seed=1) >= 10
 
 

@@ -1,4 +1,6 @@
-"""`kill -9` of workers in the middle of jobs: every job ends once, no step's result and no line of a log is lost."""
+"""`kill -9` of workers in the middle of jobs: every job ends once, no step's result and no line of
+a log is lost.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def notes(side: Path) -> list[Note]:
 
 
 def wait_for_more(side: Path, count: int, seconds: float = 30.0) -> None:
-    """Until workers have written down so many things more. Quick, so that the kill comes where it was meant to."""
+    """Until workers have written down so many things more. Quick, so that the kill comes where it
+    was meant to.
+    """
     end, side_bytes = time.monotonic() + seconds, side.stat().st_size if side.exists() else 0
     while True:
         if side.exists():
@@ -93,7 +97,9 @@ def check(store: Store, ids: list[str], told: list[Note]) -> None:
 def check_job(queue: JobQueue, job: Job, told: list[Note]) -> None:
     assert (job.status, job.progress) == ("completed", 100), job.error
     attempts = queue.attempts(job.job_id)
-    assert [each.number for each in attempts] == list(range(1, job.attempt + 1)), "an attempt is missing"
+    assert [each.number for each in attempts] == list(range(1, job.attempt + 1)), (
+        "an attempt is missing"
+    )
     assert [each.outcome for each in attempts].count("completed") == 1
     assert attempts[-1].outcome == "completed"
     assert {each.outcome for each in attempts[:-1]} <= {"lost"}, [each.error for each in attempts]
@@ -103,8 +109,12 @@ def check_job(queue: JobQueue, job: Job, told: list[Note]) -> None:
 
 
 def check_steps(queue: JobQueue, job: Job, told: list[Note]) -> None:
-    """A step that was acknowledged was never run again: everybody saw the one result that is stored."""
-    stored = {step.name: step.result for step in queue.steps(job.job_id) if step.status == "completed"}
+    """A step that was acknowledged was never run again: everybody saw the one result that is
+    stored.
+    """
+    stored = {
+        step.name: step.result for step in queue.steps(job.job_id) if step.status == "completed"
+    }
     assert stored == job.result
     assert len(stored) == STEPS
     for note in told:
@@ -121,13 +131,16 @@ def check_log(queue: JobQueue, job: Job, told: list[Note]) -> None:
     assert set(found.values()) <= {1}, "a line is there twice"
     acknowledged = {(n["attempt"], n["step"], n["message"]) for n in told if n["kind"] == "line"}
     assert acknowledged <= set(found), "a line was lost"
-    # At most one line of an attempt was written and not acknowledged: the one in whose middle it was killed.
+    # At most one line of an attempt was written and not acknowledged: the one in whose middle it
+    # was killed.
     beyond = Counter(attempt for attempt, *_ in set(found) - acknowledged)
     assert set(beyond.values()) <= {1}
 
 
 def check_state(queue: JobQueue, job: Job, told: list[Note]) -> None:
-    """Each attempt goes on from the last checkpoint, or one behind what was acknowledged: the one in flight."""
+    """Each attempt goes on from the last checkpoint, or one behind what was acknowledged: the one
+    in flight.
+    """
     reached = 0
     for note in sorted((n for n in told if "state" in n), key=lambda n: (n["attempt"], n["state"])):
         if note["kind"] == "resumed":
@@ -137,9 +150,14 @@ def check_state(queue: JobQueue, job: Job, told: list[Note]) -> None:
 
 
 def kill_workers(folder: Path, side: Path, rounds: int, seed: int) -> int:
-    """Workers share a server. Two run at any time; one of them is killed again and again. How often work was lost."""
+    """Workers share a server. Two run at any time; one of them is killed again and again. How often
+    work was lost.
+    """
     chance = random.Random(seed)
-    with Served(folder, "--own-tables") as server, sortkey.open(f"http://127.0.0.1:{server.port}") as store:
+    with (
+        Served(folder, "--own-tables") as server,
+        sortkey.open(f"http://127.0.0.1:{server.port}") as store,
+    ):
         queue = JobQueue(store, QUEUE, worker_deaths_max=1000)
         queue.ensure()
         ids = [queue.enqueue(journey, {"side": str(side)}).job_id for _ in range(6)]
@@ -181,7 +199,8 @@ def kill_the_only_process(folder: Path, side: Path, rounds: int, seed: int) -> i
 
 @pytest.mark.slow
 def test_fifty_kills_of_workers_lose_no_job_no_step_and_no_line(tmp_path: Path) -> None:
-    # The promise of jobs: whoever is killed, and whenever, another takes up the job where it was left.
+    # The promise of jobs: whoever is killed, and whenever, another takes up the job where it was
+    # left.
     assert kill_workers(tmp_path / "data", tmp_path / "side", rounds=50, seed=1) > 20
 
 

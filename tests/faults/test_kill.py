@@ -1,4 +1,6 @@
-"""`kill -9` in the middle of a write load: what was acknowledged is there, nothing is half done, nothing disagrees."""
+"""`kill -9` in the middle of a write load: what was acknowledged is there, nothing is half done,
+nothing disagrees.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,18 @@ import pytest
 from sortkey.engine import Engine, own
 from tests.engine import invariants
 from tests.engine.invariants import Contents, contents, key_text
-from tests.faults.load import LEFT, MAIN, RIGHT, SHARED, Doubt, Item, Place, Writer, tables, write_until_killed
+from tests.faults.load import (
+    LEFT,
+    MAIN,
+    RIGHT,
+    SHARED,
+    Doubt,
+    Item,
+    Place,
+    Writer,
+    tables,
+    write_until_killed,
+)
 from tests.faults.served import Served
 
 WRITERS = 6
@@ -23,7 +36,9 @@ class Trial:
     def __init__(self, folder: Path, synchronous: str, seed: int) -> None:
         self.folder, self.synchronous = folder, synchronous
         self.random = random.Random(seed)
-        self.writers = [Writer(number, random.Random(f"{seed}/{number}")) for number in range(WRITERS)]
+        self.writers = [
+            Writer(number, random.Random(f"{seed}/{number}")) for number in range(WRITERS)
+        ]
         self.told: dict[str, Contents] = {MAIN: {}, LEFT: {}, RIGHT: {}}
         self.after: dict[str, str] = {}
         with own(folder) as engine:
@@ -48,14 +63,18 @@ class Trial:
         invariants.check(engine)
 
     def check_streams(self, engine: Engine, held: dict[str, Contents]) -> None:
-        """Go on reading each stream where the last look ended: every record starts from what the one before left."""
+        """Go on reading each stream where the last look ended: every record starts from what the
+        one before left.
+        """
         for name, told in self.told.items():
             self.after[name] = read_stream(engine, name, told, self.after.get(name))
             assert told == held[name], f"the stream of {name} does not tell its table"
 
 
 def check_acknowledged(writers: list[Writer], held: dict[str, Contents]) -> None:
-    """Items are as each writer was told; what it was not told about is done or not done, and then known."""
+    """Items are as each writer was told; what it was not told about is done or not done, and then
+    known.
+    """
     for writer in writers:
         if writer.doubt is not None:
             settle(writer, writer.doubt, held)
@@ -63,7 +82,9 @@ def check_acknowledged(writers: list[Writer], held: dict[str, Contents]) -> None
             assert found(held, place) == item, f"{place} is not what was acknowledged"
     added = found(held, (MAIN, f"{SHARED}-added"))
     count = int(added["c"]["N"]) if added else 0
-    told, doubted = (sum(getattr(writer, name) for writer in writers) for name in ("added", "adding"))
+    told, doubted = (
+        sum(getattr(writer, name) for writer in writers) for name in ("added", "adding")
+    )
     assert told <= count <= told + doubted
     writers[0].added += count - told
     value = found(held, (MAIN, f"{SHARED}-set"))
@@ -88,7 +109,9 @@ def found(held: dict[str, Contents], place: Place) -> Item | None:
 
 
 def check_tokens(engine: Engine, writers: list[Writer]) -> None:
-    """A transaction sent again with its token is done once in all, whether its first answer came or not."""
+    """A transaction sent again with its token is done once in all, whether its first answer came or
+    not.
+    """
     for writer in writers:
         if writer.last_transaction is not None:
             engine.call("TransactWriteItems", writer.last_transaction)
@@ -98,7 +121,9 @@ def check_tokens(engine: Engine, writers: list[Writer]) -> None:
             writer.last_transaction = writer.doubt.request[1]
         writer.doubt = None
         for place, item in writer.known.items():
-            answer = engine.call("GetItem", {"TableName": place[0], "Key": {"p": {"S": place[1]}, "r": {"N": "1"}}})
+            answer = engine.call(
+                "GetItem", {"TableName": place[0], "Key": {"p": {"S": place[1]}, "r": {"N": "1"}}}
+            )
             assert answer.get("Item") == item
 
 

@@ -1,4 +1,5 @@
-"""`kill -9` while the engine works by itself: an index being filled, items expiring, a backup, a restore.
+"""`kill -9` while the engine works by itself: an index being filled, items expiring, a backup, a
+restore.
 
 Each goes on after the restart from what is stored, and ends as if nothing had happened.
 """
@@ -26,7 +27,9 @@ KILLS = [None, 0, 100]
 """After how many further answers the server is killed; None: with the request on its way."""
 
 SECOND = 4
-"""The same for the next time. A server goes on with what is left as soon as it starts: this is in the middle of it."""
+"""The same for the next time. A server goes on with what is left as soon as it starts: this is in
+the middle of it.
+"""
 
 pytestmark = pytest.mark.slow
 
@@ -34,11 +37,18 @@ pytestmark = pytest.mark.slow
 def item(number: int, now: int) -> Item:
     """Every third has expired a minute ago."""
     until = now + 100_000 if number % 3 else now - 60
-    return {"p": {"S": f"p{number}"}, "g": {"S": f"g{number % 50}"}, "x": {"S": "x" * 99}, "until": {"N": str(until)}}
+    return {
+        "p": {"S": f"p{number}"},
+        "g": {"S": f"g{number % 50}"},
+        "x": {"S": "x" * 99},
+        "until": {"N": str(until)},
+    }
 
 
 class Killing:
-    """A folder with a table of some thousand items, and one client that writes to it until the server is killed."""
+    """A folder with a table of some thousand items, and one client that writes to it until the
+    server is killed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -86,7 +96,9 @@ class Killing:
             self.known.pop(_key(name), None)
 
     def check(self, engine: Engine, expired: bool = False) -> None:
-        """Everything acknowledged is there, and nothing disagrees. `expired`: items whose time is over may be gone."""
+        """Everything acknowledged is there, and nothing disagrees. `expired`: items whose time is
+        over may be gone.
+        """
         held, known = contents(engine, TABLE), self.known
         if expired:
             held, known = _lasting(held, engine.clock()), _lasting(known, engine.clock())
@@ -142,19 +154,28 @@ def work_until(engine: Engine, done: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("answers", KILLS)
-def test_an_index_being_filled_is_complete_in_the_end(killing: Killing, answers: int | None) -> None:
+def test_an_index_being_filled_is_complete_in_the_end(
+    killing: Killing, answers: int | None
+) -> None:
     killing.serve(answers, ADD_INDEX)
     killing.serve(SECOND)
     with own(killing.folder) as engine:
         killing.check(engine)
         if answers is not None:
-            assert engine.catalog.table(TABLE).index("late") is not None, "an acknowledged index is lost"
-        work_until(engine, lambda: not any(index.backfilling for index in engine.catalog.table(TABLE).indexes))
+            assert engine.catalog.table(TABLE).index("late") is not None, (
+                "an acknowledged index is lost"
+            )
+        work_until(
+            engine,
+            lambda: not any(index.backfilling for index in engine.catalog.table(TABLE).indexes),
+        )
         killing.check(engine)
 
 
 @pytest.mark.parametrize("answers", KILLS)
-def test_expiry_goes_on_and_leaves_one_record_of_each_item(killing: Killing, answers: int | None) -> None:
+def test_expiry_goes_on_and_leaves_one_record_of_each_item(
+    killing: Killing, answers: int | None
+) -> None:
     killing.serve(answers, EXPIRE)
     for _ in range(3):  # while instants are read, and while items are deleted
         killing.serve(SECOND)
@@ -164,14 +185,21 @@ def test_expiry_goes_on_and_leaves_one_record_of_each_item(killing: Killing, ans
             assert engine.catalog.table(TABLE).ttl_attribute == "until"
         elif engine.catalog.table(TABLE).ttl_attribute is None:
             engine.call(*EXPIRE)
-        work_until(engine, lambda: len(_lasting(held := contents(engine, TABLE), engine.clock())) == len(held))
+        work_until(
+            engine,
+            lambda: len(_lasting(held := contents(engine, TABLE), engine.clock())) == len(held),
+        )
         killing.check(engine, expired=True)
-        counted = engine.database.execute("select count(*), count(distinct key) from journal where actor = 1")
+        counted = engine.database.execute(
+            "select count(*), count(distinct key) from journal where actor = 1"
+        )
         assert counted.fetchone() == (ITEMS // 3, ITEMS // 3)
 
 
 @pytest.mark.parametrize("answers", KILLS)
-def test_a_backup_is_of_its_instant_and_can_be_restored(killing: Killing, answers: int | None) -> None:
+def test_a_backup_is_of_its_instant_and_can_be_restored(
+    killing: Killing, answers: int | None
+) -> None:
     # Writes go on while rows are copied: it must have those before it began and none after.
     then = killing.serve(answers, ("CreateBackup", {"TableName": TABLE, "BackupName": "one"}))
     killing.serve(SECOND)
@@ -184,7 +212,9 @@ def test_a_backup_is_of_its_instant_and_can_be_restored(killing: Killing, answer
         arn = backups[0]["BackupArn"]
         work_until(engine, lambda: _backup_status(engine, arn) == "AVAILABLE")
         assert engine.catalog.table(TABLE).copies == 0
-    killing.serve(answers, ("RestoreTableFromBackup", {"TargetTableName": "again", "BackupArn": arn}))
+    killing.serve(
+        answers, ("RestoreTableFromBackup", {"TargetTableName": "again", "BackupArn": arn})
+    )
     with own(killing.folder) as engine:
         _check_restored(engine, then, answers)
         killing.check(engine)
@@ -194,8 +224,15 @@ def test_a_backup_is_of_its_instant_and_can_be_restored(killing: Killing, answer
 def test_a_restore_to_an_instant_gives_that_instant(killing: Killing, answers: int | None) -> None:
     with own(killing.folder) as engine:
         recover = {"PointInTimeRecoveryEnabled": True}
-        engine.call("UpdateContinuousBackups", {"TableName": TABLE, "PointInTimeRecoverySpecification": recover})
-    latest: Item = {"SourceTableName": TABLE, "TargetTableName": "again", "UseLatestRestorableTime": True}
+        engine.call(
+            "UpdateContinuousBackups",
+            {"TableName": TABLE, "PointInTimeRecoverySpecification": recover},
+        )
+    latest: Item = {
+        "SourceTableName": TABLE,
+        "TargetTableName": "again",
+        "UseLatestRestorableTime": True,
+    }
     then = killing.serve(answers, ("RestoreTableToPointInTime", latest))
     killing.serve(SECOND)
     with own(killing.folder) as engine:
@@ -218,7 +255,11 @@ def _backup_status(engine: Engine, arn: str) -> str:
 
 
 def _lasting(items: Contents, now: float) -> Contents:
-    return {key: each for key, each in items.items() if "until" not in each or int(each["until"]["N"]) >= now}
+    return {
+        key: each
+        for key, each in items.items()
+        if "until" not in each or int(each["until"]["N"]) >= now
+    }
 
 
 def _key(item: Item) -> str:

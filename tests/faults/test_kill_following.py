@@ -1,5 +1,5 @@
-"""`kill -9` between pointer and index, and everywhere else on the way from a write to its search: after the restart the
-index is what the table is, without anybody mending it."""
+"""`kill -9` between pointer and index, and everywhere else on the way from a write to its search:
+after the restart the index is what the table is, without anybody mending it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ ROUNDS = 50
 
 
 def catch_up(store: Store, search: Search[Note]) -> None:
-    """What a restarted worker does, and nothing else. The dead one's shard is taken at once: its process is gone."""
+    """What a restarted worker does, and nothing else. The dead one's shard is taken at once: its
+    process is gone.
+    """
     following = worker(store, search)
     following.run_until_idle()
     following.stop()
@@ -25,10 +27,14 @@ def catch_up(store: Store, search: Search[Note]) -> None:
 
 
 def check(store: Store, search: Search[Note]) -> int:
-    """The index shows what the table has, and the table shows texts that are there. How many notes there are."""
+    """The index shows what the table has, and the table shows texts that are there. How many notes
+    there are.
+    """
     stored = store.scan(Note)
     writes = [notes.write_of(note) for note in stored]
-    told = {each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)}
+    told = {
+        each.id: (each.version, each.fields) for each in writes if isinstance(each, PutDocument)
+    }
     assert {hit.id: (hit.version, hit.fields) for hit in search.iterate()} == told
     for note in stored:
         assert note.text is not None
@@ -62,7 +68,8 @@ def kill_again_and_again(folder: Path, rounds: int) -> None:
 
 @pytest.mark.slow
 def test_fifty_kills_on_the_way_to_the_index_leave_it_what_the_table_is(tmp_path: Path) -> None:
-    # A change is noted as done only behind the commit that makes it found; until then it comes again.
+    # A change is noted as done only behind the commit that makes it found; until then it comes
+    # again.
     kill_again_and_again(tmp_path, ROUNDS)
 
 

@@ -1,4 +1,6 @@
-"""`kill -9` of a process that indexes: what a refresh has acknowledged is found, and reconcile mends the rest."""
+"""`kill -9` of a process that indexes: what a refresh has acknowledged is found, and reconcile
+mends the rest.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def is_delete(number: int) -> bool:
 
 
 def main(place: str, number: int) -> None:
-    """Operations by their numbers; a number on the standard output says that all up to it are found from now on."""
+    """Operations by their numbers; a number on the standard output says that all up to it are found
+    from now on.
+    """
     chance, folder = random.Random(number), Path(place)
     with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
         store.ensure(notes_table)
@@ -98,7 +102,9 @@ def kill_once(forks: Forks, folder: Path, start: int, seconds: float) -> int:
 
 
 def check(folder: Path, acknowledged: int) -> int:
-    """Nothing acknowledged is lost, reconcile mends the rest; the number of the last operation that was done."""
+    """Nothing acknowledged is lost, reconcile mends the rest; the number of the last operation that
+    was done.
+    """
     with sortkey.open(folder / "data") as store, open_search(notes, folder / "search") as search:
         search.ensure()
         shown = {hit.id: hit.fields["number"] for hit in search.iterate()}
@@ -117,7 +123,9 @@ def check(folder: Path, acknowledged: int) -> int:
 
 def last_writes(acknowledged: int) -> dict[str, int]:
     """For each note the last operation on it, of those that were acknowledged."""
-    return {name_of(number): number for number in range(max(0, acknowledged - 2000), acknowledged + 1)}
+    return {
+        name_of(number): number for number in range(max(0, acknowledged - 2000), acknowledged + 1)
+    }
 
 
 def kill_again_and_again(folder: Path, times: int) -> None:

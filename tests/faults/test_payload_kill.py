@@ -1,4 +1,6 @@
-"""`kill -9` between object and pointer, and everywhere else: no pointer shows what is not there, nothing is lost."""
+"""`kill -9` between object and pointer, and everywhere else: no pointer shows what is not there,
+nothing is lost.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ pytestmark = pytest.mark.slow
 
 
 def killed(forks: Forks, folder: Path, seed: str, chance: random.Random) -> list[str]:
-    """Let a writer write, and kill it: at a write that it counts itself, or after so many lines. Gives its lines."""
+    """Let a writer write, and kill it: at a write that it counts itself, or after so many lines.
+    Gives its lines.
+    """
     counted = [chance.randrange(2, 40)] if chance.random() < 0.6 else []
     most = chance.randrange(2, 60)
     writer, lines = forks.start(str(folder), seed, *counted), list[str]()
@@ -50,8 +54,8 @@ def check_all(store: Store) -> int:
 
 
 def test_whatever_moment_a_writer_is_killed_at(tmp_path: Path) -> None:
-    # The object is written first and the pointer last, so a pointer never shows what is not whole. What is left over
-    # is found, does not block the next try, and goes.
+    # The object is written first and the pointer last, so a pointer never shows what is not whole.
+    # What is left over is found, does not block the next try, and goes.
     chance, folder = random.Random(4), tmp_path / "data"
     orphans = shown = 0
     with Forks("tests.faults.payload_writer") as forks:
@@ -72,7 +76,9 @@ def test_whatever_moment_a_writer_is_killed_at(tmp_path: Path) -> None:
 
 
 def check_acknowledged(store: Store, lines: list[str]) -> None:
-    """What was told to be done is done. Of the last write it is not known; some names are written several times."""
+    """What was told to be done is done. Of the last write it is not known; some names are written
+    several times.
+    """
     tries = [line.split()[1:] for line in lines if line.startswith("trying")]
     graphs = {run.run_id: run.graph for run in store.scan(Run)}
     for kind, name, number in tries[: lines.count("done")]:
@@ -92,7 +98,12 @@ def check_acknowledged(store: Store, lines: list[str]) -> None:
 
 def check_files(store: Store, folder: Path) -> None:
     """After a sweep the folder holds what is shown, and nothing else."""
-    shown = {payload.version_id for run in store.scan(Run) for payload in (run.graph, run.iac) if payload is not None}
+    shown = {
+        payload.version_id
+        for run in store.scan(Run)
+        for payload in (run.graph, run.iac)
+        if payload is not None
+    }
     shown |= {asset.note.version_id for asset in store.scan(Asset) if asset.note is not None}
     lying = {path.name for path in (folder / "buckets" / "artifacts" / "objects").glob("*/*")}
     assert lying == shown

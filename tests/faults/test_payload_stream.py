@@ -21,7 +21,14 @@ pytestmark = pytest.mark.slow
 
 
 def sent_and_read(folder: Path, buckets: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "tests.faults.payload_stream", str(folder), buckets, str(MEGABYTES)]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.faults.payload_stream",
+        str(folder),
+        buckets,
+        str(MEGABYTES),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -1,4 +1,6 @@
-"""A store that fails in the middle: one operation is answered with 500, all else is as if it had not been asked for."""
+"""A store that fails in the middle: one operation is answered with 500, all else is as if it had
+not been asked for.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Call:
     def run(self) -> bytes:
         self.runs += 1
         try:
-            return orjson.dumps(self.engine.execute(self.name, orjson.loads(orjson.dumps(self.request))))
+            return orjson.dumps(
+                self.engine.execute(self.name, orjson.loads(orjson.dumps(self.request)))
+            )
         except ServiceError as error:
             return type(error).__name__.encode()
 
@@ -104,10 +108,17 @@ def group(engine: Engine) -> Group:
 
 def table(name: str) -> Item:
     def index(name: str, *keys: str) -> Item:
-        return {"IndexName": name, "KeySchema": schema(*keys), "Projection": {"ProjectionType": "ALL"}}
+        return {
+            "IndexName": name,
+            "KeySchema": schema(*keys),
+            "Projection": {"ProjectionType": "ALL"},
+        }
 
     def schema(*keys: str) -> list[Item]:
-        return [{"AttributeName": key, "KeyType": kind} for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)]
+        return [
+            {"AttributeName": key, "KeyType": kind}
+            for key, kind in zip(keys, ("HASH", "RANGE"), strict=False)
+        ]
 
     return {
         "TableName": name,
@@ -137,7 +148,9 @@ def count(name: str = "counter") -> tuple[str, Item]:
 
 def both(name: str, token: str | None = None) -> tuple[str, Item]:
     items = [{"Put": put(name, table)[1]} for table in ("left", "right")]
-    return "TransactWriteItems", {"TransactItems": items} | ({"ClientRequestToken": token} if token else {})
+    return "TransactWriteItems", {"TransactItems": items} | (
+        {"ClientRequestToken": token} if token else {}
+    )
 
 
 def failing(error: type[apsw.Error], when: Callable[[str, Any], bool]) -> Fault:
@@ -151,7 +164,8 @@ def failing(error: type[apsw.Error], when: Callable[[str, Any], bool]) -> Fault:
 def writes_item(name: str, table: str) -> Callable[[str, Any], bool]:
     """The statement that stores an item with this partition key."""
     return lambda sql, values: (
-        sql.startswith(f"insert into {table}(key, item") and b'"p":{"S":"%s"}' % name.encode() in values[1]
+        sql.startswith(f"insert into {table}(key, item")
+        and b'"p":{"S":"%s"}' % name.encode() in values[1]
     )
 
 
@@ -172,7 +186,8 @@ def check(engine: Engine) -> None:
 def test_one_write_that_fails_costs_no_other_of_its_group(
     store: FaultyDatabase, engine: Engine, group: Group, error: type[apsw.Error], place: int
 ) -> None:
-    # The others are done again after the rollback: each once, and with the answers of the second time.
+    # The others are done again after the rollback: each once, and with the answers of the second
+    # time.
     calls = [count(), both("t"), count()]
     calls.insert(place, put("bad"))
     store.fault = failing(error, writes_item("bad", engine.catalog.table("left").rows.name))
@@ -186,7 +201,9 @@ def test_one_write_that_fails_costs_no_other_of_its_group(
 
 
 @pytest.mark.parametrize("error", ERRORS)
-@pytest.mark.parametrize("statement", ["insert into t", "insert into journal", "insert or replace into record"])
+@pytest.mark.parametrize(
+    "statement", ["insert into t", "insert into journal", "insert or replace into record"]
+)
 def test_a_transaction_that_fails_half_way_leaves_nothing(
     store: FaultyDatabase, engine: Engine, group: Group, error: type[apsw.Error], statement: str
 ) -> None:
@@ -223,14 +240,21 @@ def test_while_no_commit_succeeds_every_write_is_refused_and_reads_go_on(
     before = contents(engine, "left")
     store.fault = failing(apsw.IOError, lambda sql, _: sql == "commit")
     assert group.submit(count(), put("x"), both("t")) == [b"500"] * 3
-    assert group.submit(("GetItem", {"TableName": "left", "Key": {"p": {"S": "before"}, "r": {"S": "r"}}}))[0] != b"500"
+    assert (
+        group.submit(
+            ("GetItem", {"TableName": "left", "Key": {"p": {"S": "before"}, "r": {"S": "r"}}})
+        )[0]
+        != b"500"
+    )
     store.fault = None
     assert contents(engine, "left") == before
     assert counted(group.submit(count())) == [1]
     check(engine)
 
 
-def test_a_table_whose_making_fails_is_not_there(store: FaultyDatabase, engine: Engine, group: Group) -> None:
+def test_a_table_whose_making_fails_is_not_there(
+    store: FaultyDatabase, engine: Engine, group: Group
+) -> None:
     # The catalog in memory goes back with the transaction.
     for statement in ("create table", "create index", "create unique index", "commit"):
         store.fault = failing(apsw.FullError, lambda sql, _, at=statement: sql.startswith(at))
@@ -241,27 +265,38 @@ def test_a_table_whose_making_fails_is_not_there(store: FaultyDatabase, engine: 
     check(engine)
 
 
-def test_a_full_disk_refuses_what_does_not_fit_until_there_is_room_again(engine: Engine, group: Group) -> None:
+def test_a_full_disk_refuses_what_does_not_fit_until_there_is_room_again(
+    engine: Engine, group: Group
+) -> None:
     # SQLite's own limit stands for the disk's.
     group.submit(*(put(f"old{n}", size=2000) for n in range(20)))
     (pages,) = engine.database.execute("pragma page_count").fetchone()
     engine.database.execute(f"pragma max_page_count={pages + 12}")
-    answers = group.submit(*(put(f"new{n}", size=2000 if n % 4 else 100_000) for n in range(40)), count(), both("t"))
+    answers = group.submit(
+        *(put(f"new{n}", size=2000 if n % 4 else 100_000) for n in range(40)), count(), both("t")
+    )
     refused = [n for n, answer in enumerate(answers) if answer == b"500"]
     assert set(range(0, 40, 4)) <= set(refused)  # what is larger than all the room
     names = {item["p"]["S"] for item in contents(engine, "left").values()}
     assert {f"old{n}" for n in range(20)} <= names
-    assert {n for n in range(40) if f"new{n}" in names} == {n for n in range(40) if n not in refused}
+    assert {n for n in range(40) if f"new{n}" in names} == {
+        n for n in range(40) if n not in refused
+    }
     check(engine)
     engine.database.execute("pragma max_page_count=1000000000")
     assert group.submit(*(put(f"new{n}", size=100_000) for n in range(40))) == [b"{}"] * 40
     check(engine)
 
 
-def test_background_work_that_fails_is_done_later(store: FaultyDatabase, engine: Engine, group: Group) -> None:
+def test_background_work_that_fails_is_done_later(
+    store: FaultyDatabase, engine: Engine, group: Group
+) -> None:
     engine.call(
         "UpdateTimeToLive",
-        {"TableName": "left", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "until"}},
+        {
+            "TableName": "left",
+            "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "until"},
+        },
     )
     name, request = put("old")
     request["Item"]["until"] = {"N": str(int(engine.clock()) - 100)}
@@ -279,9 +314,12 @@ def test_background_work_that_fails_is_done_later(store: FaultyDatabase, engine:
 def test_a_checkpoint_that_cannot_be_made_undoes_no_commit(
     monkeypatch: pytest.MonkeyPatch, engine: Engine, group: Group
 ) -> None:
-    # The log has the commit by then. Taken as its failure, every operation of the group would be done twice.
+    # The log has the commit by then. Taken as its failure, every operation of the group would be
+    # done twice.
     monkeypatch.setattr(database, "STALLED_PAGES", 1)
-    with engine.database.snapshot():  # a reader, which a checkpoint that restarts the log has to wait for
+    with (
+        engine.database.snapshot()
+    ):  # a reader, which a checkpoint that restarts the log has to wait for
         group.submit(count())
         assert counted(group.submit(count(), count())) == [2, 3]
     assert counted(group.submit(count())) == [4]
@@ -305,7 +343,8 @@ class Watched(apsw.Connection):
 def test_checkpoints_are_made_while_requests_go_on(
     monkeypatch: pytest.MonkeyPatch, engine: Engine, group: Group
 ) -> None:
-    # Else the log grows until commits have to wait for it. A failure now and then must not end them.
+    # Else the log grows until commits have to wait for it. A failure now and then must not end
+    # them.
     monkeypatch.setattr(database, "CHECKPOINT_PAGES", 5)
     monkeypatch.setattr(database.apsw, "Connection", Watched)
     Watched.made, Watched.broken = Queue(), [True]
@@ -318,7 +357,9 @@ def test_checkpoints_are_made_while_requests_go_on(
 
 
 class Chased(apsw.Connection):
-    """A connection that never gets to the end of the log: a reader needs it as it was before the latest commit."""
+    """A connection that never gets to the end of the log: a reader needs it as it was before the
+    latest commit.
+    """
 
     def wal_checkpoint(self, *arguments: Any, **options: Any) -> tuple[int, int]:
         reader, writer = (Chased(self.db_filename("main")) for _ in range(2))
@@ -330,7 +371,9 @@ class Chased(apsw.Connection):
         return done
 
 
-def test_the_log_begins_anew_under_constant_load(monkeypatch: pytest.MonkeyPatch, engine: Engine, group: Group) -> None:
+def test_the_log_begins_anew_under_constant_load(
+    monkeypatch: pytest.MonkeyPatch, engine: Engine, group: Group
+) -> None:
     # Long before a commit would have to copy all of it, for which everyone waits.
     monkeypatch.setattr(database, "CHECKPOINT_PAGES", 5)
     monkeypatch.setattr(database.apsw, "Connection", Chased)

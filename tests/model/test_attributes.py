@@ -72,7 +72,9 @@ class Other(Entity, table=Table("Others", key=("PK",))):
 
 def told(actions: Action | tuple[Action, ...]) -> str:
     names = Names()
-    return names.readable(render_actions(actions if isinstance(actions, tuple) else (actions,), names))
+    return names.readable(
+        render_actions(actions if isinstance(actions, tuple) else (actions,), names)
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +84,10 @@ def told(actions: Action | tuple[Action, ...]) -> str:
         (Job.status != "running", "Data.status <> 'running'"),
         (Job.progress < 5, "Data.progress < 5"),
         (Job.progress <= 5, "Data.progress <= 5"),
-        (Job.progress > -1, "Data.progress > -1"),  # outside of the field's limits, but a fair question
+        (
+            Job.progress > -1,
+            "Data.progress > -1",
+        ),  # outside of the field's limits, but a fair question
         (Job.progress >= 5, "Data.progress >= 5"),
         (Job.progress == attr(Job.starts_with), "Data.progress = Data.startsWith"),
         (attr(Job.progress).between(1, 5), "Data.progress BETWEEN 1 AND 5"),
@@ -97,17 +102,27 @@ def told(actions: Action | tuple[Action, ...]) -> str:
         (attr(Job.steps).size() >= 2, "size(Data.steps) >= 2"),
         (Job.started_at < NOON, "Data.startedAt < '2026-01-01T12:00:00.000000Z'"),  # type: ignore[operator]
         (attr(Job.error) == None, "Data.error = True"),  # noqa: E711  NULL, which this field keeps
-        (attr(Job.steps)[0].started_at < NOON, "Data.steps[0].startedAt < '2026-01-01T12:00:00.000000Z'"),
+        (
+            attr(Job.steps)[0].started_at < NOON,
+            "Data.steps[0].startedAt < '2026-01-01T12:00:00.000000Z'",
+        ),
         (attr(Job.counts).done > 3, "Data.counts.done > 3"),
         (attr(Job.more).done > 3, "Data.more.done > 3"),
         (attr(Job.anything)["a.b"][2] == {"x": 1}, "Data.anything.a.b[2] = {'x': {'N': '1'}}"),
-        ((Job.progress > 1) & (Job.status == "running"), "(Data.progress > 1) AND (Data.status = 'running')"),
-        ((Job.progress > 1) | ~attr(Job.note).exists(), "(Data.progress > 1) OR (NOT (attribute_exists(Data.note)))"),
+        (
+            (Job.progress > 1) & (Job.status == "running"),
+            "(Data.progress > 1) AND (Data.status = 'running')",
+        ),
+        (
+            (Job.progress > 1) | ~attr(Job.note).exists(),
+            "(Data.progress > 1) OR (NOT (attribute_exists(Data.note)))",
+        ),
         (not_(Job.progress > 1), "NOT (Data.progress > 1)"),
     ],
 )
 def test_a_condition_says_what_was_written(condition: Condition, text: str) -> None:
-    # Python's operators on the left, DynamoDB's words on the right; instants as the item holds them.
+    # Python's operators on the left, DynamoDB's words on the right; instants as the item holds
+    # them.
     assert repr(condition) == text
 
 
@@ -124,7 +139,10 @@ def test_a_condition_says_what_was_written(condition: Condition, text: str) -> N
         (attr(Job.images).remove(), "SET Data.images = []"),
         (attr(Job.error).remove(), "SET Data.error = True"),
         (attr(Job.progress).add(2), "SET Data.progress = if_not_exists(Data.progress, 0) + 2"),
-        (attr(Job.starts_with).add(2), "SET Data.startsWith = if_not_exists(Data.startsWith, 10) + 2"),
+        (
+            attr(Job.starts_with).add(2),
+            "SET Data.startsWith = if_not_exists(Data.startsWith, 10) + 2",
+        ),
         (attr(Job.progress).subtract(2), "SET Data.progress = if_not_exists(Data.progress, 0) - 2"),
         (attr(Job.labels).add({"b", "a"}), "ADD Data.labels ['a', 'b']"),
         (attr(Job.labels).discard("a"), "DELETE Data.labels ['a']"),
@@ -136,16 +154,24 @@ def test_a_condition_says_what_was_written(condition: Condition, text: str) -> N
         ),
         (
             attr(Job.images).prepend("a", "b"),
-            "SET Data.images = list_append([{'S': 'a'}, {'S': 'b'}], if_not_exists(Data.images, []))",
+            "SET Data.images = list_append([{'S': 'a'}, {'S': 'b'}], if_not_exists(Data.images, "
+            "[]))",
         ),
-        (attr(Job.steps)[1].started_at.set(NOON), "SET Data.steps[1].startedAt = '2026-01-01T12:00:00.000000Z'"),
-        (attr(Job.steps)[1]["startedAt"].set(NOON), "SET Data.steps[1].startedAt = '2026-01-01T12:00:00.000000Z'"),
+        (
+            attr(Job.steps)[1].started_at.set(NOON),
+            "SET Data.steps[1].startedAt = '2026-01-01T12:00:00.000000Z'",
+        ),
+        (
+            attr(Job.steps)[1]["startedAt"].set(NOON),
+            "SET Data.steps[1].startedAt = '2026-01-01T12:00:00.000000Z'",
+        ),
         (attr(Job.steps)[1].remove(), "REMOVE Data.steps[1]"),
         (attr(Job.steps)[1].started_at.set(None), "REMOVE Data.steps[1].startedAt"),
         (attr(Job.anything)["x"].set(None), "SET Data.anything.x = True"),
         (
             (attr(Job.progress).add(1), attr(Job.labels).add({"x"}), attr(Job.note).remove()),
-            "SET Data.progress = if_not_exists(Data.progress, 0) + 1 ADD Data.labels ['x'] REMOVE Data.note",
+            "SET Data.progress = if_not_exists(Data.progress, 0) + 1 ADD Data.labels ['x'] REMOVE "
+            "Data.note",
         ),
     ],
 )
@@ -158,10 +184,19 @@ def test_an_action_says_what_was_written(action: Action | tuple[Action, ...], te
     ("action", "within"),
     [
         (attr(Job.progress).add(2), "attribute_not_exists(Data.progress) OR Data.progress <= 98"),
-        (attr(Job.progress).subtract(2), "attribute_not_exists(Data.progress) OR Data.progress >= 2"),
+        (
+            attr(Job.progress).subtract(2),
+            "attribute_not_exists(Data.progress) OR Data.progress >= 2",
+        ),
         (attr(Job.progress).add(-2), "attribute_not_exists(Data.progress) OR Data.progress >= 2"),
-        (attr(Job.counts).done.add(1), "attribute_not_exists(Data.counts.done) OR Data.counts.done <= 9"),
-        (attr(Job.images).append("a", "b"), "attribute_not_exists(Data.images) OR size(Data.images) <= 1"),
+        (
+            attr(Job.counts).done.add(1),
+            "attribute_not_exists(Data.counts.done) OR Data.counts.done <= 9",
+        ),
+        (
+            attr(Job.images).append("a", "b"),
+            "attribute_not_exists(Data.images) OR size(Data.images) <= 1",
+        ),
         (attr(Job.starts_with).add(1), "None"),
         (attr(Job.steps).append(Step()), "None"),
     ],
@@ -185,7 +220,9 @@ def test_a_field_cannot_be_moved_out_of_its_limits(action: Action, within: str) 
         (lambda: attr(Job.labels).add({5}), "an element of Job.Data.labels cannot be 5"),
     ],
 )
-def test_a_value_that_a_field_cannot_have_is_refused_where_it_is_written(call: Any, message: str) -> None:
+def test_a_value_that_a_field_cannot_have_is_refused_where_it_is_written(
+    call: Any, message: str
+) -> None:
     # Not when the request is sent: the line with the mistake is the one in the traceback.
     with pytest.raises(KeyValueError, match=message):
         call()

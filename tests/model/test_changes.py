@@ -1,4 +1,6 @@
-"""Records of streams as changes of entities: whose they are, what they show, and what they refuse to guess."""
+"""Records of streams as changes of entities: whose they are, what they show, and what they refuse
+to guess.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,10 @@ def text(**values: str) -> dict[str, Any]:
     return {name: {"S": value} for name, value in values.items()}
 
 
-STAGE = {**text(PK="JOURNEY#j", SK="STAGE#01", EntityType="Stage", journeyId="j"), "order": {"N": "1"}}
+STAGE = {
+    **text(PK="JOURNEY#j", SK="STAGE#01", EntityType="Stage", journeyId="j"),
+    "order": {"N": "1"},
+}
 JOURNEY = text(PK="JOURNEY#j", SK="META", EntityType="Journey", journeyId="j", title="old")
 
 
@@ -169,8 +174,12 @@ def test_guard_items_are_no_entities() -> None:
     # They lie among the users, under keys that a user could nearly have.
     guard = text(id="UNIQUE#User#email#a@b.c")
     assert change_of(User, record(keys=guard, name="INSERT", view="KEYS_ONLY")) is None
-    assert change_of(User, record(None, {**guard, "guards": {"M": text(id="u1")}}, keys=guard)) is None
-    assert change_of(User, record(None, text(id="u1", email="a@b.c"), keys=text(id="u1"))) is not None
+    assert (
+        change_of(User, record(None, {**guard, "guards": {"M": text(id="u1")}}, keys=guard)) is None
+    )
+    assert (
+        change_of(User, record(None, text(id="u1", email="a@b.c"), keys=text(id="u1"))) is not None
+    )
 
 
 def test_an_image_that_no_longer_fits_its_entity_is_an_error() -> None:
@@ -220,14 +229,23 @@ def test_what_lies_inside_a_field_is_told_from_the_rest_of_it() -> None:
         inside = {"townName": {"S": town}, "streets": {"L": [{"S": each} for each in streets]}}
         return {**JOURNEY, "place": {"M": inside}, "meta": {"M": {"town": {"S": town}}}}
 
-    town, street, meta = attr(Journey.place).town_name, attr(Journey.place).streets[0], attr(Journey.meta)["town"]  # type: ignore[attr-defined]
+    town, street, meta = (
+        attr(Journey.place).town_name,
+        attr(Journey.place).streets[0],
+        attr(Journey.meta)["town"],
+    )  # type: ignore[attr-defined]
     change = change_of(Journey, record(journey("Ulm"), journey("Bonn", "Am Hof")))
     assert change is not None
     assert [change.became(each, "Bonn") for each in (town, meta)] == [True, True]
     assert (change.became(street, "Am Hof"), change.became(street, "x")) == (True, False)
     change = change_of(Journey, record(journey("Ulm"), journey("Ulm", "Am Hof")))
     assert change is not None
-    assert [change.touched(each) for each in (town, meta, street, Journey.place)] == [False, False, True, True]
+    assert [change.touched(each) for each in (town, meta, street, Journey.place)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
     change = change_of(Journey, record(JOURNEY, journey("Ulm")))
     assert change is not None
     assert change.became(town, "Ulm")

@@ -19,7 +19,9 @@ Level = Enum("Level", {"HIGH": 3})
 
 NUMBERS = (
     st.integers(min_value=-(10**30), max_value=10**30)
-    | st.floats(min_value=-1e100, max_value=1e100).filter(lambda number: number == 0 or abs(number) > 1e-100)
+    | st.floats(min_value=-1e100, max_value=1e100).filter(
+        lambda number: number == 0 or abs(number) > 1e-100
+    )
     | st.decimals(min_value=-(10**15), max_value=10**15, places=9)
 )
 SCALARS = st.none() | st.booleans() | NUMBERS | st.text(max_size=8) | st.binary(max_size=8)
@@ -30,14 +32,18 @@ SETS = (
 )
 VALUES = st.recursive(
     SCALARS | SETS,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(min_size=1, max_size=4), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(min_size=1, max_size=4), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
 
 @given(VALUES)
 def test_any_value_is_stored_again_as_it_was_stored(value: Any) -> None:
-    # Members that a program does not know are read and written back; a digit lost there is lost for all programs.
+    # Members that a program does not know are read and written back; a digit lost there is lost for
+    # all programs.
     stored, _ = read_value(encode(value))
     again, _ = read_value(encode(decode(stored)))
     assert again == stored
@@ -45,8 +51,8 @@ def test_any_value_is_stored_again_as_it_was_stored(value: Any) -> None:
 
 @given(VALUES)
 def test_any_value_without_numbers_comes_back_as_it_went_in(value: Any) -> None:
-    # Free-form maps are stored without a type that could mend them. Numbers come back as the same number, but as int,
-    # float or Decimal by their digits.
+    # Free-form maps are stored without a type that could mend them. Numbers come back as the same
+    # number, but as int, float or Decimal by their digits.
     assert _without_numbers(decode(encode(value))) == _without_numbers(value)
 
 
@@ -71,7 +77,9 @@ def test_numbers_are_written_as_the_service_answers_them(number: int | float | D
         (-0.0, {"N": "0"}),
     ],
 )
-def test_values_of_other_types_are_stored_as_what_they_stand_for(value: Any, stored: dict[str, Any]) -> None:
+def test_values_of_other_types_are_stored_as_what_they_stand_for(
+    value: Any, stored: dict[str, Any]
+) -> None:
     # pydantic reads them back from it, because the field says what they are.
     assert encode(value) == stored
 

@@ -1,4 +1,6 @@
-"""Documents: what an entity becomes, with which id and version, and declarations that cannot be right."""
+"""Documents: what an entity becomes, with which id and version, and declarations that cannot be
+right.
+"""
 
 from __future__ import annotations
 
@@ -57,11 +59,14 @@ ASSET = Asset(database_id="db", asset_id="a1", updated_at=NOON)
 
 
 def test_an_entity_becomes_a_write_with_its_id_and_version() -> None:
-    # The version is the instant of the last write, so that it rises also where an item is made anew.
+    # The version is the instant of the last write, so that it rises also where an item is made
+    # anew.
     fields = {"name": "Harbour", "kind": "asset"}
     assert assets.write_of(ASSET) == PutDocument("db:a1", version_at(NOON), fields)
     assert assets.removal_of(ASSET) == DeleteDocument("db:a1", version_at(NOON) + 1)
-    assert assets.write_of(ASSET.changed(is_shown=False)) == DeleteDocument("db:a1", version_at(NOON))
+    assert assets.write_of(ASSET.changed(is_shown=False)) == DeleteDocument(
+        "db:a1", version_at(NOON)
+    )
     assert version_at(NOON) == 1_714_996_800_123_456
     assert (assets.doc, assets.name, assets.of) == ("Assets by their names.", "assets", Asset)
 
@@ -86,7 +91,9 @@ class File:
 
 
 def test_a_document_may_be_made_of_anything() -> None:
-    @document(File, "files", id="{database_id}:{key}", fields={"size": Integer()}, version=lambda file: 7)
+    @document(
+        File, "files", id="{database_id}:{key}", fields={"size": Integer()}, version=lambda file: 7
+    )
     def files(file: File) -> Searchable:
         return {"size": file.size}
 
@@ -95,7 +102,12 @@ def test_a_document_may_be_made_of_anything() -> None:
 
 
 def declared(**changes: Any) -> Document[Any]:
-    settings: dict[str, Any] = {"of": Asset, "name": "assets", "id": "{assetId}", "fields": {"a": Text()}}
+    settings: dict[str, Any] = {
+        "of": Asset,
+        "name": "assets",
+        "id": "{assetId}",
+        "fields": {"a": Text()},
+    }
     return document(**{**settings, **changes})(lambda asset: {})
 
 
@@ -107,14 +119,20 @@ def declared(**changes: Any) -> Document[Any]:
         ({"id": "asset"}, "the same for every document"),
         ({"id": "{asset_id}"}, "has no asset_id; it has databaseId"),
         ({"fields": {}}, "assets: a document needs fields"),
-        ({"fields": ("title", "tags")}, r"assets: fields=\('title', 'tags'\) .* write \{\"title\": Text\(\), …\}"),
+        (
+            {"fields": ("title", "tags")},
+            r"assets: fields=\('title', 'tags'\) .* write \{\"title\": Text\(\), …\}",
+        ),
         ({"fields": {"title": Text}}, r"title: write Text\(\), with parentheses"),
         ({"fields": {"title": str}}, r"title: <class 'str'> is not a kind of field: use Text\(\)"),
         ({"fields": {"title": "text"}}, "title: 'text' is not a kind of field"),
         ({"fields": {"title": FieldKind()}}, "is not a kind of field"),
         ({"fields": {5: Text()}}, "5 cannot be the name of a field: it must be a text"),
         *(
-            ({"fields": {name: Text()}}, "cannot be the name of a field: 1 to 200 characters without dots, stars")
+            (
+                {"fields": {name: Text()}},
+                "cannot be the name of a field: 1 to 200 characters without dots, stars",
+            )
             for name in ("", "  ", "a.b", "a*", 'a"b', "a\\b", "a\0", "x" * 201)
         ),
         ({"fields": {"-size": Text()}}, "a leading minus means a descending order"),
@@ -122,12 +140,20 @@ def declared(**changes: Any) -> Document[Any]:
         ({"fields": {"_source": Text()}}, "the index has one of that name for itself"),
         ({"fields": {"sortkey_text": Text()}}, "the index has one of that name for itself"),
         ({"undeclared": ["num_*"]}, r"'num_\*' is not a rule: write FieldRule\("),
-        ({"undeclared": [FieldRule("a*", Text()), FieldRule("a*", None)]}, r"two rules have the pattern a\*"),
-        ({"undeclared": [FieldRule("a*", Text(), "x"), FieldRule("b*", Text(), "x")]}, "two rules have the name x"),
+        (
+            {"undeclared": [FieldRule("a*", Text()), FieldRule("a*", None)]},
+            r"two rules have the pattern a\*",
+        ),
+        (
+            {"undeclared": [FieldRule("a*", Text(), "x"), FieldRule("b*", Text(), "x")]},
+            "two rules have the name x",
+        ),
         ({"of": File, "id": "{key}"}, "say what orders its writes"),
     ],
 )
-def test_a_declaration_that_cannot_be_right_says_what_to_write(changes: dict[str, Any], message: str) -> None:
+def test_a_declaration_that_cannot_be_right_says_what_to_write(
+    changes: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ModelError, match=message):
         declared(**changes)
 

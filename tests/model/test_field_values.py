@@ -9,7 +9,19 @@ from typing import Any
 
 import pytest
 
-from sortkey import Bool, Date, FieldKind, Flat, GeoPoint, GeoShape, Integer, Keyword, LatLon, Number, Text
+from sortkey import (
+    Bool,
+    Date,
+    FieldKind,
+    Flat,
+    GeoPoint,
+    GeoShape,
+    Integer,
+    Keyword,
+    LatLon,
+    Number,
+    Text,
+)
 from sortkey.errors import ModelError
 from sortkey.model.document_fields import DocumentFields
 
@@ -52,10 +64,18 @@ NORMAL = [
     (GeoPoint(), {"lat": 1, "lon": -2}, {"lat": 1.0, "lon": -2.0}),
     (GeoShape(), {"type": "Point", "coordinates": [1, 2]}, '{"coordinates":[1,2],"type":"Point"}'),
     (GeoShape(), '{"type": "Point"}', '{"type": "Point"}'),
-    (Flat(), {"a": 1, "b": True, "c": {"d": [1.5, None, "x"]}}, {"a": "1", "b": "true", "c": {"d": ["1.5", "x"]}}),
+    (
+        Flat(),
+        {"a": 1, "b": True, "c": {"d": [1.5, None, "x"]}},
+        {"a": "1", "b": "true", "c": {"d": ["1.5", "x"]}},
+    ),
     (Flat(), {"_b": 2, "e": None, "f": ""}, {"_b": "2"}),
     (Flat(exclude=("x_", "_")), {"x_a": 1, "_b": 2, "c": {"_d": 3}, "e": None, "f": ""}, None),
-    (Flat(), {"at": NOON, "colour": Colour.RED}, {"at": "2024-05-06T12:00:00.123Z", "colour": "red"}),
+    (
+        Flat(),
+        {"at": NOON, "colour": Colour.RED},
+        {"at": "2024-05-06T12:00:00.123Z", "colour": "red"},
+    ),
 ]
 
 
@@ -65,7 +85,9 @@ def test_values_have_one_form(kind: FieldKind, value: Any, kept: Any) -> None:
     fields = DocumentFields({"a": kind})
     made = fields.normal({"a": value})
     assert made == ({} if kept is None else {"a": kept})
-    assert str(made) == str({} if kept is None else {"a": kept}), "-0.0 equals 0.0, and 5 equals 5.0"
+    assert str(made) == str({} if kept is None else {"a": kept}), (
+        "-0.0 equals 0.0, and 5 equals 5.0"
+    )
     assert fields.normal(made) == made
 
 

@@ -26,6 +26,8 @@ def test_a_place_is_on_the_earth(lat: float, lon: float) -> None:
         (LatLon(0, 180), LatLon(0, -180), 0),
     ],
 )
-def test_distances_are_along_the_surface_of_a_sphere(one: LatLon, other: LatLon, metres: int) -> None:
+def test_distances_are_along_the_surface_of_a_sphere(
+    one: LatLon, other: LatLon, metres: int
+) -> None:
     assert one.metres_to(other) == pytest.approx(metres, abs=1)
     assert one.metres_to(other) == other.metres_to(one)

@@ -11,8 +11,12 @@ from pydantic import TypeAdapter, ValidationError
 from sortkey import EpochSeconds, Instant, InstantMillis, InstantSeconds, instant_text
 from sortkey.errors import ModelError
 
-ZONES = st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=45)), timezone(timedelta(hours=-11))])
-MOMENTS = st.datetimes(min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=ZONES)
+ZONES = st.sampled_from(
+    [UTC, timezone(timedelta(hours=5, minutes=45)), timezone(timedelta(hours=-11))]
+)
+MOMENTS = st.datetimes(
+    min_value=datetime(1, 1, 2), max_value=datetime(9999, 12, 30), timezones=ZONES
+)
 KINDS: list[Any] = [Instant, InstantMillis, InstantSeconds, EpochSeconds]
 
 
@@ -27,7 +31,9 @@ def test_an_instant_is_the_same_before_and_after_it_is_stored(kind: Any, moment:
 
 @pytest.mark.parametrize("digits", [0, 3, 6])
 @given(one=MOMENTS, other=MOMENTS)
-def test_the_order_of_the_texts_is_the_order_of_time(digits: int, one: datetime, other: datetime) -> None:
+def test_the_order_of_the_texts_is_the_order_of_time(
+    digits: int, one: datetime, other: datetime
+) -> None:
     # Sort keys are compared as text: from the year 1 to 9999, in any zone.
     texts = [instant_text(moment, digits) for moment in (one, other)]
     assert len(texts[0]) == len(texts[1])
@@ -76,7 +82,8 @@ def test_stored_texts_of_any_precision_are_read(text: str, read: datetime) -> No
 
 @pytest.mark.parametrize("value", [10**15, 10**40, float("inf"), True, "soon", None])
 def test_what_is_no_instant_is_refused_by_pydantic(value: Any) -> None:
-    # Milliseconds in a TTL field are the usual mistake; an error of another kind would pass by every handler.
+    # Milliseconds in a TTL field are the usual mistake; an error of another kind would pass by
+    # every handler.
     with pytest.raises(ValidationError):
         TypeAdapter(EpochSeconds).validate_python(value)
 
@@ -84,4 +91,6 @@ def test_what_is_no_instant_is_refused_by_pydantic(value: Any) -> None:
 def test_an_instant_that_utc_cannot_hold_is_refused() -> None:
     # datetime.max in a zone west of UTC lies in the year 10000.
     with pytest.raises(ValidationError, match="out of range in UTC"):
-        TypeAdapter(Instant).validate_python(datetime.max.replace(tzinfo=timezone(timedelta(hours=-1))))
+        TypeAdapter(Instant).validate_python(
+            datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))
+        )

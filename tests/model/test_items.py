@@ -1,4 +1,6 @@
-"""Entities as items and back: every kind of field, and everything that the program does not know of."""
+"""Entities as items and back: every kind of field, and everything that the program does not know
+of.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,11 @@ class Spot(CamelPart):
 table = Table(
     "Rich",
     key=("PK", "SK"),
-    indexes=[GSI("G", "GPK", "GSK"), GSI("Spread", "SPK", "SSK"), GSI("Plain", "colour", "expiresAt")],
+    indexes=[
+        GSI("G", "GPK", "GSK"),
+        GSI("Spread", "SPK", "SSK"),
+        GSI("Plain", "colour", "expiresAt"),
+    ],
     types={"expiresAt": "N"},
 )
 
@@ -127,11 +133,18 @@ class Wrapped(Rich, kind="Wrapped", envelope="Data"):
 
 
 WORDS = st.text(max_size=5)
-MOMENTS = st.datetimes(min_value=datetime(1970, 1, 2), max_value=datetime(9000, 1, 1), timezones=st.just(UTC))
-FLOATS = st.floats(min_value=-1e30, max_value=1e30).filter(lambda number: number == 0 or abs(number) > 1e-30)
+MOMENTS = st.datetimes(
+    min_value=datetime(1970, 1, 2), max_value=datetime(9000, 1, 1), timezones=st.just(UTC)
+)
+FLOATS = st.floats(min_value=-1e30, max_value=1e30).filter(
+    lambda number: number == 0 or abs(number) > 1e-30
+)
 FREE = st.recursive(
     st.none() | st.booleans() | st.integers(-99, 99) | WORDS,
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(min_size=1, max_size=3), inner, max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=2)
+        | st.dictionaries(st.text(min_size=1, max_size=3), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 SPOTS = st.fixed_dictionaries(
@@ -170,7 +183,9 @@ OPTIONAL: dict[str, st.SearchStrategy[Any]] = {
     "free": st.dictionaries(st.text(min_size=1, max_size=3), FREE, max_size=2),
     "spot": st.none() | SPOTS,
     "spots": st.lists(SPOTS, max_size=2),
-    "nested": st.dictionaries(st.text(min_size=1, max_size=3), st.lists(SPOTS, max_size=1), max_size=1),
+    "nested": st.dictionaries(
+        st.text(min_size=1, max_size=3), st.lists(SPOTS, max_size=1), max_size=1
+    ),
     "pair": st.tuples(st.integers(-9, 9), WORDS),
     "expires_at": st.none() | MOMENTS,
     "weird": st.none() | WORDS,
@@ -182,8 +197,11 @@ VALUES = st.fixed_dictionaries(REQUIRED, optional=OPTIONAL)
 
 @pytest.mark.parametrize("kind", [Flat, Wrapped])
 @given(values=VALUES)
-def test_any_entity_is_the_same_after_it_was_an_item(kind: type[Rich], values: dict[str, Any]) -> None:
-    # Whatever the types allow. The item goes the way through the service, which has a form of its own for numbers.
+def test_any_entity_is_the_same_after_it_was_an_item(
+    kind: type[Rich], values: dict[str, Any]
+) -> None:
+    # Whatever the types allow. The item goes the way through the service, which has a form of its
+    # own for numbers.
     entity = kind(**values)
     item, _ = read_item(entity.to_item())
     again = kind.from_item(item)
@@ -300,7 +318,9 @@ def test_an_item_lies_where_its_layout_says() -> None:
         ({"at": {"S": "soon"}}, "Invalid isoformat string"),
     ],
 )
-def test_an_item_that_does_not_fit_says_what_is_wrong_and_carries_it(damage: Item, told: str) -> None:
+def test_an_item_that_does_not_fit_says_what_is_wrong_and_carries_it(
+    damage: Item, told: str
+) -> None:
     # Somebody has to mend it, and needs to see it.
     item = {**rich().to_item(), **damage}
     with pytest.raises(InvalidItem, match=told) as failed:
@@ -318,7 +338,10 @@ def test_an_item_that_does_not_fit_is_told_with_its_place_and_a_line_for_each_fa
     assert (error.table, error.key) == (layout.table.name, layout.key_in(item))
     first, *lines = str(error).splitlines()
     assert [line.strip() for line in lines] == error.faults
-    assert first == f"the item PK={item['PK']['S']!r}, SK={item['SK']['S']!r} of {error.table} is no Flat:"
+    assert (
+        first
+        == f"the item PK={item['PK']['S']!r}, SK={item['SK']['S']!r} of {error.table} is no Flat:"
+    )
     assert sorted(error.faults) == [
         "count: Field required",
         "name: Input should be a valid string, not 5",
@@ -360,7 +383,13 @@ def test_names_may_be_made_in_any_way() -> None:
 
 def test_settings_of_a_base_hold_for_its_entities() -> None:
     # One line for all kinds of a table; each may say otherwise.
-    class Base(Entity, table=Table("Bases", key=("PK",)), envelope="Data", archive="#gone", unique=["email"]):
+    class Base(
+        Entity,
+        table=Table("Bases", key=("PK",)),
+        envelope="Data",
+        archive="#gone",
+        unique=["email"],
+    ):
         id: KeyOnly[str]
         email: str
 

@@ -25,7 +25,9 @@ class Note(Entity, table=Table("Notes", key=("noteId",)), names=camel):
 
 def test_a_field_in_a_template_is_told_from_its_attribute() -> None:
     # The class has note_id, the item noteId; the template is about the item.
-    with pytest.raises(ModelError, match=r"Wrong: write \{noteId\} for \{note_id\}: key templates name attributes"):
+    with pytest.raises(
+        ModelError, match=r"Wrong: write \{noteId\} for \{note_id\}: key templates name attributes"
+    ):
 
         class Wrong(Entity, table=Table("Wrong", key=("noteId",)), names=camel):  # pyright: ignore[reportUnusedClass]
             note_id: str
@@ -56,7 +58,9 @@ def test_an_unknown_field_lists_those_that_there_are() -> None:
         ({"note_id": "1", "text": "x"}, "got an unexpected keyword argument 'text'"),
     ],
 )
-def test_wrong_arguments_of_a_key_name_those_that_it_takes(arguments: dict[str, str], message: str) -> None:
+def test_wrong_arguments_of_a_key_name_those_that_it_takes(
+    arguments: dict[str, str], message: str
+) -> None:
     with pytest.raises(TypeError) as refused:
         Note.key(**arguments)
     assert str(refused.value) == f"key(note_id): {message}"
@@ -79,7 +83,9 @@ def test_a_value_that_a_follower_does_not_know_is_told_by_name() -> None:
         def key(*, id: str): ...
 
     assert Light(id="1", colour="green").means == "go"
-    with pytest.raises(ValidationError, match="Follows says nothing for colour='blue': it knows 'red', 'green'"):
+    with pytest.raises(
+        ValidationError, match="Follows says nothing for colour='blue': it knows 'red', 'green'"
+    ):
         Light(id="1", colour="blue")
     with pytest.raises(ModelError, match="Follows says nothing for colour='blue'"):
         Update(Light.key(id="1"), set_actions(Light, {"colour": "blue"})).request(0)

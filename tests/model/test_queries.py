@@ -7,13 +7,31 @@ from typing import Annotated, Any
 
 import pytest
 
-from sortkey import GSI, LSI, Entity, Instant, KeyOnly, Query, Range, Table, attr, explain, index, key, query
+from sortkey import (
+    GSI,
+    LSI,
+    Entity,
+    Instant,
+    KeyOnly,
+    Query,
+    Range,
+    Table,
+    attr,
+    explain,
+    index,
+    key,
+    query,
+)
 from sortkey.errors import KeyValueError, ModelError
 
 table = Table(
     "Queries",
     key=("PK", "SK"),
-    indexes=[GSI("Same", "PK", "GSK"), LSI("Local", "LSK"), GSI("Keys", "KPK", "KSK", projection="KEYS_ONLY")],
+    indexes=[
+        GSI("Same", "PK", "GSK"),
+        LSI("Local", "LSK"),
+        GSI("Keys", "KPK", "KSK", projection="KEYS_ONLY"),
+    ],
 )
 
 
@@ -69,9 +87,15 @@ J: dict[str, Any] = {"journey_id": "J"}
         (Rule.some(**J, stage_id="raw", number=7), "SK = 'RULE#raw#007#END'"),
         (Rule.of_journey(**J).between("b", "d"), "SK BETWEEN 'RULE#b' AND 'RULE#d#\\U0010ffff'"),
         (Rule.of_journey(**J).at_most("b"), "SK BETWEEN 'RULE#' AND 'RULE#b#\\U0010ffff'"),
-        (Rule.of_stage(**J, stage_id="b").between(1, 5), "SK BETWEEN 'RULE#b#001' AND 'RULE#b#005#END'"),
+        (
+            Rule.of_stage(**J, stage_id="b").between(1, 5),
+            "SK BETWEEN 'RULE#b#001' AND 'RULE#b#005#END'",
+        ),
         (Rule.of_stage(**J, stage_id="b").at_most(5), "SK BETWEEN 'RULE#b#' AND 'RULE#b#005#END'"),
-        (Rule.of_stage(**J, stage_id="b").at_least(5), "SK BETWEEN 'RULE#b#005' AND 'RULE#b#\\U0010ffff'"),
+        (
+            Rule.of_stage(**J, stage_id="b").at_least(5),
+            "SK BETWEEN 'RULE#b#005' AND 'RULE#b#\\U0010ffff'",
+        ),
         (
             Rule.by_time(**J).at_most(datetime(2026, 1, 1, tzinfo=UTC)),
             "LSK <= '2026-01-01T00:00:00.000000Z#\\U0010ffff'",
@@ -108,9 +132,12 @@ def test_a_free_slot_that_no_attribute_holds_cannot_lead_a_query() -> None:
         Loose.under(path="/a")
 
 
-@pytest.mark.parametrize("arguments", [{**J, "stage_id": None}, {"journey_id": None, "stage_id": "raw"}])
+@pytest.mark.parametrize(
+    "arguments", [{**J, "stage_id": None}, {"journey_id": None, "stage_id": "raw"}]
+)
 def test_none_for_a_field_that_a_query_needs_is_refused(arguments: dict[str, Any]) -> None:
-    # A variable that happens to be None must not turn the rules of a stage into the rules of a journey.
+    # A variable that happens to be None must not turn the rules of a stage into the rules of a
+    # journey.
     with pytest.raises(ModelError, match="is None, and without it the read would be a wider one"):
         Rule.of_stage(**arguments)
 
@@ -164,11 +191,17 @@ def test_a_value_that_no_key_has_is_refused(call: Any, told: str) -> None:
     [
         (lambda: Rule.some(**J, stage_id="a", number=1).at_least(1), "there is no range left"),
         (lambda: Rule.of_journey(**J).limit(0), "a limit of 0 entities reads nothing"),
-        (lambda: Rule.by_path(**J).consistent(), "Same is a global index, which has no consistent reads"),
+        (
+            lambda: Rule.by_path(**J).consistent(),
+            "Same is a global index, which has no consistent reads",
+        ),
         (lambda: Rule.of_journey(**J).archived(), "Rule has no archive"),
         (lambda: Rule.of_journey(**J).where(True), "True is no condition"),
         (lambda: Rule.of_journey(**J).where(attr(Rule.journey_id) == "J"), "lives only in keys"),
-        (lambda: Rule.of_journey(**J).where(attr(Other.name) == "J"), "Other.name is no field of Rule"),
+        (
+            lambda: Rule.of_journey(**J).where(attr(Other.name) == "J"),
+            "Other.name is no field of Rule",
+        ),
         (lambda: explain(Rule.all_keys().where(Rule.path == "/")), "Keys does not hold Rule.path"),
         (lambda: Rule.of_journey(**J).at_least("a").at_most("b"), "has a range already"),
     ],
@@ -186,12 +219,15 @@ def test_a_local_index_is_read_consistently() -> None:
 
 def test_a_bound_of_a_range_may_lie_outside_the_fields_own_limits() -> None:
     # All from 0 on is a question with an answer, though no rule has the number 0.
-    assert sort_condition(Rule.of_stage(**J, stage_id="b").at_least(0)).startswith("SK BETWEEN 'RULE#b#000'")
+    assert sort_condition(Rule.of_stage(**J, stage_id="b").at_least(0)).startswith(
+        "SK BETWEEN 'RULE#b#000'"
+    )
     assert repr(attr(Rule.number) > 0) == "number > 0"
 
 
 def test_keys_can_be_gathered_in_sets() -> None:
-    # Programs collect what they still have to do; equal keys are one, and each has a place of its own.
+    # Programs collect what they still have to do; equal keys are one, and each has a place of its
+    # own.
     keys = {Rule.key(**J, stage_id="a", number=number % 3 + 1) for number in range(9)}
     assert len(keys) == 3
     assert len({hash(each) for each in keys}) == 3

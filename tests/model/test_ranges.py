@@ -11,7 +11,9 @@ from sortkey.errors import ModelError
 
 model = Model("ranges")
 table = model.add(
-    Table("Ranges", key=("PK", "SK"), indexes=[GSI("ByRank", "shelf", "rank")], types={"rank": "N"}),
+    Table(
+        "Ranges", key=("PK", "SK"), indexes=[GSI("ByRank", "shelf", "rank")], types={"rank": "N"}
+    ),
 )
 
 
@@ -63,8 +65,11 @@ def test_a_range_stays_inside_what_the_key_fixes(read: Query[Book], condition: s
 
 @pytest.mark.parametrize("read", [Book.on_shelf(shelf="a"), Book.by_rank(shelf="a")])
 def test_a_second_range_is_refused(read: Query[Book]) -> None:
-    # It would take the place of the first: the query would read more than it says, or nothing at all.
-    with pytest.raises(ModelError, match=r"has a range already: between\(\) takes both of its ends"):
+    # It would take the place of the first: the query would read more than it says, or nothing at
+    # all.
+    with pytest.raises(
+        ModelError, match=r"has a range already: between\(\) takes both of its ends"
+    ):
         read.at_least(2).at_most(5)
 
 

@@ -31,15 +31,22 @@ NUMBERS = st.integers(min_value=-1, max_value=1001)
 
 
 @st.composite
-def templates_with_values(draw: st.DrawFn, several: int = 1) -> tuple[Template, list[dict[str, Any]]]:
+def templates_with_values(
+    draw: st.DrawFn, several: int = 1
+) -> tuple[Template, list[dict[str, Any]]]:
     template = Template(draw(st.sampled_from(TEMPLATES)))
-    shape = st.fixed_dictionaries({slot.name: TEXTS if slot.width is None else NUMBERS for slot in template.slots})
+    shape = st.fixed_dictionaries(
+        {slot.name: TEXTS if slot.width is None else NUMBERS for slot in template.slots}
+    )
     return template, draw(st.lists(shape, min_size=several, max_size=several))
 
 
 @given(templates_with_values())
-def test_a_key_reads_back_as_its_values_or_is_refused(drawn: tuple[Template, list[dict[str, Any]]]) -> None:
-    # Fields that live only in a key have no other home: what cannot be read back must not be written.
+def test_a_key_reads_back_as_its_values_or_is_refused(
+    drawn: tuple[Template, list[dict[str, Any]]],
+) -> None:
+    # Fields that live only in a key have no other home: what cannot be read back must not be
+    # written.
     template, (values,) = drawn
     try:
         key = template.render(values)
@@ -50,7 +57,9 @@ def test_a_key_reads_back_as_its_values_or_is_refused(drawn: tuple[Template, lis
 
 
 @given(templates_with_values(several=2))
-def test_two_sets_of_values_never_make_one_key(drawn: tuple[Template, list[dict[str, Any]]]) -> None:
+def test_two_sets_of_values_never_make_one_key(
+    drawn: tuple[Template, list[dict[str, Any]]],
+) -> None:
     # Two items under one key: the second silently replaces the first.
     template, (one, other) = drawn
     try:
@@ -74,7 +83,8 @@ def test_any_text_is_a_key_that_renders_again_or_is_no_key(template: Template, t
 def test_a_prefix_finds_the_keys_with_its_values_and_no_others(
     drawn: tuple[Template, list[dict[str, Any]]], data: st.DataObject
 ) -> None:
-    # JOB-45 must not find JOB-456. Behind a free slot a query adds a filter, so such prefixes are left out here.
+    # JOB-45 must not find JOB-456. Behind a free slot a query adds a filter, so such prefixes are
+    # left out here.
     template, (one, other) = drawn
     frees = [number for number, slot in enumerate(template.slots) if slot.free]
     count = data.draw(st.integers(0, frees[0] if frees else len(template.names)))
@@ -131,7 +141,9 @@ def test_a_missing_value_makes_no_key() -> None:
         ("{a}", {"a": ["x"]}, "it is no text"),
     ],
 )
-def test_a_value_that_cannot_stand_in_a_key_is_refused(template: str, values: dict[str, Any], told: str) -> None:
+def test_a_value_that_cannot_stand_in_a_key_is_refused(
+    template: str, values: dict[str, Any], told: str
+) -> None:
     # A key that is cut off, padded wrongly or ambiguous is found only when data are lost.
     with pytest.raises(KeyValueError, match=told):
         Template(template).render(values)
@@ -182,7 +194,9 @@ def test_a_wrong_template_is_refused_when_it_is_written_down(text: str, told: st
         ({"order": 1, "stageId": "raw", "colour": "red"}, "has no colour"),
     ],
 )
-def test_a_prefix_takes_the_first_values_and_nothing_else(values: dict[str, Any], told: str) -> None:
+def test_a_prefix_takes_the_first_values_and_nothing_else(
+    values: dict[str, Any], told: str
+) -> None:
     # A skipped value would have to widen the read, or be ignored.
     with pytest.raises(ModelError, match=told):
         Template("STAGE#{order:02d}#{stageId}").prefix(values)

@@ -9,8 +9,12 @@ from sortkey.errors import ModelError
 
 
 def test_a_field_of_a_type_that_comes_later_is_refused() -> None:
-    # pydantic would wait for it; meanwhile the field has no attribute name and no markers, and is stored elsewhere.
-    with pytest.raises(ModelError, match="Box: the type of small_parts is not defined yet: put it above the class Box"):
+    # pydantic would wait for it; meanwhile the field has no attribute name and no markers, and is
+    # stored elsewhere.
+    with pytest.raises(
+        ModelError,
+        match="Box: the type of small_parts is not defined yet: put it above the class Box",
+    ):
 
         class Box(Entity, table=Table("Boxes", key=("boxId",)), names=camel):  # pyright: ignore[reportUnusedClass]
             box_id: str

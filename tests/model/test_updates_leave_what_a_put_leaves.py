@@ -1,4 +1,6 @@
-"""Any update through the model leaves the item, with its index keys, that a put of the result would: nothing drifts."""
+"""Any update through the model leaves the item, with its index keys, that a put of the result
+would: nothing drifts.
+"""
 
 from __future__ import annotations
 
@@ -112,10 +114,14 @@ class Wrapped(Fields, kind="Wrapped", envelope="Data"):
     def key(*, team: str, task_id: str): ...
 
 
-HALF = settings(max_examples=settings().max_examples // 2)  # each of them is several requests to the engine
+HALF = settings(
+    max_examples=settings().max_examples // 2
+)  # each of them is several requests to the engine
 
 WORDS = st.text(alphabet="ab", min_size=1, max_size=3)
-MOMENTS = st.datetimes(min_value=datetime(2020, 1, 1), max_value=datetime(2030, 1, 1), timezones=st.just(UTC))
+MOMENTS = st.datetimes(
+    min_value=datetime(2020, 1, 1), max_value=datetime(2030, 1, 1), timezones=st.just(UTC)
+)
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "status": st.sampled_from(["open", "doing", "done"]),
     "owner": WORDS,
@@ -146,14 +152,22 @@ def set_or_remove(kind: type[Fields], name: str) -> st.SearchStrategy[Action]:
 def actions(draw: st.DrawFn, kind: type[Fields]) -> list[Action]:
     """One action each on some fields."""
     made: list[Action] = []
-    for name in draw(st.lists(st.sampled_from(sorted(VALUES)), unique=True, min_size=1, max_size=4)):
+    for name in draw(
+        st.lists(st.sampled_from(sorted(VALUES)), unique=True, min_size=1, max_size=4)
+    ):
         choices = [set_or_remove(kind, name)]
         if name == "hits":
-            choices += [st.integers(-3, 3).map(attr(kind.hits).add), st.integers(-3, 3).map(attr(kind.hits).subtract)]
+            choices += [
+                st.integers(-3, 3).map(attr(kind.hits).add),
+                st.integers(-3, 3).map(attr(kind.hits).subtract),
+            ]
         if name == "tags":
             choices += [st.just(attr(kind.tags).add({"c"})), st.just(attr(kind.tags).discard("a"))]
         if name == "notes":
-            choices += [st.just(attr(kind.notes).append("c")), st.just(attr(kind.notes).prepend("d"))]
+            choices += [
+                st.just(attr(kind.notes).append("c")),
+                st.just(attr(kind.notes).prepend("d")),
+            ]
         if name == "size":
             choices += [st.just(kind.size.hours.add(1)), st.just(kind.size.note.set(None))]  # type: ignore[attr-defined]
         made.append(draw(st.one_of(choices)))
@@ -185,13 +199,21 @@ def stored(store: Store, task: Fields) -> Item:
 @pytest.mark.parametrize("kind", [Flat, Wrapped])
 @HALF
 @given(data=st.data())
-def test_any_update_leaves_what_a_put_of_the_result_leaves(store: Store, kind: Any, data: st.DataObject) -> None:
+def test_any_update_leaves_what_a_put_of_the_result_leaves(
+    store: Store, kind: Any, data: st.DataObject
+) -> None:
     # Index keys that drift on update are what the users of every other library report first.
     before = store.put(data.draw(tasks(kind)))
-    known = {name: getattr(before, name) for name in ("status", "priority", "title", "nickname", "due")}
+    known = {
+        name: getattr(before, name) for name in ("status", "priority", "title", "nickname", "due")
+    }
     asked = data.draw(actions(kind))
     key = kind.key(team="t", task_id="x")
-    assuming = {name: value for name, value in known.items() if name not in {a.attr.place.name for a in asked}}
+    assuming = {
+        name: value
+        for name, value in known.items()
+        if name not in {a.attr.place.name for a in asked}
+    }
     after = store.update(key, *asked, assuming=assuming)
     assert stored(store, after) == read_item(after.to_item())[0]
 
@@ -199,8 +221,11 @@ def test_any_update_leaves_what_a_put_of_the_result_leaves(store: Store, kind: A
 @pytest.mark.parametrize("kind", [Flat, Wrapped])
 @HALF
 @given(data=st.data())
-def test_an_update_that_does_not_know_enough_changes_nothing(store: Store, kind: Any, data: st.DataObject) -> None:
-    # Without `assuming` the model must find out by itself whether it can keep keys and computed fields right.
+def test_an_update_that_does_not_know_enough_changes_nothing(
+    store: Store, kind: Any, data: st.DataObject
+) -> None:
+    # Without `assuming` the model must find out by itself whether it can keep keys and computed
+    # fields right.
     before = store.put(data.draw(tasks(kind)))
     item = stored(store, before)
     try:
@@ -214,15 +239,20 @@ def test_an_update_that_does_not_know_enough_changes_nothing(store: Store, kind:
 @HALF
 @given(data=st.data())
 def test_an_upsert_makes_the_item_that_a_put_makes(store: Store, data: st.DataObject) -> None:
-    # A counter that begins to exist by being counted must be found in the same indexes as all others.
+    # A counter that begins to exist by being counted must be found in the same indexes as all
+    # others.
     key = Flat.key(team="t", task_id="new")
     store.delete(key)
     values = {name: data.draw(VALUES[name]) for name in ("owner", "status", "title", "nickname")}
     hits = data.draw(st.integers(-3, 3))
-    after = store.update(key, attr(Flat.hits).add(hits), set=values, assuming={"priority": None}, upsert=True)
+    after = store.update(
+        key, attr(Flat.hits).add(hits), set=values, assuming={"priority": None}, upsert=True
+    )
     assert stored(store, after) == read_item(after.to_item())[0]
     assert after.hits == 5 + hits
     assert after.created_at == after.updated_at
-    again = store.update(key, attr(Flat.hits).add(hits), set=values, assuming={"priority": None}, upsert=True)
+    again = store.update(
+        key, attr(Flat.hits).add(hits), set=values, assuming={"priority": None}, upsert=True
+    )
     assert stored(store, again) == read_item(again.to_item())[0]
     assert (again.hits, again.version, again.created_at) == (5 + 2 * hits, 2, after.created_at)

@@ -30,7 +30,12 @@ from sortkey.errors import ModelError
 
 
 def table(**settings: Any) -> Table:
-    indexes = [GSI("G", "GPK", "GSK"), GSI("One", "one"), GSI("Same", "GPK", "SSK"), LSI("L", "LSK")]
+    indexes = [
+        GSI("G", "GPK", "GSK"),
+        GSI("One", "one"),
+        GSI("Same", "GPK", "SSK"),
+        LSI("L", "LSK"),
+    ]
     return Table("T", key=("PK", "SK"), indexes=indexes, **settings)
 
 
@@ -214,7 +219,9 @@ def key_with_a_default() -> None:
 def states_that_the_field_cannot_have() -> None:
     class Wrong(Entity, table=table()):
         id: str
-        status: Annotated[Literal["on", "off"] | None, States({"on": ["off"], "off": ["broken"]})] = None
+        status: Annotated[
+            Literal["on", "off"] | None, States({"on": ["off"], "off": ["broken"]})
+        ] = None
 
         @key("A", "{id}")
         def key(*, id: str): ...
@@ -585,8 +592,11 @@ WRONG: list[tuple[Callable[[], None], str]] = [
 
 @pytest.mark.filterwarnings("ignore:Field name")  # pydantic's own warning, just before the error
 @pytest.mark.parametrize(("declare", "told"), WRONG, ids=lambda each: getattr(each, "__name__", ""))
-def test_a_wrong_model_is_refused_when_it_is_imported(declare: Callable[[], None], told: str) -> None:
-    # The first item that such a model writes wrongly is found months later, among all that came after it.
+def test_a_wrong_model_is_refused_when_it_is_imported(
+    declare: Callable[[], None], told: str
+) -> None:
+    # The first item that such a model writes wrongly is found months later, among all that came
+    # after it.
     with pytest.raises(ModelError) as refused:
         declare()
     assert told in str(refused.value)

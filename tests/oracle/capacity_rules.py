@@ -1,4 +1,6 @@
-"""Differences in ConsumedCapacity, each checked to the unit: what is left after a rule must be equal."""
+"""Differences in ConsumedCapacity, each checked to the unit: what is left after a rule must be
+equal.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -9,7 +11,9 @@ WRITES = {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWrit
 
 
 def without(answer: Answer, *names: str) -> Answer:
-    return replace(answer, body={other: value for other, value in answer.body.items() if other not in names})
+    return replace(
+        answer, body={other: value for other, value in answer.body.items() if other not in names}
+    )
 
 
 def equal_without(ours: Answer, oracle: Answer, *names: str) -> bool:
@@ -25,7 +29,12 @@ def reports(answer: Answer) -> dict[str, dict[str, Any]]:
 def unasked(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     """DynamoDB Local reports a write that changes nothing, asked or not."""
     asked = request.get("ReturnConsumedCapacity", "NONE") != "NONE"
-    return operation in WRITES and not asked and "ConsumedCapacity" in oracle.body and equal_capacity(ours, oracle)
+    return (
+        operation in WRITES
+        and not asked
+        and "ConsumedCapacity" in oracle.body
+        and equal_capacity(ours, oracle)
+    )
 
 
 def equal_capacity(ours: Answer, oracle: Answer) -> bool:
@@ -80,34 +89,55 @@ def by_side(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
         names = [name for name, body in actions if body["TableName"] == table]
         if not _split(report) or mine["CapacityUnits"] < 2 * len(names):
             return False
-        if (len(names) == 1 or "Get" in names) and mine != other and not _of_one_write(names[0], mine, other):
+        if (
+            (len(names) == 1 or "Get" in names)
+            and mine != other
+            and not _of_one_write(names[0], mine, other)
+        ):
             return False
     return True
 
 
 def _of_one_write(name: str, ours: dict[str, Any], oracle: dict[str, Any]) -> bool:
-    """A delete of nothing costs two units like any other; an index that never held the item costs nothing."""
+    """A delete of nothing costs two units like any other; an index that never held the item costs
+    nothing.
+    """
     nothing = name == "Delete" and (ours["CapacityUnits"], oracle["CapacityUnits"]) == (2, 1)
     return nothing or (name != "Get" and _less("", None, ours, oracle))
 
 
 def _split(report: dict[str, Any]) -> bool:
-    return report["CapacityUnits"] == report.get("ReadCapacityUnits", 0) + report.get("WriteCapacityUnits", 0)
+    return report["CapacityUnits"] == report.get("ReadCapacityUnits", 0) + report.get(
+        "WriteCapacityUnits", 0
+    )
 
 
 def _sums(report: dict[str, Any]) -> dict[str, Any]:
     sides = {"ReadCapacityUnits", "WriteCapacityUnits"}
-    return {name: _sums(each) if isinstance(each, dict) else each for name, each in report.items() if name not in sides}
+    return {
+        name: _sums(each) if isinstance(each, dict) else each
+        for name, each in report.items()
+        if name not in sides
+    }
 
 
 def of_writes(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    """DynamoDB Local counts writes in indexes that do not hold the item, and deletes of nothing twice in a batch.
+    """DynamoDB Local counts writes in indexes that do not hold the item, and deletes of nothing
+    twice in a batch.
 
-    The table's own figure may differ by the deletes of the batch only; an index's must be equal or missing in ours.
+    The table's own figure may differ by the deletes of the batch only; an index's must be equal or
+    missing in ours.
     """
-    if operation not in WRITES or not equal_capacity(ours, oracle) or reports(ours).keys() != reports(oracle).keys():
+    if (
+        operation not in WRITES
+        or not equal_capacity(ours, oracle)
+        or reports(ours).keys() != reports(oracle).keys()
+    ):
         return False
-    return all(_less(operation, request, reports(ours)[table], reports(oracle)[table]) for table in reports(ours))
+    return all(
+        _less(operation, request, reports(ours)[table], reports(oracle)[table])
+        for table in reports(ours)
+    )
 
 
 def _less(operation: str, request: Any, ours: dict[str, Any], oracle: dict[str, Any]) -> bool:
@@ -121,7 +151,10 @@ def _less(operation: str, request: Any, ours: dict[str, Any], oracle: dict[str, 
 
 
 def _indexes_less(ours: dict[str, Any], oracle: dict[str, Any]) -> bool:
-    return all(ours[name]["CapacityUnits"] <= oracle.get(name, {"CapacityUnits": -1})["CapacityUnits"] for name in ours)
+    return all(
+        ours[name]["CapacityUnits"] <= oracle.get(name, {"CapacityUnits": -1})["CapacityUnits"]
+        for name in ours
+    )
 
 
 def _deletes(request: Any, table: str) -> int:

@@ -1,4 +1,5 @@
-"""Tables of cases: a name that says what is tried, and a request. Names of tables in it start with `@`.
+"""Tables of cases: a name that says what is tried, and a request. Names of tables in it start with
+`@`.
 
 @hash     key pk (S)
 @range    key pk (S), sk (N)
@@ -39,14 +40,18 @@ def cases(table: dict[str, Case]) -> Mark:
 
 
 def wrong_types(members: dict[str, Any]) -> dict[str, Case]:
-    """For each member of a good request, the request with that member of another JSON type, and with null."""
+    """For each member of a good request, the request with that member of another JSON type, and
+    with null.
+    """
     made: dict[str, Case] = {}
     for name, good in members.items():
         for label, bad in _OTHERS.items():
             if type(bad) is not type(good):
                 made[f"{name} is {label}"] = members | {name: bad}
         made[f"{name} is null"] = members | {name: None}
-        made[f"{name} is left out"] = {other: value for other, value in members.items() if other != name}
+        made[f"{name} is left out"] = {
+            other: value for other, value in members.items() if other != name
+        }
     return made
 
 
@@ -80,7 +85,9 @@ class Arena:
         return self.pair.same(operation, self._named(case))
 
     def same_afterwards(self, operation: str, case: Case) -> None:
-        """Compare what is stored now; or, when a known difference has parted the two sides, begin afresh."""
+        """Compare what is stored now; or, when a known difference has parted the two sides, begin
+        afresh.
+        """
         if self.pair.diverged:
             self.close()
             self._fill()
@@ -113,20 +120,25 @@ def _definition(name: str, types: dict[str, str], sort: str | None, **more: Any)
     keys = [{"AttributeName": "pk", "KeyType": "HASH"}]
     return {
         "TableName": name,
-        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in types.items()],
+        "AttributeDefinitions": [
+            {"AttributeName": n, "AttributeType": t} for n, t in types.items()
+        ],
         "KeySchema": keys + ([{"AttributeName": sort, "KeyType": "RANGE"}] if sort else []),
         "BillingMode": "PAY_PER_REQUEST",
         **more,
     }
 
 
-def index(name: str, hash_name: str, sort: str | None, projection: str, *include: str) -> dict[str, Any]:
+def index(
+    name: str, hash_name: str, sort: str | None, projection: str, *include: str
+) -> dict[str, Any]:
     """An index as CreateTable takes it."""
     keys = [{"AttributeName": hash_name, "KeyType": "HASH"}]
     return {
         "IndexName": name,
         "KeySchema": keys + ([{"AttributeName": sort, "KeyType": "RANGE"}] if sort else []),
-        "Projection": {"ProjectionType": projection} | ({"NonKeyAttributes": list(include)} if include else {}),
+        "Projection": {"ProjectionType": projection}
+        | ({"NonKeyAttributes": list(include)} if include else {}),
     }
 
 
@@ -160,16 +172,38 @@ _ITEMS: dict[str, list[dict[str, Any]]] = {
             "ns": {"NS": ["1", "2"]},
             "bs": {"BS": ["YQ==", "Yg=="]},
             "l": {"L": [N(1), S("two"), {"L": [N(3)]}, {"M": {"x": N(4)}}]},
-            "m": {"M": {"x": S("X"), "n": N(1), "l": {"L": [N(1), N(2)]}, "deep": {"M": {"er": S("D")}}}},
+            "m": {
+                "M": {
+                    "x": S("X"),
+                    "n": N(1),
+                    "l": {"L": [N(1), N(2)]},
+                    "deep": {"M": {"er": S("D")}},
+                }
+            },
         },
         {"pk": S("two"), "n": N(-1), "s": S("")},
     ],
-    "@range": [{"pk": S("p"), "sk": N(n), "a": N(n * n), "b": S("x" * (n % 3))} for n in range(-2, 8)]
+    "@range": [
+        {"pk": S("p"), "sk": N(n), "a": N(n * n), "b": S("x" * (n % 3))} for n in range(-2, 8)
+    ]
     + [{"pk": S("q"), "sk": N(f"{n}.5"), "a": S("q")} for n in range(3)],
-    "@binary": [{"pk": B("YQ=="), "sk": B(text), "a": N(1)} for text in ("AA==", "AQI=", "/w==", "YWI=")],
+    "@binary": [
+        {"pk": B("YQ=="), "sk": B(text), "a": N(1)} for text in ("AA==", "AQI=", "/w==", "YWI=")
+    ],
     "@indexed": [
-        {"pk": S("p"), "sk": S(f"s{n}"), "l": N(9 - n), "g": S("gG"[n % 2]), "h": N(n), "a": S("a"), "b": N(n)}
+        {
+            "pk": S("p"),
+            "sk": S(f"s{n}"),
+            "l": N(9 - n),
+            "g": S("gG"[n % 2]),
+            "h": N(n),
+            "a": S("a"),
+            "b": N(n),
+        }
         for n in range(6)
     ]
-    + [{"pk": S("p"), "sk": S("sparse"), "a": S("only")}, {"pk": S("r"), "sk": S("s0"), "g": S("g"), "b": N(1)}],
+    + [
+        {"pk": S("p"), "sk": S("sparse"), "a": S("only")},
+        {"pk": S("r"), "sk": S("s0"), "g": S("g"), "b": N(1)},
+    ],
 }

@@ -1,4 +1,6 @@
-"""Fixtures of the comparison with DynamoDB Local. Without Java or npm these tests skip and say so."""
+"""Fixtures of the comparison with DynamoDB Local. Without Java or npm these tests skip and
+say so.
+"""
 
 import os
 import secrets

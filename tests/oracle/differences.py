@@ -1,8 +1,10 @@
-"""The one table of differences from DynamoDB Local that are on purpose, with what AWS does as the reason.
+"""The one table of differences from DynamoDB Local that are on purpose, with what AWS does as the
+reason.
 
-A rule recognises its difference and nothing else: what is left of the two answers must be equal. Words are data
-(wording.py), and so is the order in which AWS looks for faults (stages.py). docs/differences.md shows the table; a test
-holds the two together, and `python -m tests.oracle.differences` prints it.
+A rule recognises its difference and nothing else: what is left of the two answers must be equal.
+Words are data (wording.py), and so is the order in which AWS looks for faults (stages.py).
+docs/differences.md shows the table; a test holds the two together, and `python -m
+tests.oracle.differences` prints it.
 """
 
 import json
@@ -24,7 +26,9 @@ Applies = Callable[[str, Any, Answer, Answer], bool]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A difference, why it is right, and how to recognise it in (operation, request, ours, oracle)."""
+    """A difference, why it is right, and how to recognise it in (operation, request, ours,
+    oracle).
+    """
 
     name: str
     reason: str
@@ -39,24 +43,33 @@ def explained(operation: str, request: Any, ours: Answer, oracle: Answer) -> Kno
             return known
     # Two at once: metrics beside a difference in capacity.
     if "ItemCollectionMetrics" in ours.body and _metrics_in_order(ours):
-        return explained(operation, sent, without(ours, "ItemCollectionMetrics"), oracle) or _same_rest(ours, oracle)
+        return explained(
+            operation, sent, without(ours, "ItemCollectionMetrics"), oracle
+        ) or _same_rest(ours, oracle)
     return None
 
 
 def parts_unseen(operation: str, request: Any, ours: Answer) -> bool:
-    """Whether the two sides may hold different items though both took the request, or both refused it."""
+    """Whether the two sides may hold different items though both took the request, or both refused
+    it.
+    """
     if not ours.ok:
         return operation == "BatchExecuteStatement" and ours.message == _TWICE
     sent = json.loads(request) if isinstance(request, str) else request
     if operation == "TransactWriteItems":
         return any(_removes(each["Update"]) for each in sent["TransactItems"] if "Update" in each)
     updates = sent.get("AttributeUpdates") or {}
-    return operation == "UpdateItem" and (_removes(sent) or any("Action" not in each for each in updates.values()))
+    return operation == "UpdateItem" and (
+        _removes(sent) or any("Action" not in each for each in updates.values())
+    )
 
 
 def as_markdown() -> str:
     """The tables of docs/differences.md."""
-    lines = ["| difference | what AWS and the engine do, and what DynamoDB Local does |", "|---|---|"]
+    lines = [
+        "| difference | what AWS and the engine do, and what DynamoDB Local does |",
+        "|---|---|",
+    ]
     lines += [f"| {known.name} | {known.reason} |" for known in KNOWN]
     lines += ["", "Where the messages differ, the engine has AWS's:", ""]
     return "\n".join(lines + [f"- {words.why}" for words in (*ITEM_WORDS, *TABLE_WORDS)])
@@ -97,14 +110,20 @@ _BREAKS_IT = (
 
 def _words(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     alike = (ours.status, ours.error) == (oracle.status, oracle.error)
-    return alike and same_meaning(ours.message, oracle.message) and _same_inside(ours.body, oracle.body)
+    return (
+        alike
+        and same_meaning(ours.message, oracle.message)
+        and _same_inside(ours.body, oracle.body)
+    )
 
 
 def _same_inside(ours: Any, oracle: Any) -> bool:
     """Equal but for messages, such as those of cancellation reasons."""
     if isinstance(ours, dict) and isinstance(oracle, dict):
         return ours.keys() == oracle.keys() and all(
-            same_meaning(ours[name], oracle[name]) if name == "Message" else _same_inside(ours[name], oracle[name])
+            same_meaning(ours[name], oracle[name])
+            if name == "Message"
+            else _same_inside(ours[name], oracle[name])
             for name in ours
         )
     if isinstance(ours, list) and isinstance(oracle, list) and len(ours) == len(oracle):
@@ -113,9 +132,13 @@ def _same_inside(ours: Any, oracle: Any) -> bool:
 
 
 def _check_of_a_path(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    if operation != "TransactWriteItems" or not any("ConditionCheck" in each for each in request["TransactItems"]):
+    if operation != "TransactWriteItems" or not any(
+        "ConditionCheck" in each for each in request["TransactItems"]
+    ):
         return False
-    return not ours.ok and all(fault.startswith("Key attributes must be scalars") for fault in _faults(ours))
+    return not ours.ok and all(
+        fault.startswith("Key attributes must be scalars") for fault in _faults(ours)
+    )
 
 
 def _stricter(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -127,26 +150,34 @@ _STRICTER = re.compile(
     r"|Can not use both expression and non-expression parameters"
     r"|Provided list of item keys contains duplicates"
     r"|Transaction request cannot include multiple operations on one item"
-    r"|One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified"
-    r"|One or more parameter values were invalid: ProvisionedThroughput should not be specified for index"
+    r"|One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits "
+    r"can be specified"
+    r"|One or more parameter values were invalid: ProvisionedThroughput should not be specified "
+    r"for index"
     r"|One or more parameter values were invalid: List of LocalSecondaryIndexes is empty"
     r"|Invalid table-class parameter provided"
     r"|Attribute name is too large"
-    r"|One or more parameter values were invalid: Secondary index \S+ does not project one or more filter attributes"
+    r"|One or more parameter values were invalid: Secondary index \S+ does not project one or more "
+    r"filter attributes"
 )
 
 
 def _long_hash_key(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    return operation in {"Query", "ExecuteStatement"} and oracle.ok and ours.message == _HASH_TOO_LONG
+    return (
+        operation in {"Query", "ExecuteStatement"} and oracle.ok and ours.message == _HASH_TOO_LONG
+    )
 
 
 _HASH_TOO_LONG = (
-    "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit of2048 bytes"
+    "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size "
+    "limit of2048 bytes"
 )
 
 
 def _mixed_across_tables(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    if operation != "BatchGetItem" or not oracle.message.startswith("Can not use both expression and non-expression"):
+    if operation != "BatchGetItem" or not oracle.message.startswith(
+        "Can not use both expression and non-expression"
+    ):
         return False
     tables = request["RequestItems"].values()
     return not any(each.keys() >= {"AttributesToGet", "ProjectionExpression"} for each in tables)
@@ -159,7 +190,10 @@ def _empty_filter(operation: str, request: Any, ours: Answer, oracle: Answer) ->
 
 
 _EMPTY_FILTER = "Invalid FilterExpression: The expression can not be empty;"
-_NO_FILTER = "ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"
+_NO_FILTER = (
+    "ExpressionAttributeValues can only be specified when using expressions: FilterExpression is "
+    "null"
+)
 
 
 def _faults(answer: Answer) -> list[str]:
@@ -169,7 +203,11 @@ def _faults(answer: Answer) -> list[str]:
 
 
 def _cancelled(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    if ours.error != "TransactionCanceledException" or "CancellationReasons" in oracle.body or oracle.ok:
+    if (
+        ours.error != "TransactionCanceledException"
+        or "CancellationReasons" in oracle.body
+        or oracle.ok
+    ):
         return False
     return any(same_meaning(fault, oracle.message) for fault in _faults(ours))
 
@@ -178,7 +216,10 @@ def _earlier_fault(operation: str, request: Any, ours: Answer, oracle: Answer) -
     if ours.ok or oracle.ok:
         return False
     theirs = _faults(oracle)
-    return any(all(earlier(fault, other) or same_meaning(fault, other) for other in theirs) for fault in _faults(ours))
+    return any(
+        all(earlier(fault, other) or same_meaning(fault, other) for other in theirs)
+        for fault in _faults(ours)
+    )
 
 
 def _another_index_key(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -188,14 +229,22 @@ def _another_index_key(operation: str, request: Any, ours: Answer, oracle: Answe
 
 
 def _another_table(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    if operation not in {"BatchGetItem", "BatchWriteItem"} or len(request.get("RequestItems") or {}) < 2:
+    if (
+        operation not in {"BatchGetItem", "BatchWriteItem"}
+        or len(request.get("RequestItems") or {}) < 2
+    ):
         return False
     refused = ours.error == oracle.error == "ValidationException"
-    return refused and stage(ours.message) is not None and stage(ours.message) == stage(oracle.message)
+    return (
+        refused and stage(ours.message) is not None and stage(ours.message) == stage(oracle.message)
+    )
 
 
 def _older_order(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    pairs = {"Query": {"KeyConditions", "QueryFilter"}, "UpdateItem": {"AttributeUpdates", "Expected"}}
+    pairs = {
+        "Query": {"KeyConditions", "QueryFilter"},
+        "UpdateItem": {"AttributeUpdates", "Expected"},
+    }
     both = operation in pairs and pairs[operation] <= request.keys()
     refused = ours.error == oracle.error == "ValidationException"
     return both and refused and earlier(ours.message, "Invalid KeyConditionExpression: ")
@@ -209,7 +258,9 @@ def _definition_fault(operation: str, request: Any, ours: Answer, oracle: Answer
 def _local_index_key(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if operation not in {"UpdateItem", "TransactWriteItems"} or not oracle.ok or ours.ok:
         return False
-    mismatch = r".*Type mismatch for Index Key .*|The update expression attempted .* to unsupported type"
+    mismatch = (
+        r".*Type mismatch for Index Key .*|The update expression attempted .* to unsupported type"
+    )
     return all(re.fullmatch(mismatch, fault) for fault in _faults(ours))
 
 
@@ -217,21 +268,31 @@ def _local_index_key(operation: str, request: Any, ours: Answer, oracle: Answer)
 
 
 def _only_removes(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    if ours.ok and "document path provided in the update expression is invalid" in f"{oracle.message} {oracle.body}":
-        updates = [each.get("Update") for each in request.get("TransactItems", [{"Update": request}])]
+    if (
+        ours.ok
+        and "document path provided in the update expression is invalid"
+        in f"{oracle.message} {oracle.body}"
+    ):
+        updates = [
+            each.get("Update") for each in request.get("TransactItems", [{"Update": request}])
+        ]
         return any(update and _removes(update) for update in updates)
     if operation != "UpdateItem" or not (ours.ok and oracle.ok) or not _removes(request):
         return False
     made = oracle.body.get("Attributes", {})
     new = "Attributes" not in ours.body and made.keys() <= request["Key"].keys()
-    return new and equal_without(ours, oracle, "Attributes", "ConsumedCapacity", "ItemCollectionMetrics")
+    return new and equal_without(
+        ours, oracle, "Attributes", "ConsumedCapacity", "ItemCollectionMetrics"
+    )
 
 
 def _removes(request: Any) -> bool:
     updates = request.get("AttributeUpdates")
     if updates:
         return all(each.get("Action") == "DELETE" for each in updates.values())
-    return not re.search(r"\b(SET|ADD)\b", str(request.get("UpdateExpression", "SET")), re.IGNORECASE)
+    return not re.search(
+        r"\b(SET|ADD)\b", str(request.get("UpdateExpression", "SET")), re.IGNORECASE
+    )
 
 
 def _default_action(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
@@ -244,25 +305,38 @@ def _nothing_of_an_item(operation: str, request: Any, ours: Answer, oracle: Answ
         return False
     bare = [{} if each == {"Item": {}} else each for each in oracle.body["Responses"]]
     rest = replace(oracle, body=oracle.body | {"Responses": bare})
-    return bare != oracle.body["Responses"] and (ours == rest or capacity_rules.by_side(operation, request, ours, rest))
+    return bare != oracle.body["Responses"] and (
+        ours == rest or capacity_rules.by_side(operation, request, ours, rest)
+    )
 
 
 def _zero_out_of_range(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
-    told = [re.match(r"(ExpressionAttributeValues .*: )?Number (over|under)flow\.", fault) for fault in _faults(ours)]
-    return oracle.ok and all(told) and re.search(r'"[+-]?0*\.?0*[eE][+-]?\d{3,}"', json.dumps(request)) is not None
+    told = [
+        re.match(r"(ExpressionAttributeValues .*: )?Number (over|under)flow\.", fault)
+        for fault in _faults(ours)
+    ]
+    return (
+        oracle.ok
+        and all(told)
+        and re.search(r'"[+-]?0*\.?0*[eE][+-]?\d{3,}"', json.dumps(request)) is not None
+    )
 
 
 def _modified_paths(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if "RETURNING MODIFIED" not in json.dumps(request).upper() or not (ours.ok and oracle.ok):
         return False
-    left_out = [name for name in ("ConsumedCapacity", "LastEvaluatedKey") if name not in oracle.body]
+    left_out = [
+        name for name in ("ConsumedCapacity", "LastEvaluatedKey") if name not in oracle.body
+    ]
     return _inside(without(ours, *left_out).body, oracle.body)
 
 
 def _updated_paths(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if "Statement" in operation or operation == "ExecuteTransaction":
         return _modified_paths(operation, request, ours, oracle)
-    if not str(request.get("ReturnValues", "")).startswith("UPDATED") or not (ours.ok and oracle.ok):
+    if not str(request.get("ReturnValues", "")).startswith("UPDATED") or not (
+        ours.ok and oracle.ok
+    ):
         return False
     inside = _inside(ours.body.get("Attributes", {}), oracle.body.get("Attributes", {}))
     return inside and equal_without(ours, oracle, "Attributes", "ConsumedCapacity")
@@ -292,8 +366,15 @@ def _start_at_the_end(operation: str, request: Any, ours: Answer, oracle: Answer
 
 def _metrics_in_order(ours: Answer) -> bool:
     found = ours.body["ItemCollectionMetrics"]
-    listed = [each for table in found.values() for each in table] if "ItemCollectionKey" not in found else [found]
-    return all(len(each["ItemCollectionKey"]) == 1 and each["SizeEstimateRangeGB"] == [0, 1] for each in listed)
+    listed = (
+        [each for table in found.values() for each in table]
+        if "ItemCollectionKey" not in found
+        else [found]
+    )
+    return all(
+        len(each["ItemCollectionKey"]) == 1 and each["SizeEstimateRangeGB"] == [0, 1]
+        for each in listed
+    )
 
 
 def _same_rest(ours: Answer, oracle: Answer) -> Known | None:
@@ -313,21 +394,33 @@ def _partiql(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool
 def _selects_of_indexes(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
     if operation != "BatchExecuteStatement" or not (ours.ok and oracle.ok):
         return False
-    triples = zip(request["Statements"], ours.body["Responses"], oracle.body["Responses"], strict=True)
-    return all(a == b or _about_one_item(each["Statement"], a.get("Error"), b.get("Error")) for each, a, b in triples)
+    triples = zip(
+        request["Statements"], ours.body["Responses"], oracle.body["Responses"], strict=True
+    )
+    return all(
+        a == b or _about_one_item(each["Statement"], a.get("Error"), b.get("Error"))
+        for each, a, b in triples
+    )
 
 
 def _about_one_item(statement: str, ours: Any, oracle: Any) -> bool:
     only_one = "Only single item select is supported"
     if ours is None:
         return False
-    if ours["Message"].startswith("Select statements within BatchExecuteStatement must specify the primary key"):
+    if ours["Message"].startswith(
+        "Select statements within BatchExecuteStatement must specify the primary key"
+    ):
         return '"."' in statement if oracle is None else oracle["Message"] == only_one
-    return oracle is not None and oracle["Message"] == only_one and ours["Message"].startswith(_EMPTY_KEY)
+    return (
+        oracle is not None
+        and oracle["Message"] == only_one
+        and ours["Message"].startswith(_EMPTY_KEY)
+    )
 
 
 _EMPTY_KEY = (
-    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty"
+    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+    "contain an empty"
 )
 
 
@@ -347,105 +440,129 @@ def _never(operation: str, request: Any, ours: Answer, oracle: Answer) -> bool:
 _TWICE = "Provided list of item keys contains duplicates"
 _METRICS = Known(
     "item-collection-metrics",
-    "ItemCollectionMetrics come back for tables with a local index; DynamoDB Local never returns them.",
+    "ItemCollectionMetrics come back for tables with a local index; DynamoDB Local never returns "
+    "them.",
     _never,  # `explained` takes them off first
 )
 
 KNOWN: tuple[Known, ...] = (
     Known(
         "serialization",
-        "AWS reads the whole body into the operation's shape first and answers SerializationException when a member "
-        "has another JSON type; DynamoDB Local fails with 500 InternalFailure, or converts the value.",
+        "AWS reads the whole body into the operation's shape first and answers "
+        "SerializationException when a member "
+        "has another JSON type; DynamoDB Local fails with 500 InternalFailure, or converts the "
+        "value.",
         _serialization,
     ),
     Known(
         "constraints",
-        "Required members, lengths, patterns, ranges and enums come from AWS's published service model and are "
-        "reported together: '1 validation error detected: …'; DynamoDB Local checks few of them, in its own words.",
+        "Required members, lengths, patterns, ranges and enums come from AWS's published service "
+        "model and are "
+        "reported together: '1 validation error detected: …'; DynamoDB Local checks few of them, "
+        "in its own words.",
         _constraint,
     ),
     Known(
         "internal-failure",
-        "DynamoDB Local answers 500 InternalFailure to some requests that AWS takes or refuses with a reason: "
-        "attribute names near 64 KB, old key conditions that no key can have, an index that is not there.",
+        "DynamoDB Local answers 500 InternalFailure to some requests that AWS takes or refuses "
+        "with a reason: "
+        "attribute names near 64 KB, old key conditions that no key can have, an index that is not "
+        "there.",
         _oracle_broke,
     ),
     Known("words", "The same error in AWS's words; the list is below.", _words),
     Known(
         "stricter",
-        "AWS refuses placeholders without an expression, old parameters beside new ones, one key in two spellings in a "
-        "batch or a transaction, capacity on demand, unknown table classes, empty lists of indexes, names of 64 KB in "
-        "AttributesToGet, and a SELECT that filters by what its index does not hold; DynamoDB Local takes them.",
+        "AWS refuses placeholders without an expression, old parameters beside new ones, one key "
+        "in two spellings in a "
+        "batch or a transaction, capacity on demand, unknown table classes, empty lists of "
+        "indexes, names of 64 KB in "
+        "AttributesToGet, and a SELECT that filters by what its index does not hold; DynamoDB "
+        "Local takes them.",
         _stricter,
     ),
     Known(
         "long-partition-key-of-a-query",
-        "A query for a partition key of more than 2,048 bytes is refused as GetItem is; DynamoDB Local finds nothing "
+        "A query for a partition key of more than 2,048 bytes is refused as GetItem is; DynamoDB "
+        "Local finds nothing "
         "there.",
         _long_hash_key,
     ),
     Known(
         "paths-in-condition-checks",
-        "No expression may look into a key; DynamoDB Local does not look at those of condition checks.",
+        "No expression may look into a key; DynamoDB Local does not look at those of condition "
+        "checks.",
         _check_of_a_path,
     ),
     Known(
         "one-table-at-a-time",
-        "A BatchGetItem may use AttributesToGet for one table and ProjectionExpression for another; DynamoDB Local "
+        "A BatchGetItem may use AttributesToGet for one table and ProjectionExpression for "
+        "another; DynamoDB Local "
         "takes the batch for one request that mixes them.",
         _mixed_across_tables,
     ),
     Known(
         "empty-filter",
-        "An empty FilterExpression is refused as what it is; DynamoDB Local takes that of a scan for none, and refuses "
+        "An empty FilterExpression is refused as what it is; DynamoDB Local takes that of a scan "
+        "for none, and refuses "
         "the values beside it.",
         _empty_filter,
     ),
     Known(
         "cancelled",
-        "What is wrong with the item of one action, but for an empty key to write, cancels the transaction, with a "
-        "ValidationError in its place among the reasons; DynamoDB Local answers a ValidationException for some of "
+        "What is wrong with the item of one action, but for an empty key to write, cancels the "
+        "transaction, with a "
+        "ValidationError in its place among the reasons; DynamoDB Local answers a "
+        "ValidationException for some of "
         "them, or leaves the reasons out.",
         _cancelled,
     ),
     Known(
         "earlier-fault",
-        "Of several faults AWS names the one that it meets first, in this order: parameters, values, expressions, the "
-        "table, keys, keys of indexes, the condition, the update. DynamoDB Local looks for the table before values, "
+        "Of several faults AWS names the one that it meets first, in this order: parameters, "
+        "values, expressions, the "
+        "table, keys, keys of indexes, the condition, the update. DynamoDB Local looks for the "
+        "table before values, "
         "and at keys before expressions.",
         _earlier_fault,
     ),
     Known(
         "fault-of-another-table",
-        "Of the tables of a batch the first one with a fault is named; DynamoDB Local goes through them in an order of "
+        "Of the tables of a batch the first one with a fault is named; DynamoDB Local goes through "
+        "them in an order of "
         "its own.",
         _another_table,
     ),
     Known(
         "another-index-key",
-        "Of several keys of indexes that are wrong, one is named: on AWS a wrong type before an empty value, in the "
+        "Of several keys of indexes that are wrong, one is named: on AWS a wrong type before an "
+        "empty value, in the "
         "order of the indexes; DynamoDB Local has an order of its own.",
         _another_index_key,
     ),
     Known(
         "order-of-older-parameters",
-        "AWS looks at QueryFilter before KeyConditions and at AttributeUpdates before Expected; DynamoDB Local the "
+        "AWS looks at QueryFilter before KeyConditions and at AttributeUpdates before Expected; "
+        "DynamoDB Local the "
         "other way round.",
         _older_order,
     ),
     Known(
         "one-of-the-faults-in-a-definition",
-        "A definition of a table with several faults is refused for one of them; which one is not documented.",
+        "A definition of a table with several faults is refused for one of them; which one is not "
+        "documented.",
         _definition_fault,
     ),
     Known(
         "updated-local-index-key",
-        "An update that gives the key of a local index another type is refused; DynamoDB Local takes a number there.",
+        "An update that gives the key of a local index another type is refused; DynamoDB Local "
+        "takes a number there.",
         _local_index_key,
     ),
     Known(
         "update-that-only-removes",
-        "UpdateItem with only REMOVE or DELETE on a key that does not exist does nothing on AWS; DynamoDB Local "
+        "UpdateItem with only REMOVE or DELETE on a key that does not exist does nothing on AWS; "
+        "DynamoDB Local "
         "creates an item, or refuses paths that are not there.",
         _only_removes,
     ),
@@ -456,85 +573,102 @@ KNOWN: tuple[Known, ...] = (
     ),
     Known(
         "updated-paths",
-        "UPDATED_OLD and UPDATED_NEW, and RETURNING MODIFIED of PartiQL, hold the paths that the update named; "
+        "UPDATED_OLD and UPDATED_NEW, and RETURNING MODIFIED of PartiQL, hold the paths that the "
+        "update named; "
         "DynamoDB Local returns the whole attribute.",
         _updated_paths,
     ),
     Known(
         "nothing-of-an-item",
-        "TransactGetItems answers no Item where its projection selects nothing of it; DynamoDB Local answers an empty "
+        "TransactGetItems answers no Item where its projection selects nothing of it; DynamoDB "
+        "Local answers an empty "
         "one.",
         _nothing_of_an_item,
     ),
     Known(
         "zero-out-of-range",
-        "A zero has a magnitude too: 0e126 overflows and 0e-131 underflows; DynamoDB Local takes them for 0.",
+        "A zero has a magnitude too: 0e126 overflows and 0e-131 underflows; DynamoDB Local takes "
+        "them for 0.",
         _zero_out_of_range,
     ),
     Known(
         "cursor-at-the-end",
-        "A page of an index that is full has a LastEvaluatedKey: other items may share the last bound of the key "
-        "condition. DynamoDB Local leaves it out where the sort key is that of the table, and loses them.",
+        "A page of an index that is full has a LastEvaluatedKey: other items may share the last "
+        "bound of the key "
+        "condition. DynamoDB Local leaves it out where the sort key is that of the table, and "
+        "loses them.",
         _cursor_at_the_end,
     ),
     Known(
         "start-key-at-the-end",
-        "A start key in an index may lie on the last bound of the key condition, which other items may share; DynamoDB "
+        "A start key in an index may lie on the last bound of the key condition, which other items "
+        "may share; DynamoDB "
         "Local refuses it where the sort key is that of the table.",
         _start_at_the_end,
     ),
     Known(
         "unasked-capacity",
-        "ConsumedCapacity is returned when it is asked for; DynamoDB Local returns it for a delete of nothing too.",
+        "ConsumedCapacity is returned when it is asked for; DynamoDB Local returns it for a delete "
+        "of nothing too.",
         capacity_rules.unasked,
     ),
     Known(
         "transaction-capacity",
-        "A transaction says how many units were read and how many written, and pays twice for the table only; DynamoDB "
+        "A transaction says how many units were read and how many written, and pays twice for the "
+        "table only; DynamoDB "
         "Local gives the sum, and doubles that of the indexes too.",
         capacity_rules.by_side,
     ),
     Known(
         "capacity-of-nothing",
-        "A read that finds nothing costs the smallest amount, half a unit or one; DynamoDB Local says 0.",
+        "A read that finds nothing costs the smallest amount, half a unit or one; DynamoDB Local "
+        "says 0.",
         capacity_rules.of_nothing,
     ),
     Known(
         "capacity-of-fetches",
-        "A scan of a local index that returns attributes which the index lacks pays for fetching them from the table, "
+        "A scan of a local index that returns attributes which the index lacks pays for fetching "
+        "them from the table, "
         "as a query does; DynamoDB Local charges the query only.",
         capacity_rules.of_fetches,
     ),
     Known(
         "capacity-of-writes",
-        "A write costs nothing in an index that held the item neither before nor after, and a delete of nothing costs "
-        "one unit; DynamoDB Local counts the index when one of its key attributes changes, and such a delete twice in "
+        "A write costs nothing in an index that held the item neither before nor after, and a "
+        "delete of nothing costs "
+        "one unit; DynamoDB Local counts the index when one of its key attributes changes, and "
+        "such a delete twice in "
         "a batch.",
         capacity_rules.of_writes,
     ),
     _METRICS,
     Known(
         "partiql",
-        "ExecuteStatement returns ConsumedCapacity and LastEvaluatedKey, and an INSERT of a key that exists is a "
+        "ExecuteStatement returns ConsumedCapacity and LastEvaluatedKey, and an INSERT of a key "
+        "that exists is a "
         "DuplicateItemException, in a transaction the reason DuplicateItem.",
         _partiql,
     ),
     Known(
         "selects-of-indexes-in-a-batch",
-        "A SELECT of a batch names the whole key of a table, so as to find one item, and is told so; DynamoDB Local "
+        "A SELECT of a batch names the whole key of a table, so as to find one item, and is told "
+        "so; DynamoDB Local "
         "also takes the whole key of an index, looks for the key before its values, and says less.",
         _selects_of_indexes,
     ),
     Known(
         "refused-batch-of-statements",
-        "A BatchExecuteStatement that is refused because it names an item twice has written nothing; DynamoDB Local "
+        "A BatchExecuteStatement that is refused because it names an item twice has written "
+        "nothing; DynamoDB Local "
         "has done the statements before.",
         _never,  # the answers are equal
     ),
     Known(
         "table-description",
-        "A table is CREATING, UPDATING or DELETING in the answer that starts the change, and has a TableId and a warm "
-        "throughput on AWS; DeleteTable leaves out the keys, their definitions and the time of creation. DynamoDB "
+        "A table is CREATING, UPDATING or DELETING in the answer that starts the change, and has a "
+        "TableId and a warm "
+        "throughput on AWS; DeleteTable leaves out the keys, their definitions and the time of "
+        "creation. DynamoDB "
         "Local answers ACTIVE at once and gives the epoch as the time of changes.",
         same_description,
     ),

@@ -1,4 +1,6 @@
-"""The two sides of a comparison: DynamoDB Local over HTTP, and our engine in the process. Both give an `Answer`."""
+"""The two sides of a comparison: DynamoDB Local over HTTP, and our engine in the process. Both give
+an `Answer`.
+"""
 
 import http.client
 import json
@@ -10,7 +12,8 @@ from typing import Any, Protocol
 import orjson
 
 _AUTHORIZATION = (
-    "AWS4-HMAC-SHA256 Credential=oracle/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0"
+    "AWS4-HMAC-SHA256 Credential=oracle/20260101/us-east-1/dynamodb/aws4_request, "
+    "SignedHeaders=host, Signature=0"
 )
 OURS = "Sortkey"
 _STREAM_OPERATIONS = {"ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"}
@@ -51,21 +54,31 @@ class Http:
     def __init__(self, name: str, port: int) -> None:
         self.name = name
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self._tables: set[str] = set()  # made, and not deleted: not to be swept away when making one again fails
+        self._tables: set[str] = (
+            set()
+        )  # made, and not deleted: not to be swept away when making one again fails
 
     def call(self, operation: str, body: str) -> Answer:
         answer = self._send(operation, body)
-        if self.name == OURS or operation not in {"CreateTable", "DeleteTable"} or answer.status not in {200, 500}:
+        if (
+            self.name == OURS
+            or operation not in {"CreateTable", "DeleteTable"}
+            or answer.status not in {200, 500}
+        ):
             return answer
         table = str(json.loads(body).get("TableName"))
         if operation == "CreateTable" and table not in self._tables:
             answer = self._until_made(table, body, answer)
         if answer.ok:
-            self._tables = self._tables | {table} if operation == "CreateTable" else self._tables - {table}
+            self._tables = (
+                self._tables | {table} if operation == "CreateTable" else self._tables - {table}
+            )
         return answer
 
     def _until_made(self, table: str, body: str, answer: Answer) -> Answer:
-        """DynamoDB Local fails now and then when two tables are made at once; what it refuses, it refuses again."""
+        """DynamoDB Local fails now and then when two tables are made at once; what it refuses, it
+        refuses again.
+        """
         for _ in range(_TRIES):
             if answer.status != 500:
                 break
@@ -74,7 +87,9 @@ class Http:
         return answer
 
     def _send(self, operation: str, body: str) -> Answer:
-        service = "DynamoDBStreams_20120810" if operation in _STREAM_OPERATIONS else "DynamoDB_20120810"
+        service = (
+            "DynamoDBStreams_20120810" if operation in _STREAM_OPERATIONS else "DynamoDB_20120810"
+        )
         headers = {
             "X-Amz-Target": f"{service}.{operation}",
             "Content-Type": "application/x-amz-json-1.0",
@@ -108,8 +123,12 @@ class InProcess:
         except ServiceError as error:
             extra = json.loads(orjson.dumps(error.extra))
             return Answer(error.status, extra, error.code, error.message)
-        except Exception as crash:  # a fault of ours is a difference like any other, and the walk goes on
-            return Answer(500, {}, "InternalServerError", "".join(traceback.format_exception(crash)[-3:]))
+        except (
+            Exception
+        ) as crash:  # a fault of ours is a difference like any other, and the walk goes on
+            return Answer(
+                500, {}, "InternalServerError", "".join(traceback.format_exception(crash)[-3:])
+            )
         return Answer(200, json.loads(orjson.dumps(answer)))
 
     def work(self) -> None:

@@ -10,7 +10,15 @@ WRITES = {
     *("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"),
     *("ExecuteStatement", "BatchExecuteStatement", "ExecuteTransaction"),
 }
-READS = {"GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems", "DescribeTable", "DescribeTimeToLive"}
+READS = {
+    "GetItem",
+    "Query",
+    "Scan",
+    "BatchGetItem",
+    "TransactGetItems",
+    "DescribeTable",
+    "DescribeTimeToLive",
+}
 _TRIES = 100
 _IN_STATEMENT = re.compile(r'(?:FROM|INTO|UPDATE) +"([^"]+)"')
 
@@ -28,13 +36,17 @@ def tables_of(request: Any) -> set[str]:
 
 
 def make_equal(ours: Endpoint, oracle: Endpoint, table: str) -> bool:
-    """Whether the oracle's table now holds what ours does. A table that one of them does not know is left alone."""
+    """Whether the oracle's table now holds what ours does. A table that one of them does not know
+    is left alone.
+    """
     description = ours.call("DescribeTable", json.dumps({"TableName": table}))
     if not description.ok:
         return True
     keys = [each["AttributeName"] for each in description.body["Table"]["KeySchema"]]
     wanted, found = _items(ours, table, keys), _items(oracle, table, keys)
-    answers = [_delete(oracle, table, item, keys) for key, item in found.items() if key not in wanted]
+    answers = [
+        _delete(oracle, table, item, keys) for key, item in found.items() if key not in wanted
+    ]
     answers += [_put(oracle, table, item) for key, item in wanted.items() if found.get(key) != item]
     return all(answer.ok for answer in answers)
 
@@ -56,4 +68,6 @@ def _put(side: Endpoint, table: str, item: Any) -> Answer:
 
 
 def _delete(side: Endpoint, table: str, item: Any, keys: list[str]) -> Answer:
-    return side.call("DeleteItem", json.dumps({"TableName": table, "Key": {name: item[name] for name in keys}}))
+    return side.call(
+        "DeleteItem", json.dumps({"TableName": table, "Key": {name: item[name] for name in keys}})
+    )

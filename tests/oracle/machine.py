@@ -1,4 +1,5 @@
-"""Random tables, random requests, both answers compared: `python -m tests.oracle.machine --requests 20000 --seed 7`.
+"""Random tables, random requests, both answers compared: `python -m tests.oracle.machine --requests
+20000 --seed 7`.
 
 A `Session` owns some tables on both sides. A difference ends it, because from then on
 the two sides may hold different items.
@@ -29,7 +30,9 @@ class Session:
 
     def __init__(self, pair: Pair, prefix: str, source: random.Random) -> None:
         self.pair, self.source = pair, source
-        self.tables = [random_table(f"{prefix}-{number}", source) for number in range(source.randint(1, 3))]
+        self.tables = [
+            random_table(f"{prefix}-{number}", source) for number in range(source.randint(1, 3))
+        ]
         self.sent: Counter[str] = Counter()
         for table in self.tables:
             self._create(table)
@@ -50,7 +53,9 @@ class Session:
             self.pair.same(draft.operation, draft.request)
 
     def compare_everything(self) -> None:
-        """Every item of every table and index, and every stream record: nothing may have drifted unseen."""
+        """Every item of every table and index, and every stream record: nothing may have drifted
+        unseen.
+        """
         for table in self.tables:
             for index in [None, *table.indexes]:
                 where = {"IndexName": index.name} if index else {}
@@ -70,7 +75,9 @@ class Session:
         ours, oracle = self.pair.call("CreateTable", draft.request)
         name = draft.request.get("TableName")
         taken = {table.name for table in self.tables}
-        if name not in taken and (ours.ok or oracle.ok):  # the damage made a new name or a new, valid definition
+        if name not in taken and (
+            ours.ok or oracle.ok
+        ):  # the damage made a new name or a new, valid definition
             self.pair.settle(str(name))
             self.pair.call("DeleteTable", {"TableName": name})
         self.pair.compare("CreateTable", draft.request, ours, oracle)
@@ -79,18 +86,30 @@ class Session:
         """Add a global index to a filled table, or drop one; then its contents must be equal."""
         # DynamoDB Local never ends deleting an index of which all keys are the table's.
         keys = {*table.key_names(), None}
-        existing = [index for index in table.indexes if not index.local and not {index.hash, index.sort} <= keys]
+        existing = [
+            index
+            for index in table.indexes
+            if not index.local and not {index.hash, index.sort} <= keys
+        ]
         request: dict[str, Any] = {"TableName": table.name}
         if existing and source.random() < 0.5:
             index = source.choice(existing)
             request["GlobalSecondaryIndexUpdates"] = [{"Delete": {"IndexName": index.name}}]
             changed = [each for each in table.indexes if each is not index]
         else:
-            index = random_global_index(10 + len(self.sent) + source.randrange(10_000), table.types, source)
+            index = random_global_index(
+                10 + len(self.sent) + source.randrange(10_000), table.types, source
+            )
             names = {name for name in (index.hash, index.sort) if name}
             # All of them: DynamoDB Local forgets the types of index keys that it is not told again.
-            used = {*table.key_names(), *names, *(n for i in table.indexes for n in (i.hash, i.sort) if n)}
-            definitions = [{"AttributeName": name, "AttributeType": table.types[name]} for name in sorted(used)]
+            used = {
+                *table.key_names(),
+                *names,
+                *(n for i in table.indexes for n in (i.hash, i.sort) if n),
+            }
+            definitions = [
+                {"AttributeName": name, "AttributeType": table.types[name]} for name in sorted(used)
+            ]
             request["AttributeDefinitions"] = definitions
             create = index_request(index, table.provisioned)
             request["GlobalSecondaryIndexUpdates"] = [{"Create": create}]
@@ -98,7 +117,9 @@ class Session:
         self.sent["UpdateTable"] += 1
         ours, oracle = self.pair.call("UpdateTable", request)
         if oracle.status == 500 and ours.ok:
-            raise Stuck(f"{self.pair.oracle.name} broke down over {json.dumps(request)}: {oracle.error}")
+            raise Stuck(
+                f"{self.pair.oracle.name} broke down over {json.dumps(request)}: {oracle.error}"
+            )
         self.pair.compare("UpdateTable", request, ours, oracle)
         self.pair.settle(table.name)
         table.indexes = changed
@@ -106,10 +127,15 @@ class Session:
         table.types = {name: kind for name, kind in table.types.items() if name in used}
 
     def _compare_streams(self, table: Table) -> None:
-        ours, oracle = (plain_numbers(stream_records(side, table.name)) for side in (self.pair.ours, self.pair.oracle))
+        ours, oracle = (
+            plain_numbers(stream_records(side, table.name))
+            for side in (self.pair.ours, self.pair.oracle)
+        )
         # Records of one item are in order on both sides; between items there is no order.
         request = {"TableName": table.name}
-        self.pair.compare("GetRecords", request, Answer(200, _by_item(ours)), Answer(200, _by_item(oracle)))
+        self.pair.compare(
+            "GetRecords", request, Answer(200, _by_item(ours)), Answer(200, _by_item(oracle))
+        )
 
 
 def run(pair: Pair, requests: int, seed: int, differences_max: int = 20) -> list[str]:
@@ -122,7 +148,9 @@ def run(pair: Pair, requests: int, seed: int, differences_max: int = 20) -> list
         source = random.Random(f"{seed}-{number}")
         session = None
         try:
-            session = Session(pair, f"m{seed}-{number}-{random.SystemRandom().randrange(10**6)}", source)
+            session = Session(
+                pair, f"m{seed}-{number}-{random.SystemRandom().randrange(10**6)}", source
+            )
             pair.diverged = False
             for _ in range(min(REQUESTS_PER_SESSION, requests - sent.total())):
                 session.step()
@@ -140,8 +168,15 @@ def run(pair: Pair, requests: int, seed: int, differences_max: int = 20) -> list
             sent += session.sent
             session.close()
         rate = sent.total() / (time.monotonic() - started)
-        print(f"{sent.total()} requests, {len(found)} differences, {rate:.0f}/s", file=sys.stderr, flush=True)
-    print(f"seed {seed}: {sent.total()} requests {dict(sent)} in {number} sessions, {given_up} given up")
+        print(
+            f"{sent.total()} requests, {len(found)} differences, {rate:.0f}/s",
+            file=sys.stderr,
+            flush=True,
+        )
+    print(
+        f"seed {seed}: {sent.total()} requests {dict(sent)} in {number} sessions, {given_up} given "
+        "up"
+    )
     print(f"answers {dict(pair.outcomes)}; explained differences {dict(pair.explained_count)}")
     return found
 
@@ -151,7 +186,9 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     parser.add_argument("--differences", type=int, default=20, help="stop after so many")
-    parser.add_argument("--self", action="store_true", help="compare DynamoDB Local with itself: tests the machine")
+    parser.add_argument(
+        "--self", action="store_true", help="compare DynamoDB Local with itself: tests the machine"
+    )
     arguments = parser.parse_args()
     lifeline = Lifeline()
     try:
@@ -161,7 +198,9 @@ def main() -> None:
         raise SystemExit(f"no DynamoDB Local to compare with: {missing}") from None
     finally:
         lifeline.close()
-    raise SystemExit(f"{len(found)} differences; run again with --seed {arguments.seed}" if found else 0)
+    raise SystemExit(
+        f"{len(found)} differences; run again with --seed {arguments.seed}" if found else 0
+    )
 
 
 def _pair() -> Pair:
@@ -181,8 +220,12 @@ def _self_pair() -> Pair:
 def _by_item(records: list[dict[str, Any]]) -> dict[str, Any]:
     grouped: dict[str, list[Any]] = {}
     for record in records:
-        grouped.setdefault(json.dumps(record["dynamodb"]["Keys"], sort_keys=True), []).append(record)
-    return {"records": as_multiset([{"key": key, "records": each} for key, each in grouped.items()])}
+        grouped.setdefault(json.dumps(record["dynamodb"]["Keys"], sort_keys=True), []).append(
+            record
+        )
+    return {
+        "records": as_multiset([{"key": key, "records": each} for key, each in grouped.items()])
+    }
 
 
 if __name__ == "__main__":

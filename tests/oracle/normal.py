@@ -1,4 +1,6 @@
-"""Takes out of an answer what two correct servers may answer differently: identities, times, order without meaning."""
+"""Takes out of an answer what two correct servers may answer differently: identities, times, order
+without meaning.
+"""
 
 import re
 from decimal import Decimal, getcontext
@@ -47,7 +49,9 @@ def normal(answer: Answer) -> Answer:
 
 def text(value: str) -> str:
     """Text with account, region and stream labels made equal."""
-    return _BACKUP_ID.sub("/backup/ID", _STREAM_LABEL.sub("/stream/LABEL", _ARN.sub("arn:aws:dynamodb:R:A:", value)))
+    return _BACKUP_ID.sub(
+        "/backup/ID", _STREAM_LABEL.sub("/stream/LABEL", _ARN.sub("arn:aws:dynamodb:R:A:", value))
+    )
 
 
 def as_multiset(values: list[Any]) -> list[Any]:
@@ -79,7 +83,9 @@ def normal_value(value: Any, name: str = "") -> Any:
 
 
 def plain_numbers(value: Any) -> Any:
-    """Numbers in AWS's spelling, everywhere: DynamoDB Local leaves those in documents and in some updates as sent."""
+    """Numbers in AWS's spelling, everywhere: DynamoDB Local leaves those in documents and in some
+    updates as sent.
+    """
     if isinstance(value, list):
         return [plain_numbers(each) for each in value]
     if not isinstance(value, dict):

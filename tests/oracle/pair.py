@@ -1,7 +1,7 @@
 """Sends one request to both sides and says where the answers differ.
 
-Order that AWS leaves open is compared as a multiset; whole reads are drained page by page, because pages of a scan
-hold other items on a server with another hash function.
+Order that AWS leaves open is compared as a multiset; whole reads are drained page by page, because
+pages of a scan hold other items on a server with another hash function.
 """
 
 import json
@@ -21,7 +21,9 @@ _PAGES_MAX = 500
 
 
 class Stuck(Exception):
-    """The oracle broke down over a change of its indexes, or never finished it: nothing can be compared any more."""
+    """The oracle broke down over a change of its indexes, or never finished it: nothing can be
+    compared any more.
+    """
 
 
 class Difference(AssertionError):
@@ -37,7 +39,9 @@ class Pair:
     explained_count: Counter[str] = field(default_factory=Counter[str])
     outcomes: Counter[str] = field(default_factory=Counter[str])
     diverged: bool = False  # one side took what the other refused, and it could not be made good
-    healed: set[str] = field(default_factory=set[str])  # tables whose items were made equal again: their streams differ
+    healed: set[str] = field(
+        default_factory=set[str]
+    )  # tables whose items were made equal again: their streams differ
     keep: Any = None  # what must live as long as the pair
 
     def call(self, operation: str, request: Request | str) -> tuple[Answer, Answer]:
@@ -60,8 +64,12 @@ class Pair:
         return ours
 
     def same_items(self, operation: str, request: Request, order_by: str | None = None) -> Answer:
-        """A read whose order is open but for one attribute: drained on both sides, then equal, or one equal error."""
-        ours, oracle = (drained(side, operation, request, order_by) for side in (self.ours, self.oracle))
+        """A read whose order is open but for one attribute: drained on both sides, then equal, or
+        one equal error.
+        """
+        ours, oracle = (
+            drained(side, operation, request, order_by) for side in (self.ours, self.oracle)
+        )
         self.compare(operation, request, ours, oracle)
         return ours
 
@@ -85,17 +93,25 @@ class Pair:
             self._heal(operation, request)
 
     def _heal(self, operation: str, request: Request | str) -> None:
-        """Make the oracle's items equal to ours again, so that one known difference does not hide what follows."""
+        """Make the oracle's items equal to ours again, so that one known difference does not hide
+        what follows.
+        """
         if operation not in WRITES:
             self.diverged = self.diverged or operation not in READS
             return
         tables = tables_of(json.loads(request) if isinstance(request, str) else request)
         self.healed |= tables
-        self.diverged = self.diverged or not all(make_equal(self.ours, self.oracle, table) for table in tables)
+        self.diverged = self.diverged or not all(
+            make_equal(self.ours, self.oracle, table) for table in tables
+        )
 
 
-def drained(endpoint: Endpoint, operation: str, request: Request, order_by: str | None = None) -> Answer:
-    """Every page of a Query or Scan as one answer: items in sum, counts added, the values of `order_by` in order."""
+def drained(
+    endpoint: Endpoint, operation: str, request: Request, order_by: str | None = None
+) -> Answer:
+    """Every page of a Query or Scan as one answer: items in sum, counts added, the values of
+    `order_by` in order.
+    """
     total: dict[str, Any] = {"Items": [], "Count": 0, "ScannedCount": 0}
     page = dict(request)
     for _ in range(_PAGES_MAX):
@@ -107,7 +123,10 @@ def drained(endpoint: Endpoint, operation: str, request: Request, order_by: str 
         total["ScannedCount"] += answer.body["ScannedCount"]
         if not (cursor := answer.body.get("LastEvaluatedKey")):
             order = {"Order": [item.get(order_by) for item in total["Items"]]} if order_by else {}
-            items = [normal_value(plain_numbers(item) if endpoint.name != OURS else item) for item in total["Items"]]
+            items = [
+                normal_value(plain_numbers(item) if endpoint.name != OURS else item)
+                for item in total["Items"]
+            ]
             return Answer(200, total | {"Items": as_multiset(items)} | order)
         page["ExclusiveStartKey"] = cursor
     raise AssertionError(f"{endpoint.name} gave {_PAGES_MAX} pages for {operation} and did not end")
@@ -122,7 +141,9 @@ def _settle(side: Endpoint, table: str) -> None:
         indexes = description.get("GlobalSecondaryIndexes", [])
         if not answer.ok or all(each == "ACTIVE" for each in _statuses(description, indexes)):
             return
-    raise (AssertionError if side.name == OURS else Stuck)(f"{side.name}: {table} did not become active")
+    raise (AssertionError if side.name == OURS else Stuck)(
+        f"{side.name}: {table} did not become active"
+    )
 
 
 def _statuses(description: dict[str, Any], indexes: list[dict[str, Any]]) -> list[str]:
@@ -135,7 +156,9 @@ def describe(operation: str, request: Request | str, ours: Answer, oracle: Answe
     lines = [f"{operation} {_short(sent, 1500)}"]
     for name in ("status", "error", "message"):
         if getattr(ours, name) != getattr(oracle, name):
-            lines.append(f"  {name}: ours {getattr(ours, name)!r} | oracle {getattr(oracle, name)!r}")
+            lines.append(
+                f"  {name}: ours {getattr(ours, name)!r} | oracle {getattr(oracle, name)!r}"
+            )
     lines += [f"  {line}" for line in _fields("body", ours.body, oracle.body)]
     return "\n".join(lines)
 
@@ -145,7 +168,11 @@ def _fields(path: str, ours: Any, oracle: Any) -> list[str]:
         return []
     if isinstance(ours, dict) and isinstance(oracle, dict):
         names = sorted(ours.keys() | oracle.keys())
-        return [line for n in names for line in _fields(f"{path}.{n}", ours.get(n, "<none>"), oracle.get(n, "<none>"))]
+        return [
+            line
+            for n in names
+            for line in _fields(f"{path}.{n}", ours.get(n, "<none>"), oracle.get(n, "<none>"))
+        ]
     if isinstance(ours, list) and isinstance(oracle, list) and len(ours) == len(oracle):
         pairs = enumerate(zip(ours, oracle, strict=True))
         return [line for n, (a, b) in pairs for line in _fields(f"{path}[{n}]", a, b)]

@@ -35,7 +35,10 @@ class Expressions:
         roll = self.source.random()
         if depth < 2 and roll < 0.35:
             word = self.source.choice(("AND", "OR", "and"))
-            both = f"{self.condition(depth + 1, plain_only)} {word} {self.condition(depth + 1, plain_only)}"
+            both = (
+                f"{self.condition(depth + 1, plain_only)} {word} "
+                f"{self.condition(depth + 1, plain_only)}"
+            )
             return f"({both})" if self.source.random() < 0.5 else both
         if depth < 2 and roll < 0.42:
             return f"NOT {self.condition(depth + 1, plain_only)}"
@@ -56,7 +59,10 @@ class Expressions:
         return " ".join(f"{word} {', '.join(actions)}" for word, actions in clauses.items())
 
     def key_condition(self, hash_name: str, sort_name: str | None) -> str:
-        terms = [f"{self.name(hash_name)} = {self.value(scalar(self.source, self.table.types[hash_name]))}"]
+        terms = [
+            f"{self.name(hash_name)} = "
+            f"{self.value(scalar(self.source, self.table.types[hash_name]))}"
+        ]
         if sort_name and self.source.random() < 0.6:
             terms.append(self._sort_condition(sort_name))
         if self.source.random() < 0.1:
@@ -97,7 +103,11 @@ class Expressions:
         roll = self.source.random()
         if roll < 0.8:
             return self.value()
-        return self.path(self._attribute(True)) if roll < 0.9 else f"size({self.path(self._attribute(True))})"
+        return (
+            self.path(self._attribute(True))
+            if roll < 0.9
+            else f"size({self.path(self._attribute(True))})"
+        )
 
     def _predicate(self, attribute: str) -> str:
         path = self.path(attribute)
@@ -107,7 +117,9 @@ class Expressions:
             case 1:
                 return f"attribute_not_exists({path})"
             case 2:
-                kind = self.source.choice(("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL", "X"))
+                kind = self.source.choice(
+                    ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL", "X")
+                )
                 return f"attribute_type({path}, {self.value({'S': kind})})"
             case 3:
                 return f"begins_with({path}, {self.value()})"
@@ -119,7 +131,10 @@ class Expressions:
             case 6:
                 return f"{path} BETWEEN {self.value()} AND {self.value()}"
             case 7:
-                return f"{path} IN ({', '.join(self.value() for _ in range(self.source.randint(1, 3)))})"
+                return (
+                    f"{path} IN "
+                    f"({', '.join(self.value() for _ in range(self.source.randint(1, 3)))})"
+                )
             case _:
                 return f"{path} {self.source.choice(_COMPARATORS)} {self._operand()}"
 
@@ -139,7 +154,10 @@ class Expressions:
         other = self.path(self.source.choice(PLAIN))
         match self.source.randrange(7):
             case 0:
-                return f"{other} {self.source.choice('+-')} {self.value({'N': self.source.choice(('1', '2.5', '-1'))})}"
+                return (
+                    f"{other} {self.source.choice('+-')} "
+                    f"{self.value({'N': self.source.choice(('1', '2.5', '-1'))})}"
+                )
             case 1:
                 return f"if_not_exists({other}, {self.value()})"
             case 2:
@@ -157,7 +175,10 @@ class Expressions:
             case 0:
                 return f"begins_with({path}, {self.value(scalar(self.source, kind))})"
             case 1:
-                low, high = self.value(scalar(self.source, kind)), self.value(scalar(self.source, kind))
+                low, high = (
+                    self.value(scalar(self.source, kind)),
+                    self.value(scalar(self.source, kind)),
+                )
                 return f"{path} BETWEEN {low} AND {high}"
             case _:
                 comparator = self.source.choice(("=", "<", "<=", ">", ">="))

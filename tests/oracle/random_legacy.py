@@ -1,4 +1,6 @@
-"""The parameters from before expressions: Expected, AttributeUpdates, KeyConditions and the filters."""
+"""The parameters from before expressions: Expected, AttributeUpdates, KeyConditions and the
+filters.
+"""
 
 import random
 from typing import Any
@@ -32,7 +34,9 @@ def attribute_updates(table: Table, source: random.Random) -> dict[str, Any]:
     return updates
 
 
-def key_conditions(table: Table, hash_name: str, sort_name: str | None, source: random.Random) -> dict[str, Any]:
+def key_conditions(
+    table: Table, hash_name: str, sort_name: str | None, source: random.Random
+) -> dict[str, Any]:
     conditions = {hash_name: _comparison("EQ", [scalar(source, table.types[hash_name])])}
     if sort_name and source.random() < 0.6:
         operator = source.choice(("EQ", "LE", "LT", "GE", "GT", "BEGINS_WITH", "BETWEEN"))
@@ -84,6 +88,9 @@ def _update(source: random.Random) -> dict[str, Any]:
         case 1:
             return {"Action": "DELETE", "Value": source.choice(({"SS": ["a"]}, {"NS": ["1"]}))}
         case 2:
-            return {"Action": "ADD", "Value": source.choice(({"N": "2"}, {"SS": ["b", "c"]}, {"L": [{"S": "x"}]}))}
+            return {
+                "Action": "ADD",
+                "Value": source.choice(({"N": "2"}, {"SS": ["b", "c"]}, {"L": [{"S": "x"}]})),
+            }
         case _:
             return {"Value": value(source)} | ({"Action": "PUT"} if source.random() < 0.9 else {})

@@ -1,4 +1,6 @@
-"""Random requests on random tables, one function an operation; and `damage`, which breaks a good one in one place."""
+"""Random requests on random tables, one function an operation; and `damage`, which breaks a good
+one in one place.
+"""
 
 import copy
 import random
@@ -15,7 +17,9 @@ from tests.oracle.random_values import wrong
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A request, and how its answer is to be compared: as it is, or drained because its order or its pages are open."""
+    """A request, and how its answer is to be compared: as it is, or drained because its order or
+    its pages are open.
+    """
 
     operation: str
     request: dict[str, Any]
@@ -33,23 +37,33 @@ def random_request(tables: list[Table], source: random.Random) -> Draft:
 
 
 def _whole(request: dict[str, Any]) -> dict[str, Any]:
-    """Without a segment that damage made valid: it holds other items on a server with another hash function."""
+    """Without a segment that damage made valid: it holds other items on a server with another hash
+    function.
+    """
     match request:
         case {"Segment": int(segment), "TotalSegments": int(total)} if 0 <= segment < total:
-            return {name: each for name, each in request.items() if name not in ("Segment", "TotalSegments")}
+            return {
+                name: each
+                for name, each in request.items()
+                if name not in ("Segment", "TotalSegments")
+            }
         case _:
             return request
 
 
 def put_item(tables: list[Table], source: random.Random) -> Draft:
     table = source.choice(tables)
-    request = {"TableName": table.name, "Item": table.item(source)} | _returns(source, ("NONE", "ALL_OLD"))
+    request = {"TableName": table.name, "Item": table.item(source)} | _returns(
+        source, ("NONE", "ALL_OLD")
+    )
     return Draft("PutItem", request | _conditioned(table, source))
 
 
 def delete_item(tables: list[Table], source: random.Random) -> Draft:
     table = source.choice(tables)
-    request = {"TableName": table.name, "Key": table.key(source)} | _returns(source, ("NONE", "ALL_OLD"))
+    request = {"TableName": table.name, "Key": table.key(source)} | _returns(
+        source, ("NONE", "ALL_OLD")
+    )
     return Draft("DeleteItem", request | _conditioned(table, source))
 
 
@@ -58,7 +72,10 @@ def update_item(tables: list[Table], source: random.Random) -> Draft:
     kinds = ("NONE", "ALL_OLD", "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW")
     request = {"TableName": table.name, "Key": table.key(source)} | _returns(source, kinds)
     if source.random() < 0.2:
-        return Draft("UpdateItem", request | {"AttributeUpdates": attribute_updates(table, source)} | expected(source))
+        return Draft(
+            "UpdateItem",
+            request | {"AttributeUpdates": attribute_updates(table, source)} | expected(source),
+        )
     words = Expressions(table, source)
     if source.random() < 0.97:
         request["UpdateExpression"] = words.update()
@@ -70,7 +87,11 @@ def update_item(tables: list[Table], source: random.Random) -> Draft:
 
 def get_item(tables: list[Table], source: random.Random) -> Draft:
     table = source.choice(tables)
-    request = {"TableName": table.name, "Key": table.key(source)} | _capacity(source) | _consistent(source)
+    request = (
+        {"TableName": table.name, "Key": table.key(source)}
+        | _capacity(source)
+        | _consistent(source)
+    )
     return Draft("GetItem", request | _projected(table, source))
 
 
@@ -81,7 +102,9 @@ def query(tables: list[Table], source: random.Random) -> Draft:
     request: dict[str, Any] = {"TableName": table.name} | _read_options(table, index, source)
     if source.random() < 0.5:
         request["ScanIndexForward"] = source.random() < 0.5
-    if not index and not sort_name:  # DynamoDB Local knows that one item is all there is, and gives no cursor
+    if (
+        not index and not sort_name
+    ):  # DynamoDB Local knows that one item is all there is, and gives no cursor
         request.pop("Limit", None)
     if source.random() < 0.15:
         conditions = key_conditions(table, hash_name, sort_name, source)
@@ -101,14 +124,22 @@ def scan(tables: list[Table], source: random.Random) -> Draft:
     request: dict[str, Any] = {"TableName": table.name}
     request |= _read_options(table, source.choice([None, *table.indexes]), source)
     index = next((each for each in table.indexes if each.name == request.get("IndexName")), None)
-    if source.random() < 0.05:  # the valid ones divide the items otherwise on a server with another hash function
-        request |= source.choice(({"Segment": 1}, {"TotalSegments": 2}, {"Segment": 3, "TotalSegments": 2}))
-    if index and index.projection["ProjectionType"] != "ALL":  # DynamoDB Local filters before it projects
+    if (
+        source.random() < 0.05
+    ):  # the valid ones divide the items otherwise on a server with another hash function
+        request |= source.choice(
+            ({"Segment": 1}, {"TotalSegments": 2}, {"Segment": 3, "TotalSegments": 2})
+        )
+    if (
+        index and index.projection["ProjectionType"] != "ALL"
+    ):  # DynamoDB Local filters before it projects
         return Draft("Scan", request, drain="Limit" in request)
     if source.random() < 0.2:
         return Draft("Scan", request | filters("ScanFilter", source), drain="Limit" in request)
     words = Expressions(table, source)
-    return Draft("Scan", request | _filtered(words, source) | words.placeholders(), drain="Limit" in request)
+    return Draft(
+        "Scan", request | _filtered(words, source) | words.placeholders(), drain="Limit" in request
+    )
 
 
 def batch_write(tables: list[Table], source: random.Random) -> Draft:
@@ -116,7 +147,11 @@ def batch_write(tables: list[Table], source: random.Random) -> Draft:
     for _ in range(source.randint(1, 5)):
         table = source.choice(tables)
         put = source.random() < 0.7
-        write = {"PutRequest": {"Item": table.item(source)}} if put else {"DeleteRequest": {"Key": table.key(source)}}
+        write = (
+            {"PutRequest": {"Item": table.item(source)}}
+            if put
+            else {"DeleteRequest": {"Key": table.key(source)}}
+        )
         writes.setdefault(table.name, []).append(write)
     return Draft("BatchWriteItem", {"RequestItems": writes} | _capacity(source) | _metrics(source))
 
@@ -134,7 +169,11 @@ def transact_write(tables: list[Table], source: random.Random) -> Draft:
     # Two actions may both be at fault, and AWS does not say which one it names.
     request = {"TransactItems": actions} | _capacity(source) | _metrics(source)
     # Three tokens for all tables: some come again with the same actions, most with others.
-    token = {"ClientRequestToken": f"{tables[0].name[:30]}-{source.randrange(3)}"} if source.random() < 0.1 else {}
+    token = (
+        {"ClientRequestToken": f"{tables[0].name[:30]}-{source.randrange(3)}"}
+        if source.random() < 0.1
+        else {}
+    )
     return Draft("TransactWriteItems", request | token)
 
 
@@ -186,7 +225,9 @@ def damage(request: dict[str, Any], source: random.Random) -> dict[str, Any]:
     if roll < 0.35:
         del holder[name]
     elif roll < 0.7 and isinstance(old, str):
-        holder[name] = source.choice(("", " ", "no-such-thing", f"{old} ", f"{old} AND", f"({old}", "x" * 300))
+        holder[name] = source.choice(
+            ("", " ", "no-such-thing", f"{old} ", f"{old} AND", f"({old}", "x" * 300)
+        )
     elif isinstance(old, bool):
         holder[name] = not old
     elif isinstance(old, int):
@@ -239,7 +280,9 @@ def _conditioned(table: Table, source: random.Random) -> dict[str, Any]:
         return expected(source)
     if roll < 0.4:
         words = Expressions(table, source)
-        return {"ConditionExpression": words.condition()} | words.placeholders() | _on_failure(source)
+        return (
+            {"ConditionExpression": words.condition()} | words.placeholders() | _on_failure(source)
+        )
     return {}
 
 

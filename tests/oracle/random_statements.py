@@ -1,4 +1,6 @@
-"""Random PartiQL on random tables: selects, inserts, updates and deletes, alone, in a batch and in a transaction."""
+"""Random PartiQL on random tables: selects, inserts, updates and deletes, alone, in a batch and in
+a transaction.
+"""
 
 import random
 from typing import Any
@@ -49,7 +51,9 @@ def update(table: Table, source: random.Random) -> tuple[str, list[Any]]:
             clauses.append(f'SET "{name}" = ?')
             parameters.append(value(source))
     where, keys = _where_key(table, source)
-    returning = source.choice(("", "", " RETURNING ALL NEW *", " RETURNING ALL OLD *", " RETURNING MODIFIED NEW *"))
+    returning = source.choice(
+        ("", "", " RETURNING ALL NEW *", " RETURNING ALL OLD *", " RETURNING MODIFIED NEW *")
+    )
     return f'UPDATE "{table.name}" {" ".join(clauses)} WHERE {where}{returning}', parameters + keys
 
 
@@ -81,4 +85,6 @@ def _test(source: random.Random) -> tuple[str, list[Any]]:
         case 3:
             return f'"{name}" IN [?, ?]', [scalar(source, "S"), scalar(source, "N")]
         case _:
-            return f'"{name}" {source.choice(_COMPARATORS)} ?', [scalar(source, source.choice("SN"))]
+            return f'"{name}" {source.choice(_COMPARATORS)} ?', [
+                scalar(source, source.choice("SN"))
+            ]

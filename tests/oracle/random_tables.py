@@ -1,4 +1,6 @@
-"""Random tables: keys of every type, local and global indexes with every projection, either billing mode, streams."""
+"""Random tables: keys of every type, local and global indexes with every projection, either billing
+mode, streams.
+"""
 
 import random
 from dataclasses import dataclass, field
@@ -40,7 +42,9 @@ class Table:
         return {name: scalar(source, self.types[name]) for name in self.key_names()}
 
     def item(self, source: random.Random) -> dict[str, Any]:
-        """A key, most of the index keys (one in forty of a wrong type), and some other attributes."""
+        """A key, most of the index keys (one in forty of a wrong type), and some other
+        attributes.
+        """
         made = self.key(source)
         for name, kind in self.types.items():
             if name not in made and source.random() < 0.75:
@@ -52,11 +56,15 @@ class Table:
     def create_request(self) -> dict[str, Any]:
         request: dict[str, Any] = {
             "TableName": self.name,
-            "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in self.types.items()],
+            "AttributeDefinitions": [
+                {"AttributeName": n, "AttributeType": t} for n, t in self.types.items()
+            ],
             "KeySchema": key_schema(self.hash, self.sort),
         }
         for local, member in ((False, "GlobalSecondaryIndexes"), (True, "LocalSecondaryIndexes")):
-            if chosen := [index_request(i, self.provisioned) for i in self.indexes if i.local == local]:
+            if chosen := [
+                index_request(i, self.provisioned) for i in self.indexes if i.local == local
+            ]:
                 request[member] = chosen
         if self.provisioned:
             request["ProvisionedThroughput"] = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
@@ -83,7 +91,9 @@ def random_table(name: str, source: random.Random) -> Table:
 
 
 def random_global_index(number: int, types: dict[str, str], source: random.Random) -> Index:
-    """A global index on attributes of its own, or on a key of the table turned round. Adds what it needs to `types`."""
+    """A global index on attributes of its own, or on a key of the table turned round. Adds what it
+    needs to `types`.
+    """
     hash_name, sort_name = f"g{number}", f"h{number}" if source.random() < 0.7 else None
     if "sk" in types and source.random() < 0.2:
         hash_name, sort_name = "sk", "pk"
@@ -111,5 +121,8 @@ def key_schema(hash_name: str, sort_name: str | None) -> list[dict[str, str]]:
 def _projection(source: random.Random) -> dict[str, Any]:
     kind = source.choice(("ALL", "KEYS_ONLY", "INCLUDE"))
     if kind == "INCLUDE":
-        return {"ProjectionType": kind, "NonKeyAttributes": sorted(source.sample(PLAIN, source.randint(1, 3)))}
+        return {
+            "ProjectionType": kind,
+            "NonKeyAttributes": sorted(source.sample(PLAIN, source.randint(1, 3))),
+        }
     return {"ProjectionType": kind}

@@ -1,4 +1,6 @@
-"""Random attribute values: small pools so that keys meet again, the edges of every type, some wrong."""
+"""Random attribute values: small pools so that keys meet again, the edges of every type, some
+wrong.
+"""
 
 import base64
 import random
@@ -7,7 +9,20 @@ from typing import Any
 Value = dict[str, Any]
 
 _STRINGS = ("a", "b", "ab", "abc", "b#1", "é", "日本", "Z", " ", "0")
-_NUMBERS = ("0", "1", "-1", "2", "3", "10", "1.5", "-2.50", "1E3", "100", "0.001", "12345678901234567890")
+_NUMBERS = (
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "10",
+    "1.5",
+    "-2.50",
+    "1E3",
+    "100",
+    "0.001",
+    "12345678901234567890",
+)
 _EDGE_NUMBERS = (
     "9.9999999999999999999999999999999999999E+125",
     "1E-130",
@@ -71,7 +86,12 @@ def _of_kind(kind: str, source: random.Random, depth: int) -> Value:
         case "SS" | "NS" | "BS":
             pool = {"SS": _STRINGS, "NS": _NUMBERS, "BS": _BYTES}[kind]
             chosen = source.sample(pool, source.randint(1, 4))
-            return {kind: [base64.b64encode(each).decode() if isinstance(each, bytes) else each for each in chosen]}
+            return {
+                kind: [
+                    base64.b64encode(each).decode() if isinstance(each, bytes) else each
+                    for each in chosen
+                ]
+            }
         case "L":
             return {"L": [value(source, depth + 1) for _ in range(source.randint(0, 3))]}
         case "M":

@@ -1,7 +1,9 @@
-"""One DynamoDB Local for the whole test run, shared by the workers of pytest-xdist and stopped with the run.
+"""One DynamoDB Local for the whole test run, shared by the workers of pytest-xdist and stopped with
+the run.
 
-The process that owns the run holds a named pipe open; a shell next to the jar reads it and ends the jar at its end.
-So the jar goes away even when the run is killed. SORTKEY_ORACLE_PORT names one that runs already.
+The process that owns the run holds a named pipe open; a shell next to the jar reads it and ends the
+jar at its end. So the jar goes away even when the run is killed. SORTKEY_ORACLE_PORT names one that
+runs already.
 """
 
 import os
@@ -35,14 +37,18 @@ class Lifeline:
 
 
 def shared_port() -> int:
-    """The port of the run's DynamoDB Local, started by whoever asks first. Raises tools.downloads.Missing."""
+    """The port of the run's DynamoDB Local, started by whoever asks first. Raises
+    tools.downloads.Missing.
+    """
     if given := os.environ.get(_PORT):
         return int(given)
     return _port_of("shared")
 
 
 def apart_port() -> int:
-    """The port of a second one, in which every access key has tables of its own. Raises tools.downloads.Missing."""
+    """The port of a second one, in which every access key has tables of its own. Raises
+    tools.downloads.Missing.
+    """
     return _port_of("apart")
 
 
@@ -63,7 +69,12 @@ def _start(folder: Path, *, is_shared: bool) -> int:
     script = f"{jar} & jar=$!; cat {shlex.quote(str(folder / 'alive'))} > /dev/null; kill $jar"
     quiet = subprocess.DEVNULL
     process = subprocess.Popen(
-        ["sh", "-c", script], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, cwd=folder
+        ["sh", "-c", script],
+        stdin=quiet,
+        stdout=quiet,
+        stderr=quiet,
+        start_new_session=True,
+        cwd=folder,
     )
     wait_until_it_answers(port, process)
     return port

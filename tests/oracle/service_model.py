@@ -1,4 +1,6 @@
-"""What AWS's published model says of a request, by botocore and not by the engine: a second opinion on refusals."""
+"""What AWS's published model says of a request, by botocore and not by the engine: a second opinion
+on refusals.
+"""
 
 import base64
 import binascii
@@ -20,8 +22,14 @@ def has_wrong_type(operation: str, request: Any) -> bool:
 
 
 def breaks_constraint(operation: str, request: Any) -> bool:
-    """Whether something required is missing, or a length, a value, an enum or a pattern is not kept."""
-    return _broken(_input(operation), request) or _badly_named(request) or _undefined(operation, request)
+    """Whether something required is missing, or a length, a value, an enum or a pattern is not
+    kept.
+    """
+    return (
+        _broken(_input(operation), request)
+        or _badly_named(request)
+        or _undefined(operation, request)
+    )
 
 
 @cache
@@ -30,13 +38,19 @@ def _model(service: str) -> ServiceModel:
 
 
 def _input(operation: str) -> Shape:
-    shape = _model("dynamodbstreams" if operation in _STREAMS else "dynamodb").operation_model(operation).input_shape
+    shape = (
+        _model("dynamodbstreams" if operation in _STREAMS else "dynamodb")
+        .operation_model(operation)
+        .input_shape
+    )
     assert shape is not None
     return shape
 
 
 def _badly_named(request: Any) -> bool:
-    """A table's name that AWS refuses, though its model, which allows ARNs there, no longer says so."""
+    """A table's name that AWS refuses, though its model, which allows ARNs there, no longer says
+    so.
+    """
     if isinstance(request, list):
         return any(_badly_named(each) for each in request)
     if not isinstance(request, dict):
@@ -50,7 +64,9 @@ def _badly_named(request: Any) -> bool:
 
 
 def _undefined(operation: str, request: Any) -> bool:
-    """CreateTable without keys: the model leaves them out for replicas of other accounts' tables, AWS does not."""
+    """CreateTable without keys: the model leaves them out for replicas of other accounts' tables,
+    AWS does not.
+    """
     if operation != "CreateTable":
         return False
     schemas = [request, *(request.get("LocalSecondaryIndexes") or [])]
@@ -64,10 +80,14 @@ def _mistyped(shape: Any, value: Any) -> bool:
     match shape.type_name:
         case "structure":
             return not isinstance(value, dict) or any(
-                _mistyped(shape.members[name], each) for name, each in value.items() if name in shape.members
+                _mistyped(shape.members[name], each)
+                for name, each in value.items()
+                if name in shape.members
             )
         case "list":
-            return not isinstance(value, list) or any(each is None or _mistyped(shape.member, each) for each in value)
+            return not isinstance(value, list) or any(
+                each is None or _mistyped(shape.member, each) for each in value
+            )
         case "map":
             return not isinstance(value, dict) or any(
                 each is None or _mistyped(shape.value, each) for each in value.values()
@@ -77,7 +97,9 @@ def _mistyped(shape: Any, value: Any) -> bool:
         case "blob":
             return not _is_base64(value)
         case "boolean":
-            return not isinstance(value, bool) and not (isinstance(value, str) and value.lower() in _TRUTHS)
+            return not isinstance(value, bool) and not (
+                isinstance(value, str) and value.lower() in _TRUTHS
+            )
         case _:
             return isinstance(value, bool) or not isinstance(value, int | float)
 
@@ -97,13 +119,18 @@ def _broken(shape: Any, value: Any) -> bool:
     match shape.type_name:
         case "structure":
             return any(value.get(name) is None for name in limits.get("required", ())) or any(
-                _broken(shape.members[name], each) for name, each in value.items() if name in shape.members
+                _broken(shape.members[name], each)
+                for name, each in value.items()
+                if name in shape.members
             )
         case "list":
-            return _outside(limits, len(value)) or any(_broken(shape.member, each) for each in value)
+            return _outside(limits, len(value)) or any(
+                _broken(shape.member, each) for each in value
+            )
         case "map":
             return _outside(limits, len(value)) or any(
-                _broken(shape.key, name) or _broken(shape.value, each) for name, each in value.items()
+                _broken(shape.key, name) or _broken(shape.value, each)
+                for name, each in value.items()
             )
         case "string":
             pattern, choices = limits.get("pattern"), shape.enum

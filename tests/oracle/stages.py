@@ -1,14 +1,18 @@
 """The order in which AWS looks at a request. Of two faults it names the one that it meets first.
 
-DynamoDB Local goes in another order in places: it looks for the table before it reads the values, and at keys before
-expressions. Where a request has two faults both answers are right; ours must be the one of the earlier stage.
+DynamoDB Local goes in another order in places: it looks for the table before it reads the values,
+and at keys before expressions. Where a request has two faults both answers are right; ours must be
+the one of the earlier stage.
 """
 
 import re
 
 # By dynalite's tests, which its author ran against AWS, and by DynamoDB Local within a stage.
 _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("clauses of a statement", (r"Statement wasn't well formed", r"RETURNING clause is not supported")),
+    (
+        "clauses of a statement",
+        (r"Statement wasn't well formed", r"RETURNING clause is not supported"),
+    ),
     ("parameters of a statement", (r"Number of parameters in request and statement",)),
     (
         "parameters that do not go together",
@@ -35,7 +39,8 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"Input collection contains duplicates",
             r"Item size has exceeded",
             r"Nesting Levels have exceeded",
-            r"One or more parameter values were invalid: (An? \w+ set|Binary sets|Null attribute|Input collection)",
+            r"One or more parameter values were invalid: (An? \w+ set|Binary sets|Null "
+            r"attribute|Input collection)",
         ),
     ),
     (
@@ -51,9 +56,12 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             r"ConditionalOperator can only",
             r"The BETWEEN condition was provided",
-            r"One or more parameter values were invalid: (Only DELETE action|ADD action|DELETE action)",
-            r"One or more parameter values were invalid: (Value |Exists and|AttributeValueList|AttributeValues)",
-            r"One or more parameter values were invalid: (Invalid number of arg|ComparisonOperator|Duplicate value in)",
+            r"One or more parameter values were invalid: (Only DELETE action|ADD action|DELETE "
+            r"action)",
+            r"One or more parameter values were invalid: (Value |Exists "
+            r"and|AttributeValueList|AttributeValues)",
+            r"One or more parameter values were invalid: (Invalid number of "
+            r"arg|ComparisonOperator|Duplicate value in)",
             r"Cannot have two attributes with the same name",
             r"Conditions must be at least",
         ),
@@ -76,7 +84,10 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"If (total )?segments? is specified",
         ),
     ),
-    ("the table", (r"Requested resource not found", r"Cannot do operations on a non-existent table")),
+    (
+        "the table",
+        (r"Requested resource not found", r"Cannot do operations on a non-existent table"),
+    ),
     (
         "the index",
         (
@@ -87,7 +98,11 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         "the start key",
-        (r"The provided starting key", r"Exclusive Start Key must have", r"The query can return at most one row"),
+        (
+            r"The provided starting key",
+            r"Exclusive Start Key must have",
+            r"The query can return at most one row",
+        ),
     ),
     (
         "the key condition",
@@ -118,14 +133,18 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "keys of indexes",
         (
-            r"One or more parameter values were invalid: (Type mismatch for Index Key|Size limit exceeded)",
+            r"One or more parameter values were invalid: (Type mismatch for Index Key|Size limit "
+            r"exceeded)",
             r"Invalid attribute value type",
             r"One or more parameter values are not valid\. A value specified for a secondary",
         ),
     ),
     ("paths into keys", (r"Key attributes must be scalars",)),
     ("keys in a filter", (r"(Filter Expression|QueryFilter) can only contain",)),
-    ("attributes that an index lacks", (r"One or more parameter values were invalid: Secondary index",)),
+    (
+        "attributes that an index lacks",
+        (r"One or more parameter values were invalid: Secondary index",),
+    ),
     (
         "attributes to show that an index lacks",
         (r"One or more parameter values were invalid: (Global secondary|Select type)",),
@@ -145,10 +164,17 @@ _STAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     ("the name of a new table", (r"Cannot create preexisting table", r"Table already exists")),
 )
-_COMPUTED_TYPE = "The update expression attempted to update the secondary index key to unsupported type"
-_COMPUTED_EMPTY = "One or more parameter values are not valid. The update expression attempted to update a secondary"
+_COMPUTED_TYPE = (
+    "The update expression attempted to update the secondary index key to unsupported type"
+)
+_COMPUTED_EMPTY = (
+    "One or more parameter values are not valid. The update expression attempted to update a "
+    "secondary"
+)
 _PLACE = re.compile(r"^Validation failed in TransactStatements\[\d+\]: ")
-_COMPILED = tuple(re.compile("|".join(f"(?:{each})" for each in messages)) for _, messages in _STAGES)
+_COMPILED = tuple(
+    re.compile("|".join(f"(?:{each})" for each in messages)) for _, messages in _STAGES
+)
 
 
 def stage(message: str) -> int | None:

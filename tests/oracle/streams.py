@@ -48,7 +48,9 @@ def _drain(side: Endpoint, iterator: str | None) -> list[dict[str, Any]]:
 def _comparable(record: dict[str, Any]) -> dict[str, Any]:
     kept = {name: record[name] for name in _COMPARED if name in record}
     change = record["dynamodb"]
-    return kept | {"dynamodb": {name: _empty_maps(change[name]) for name in _CHANGE if name in change}}
+    return kept | {
+        "dynamodb": {name: _empty_maps(change[name]) for name in _CHANGE if name in change}
+    }
 
 
 def _empty_maps(value: Any) -> Any:

@@ -35,14 +35,22 @@ GETS: dict[str, Case] = {
     "no keys": gets(),
     "keys left out": {"RequestItems": {"@hash": {}}},
     "table is not there": gets(ONE, table="@missing"),
-    "one table there, one not": {"RequestItems": {"@hash": {"Keys": [ONE]}, "@missing": {"Keys": [ONE]}}},
-    "two tables": {"RequestItems": {"@hash": {"Keys": [ONE]}, "@range": {"Keys": [{"pk": S("p"), "sk": N(1)}]}}},
+    "one table there, one not": {
+        "RequestItems": {"@hash": {"Keys": [ONE]}, "@missing": {"Keys": [ONE]}}
+    },
+    "two tables": {
+        "RequestItems": {"@hash": {"Keys": [ONE]}, "@range": {"Keys": [{"pk": S("p"), "sk": N(1)}]}}
+    },
     "two tables, capacity": {
-        "RequestItems": {"@hash": {"Keys": [ONE]}, "@range": {"Keys": [{"pk": S("p"), "sk": N(1)}]}},
+        "RequestItems": {
+            "@hash": {"Keys": [ONE]},
+            "@range": {"Keys": [{"pk": S("p"), "sk": N(1)}]},
+        },
         "ReturnConsumedCapacity": "TOTAL",
     },
     "capacity of a miss": gets({"pk": S("nobody")}) | {"ReturnConsumedCapacity": "INDEXES"},
-    "consistent, capacity": gets(ONE, TWO, ConsistentRead=True) | {"ReturnConsumedCapacity": "TOTAL"},
+    "consistent, capacity": gets(ONE, TWO, ConsistentRead=True)
+    | {"ReturnConsumedCapacity": "TOTAL"},
     "table name short": gets(ONE, table="x"),
     "table name bad": gets(ONE, table="a b c"),
     "key wrong": gets({"x": S("one")}),
@@ -57,7 +65,9 @@ GETS: dict[str, Case] = {
     "projection bad": gets(ONE, ProjectionExpression="n,"),
     "projection empty": gets(ONE, ProjectionExpression=""),
     "projection reserved": gets(ONE, ProjectionExpression="name"),
-    "projection with names": gets(ONE, ProjectionExpression="#n", ExpressionAttributeNames={"#n": "n"}),
+    "projection with names": gets(
+        ONE, ProjectionExpression="#n", ExpressionAttributeNames={"#n": "n"}
+    ),
     "names unused": gets(ONE, ProjectionExpression="n", ExpressionAttributeNames={"#n": "n"}),
     "names alone": gets(ONE, ExpressionAttributeNames={"#n": "n"}),
     "attributes to get": gets(ONE, AttributesToGet=["n"]),
@@ -96,7 +106,9 @@ WRITES: dict[str, Case] = {
         }
     },
     "table is not there": writes(put("a"), table="@missing"),
-    "one table there, one not": {"RequestItems": {"@hash": [put("half")], "@missing": [put("half")]}},
+    "one table there, one not": {
+        "RequestItems": {"@hash": [put("half")], "@missing": [put("half")]}
+    },
     "table name short": writes(put("a"), table="x"),
     "capacity": writes(put("w5"), put("w6", big=S("x" * 3000)), ReturnConsumedCapacity="TOTAL"),
     "capacity indexes": writes(
@@ -106,10 +118,14 @@ WRITES: dict[str, Case] = {
         ReturnConsumedCapacity="INDEXES",
     ),
     "metrics": writes(
-        {"PutRequest": {"Item": {"pk": S("b"), "sk": S("3")}}}, table="@indexed", ReturnItemCollectionMetrics="SIZE"
+        {"PutRequest": {"Item": {"pk": S("b"), "sk": S("3")}}},
+        table="@indexed",
+        ReturnItemCollectionMetrics="SIZE",
     ),
     "item too big": writes(put("w7", big=S("x" * 410_000))),
-    "index key wrong type": writes({"PutRequest": {"Item": {"pk": S("b"), "sk": S("3"), "g": N(1)}}}, table="@indexed"),
+    "index key wrong type": writes(
+        {"PutRequest": {"Item": {"pk": S("b"), "sk": S("3"), "g": N(1)}}}, table="@indexed"
+    ),
     "capacity nonsense": writes(put("w8"), ReturnConsumedCapacity="x"),
     "metrics nonsense": writes(put("w8"), ReturnItemCollectionMetrics="x"),
 }

@@ -46,18 +46,32 @@ CASES: dict[str, Case] = {
     "condition with an undefined value": delete(ConditionExpression="n > :n"),
     "condition syntax": delete(ConditionExpression="n >"),
     "expected fails": delete(Expected={"n": {"Value": N(100)}}),
-    "expected and condition": delete(Expected={"n": {"Value": N(1)}}, ConditionExpression="attribute_exists(pk)"),
+    "expected and condition": delete(
+        Expected={"n": {"Value": N(1)}}, ConditionExpression="attribute_exists(pk)"
+    ),
     "expected exists without value": delete(Expected={"n": {"Exists": True}}),
     "expected not exists with value": delete(Expected={"n": {"Exists": False, "Value": N(1)}}),
     "expected empty": delete(Expected={"n": {}}),
-    "expected value and operator": delete(Expected={"n": {"Value": N(1), "ComparisonOperator": "EQ"}}),
-    "expected value and list": delete(Expected={"n": {"Value": N(1), "AttributeValueList": [N(1)]}}),
-    "expected exists and operator": delete(Expected={"n": {"Exists": True, "ComparisonOperator": "NULL"}}),
+    "expected value and operator": delete(
+        Expected={"n": {"Value": N(1), "ComparisonOperator": "EQ"}}
+    ),
+    "expected value and list": delete(
+        Expected={"n": {"Value": N(1), "AttributeValueList": [N(1)]}}
+    ),
+    "expected exists and operator": delete(
+        Expected={"n": {"Exists": True, "ComparisonOperator": "NULL"}}
+    ),
     "expected list without operator": delete(Expected={"n": {"AttributeValueList": [N(1)]}}),
     "expected operator without list": delete(Expected={"n": {"ComparisonOperator": "EQ"}}),
-    "expected operator nonsense": delete(Expected={"n": {"ComparisonOperator": "LIKE", "AttributeValueList": [N(1)]}}),
-    "expected null with a value": delete(Expected={"n": {"ComparisonOperator": "NULL", "AttributeValueList": [N(1)]}}),
-    "expected between of one": delete(Expected={"n": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [N(1)]}}),
+    "expected operator nonsense": delete(
+        Expected={"n": {"ComparisonOperator": "LIKE", "AttributeValueList": [N(1)]}}
+    ),
+    "expected null with a value": delete(
+        Expected={"n": {"ComparisonOperator": "NULL", "AttributeValueList": [N(1)]}}
+    ),
+    "expected between of one": delete(
+        Expected={"n": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [N(1)]}}
+    ),
     "expected between reversed": delete(
         Expected={"n": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [N(3), N(1)]}}
     ),
@@ -70,17 +84,25 @@ CASES: dict[str, Case] = {
     "expected begins with a number": delete(
         Expected={"n": {"ComparisonOperator": "BEGINS_WITH", "AttributeValueList": [N(1)]}}
     ),
-    "expected in of nothing": delete(Expected={"n": {"ComparisonOperator": "IN", "AttributeValueList": []}}),
-    "expected in of sets": delete(Expected={"n": {"ComparisonOperator": "IN", "AttributeValueList": [{"SS": ["a"]}]}}),
+    "expected in of nothing": delete(
+        Expected={"n": {"ComparisonOperator": "IN", "AttributeValueList": []}}
+    ),
+    "expected in of sets": delete(
+        Expected={"n": {"ComparisonOperator": "IN", "AttributeValueList": [{"SS": ["a"]}]}}
+    ),
     "expected contains a list": delete(
         Expected={"n": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [{"L": []}]}}
     ),
     "conditional operator with one": delete(
         Key={"pk": S("one")}, Expected={"n": {"Value": N(7)}}, ConditionalOperator="OR"
     ),
-    "conditional operator nonsense": delete(Expected={"n": {"Value": N(7)}}, ConditionalOperator="XOR"),
+    "conditional operator nonsense": delete(
+        Expected={"n": {"Value": N(7)}}, ConditionalOperator="XOR"
+    ),
     "conditional operator alone": delete(ConditionalOperator="AND"),
-    "conditional operator with condition": delete(ConditionExpression="attribute_exists(pk)", ConditionalOperator="OR"),
+    "conditional operator with condition": delete(
+        ConditionExpression="attribute_exists(pk)", ConditionalOperator="OR"
+    ),
 }
 
 

@@ -1,4 +1,6 @@
-"""The table of known differences itself: it is on the page for readers, and it excuses nothing but what it names."""
+"""The table of known differences itself: it is on the page for readers, and it excuses nothing but
+what it names.
+"""
 
 from itertools import pairwise
 from pathlib import Path
@@ -36,19 +38,27 @@ def test_names_are_distinct_and_reasons_are_sentences() -> None:
     [
         ("Requested resource not found", "The provided key element does not match the schema"),
         ("The provided key element does not match the schema", "Requested resource not found"),
-        ("The provided key element does not match the schema", "Query condition missed key schema element"),
+        (
+            "The provided key element does not match the schema",
+            "Query condition missed key schema element",
+        ),
         ("Invalid FilterExpression: Syntax error", "Invalid ConditionExpression: Syntax error"),
         (
-            "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x "
+            "ExpressionAttributeValues contains invalid value: The parameter cannot be converted "
+            "to a numeric value: x "
             "for key :a",
-            "ExpressionAttributeValues contains invalid value: A value provided cannot be converted into a number "
+            "ExpressionAttributeValues contains invalid value: A value provided cannot be "
+            "converted into a number "
             "for key :b",
         ),
         (
             "Invalid FilterExpression: Two document paths overlap with each other",
             "Invalid FilterExpression: Two document paths conflict with each other",
         ),
-        ("The conditional request failed", "The document path provided in the update expression is invalid for update"),
+        (
+            "The conditional request failed",
+            "The document path provided in the update expression is invalid for update",
+        ),
     ],
 )
 def test_messages_of_different_meaning_are_never_the_same(ours: str, oracle: str) -> None:
@@ -60,15 +70,35 @@ def test_messages_of_different_meaning_are_never_the_same(ours: str, oracle: str
     ("operation", "request_", "ours", "oracle"),
     [
         # The same type of error with another message.
-        ("PutItem", {"Item": KEY}, refused("Item size has exceeded"), refused("Nesting Levels have exceeded")),
+        (
+            "PutItem",
+            {"Item": KEY},
+            refused("Item size has exceeded"),
+            refused("Nesting Levels have exceeded"),
+        ),
         # We accept what DynamoDB Local refuses.
         ("PutItem", {"Item": KEY}, Answer(200, {}), refused("Invalid attribute value type")),
         # We refuse what it accepts.
-        ("PutItem", {"Item": KEY}, refused("One or more parameter values were invalid: x"), Answer(200, {})),
+        (
+            "PutItem",
+            {"Item": KEY},
+            refused("One or more parameter values were invalid: x"),
+            Answer(200, {}),
+        ),
         # A type that is right, refused.
-        ("PutItem", {"TableName": "abc", "Item": KEY}, refused("x", "SerializationException"), Answer(200, {})),
+        (
+            "PutItem",
+            {"TableName": "abc", "Item": KEY},
+            refused("x", "SerializationException"),
+            Answer(200, {}),
+        ),
         # A constraint that is kept, refused.
-        ("PutItem", {"TableName": "abc", "Item": KEY}, refused("1 validation error detected: x"), Answer(200, {})),
+        (
+            "PutItem",
+            {"TableName": "abc", "Item": KEY},
+            refused("1 validation error detected: x"),
+            Answer(200, {}),
+        ),
         # Other items.
         ("GetItem", {"Key": KEY}, Answer(200, {"Item": KEY}), Answer(200, {})),
         # Other figures.
@@ -97,14 +127,19 @@ def test_messages_of_different_meaning_are_never_the_same(ours: str, oracle: str
             "Scan",
             {"FilterExpression": "a = :a", "ExpressionAttributeValues": {":a": {"S": "x"}}},
             refused("Invalid FilterExpression: The expression can not be empty;"),
-            refused("ExpressionAttributeValues can only be specified when using expressions: FilterExpression is null"),
+            refused(
+                "ExpressionAttributeValues can only be specified when using expressions: "
+                "FilterExpression is null"
+            ),
         ),
         # Another of the faults of an update.
         (
             "UpdateItem",
             {"Key": KEY, "UpdateExpression": "SET a = b, c = d + :n"},
             refused("An operand in the update expression has an incorrect data type"),
-            refused("The provided expression refers to an attribute that does not exist in the item"),
+            refused(
+                "The provided expression refers to an attribute that does not exist in the item"
+            ),
         ),
         # A later fault than DynamoDB Local's.
         (
@@ -115,7 +150,9 @@ def test_messages_of_different_meaning_are_never_the_same(ours: str, oracle: str
         ),
     ],
 )
-def test_a_wrong_answer_is_not_excused(operation: str, request_: Any, ours: Answer, oracle: Answer) -> None:
+def test_a_wrong_answer_is_not_excused(
+    operation: str, request_: Any, ours: Answer, oracle: Answer
+) -> None:
     # Each is what a bug of ours would look like.
     assert explained(operation, request_, ours, oracle) is None
 
@@ -128,7 +165,8 @@ def test_stages_follow_the_order_in_which_aws_looks() -> None:
         "Invalid ConditionExpression: Syntax error",
         "Requested resource not found",
         "The provided key element does not match the schema",
-        "One or more parameter values were invalid: Type mismatch for Index Key a Expected: S Actual: N IndexName: i",
+        "One or more parameter values were invalid: Type mismatch for Index Key a Expected: S "
+        "Actual: N IndexName: i",
         "The conditional request failed",
         "An operand in the update expression has an incorrect data type",
     ]

@@ -49,7 +49,9 @@ CASES: dict[str, Case] = {
     "attributes to get, twice": get(AttributesToGet=["s", "s"]),
     "attributes to get, empty name": get(AttributesToGet=[""]),
     "attributes to get with projection": get(AttributesToGet=["s"], ProjectionExpression="n"),
-    "attributes to get with names": get(AttributesToGet=["s"], ExpressionAttributeNames={"#s": "s"}),
+    "attributes to get with names": get(
+        AttributesToGet=["s"], ExpressionAttributeNames={"#s": "s"}
+    ),
     "projection empty": project(""),
     "projection blank": project(" "),
     "projection one": project("s"),
@@ -93,13 +95,17 @@ CASES: dict[str, Case] = {
     "projection dot last": project("m."),
     "projection bracket open": project("l[0"),
     "names without projection": get(ExpressionAttributeNames={"#a": "s"}),
-    "values, which no GetItem has": get(ProjectionExpression="s", ExpressionAttributeValues={":a": S("s")}),
+    "values, which no GetItem has": get(
+        ProjectionExpression="s", ExpressionAttributeValues={":a": S("s")}
+    ),
     "values without projection": get(ExpressionAttributeValues={":a": S("s")}),
     "names empty": get(ProjectionExpression="s", ExpressionAttributeNames={}),
     "name value empty": get(ProjectionExpression="#a", ExpressionAttributeNames={"#a": ""}),
     "name key bad": get(ProjectionExpression="#a", ExpressionAttributeNames={"#a": "s", "b": "n"}),
     "name key only hash": get(ProjectionExpression="#", ExpressionAttributeNames={"#": "s"}),
-    "name key with a dash": get(ProjectionExpression="#a-b", ExpressionAttributeNames={"#a-b": "s"}),
+    "name key with a dash": get(
+        ProjectionExpression="#a-b", ExpressionAttributeNames={"#a-b": "s"}
+    ),
     "projection too long": project("a" * 4097),
     "projection 4096": project("a" * 255 + "," + "b" * 255),
     "name of 256": project("a" * 256),
@@ -112,7 +118,16 @@ def test_get_item_answers_as_the_oracle(arena: Arena, case: Case) -> None:
     arena.same("GetItem", case)
 
 
-@cases(wrong_types({**GOOD, "ConsistentRead": True, "AttributesToGet": ["s"], "ReturnConsumedCapacity": "TOTAL"}))
+@cases(
+    wrong_types(
+        {
+            **GOOD,
+            "ConsistentRead": True,
+            "AttributesToGet": ["s"],
+            "ReturnConsumedCapacity": "TOTAL",
+        }
+    )
+)
 def test_members_of_a_wrong_type_are_refused_as_the_oracle_does(arena: Arena, case: Case) -> None:
     # The body is read into a shape before anything is checked.
     arena.same("GetItem", case)

@@ -1,4 +1,6 @@
-"""The random machine in the test suite: a fixed walk of 2,000 requests, and Hypothesis looking for a shorter one."""
+"""The random machine in the test suite: a fixed walk of 2,000 requests, and Hypothesis looking for
+a shorter one.
+"""
 
 import random
 import secrets
@@ -44,5 +46,7 @@ def test_hypothesis_finds_no_walk_that_differs(pair: Pair) -> None:
                     self.session.compare_everything()
                 self.session.close()
 
-    short = settings(max_examples=15, stateful_step_count=20, suppress_health_check=list(HealthCheck))
+    short = settings(
+        max_examples=15, stateful_step_count=20, suppress_health_check=list(HealthCheck)
+    )
     run_state_machine_as_test(Machine, settings=short)

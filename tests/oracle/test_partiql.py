@@ -1,4 +1,6 @@
-"""ExecuteStatement, BatchExecuteStatement and ExecuteTransaction: statements well formed and not."""
+"""ExecuteStatement, BatchExecuteStatement and ExecuteTransaction: statements well formed
+and not.
+"""
 
 from typing import Any
 
@@ -87,13 +89,16 @@ MEMBERS: dict[str, Case] = {
     "no parameters given": statement('SELECT * FROM "@hash" WHERE pk = ?'),
     "parameters empty": statement('SELECT * FROM "@hash"') | {"Parameters": []},
     "bad parameter": statement('SELECT * FROM "@hash" WHERE pk = ?', {}),
-    "insert parameters": statement("INSERT INTO \"@hash\" VALUE {'pk': ?, 'n': ?}", S("param"), N(3)),
+    "insert parameters": statement(
+        "INSERT INTO \"@hash\" VALUE {'pk': ?, 'n': ?}", S("param"), N(3)
+    ),
     "update parameters": statement('UPDATE "@hash" SET n = ? WHERE pk = ?', N(4), S("param")),
     "deep path": statement("SELECT m" + ".x" * 40 + " FROM \"@hash\" WHERE pk = 'one'"),
     "deep path to set": statement('UPDATE "@hash" SET m' + ".x" * 1000 + " = 1 WHERE pk = 'one'"),
     "too many sums": statement('UPDATE "@hash" SET n = ' + "n + " * 301 + "1 WHERE pk = 'one'"),
     "partition key too long": statement('SELECT * FROM "@hash" WHERE pk = ?', S("x" * 70_000)),
-    "capacity": statement("SELECT * FROM \"@hash\" WHERE pk = 'one'") | {"ReturnConsumedCapacity": "TOTAL"},
+    "capacity": statement("SELECT * FROM \"@hash\" WHERE pk = 'one'")
+    | {"ReturnConsumedCapacity": "TOTAL"},
     "consistent": statement("SELECT * FROM \"@hash\" WHERE pk = 'one'") | {"ConsistentRead": True},
     "bad next token": statement('SELECT * FROM "@hash"') | {"NextToken": "x"},
     "limit": statement("SELECT * FROM \"@range\" WHERE pk = 'p'") | {"Limit": 2},
@@ -113,8 +118,12 @@ MANY: dict[str, Case] = {
     "not by key": {"Statements": [statement('SELECT * FROM "@hash" WHERE n = 5')]},
     "missing table": {"Statements": [statement("SELECT * FROM \"@missing\" WHERE pk = 'x'")]},
     "empty key": {"Statements": [statement("UPDATE \"@hash\" SET n = 1 WHERE pk = ''"), INSERT_B1]},
-    "key of another type": {"Statements": [statement('DELETE FROM "@hash" WHERE pk = 1'), INSERT_B1]},
-    "key too long": {"Statements": [statement('DELETE FROM "@hash" WHERE pk = ?', S("x" * 2049)), INSERT_B1]},
+    "key of another type": {
+        "Statements": [statement('DELETE FROM "@hash" WHERE pk = 1'), INSERT_B1]
+    },
+    "key too long": {
+        "Statements": [statement('DELETE FROM "@hash" WHERE pk = ?', S("x" * 2049)), INSERT_B1]
+    },
     "26": {"Statements": [SELECT_ONE] * 26},
 }
 

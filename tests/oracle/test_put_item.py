@@ -25,7 +25,9 @@ CASES: dict[str, Case] = {
     "table name of 256": put(TableName="a" * 256),
     "table name with a space": put(TableName="a bc"),
     "table name with a star": put(TableName="abc*"),
-    "table by ARN that is not there": put(TableName="arn:aws:dynamodb:us-east-1:000000000000:table/nope"),
+    "table by ARN that is not there": put(
+        TableName="arn:aws:dynamodb:us-east-1:000000000000:table/nope"
+    ),
     "empty item": put(Item={}),
     "key missing": put(Item={"a": N(1)}),
     "key of wrong type": put(Item={"pk": N(1)}),
@@ -42,12 +44,22 @@ CASES: dict[str, Case] = {
     "binary keys": put(TableName="@binary", Item={"pk": B("YWE="), "sk": B("YmI=")}),
     "binary key empty": put(TableName="@binary", Item={"pk": B(""), "sk": B("YmI=")}),
     "binary key not base64": put(TableName="@binary", Item={"pk": B("%%%"), "sk": B("YmI=")}),
-    "index key of wrong type": put(TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": N(1)}),
+    "index key of wrong type": put(
+        TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": N(1)}
+    ),
     "index key empty": put(TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": S("")}),
-    "index key null": put(TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": {"NULL": True}}),
-    "local index key of wrong type": put(TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "l": S("x")}),
-    "index key too long": put(TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": S("g" * 2049)}),
-    "all index keys": put(TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": S("x"), "h": N(1), "l": N(2)}),
+    "index key null": put(
+        TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": {"NULL": True}}
+    ),
+    "local index key of wrong type": put(
+        TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "l": S("x")}
+    ),
+    "index key too long": put(
+        TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": S("g" * 2049)}
+    ),
+    "all index keys": put(
+        TableName="@indexed", Item={"pk": S("a"), "sk": S("b"), "g": S("x"), "h": N(1), "l": N(2)}
+    ),
     "attribute name empty": item(**{"": S("x")}),
     "attribute name long": put(Item={"pk": S("long"), "n" * 65535: S("x")}),
     "attribute name too long": item(**{"n" * 65536: S("x")}),
@@ -64,7 +76,9 @@ CASES: dict[str, Case] = {
     "capacity indexes": put(ReturnConsumedCapacity="INDEXES"),
     "capacity none": put(ReturnConsumedCapacity="NONE"),
     "capacity nonsense": put(ReturnConsumedCapacity="SOME"),
-    "capacity of an item of 3 KB": put(Item={"pk": S("big"), "a": S("x" * 3000)}, ReturnConsumedCapacity="TOTAL"),
+    "capacity of an item of 3 KB": put(
+        Item={"pk": S("big"), "a": S("x" * 3000)}, ReturnConsumedCapacity="TOTAL"
+    ),
     "capacity of making it small again": put(Item={"pk": S("big")}, ReturnConsumedCapacity="TOTAL"),
     "capacity with indexes": put(
         TableName="@indexed",
@@ -84,7 +98,9 @@ CASES: dict[str, Case] = {
         TableName="@indexed", Item={"pk": S("c"), "sk": S("m")}, ReturnItemCollectionMetrics="SIZE"
     ),
     "metrics nonsense": put(ReturnItemCollectionMetrics="BIG"),
-    "several enums wrong": put(ReturnValues="x", ReturnConsumedCapacity="y", ReturnItemCollectionMetrics="z"),
+    "several enums wrong": put(
+        ReturnValues="x", ReturnConsumedCapacity="y", ReturnItemCollectionMetrics="z"
+    ),
     "condition holds": put(ConditionExpression="attribute_not_exists(nope)"),
     "condition fails": put(ConditionExpression="attribute_exists(nope)"),
     "condition fails and gives the item": put(
@@ -97,22 +113,38 @@ CASES: dict[str, Case] = {
         ConditionExpression="attribute_exists(pk)",
         ReturnValuesOnConditionCheckFailure="ALL_OLD",
     ),
-    "failure nonsense": put(ConditionExpression="a = a", ReturnValuesOnConditionCheckFailure="SOME"),
+    "failure nonsense": put(
+        ConditionExpression="a = a", ReturnValuesOnConditionCheckFailure="SOME"
+    ),
     "condition empty": put(ConditionExpression=""),
     "names without expression": put(ExpressionAttributeNames={"#a": "a"}),
     "values without expression": put(ExpressionAttributeValues={":a": S("a")}),
     "names empty": put(ConditionExpression="attribute_exists(pk)", ExpressionAttributeNames={}),
     "values empty": put(ConditionExpression="attribute_exists(pk)", ExpressionAttributeValues={}),
-    "name unused": put(ConditionExpression="attribute_exists(a)", ExpressionAttributeNames={"#b": "b"}),
-    "value unused": put(ConditionExpression="attribute_exists(a)", ExpressionAttributeValues={":b": S("b")}),
-    "name without hash sign": put(ConditionExpression="attribute_exists(b)", ExpressionAttributeNames={"b": "b"}),
-    "value without colon": put(ConditionExpression="a = b", ExpressionAttributeValues={"b": S("b")}),
+    "name unused": put(
+        ConditionExpression="attribute_exists(a)", ExpressionAttributeNames={"#b": "b"}
+    ),
+    "value unused": put(
+        ConditionExpression="attribute_exists(a)", ExpressionAttributeValues={":b": S("b")}
+    ),
+    "name without hash sign": put(
+        ConditionExpression="attribute_exists(b)", ExpressionAttributeNames={"b": "b"}
+    ),
+    "value without colon": put(
+        ConditionExpression="a = b", ExpressionAttributeValues={"b": S("b")}
+    ),
     "value wrong": put(ConditionExpression="a = :b", ExpressionAttributeValues={":b": {}}),
-    "value of two types": put(ConditionExpression="a = :b", ExpressionAttributeValues={":b": {"S": "a", "N": "1"}}),
+    "value of two types": put(
+        ConditionExpression="a = :b", ExpressionAttributeValues={":b": {"S": "a", "N": "1"}}
+    ),
     "expected fails": put(Expected={"pk": {"Exists": False}}, Item={"pk": S("two")}),
     "expected holds": put(Expected={"pk": {"Exists": False}}, Item={"pk": S("fresh")}),
-    "expected and condition": put(Expected={"pk": {"Exists": False}}, ConditionExpression="attribute_exists(pk)"),
-    "expected with placeholders": put(Expected={"a": {"Exists": False}}, ExpressionAttributeNames={"#a": "a"}),
+    "expected and condition": put(
+        Expected={"pk": {"Exists": False}}, ConditionExpression="attribute_exists(pk)"
+    ),
+    "expected with placeholders": put(
+        Expected={"a": {"Exists": False}}, ExpressionAttributeNames={"#a": "a"}
+    ),
     "conditional operator alone": put(ConditionalOperator="AND"),
     "conditional operator with empty expected": put(ConditionalOperator="AND", Expected={}),
     "unknown member": put(Sortkey="x"),
@@ -207,7 +239,10 @@ def test_values_are_taken_or_refused_as_the_oracle_does(arena: Arena, case: Case
     arena.same_afterwards("GetItem", {"TableName": "@hash", "Key": {"pk": S("put")}})
 
 
-@cases(wrong_types({**GOOD, "ReturnValues": "NONE", "Expected": {}, "ExpressionAttributeNames": {}}))
+@cases(
+    wrong_types({**GOOD, "ReturnValues": "NONE", "Expected": {}, "ExpressionAttributeNames": {}})
+)
 def test_members_of_a_wrong_type_are_refused_as_the_oracle_does(arena: Arena, case: Case) -> None:
-    # The body is read into a shape before anything is checked; this decides which error a client sees first.
+    # The body is read into a shape before anything is checked; this decides which error a client
+    # sees first.
     arena.same("PutItem", case)

@@ -1,4 +1,6 @@
-"""Query: key conditions in both spellings, indexes, order, limits, pages, Select, and what is refused."""
+"""Query: key conditions in both spellings, indexes, order, limits, pages, Select, and what is
+refused.
+"""
 
 from typing import Any
 
@@ -139,25 +141,37 @@ MEMBERS: dict[str, Case] = {
     "select specific without projection": query("pk = :p", Select="SPECIFIC_ATTRIBUTES"),
     "select specific": query("pk = :p", Select="SPECIFIC_ATTRIBUTES", ProjectionExpression="a"),
     "select count with projection": query("pk = :p", Select="COUNT", ProjectionExpression="a"),
-    "select all with projection": query("pk = :p", Select="ALL_ATTRIBUTES", ProjectionExpression="a"),
+    "select all with projection": query(
+        "pk = :p", Select="ALL_ATTRIBUTES", ProjectionExpression="a"
+    ),
     "select nonsense": query("pk = :p", Select="SOME"),
     "projection": query("pk = :p", ProjectionExpression="a, sk"),
     "projection overlaps": query("pk = :p", ProjectionExpression="a, a"),
     "attributes to get with expression": query("pk = :p", AttributesToGet=["a"]),
     "key conditions and expression": query("pk = :p", KeyConditions={}),
-    "query filter and expression": query("pk = :p", QueryFilter={"a": {"ComparisonOperator": "NULL"}}),
+    "query filter and expression": query(
+        "pk = :p", QueryFilter={"a": {"ComparisonOperator": "NULL"}}
+    ),
     "conditional operator and expression": query("pk = :p", ConditionalOperator="AND"),
     "start": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N(3)}),
-    "start backwards": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N(3)}, ScanIndexForward=False),
-    "start at an item that is not there": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N("3.5")}),
+    "start backwards": query(
+        "pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N(3)}, ScanIndexForward=False
+    ),
+    "start at an item that is not there": query(
+        "pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N("3.5")}
+    ),
     "start at the end": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N(7)}),
     "start in another partition": query("pk = :p", ExclusiveStartKey={"pk": S("q"), "sk": N(3)}),
-    "start outside the condition": query("pk = :p AND sk > :three", ExclusiveStartKey={"pk": S("p"), "sk": N(1)}),
+    "start outside the condition": query(
+        "pk = :p AND sk > :three", ExclusiveStartKey={"pk": S("p"), "sk": N(1)}
+    ),
     "start outside the condition, equal": query(
         "pk = :p AND sk = :three", ExclusiveStartKey={"pk": S("p"), "sk": N(1)}
     ),
     "start without sort": query("pk = :p", ExclusiveStartKey={"pk": S("p")}),
-    "start with too much": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N(1), "a": N(1)}),
+    "start with too much": query(
+        "pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N(1), "a": N(1)}
+    ),
     "start wrong type": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": S("1")}),
     "start empty": query("pk = :p", ExclusiveStartKey={}),
     "start bad number": query("pk = :p", ExclusiveStartKey={"pk": S("p"), "sk": N("x")}),
@@ -174,12 +188,21 @@ MEMBERS: dict[str, Case] = {
     "local index": query("pk = :p", "@indexed", IndexName="by_l"),
     "local index condition": query("pk = :p AND l > :three", "@indexed", IndexName="by_l"),
     "local index consistent": query(
-        "pk = :p", "@indexed", IndexName="by_l", ConsistentRead=True, ReturnConsumedCapacity="INDEXES"
+        "pk = :p",
+        "@indexed",
+        IndexName="by_l",
+        ConsistentRead=True,
+        ReturnConsumedCapacity="INDEXES",
     ),
-    "local index, sort key of the table": query("pk = :p AND sk = :s1", "@indexed", IndexName="by_l"),
+    "local index, sort key of the table": query(
+        "pk = :p AND sk = :s1", "@indexed", IndexName="by_l"
+    ),
     "local index limit": query("pk = :p", "@indexed", IndexName="by_l", Limit=2),
     "local index start": query(
-        "pk = :p", "@indexed", IndexName="by_l", ExclusiveStartKey={"pk": S("p"), "sk": S("s5"), "l": N(4)}
+        "pk = :p",
+        "@indexed",
+        IndexName="by_l",
+        ExclusiveStartKey={"pk": S("p"), "sk": S("s5"), "l": N(4)},
     ),
     "local index start without its key": query(
         "pk = :p", "@indexed", IndexName="by_l", ExclusiveStartKey={"pk": S("p"), "sk": S("s5")}
@@ -187,16 +210,26 @@ MEMBERS: dict[str, Case] = {
     "global index": query("g = :g", "@indexed", IndexName="by_g"),
     "global index backwards": query("g = :g", "@indexed", IndexName="by_g", ScanIndexForward=False),
     "global index condition": query("g = :g AND h > :one", "@indexed", IndexName="by_g"),
-    "global index capacity": query("g = :g", "@indexed", IndexName="by_g", ReturnConsumedCapacity="INDEXES"),
+    "global index capacity": query(
+        "g = :g", "@indexed", IndexName="by_g", ReturnConsumedCapacity="INDEXES"
+    ),
     "global index consistent": query("g = :g", "@indexed", IndexName="by_g", ConsistentRead=True),
     "global index by the table's key": query("pk = :p", "@indexed", IndexName="by_g"),
     "global index limit": query("g = :g", "@indexed", IndexName="by_g", Limit=2),
-    "global index filter on its key": query("g = :g", "@indexed", IndexName="by_g", FilterExpression="h > :one"),
-    "global index filter on the table's key": query("g = :g", "@indexed", IndexName="by_g", FilterExpression="pk = :p"),
+    "global index filter on its key": query(
+        "g = :g", "@indexed", IndexName="by_g", FilterExpression="h > :one"
+    ),
+    "global index filter on the table's key": query(
+        "g = :g", "@indexed", IndexName="by_g", FilterExpression="pk = :p"
+    ),
     "keys only": query("g = :g AND pk = :p", "@indexed", IndexName="keys_only"),
-    "keys only, all attributes": query("h = :one", "@indexed", IndexName="some", Select="ALL_ATTRIBUTES"),
+    "keys only, all attributes": query(
+        "h = :one", "@indexed", IndexName="some", Select="ALL_ATTRIBUTES"
+    ),
     "include": query("h = :one", "@indexed", IndexName="some"),
-    "include, projected attributes": query("h = :one", "@indexed", IndexName="some", Select="ALL_PROJECTED_ATTRIBUTES"),
+    "include, projected attributes": query(
+        "h = :one", "@indexed", IndexName="some", Select="ALL_PROJECTED_ATTRIBUTES"
+    ),
     "include, projection of what is not there": query(
         "h = :one", "@indexed", IndexName="some", ProjectionExpression="b"
     ),
@@ -218,7 +251,9 @@ MEMBERS: dict[str, Case] = {
 
 
 def condition(operator: str, *values: dict[str, Any]) -> dict[str, Any]:
-    return {"ComparisonOperator": operator} | ({"AttributeValueList": list(values)} if values else {})
+    return {"ComparisonOperator": operator} | (
+        {"AttributeValueList": list(values)} if values else {}
+    )
 
 
 def old(conditions: dict[str, Any], **members: Any) -> Case:
@@ -247,7 +282,9 @@ LEGACY: dict[str, Case] = {
     "wrong type": old({"pk": condition("EQ", N(1))}),
     "nonsense": old({"pk": condition("LIKE", S("p"))}),
     "filter": old({"pk": PK}, QueryFilter={"a": condition("GT", N(3))}),
-    "filters": old({"pk": PK}, QueryFilter={"a": condition("GT", N(3)), "b": condition("NOT_NULL")}),
+    "filters": old(
+        {"pk": PK}, QueryFilter={"a": condition("GT", N(3)), "b": condition("NOT_NULL")}
+    ),
     "filters or": old(
         {"pk": PK},
         QueryFilter={"a": condition("GT", N(30)), "b": condition("EQ", S("x"))},
@@ -263,7 +300,9 @@ LEGACY: dict[str, Case] = {
     "operator alone": old({"pk": PK}, ConditionalOperator="OR"),
     "attributes to get": old({"pk": PK}, AttributesToGet=["a"]),
     "attributes to get, twice": old({"pk": PK}, AttributesToGet=["a", "a"]),
-    "attributes to get with projection": old({"pk": PK}, AttributesToGet=["a"], ProjectionExpression="a"),
+    "attributes to get with projection": old(
+        {"pk": PK}, AttributesToGet=["a"], ProjectionExpression="a"
+    ),
     "with values": old({"pk": PK}, ExpressionAttributeValues={":a": N(1)}),
 }
 

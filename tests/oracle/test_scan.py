@@ -190,7 +190,11 @@ MEMBERS: dict[str, Case] = {
     "table is not there": {"TableName": "@missing"},
     "count": {"TableName": "@range", "Select": "COUNT"},
     "capacity": {"TableName": "@range", "ReturnConsumedCapacity": "TOTAL"},
-    "capacity consistent": {"TableName": "@range", "ReturnConsumedCapacity": "TOTAL", "ConsistentRead": True},
+    "capacity consistent": {
+        "TableName": "@range",
+        "ReturnConsumedCapacity": "TOTAL",
+        "ConsistentRead": True,
+    },
     "projection": {"TableName": "@range", "ProjectionExpression": "a"},
     "select nonsense": {"TableName": "@range", "Select": "x"},
     "select projected": {"TableName": "@range", "Select": "ALL_PROJECTED_ATTRIBUTES"},
@@ -203,13 +207,25 @@ MEMBERS: dict[str, Case] = {
     },
     "values empty": scan("attribute_exists(n)", ExpressionAttributeValues={}),
     "index": {"TableName": "@indexed", "IndexName": "by_g"},
-    "index capacity": {"TableName": "@indexed", "IndexName": "by_g", "ReturnConsumedCapacity": "INDEXES"},
+    "index capacity": {
+        "TableName": "@indexed",
+        "IndexName": "by_g",
+        "ReturnConsumedCapacity": "INDEXES",
+    },
     "local index": {"TableName": "@indexed", "IndexName": "by_l"},
     "index keys only": {"TableName": "@indexed", "IndexName": "keys_only"},
     "index include": {"TableName": "@indexed", "IndexName": "some"},
-    "index include, all": {"TableName": "@indexed", "IndexName": "some", "Select": "ALL_ATTRIBUTES"},
+    "index include, all": {
+        "TableName": "@indexed",
+        "IndexName": "some",
+        "Select": "ALL_ATTRIBUTES",
+    },
     "index consistent": {"TableName": "@indexed", "IndexName": "by_g", "ConsistentRead": True},
-    "local index consistent": {"TableName": "@indexed", "IndexName": "by_l", "ConsistentRead": True},
+    "local index consistent": {
+        "TableName": "@indexed",
+        "IndexName": "by_l",
+        "ConsistentRead": True,
+    },
     "index unknown": {"TableName": "@indexed", "IndexName": "nope"},
     "segment without total": {"TableName": "@range", "Segment": 0},
     "total without segment": {"TableName": "@range", "TotalSegments": 2},
@@ -241,8 +257,16 @@ MEMBERS: dict[str, Case] = {
     },
     "attributes to get and filter expression": scan("attribute_exists(n)", AttributesToGet=["n"]),
     "attributes to get": {"TableName": "@hash", "AttributesToGet": ["n", "s"]},
-    "attributes to get with select all": {"TableName": "@hash", "AttributesToGet": ["n"], "Select": "ALL_ATTRIBUTES"},
-    "attributes to get with count": {"TableName": "@hash", "AttributesToGet": ["n"], "Select": "COUNT"},
+    "attributes to get with select all": {
+        "TableName": "@hash",
+        "AttributesToGet": ["n"],
+        "Select": "ALL_ATTRIBUTES",
+    },
+    "attributes to get with count": {
+        "TableName": "@hash",
+        "AttributesToGet": ["n"],
+        "Select": "COUNT",
+    },
     "nested too deep": scan("NOT " * 300 + "n = :n"),
     "too long": scan("n = :n OR " * 500 + "n = :n"),
     "too many operators": scan(" OR ".join(["n = :n"] * 301)),
@@ -279,7 +303,9 @@ def test_conditions_mean_what_they_mean_to_the_oracle(arena: Arena, case: Case) 
     request |= {"ConditionExpression": case["FilterExpression"]}
     for key in ("one", "nobody"):
         arena.same("DeleteItem", request | {"Key": {"pk": S(key)}, "ReturnValues": "NONE"})
-    arena.same("PutItem", {"TableName": "@hash", "Item": {"pk": S("one"), "n": N(5), "s": S("text")}})
+    arena.same(
+        "PutItem", {"TableName": "@hash", "Item": {"pk": S("one"), "n": N(5), "s": S("text")}}
+    )
 
 
 @cases(MEMBERS)
@@ -290,7 +316,9 @@ def test_scan_answers_as_the_oracle(arena: Arena, case: Case) -> None:
 
 @pytest.mark.parametrize("attribute", ["n", "s", "ss", "l", "nothing"])
 @pytest.mark.parametrize("operator", OPERATORS)
-def test_old_comparisons_mean_what_they_mean_to_the_oracle(arena: Arena, operator: str, attribute: str) -> None:
+def test_old_comparisons_mean_what_they_mean_to_the_oracle(
+    arena: Arena, operator: str, attribute: str
+) -> None:
     # Old programs still send these; AWS keeps them working.
     comparison: dict[str, Any] = {"ComparisonOperator": operator}
     if OPERATORS[operator]:
@@ -305,7 +333,10 @@ def test_segments_together_hold_every_item_once(arena: Arena, total: int) -> Non
         from tests.oracle.pair import drained
 
         name = arena.name("@range")
-        parts = [drained(side, "Scan", {"TableName": name, "Segment": n, "TotalSegments": total}) for n in range(total)]
+        parts = [
+            drained(side, "Scan", {"TableName": name, "Segment": n, "TotalSegments": total})
+            for n in range(total)
+        ]
         return sum(part.body["Count"] for part in parts)
 
     assert everything(arena.pair.ours) == everything(arena.pair.oracle)
@@ -318,7 +349,17 @@ def test_pages_together_hold_every_item_once(arena: Arena, limit: int) -> None:
     arena.same_items("Scan", {"TableName": "@indexed", "IndexName": "by_g", "Limit": limit})
 
 
-@cases(wrong_types({"TableName": "@hash", "Limit": 9, "Segment": 0, "TotalSegments": 1, "ConsistentRead": False}))
+@cases(
+    wrong_types(
+        {
+            "TableName": "@hash",
+            "Limit": 9,
+            "Segment": 0,
+            "TotalSegments": 1,
+            "ConsistentRead": False,
+        }
+    )
+)
 def test_members_of_a_wrong_type_are_refused_as_the_oracle_does(arena: Arena, case: Case) -> None:
     # The body is read into a shape before anything is checked.
     arena.same("Scan", case)

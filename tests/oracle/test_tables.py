@@ -1,4 +1,6 @@
-"""Operations about tables, time to live and streams: definitions that come back, and what is refused."""
+"""Operations about tables, time to live and streams: definitions that come back, and what is
+refused.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,8 +31,13 @@ def create(**members: Any) -> Case:
     return {name: value for name, value in made.items() if value is not None}
 
 
-def indexed(*global_indexes: dict[str, Any], local: list[dict[str, Any]] | None = None, **more: Any) -> Case:
-    members: dict[str, Any] = {"AttributeDefinitions": types(pk="S", sk="S", a="S", b="N"), "KeySchema": BOTH}
+def indexed(
+    *global_indexes: dict[str, Any], local: list[dict[str, Any]] | None = None, **more: Any
+) -> Case:
+    members: dict[str, Any] = {
+        "AttributeDefinitions": types(pk="S", sk="S", a="S", b="N"),
+        "KeySchema": BOTH,
+    }
     if global_indexes:
         members["GlobalSecondaryIndexes"] = list(global_indexes)
     if local is not None:
@@ -71,7 +78,8 @@ CREATES: dict[str, Case] = {
     "range first": create(AttributeDefinitions=types(pk="S", sk="S"), KeySchema=BOTH[::-1]),
     "range only": create(KeySchema=[{"AttributeName": "pk", "KeyType": "RANGE"}]),
     "two hashes": create(
-        AttributeDefinitions=types(pk="S", sk="S"), KeySchema=[*KEYS, {"AttributeName": "sk", "KeyType": "HASH"}]
+        AttributeDefinitions=types(pk="S", sk="S"),
+        KeySchema=[*KEYS, {"AttributeName": "sk", "KeyType": "HASH"}],
     ),
     "same twice": create(KeySchema=[*KEYS, {"AttributeName": "pk", "KeyType": "RANGE"}]),
     "three keys": create(
@@ -84,12 +92,15 @@ CREATES: dict[str, Case] = {
     "provisioned by default": create(BillingMode=None, ProvisionedThroughput=UNITS),
     "provisioned without units": create(BillingMode="PROVISIONED"),
     "no billing, no units": create(BillingMode=None),
-    "units zero": create(BillingMode=None, ProvisionedThroughput={"ReadCapacityUnits": 0, "WriteCapacityUnits": 1}),
+    "units zero": create(
+        BillingMode=None, ProvisionedThroughput={"ReadCapacityUnits": 0, "WriteCapacityUnits": 1}
+    ),
     "units negative": create(
         BillingMode=None, ProvisionedThroughput={"ReadCapacityUnits": -1, "WriteCapacityUnits": -1}
     ),
     "units too many": create(
-        BillingMode=None, ProvisionedThroughput={"ReadCapacityUnits": 10**13, "WriteCapacityUnits": 1}
+        BillingMode=None,
+        ProvisionedThroughput={"ReadCapacityUnits": 10**13, "WriteCapacityUnits": 1},
     ),
     "units left out": create(BillingMode=None, ProvisionedThroughput={"ReadCapacityUnits": 1}),
     "global index": indexed(AB),
@@ -98,7 +109,9 @@ CREATES: dict[str, Case] = {
     ),
     "global index without units": indexed(AB, BillingMode=None, ProvisionedThroughput=UNITS),
     "global index with units, on demand": indexed(AB | {"ProvisionedThroughput": UNITS}),
-    "global indexes empty": indexed(GlobalSecondaryIndexes=[], AttributeDefinitions=types(pk="S", sk="S")),
+    "global indexes empty": indexed(
+        GlobalSecondaryIndexes=[], AttributeDefinitions=types(pk="S", sk="S")
+    ),
     "global index twice": indexed(AB, AB),
     "global index name short": indexed(index("ab", "a", "b", "ALL")),
     "global index name bad": indexed(index("a b c", "a", "b", "ALL")),
@@ -117,21 +130,28 @@ CREATES: dict[str, Case] = {
     "global index projection nonsense": indexed(index("by_ab", "a", "b", "SOME")),
     "global index include": indexed(index("by_ab", "a", "b", "INCLUDE", "c", "d")),
     "global index include nothing": indexed(index("by_ab", "a", "b", "INCLUDE")),
-    "global index include empty": indexed(AB | {"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": []}}),
+    "global index include empty": indexed(
+        AB | {"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": []}}
+    ),
     "global index all with attributes": indexed(index("by_ab", "a", "b", "ALL", "c")),
     "global index keys only with attributes": indexed(index("by_ab", "a", "b", "KEYS_ONLY", "c")),
     "global index include a key": indexed(index("by_ab", "a", "b", "INCLUDE", "pk")),
     "global index include twice": indexed(index("by_ab", "a", "b", "INCLUDE", "c", "c")),
-    "global index include 21": indexed(index("by_ab", "a", "b", "INCLUDE", *(f"c{n}" for n in range(21)))),
+    "global index include 21": indexed(
+        index("by_ab", "a", "b", "INCLUDE", *(f"c{n}" for n in range(21)))
+    ),
     "global indexes 20": indexed(*(index(f"by_ab{n}", "a", "b", "ALL") for n in range(20))),
     "global indexes 21": indexed(*(index(f"by_ab{n}", "a", "b", "ALL") for n in range(21))),
     "local index": indexed(local=[LOCAL_A], AttributeDefinitions=types(pk="S", sk="S", a="S")),
     "local and global": indexed(AB, local=[LOCAL_A]),
     "local and global of one name": indexed(AB, local=[index("by_ab", "pk", "a", "ALL")]),
     "local other hash": indexed(
-        local=[index("local_a", "sk", "a", "ALL")], AttributeDefinitions=types(pk="S", sk="S", a="S")
+        local=[index("local_a", "sk", "a", "ALL")],
+        AttributeDefinitions=types(pk="S", sk="S", a="S"),
     ),
-    "local hash only": indexed(local=[index("local_a", "pk", None, "ALL")], AttributeDefinitions=types(pk="S", sk="S")),
+    "local hash only": indexed(
+        local=[index("local_a", "pk", None, "ALL")], AttributeDefinitions=types(pk="S", sk="S")
+    ),
     "local without a sort key of the table": create(
         AttributeDefinitions=types(pk="S", a="S"), LocalSecondaryIndexes=[LOCAL_A]
     ),
@@ -142,7 +162,9 @@ CREATES: dict[str, Case] = {
     "local indexes empty": indexed(local=[], AttributeDefinitions=types(pk="S", sk="S")),
     "stream": create(StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}),
     "stream without view": create(StreamSpecification={"StreamEnabled": True}),
-    "stream off with view": create(StreamSpecification={"StreamEnabled": False, "StreamViewType": "NEW_IMAGE"}),
+    "stream off with view": create(
+        StreamSpecification={"StreamEnabled": False, "StreamViewType": "NEW_IMAGE"}
+    ),
     "stream off": create(StreamSpecification={"StreamEnabled": False}),
     "stream nonsense": create(StreamSpecification={"StreamEnabled": True, "StreamViewType": "ALL"}),
     "protected": create(DeletionProtectionEnabled=False),
@@ -158,7 +180,10 @@ UPDATES: dict[str, Case] = {
     "billing nonsense": {"TableName": "@indexed", "BillingMode": "x"},
     "provisioned without units": {"TableName": "@hash", "BillingMode": "PROVISIONED"},
     "units on demand": {"TableName": "@hash", "ProvisionedThroughput": UNITS},
-    "units zero": {"TableName": "@hash", "ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0}},
+    "units zero": {
+        "TableName": "@hash",
+        "ProvisionedThroughput": {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0},
+    },
     "index updates empty": {"TableName": "@indexed", "GlobalSecondaryIndexUpdates": []},
     "index update empty": {"TableName": "@indexed", "GlobalSecondaryIndexUpdates": [{}]},
     "index delete unknown": {
@@ -181,21 +206,31 @@ UPDATES: dict[str, Case] = {
     "index create without projection": {
         "TableName": "@indexed",
         "AttributeDefinitions": types(x="S"),
-        "GlobalSecondaryIndexUpdates": [{"Create": without(index("fresh", "x", None, "ALL"), "Projection")}],
+        "GlobalSecondaryIndexUpdates": [
+            {"Create": without(index("fresh", "x", None, "ALL"), "Projection")}
+        ],
     },
     "index two at once": {
         "TableName": "@indexed",
-        "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "by_g"}}, {"Delete": {"IndexName": "some"}}],
+        "GlobalSecondaryIndexUpdates": [
+            {"Delete": {"IndexName": "by_g"}},
+            {"Delete": {"IndexName": "some"}},
+        ],
     },
     "index two actions in one": {
         "TableName": "@indexed",
         "GlobalSecondaryIndexUpdates": [
-            {"Delete": {"IndexName": "by_g"}, "Update": {"IndexName": "some", "ProvisionedThroughput": UNITS}}
+            {
+                "Delete": {"IndexName": "by_g"},
+                "Update": {"IndexName": "some", "ProvisionedThroughput": UNITS},
+            }
         ],
     },
     "index units of unknown": {
         "TableName": "@indexed",
-        "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "nope", "ProvisionedThroughput": UNITS}}],
+        "GlobalSecondaryIndexUpdates": [
+            {"Update": {"IndexName": "nope", "ProvisionedThroughput": UNITS}}
+        ],
     },
     "index name short": {
         "TableName": "@indexed",
@@ -227,7 +262,10 @@ OTHERS: dict[str, tuple[str, Case]] = {
     "ttl update without specification": ("UpdateTimeToLive", {"TableName": "@hash"}),
     "ttl update missing": (
         "UpdateTimeToLive",
-        {"TableName": "@missing", "TimeToLiveSpecification": {"AttributeName": "x", "Enabled": True}},
+        {
+            "TableName": "@missing",
+            "TimeToLiveSpecification": {"AttributeName": "x", "Enabled": True},
+        },
     ),
     "ttl update empty name": (
         "UpdateTimeToLive",
@@ -239,7 +277,10 @@ OTHERS: dict[str, tuple[str, Case]] = {
     ),
     "ttl off when off": (
         "UpdateTimeToLive",
-        {"TableName": "@range", "TimeToLiveSpecification": {"AttributeName": "x", "Enabled": False}},
+        {
+            "TableName": "@range",
+            "TimeToLiveSpecification": {"AttributeName": "x", "Enabled": False},
+        },
     ),
     "streams of a missing table": ("ListStreams", {"TableName": "@missing"}),
     "streams limit zero": ("ListStreams", {"Limit": 0}),
@@ -254,7 +295,9 @@ OTHERS: dict[str, tuple[str, Case]] = {
 
 @pytest.fixture
 def clean(arena: Arena) -> Iterator[Arena]:
-    """The new table's name was never used: DynamoDB Local remembers the streams of tables that are gone."""
+    """The new table's name was never used: DynamoDB Local remembers the streams of tables that are
+    gone.
+    """
     arena.news += 1
     yield arena
     arena.pair.settle(arena.name("@new"))
@@ -275,7 +318,13 @@ def test_a_table_stays_when_a_second_definition_breaks_dynamodb_local(arena: Are
     arena.same("DescribeTable", {"TableName": "@hash"})
 
 
-@cases({name: case for name, case in CREATES.items() if name in {"good", "provisioned", "global index", "local index"}})
+@cases(
+    {
+        name: case
+        for name, case in CREATES.items()
+        if name in {"good", "provisioned", "global index", "local index"}
+    }
+)
 def test_describe_and_delete_give_the_definition_back(clean: Arena, case: Case) -> None:
     # A definition must survive the round trip, or every plan shows a change.
     clean.same("CreateTable", case)
@@ -292,7 +341,9 @@ def test_update_table_answers_as_the_oracle(arena: Arena, case: Case) -> None:
 
 
 @pytest.mark.parametrize("other", list(OTHERS.values()), ids=list(OTHERS))
-def test_operations_about_tables_answer_as_the_oracle(arena: Arena, other: tuple[str, Case]) -> None:
+def test_operations_about_tables_answer_as_the_oracle(
+    arena: Arena, other: tuple[str, Case]
+) -> None:
     # Names and limits are checked before anything is looked up.
     arena.same(*other)
 

@@ -1,4 +1,6 @@
-"""UpdateItem: every clause and function of update expressions, AttributeUpdates, and the five kinds of ReturnValues."""
+"""UpdateItem: every clause and function of update expressions, AttributeUpdates, and the five kinds
+of ReturnValues.
+"""
 
 import pytest
 
@@ -21,7 +23,9 @@ VALUES = {
 
 def update(expression: str, **members: object) -> Case:
     """An update with the values of the table above that the expression names."""
-    words = {word.strip("(),+-= ") for word in expression.replace("(", " ").replace(",", " ").split()}
+    words = {
+        word.strip("(),+-= ") for word in expression.replace("(", " ").replace(",", " ").split()
+    }
     values = {name: value for name, value in VALUES.items() if name in words}
     request = GOOD | {"UpdateExpression": expression} | members
     return request | ({"ExpressionAttributeValues": values} if values else {})
@@ -199,7 +203,9 @@ MEMBERS: dict[str, Case] = {
     "key too many": update("SET s = :s", Key={"pk": S("a"), "x": S("a")}),
     "key wrong type": update("SET s = :s", Key={"pk": N(1)}),
     "returns nonsense": update("SET s = :s", ReturnValues="x"),
-    "index key to a wrong type": update("SET g = :n", TableName="@indexed", Key={"pk": S("p"), "sk": S("s1")}),
+    "index key to a wrong type": update(
+        "SET g = :n", TableName="@indexed", Key={"pk": S("p"), "sk": S("s1")}
+    ),
     "index key to an empty string": update(
         "SET g = :empty",
         TableName="@indexed",
@@ -218,20 +224,36 @@ MEMBERS: dict[str, Case] = {
         Key={"pk": S("p"), "sk": S("s1")},
         ExpressionAttributeValues={":empty": S("")},
     ),
-    "index key removed": update("REMOVE g", TableName="@indexed", Key={"pk": S("p"), "sk": S("s1")}),
+    "index key removed": update(
+        "REMOVE g", TableName="@indexed", Key={"pk": S("p"), "sk": S("s1")}
+    ),
     "index key changed, capacity": update(
-        "SET g = :s", TableName="@indexed", Key={"pk": S("p"), "sk": S("s2")}, ReturnConsumedCapacity="INDEXES"
+        "SET g = :s",
+        TableName="@indexed",
+        Key={"pk": S("p"), "sk": S("s2")},
+        ReturnConsumedCapacity="INDEXES",
     ),
     "other attribute changed, capacity": update(
-        "SET b = :s", TableName="@indexed", Key={"pk": S("p"), "sk": S("s2")}, ReturnConsumedCapacity="INDEXES"
+        "SET b = :s",
+        TableName="@indexed",
+        Key={"pk": S("p"), "sk": S("s2")},
+        ReturnConsumedCapacity="INDEXES",
     ),
     "nothing changed, capacity": update(
-        "SET b = :s", TableName="@indexed", Key={"pk": S("p"), "sk": S("s2")}, ReturnConsumedCapacity="INDEXES"
+        "SET b = :s",
+        TableName="@indexed",
+        Key={"pk": S("p"), "sk": S("s2")},
+        ReturnConsumedCapacity="INDEXES",
     ),
     "metrics": update(
-        "SET b = :s", TableName="@indexed", Key={"pk": S("p"), "sk": S("s2")}, ReturnItemCollectionMetrics="SIZE"
+        "SET b = :s",
+        TableName="@indexed",
+        Key={"pk": S("p"), "sk": S("s2")},
+        ReturnItemCollectionMetrics="SIZE",
     ),
-    "sort key in the expression": update("SET sk = :n", TableName="@range", Key={"pk": S("p"), "sk": N(1)}),
+    "sort key in the expression": update(
+        "SET sk = :n", TableName="@range", Key={"pk": S("p"), "sk": N(1)}
+    ),
     "grows over 400 KB": update(
         "SET big = :big", ExpressionAttributeValues={":big": S("x" * 300_000)}, ReturnValues="NONE"
     ),
@@ -250,19 +272,38 @@ MEMBERS: dict[str, Case] = {
     "updates and condition": GOOD
     | {"AttributeUpdates": {"n": {"Value": N(1)}}, "ConditionExpression": "attribute_exists(pk)"},
     "expected and expression": update("SET s = :s", Expected={"n": {"Value": N(1)}}),
-    "number overflows": update("SET n = n + :big", ExpressionAttributeValues={":big": N("9.9E125")}),
+    "number overflows": update(
+        "SET n = n + :big", ExpressionAttributeValues={":big": N("9.9E125")}
+    ),
     "number overflows with too many digits": update(
         "SET n = :a + :b",
-        ExpressionAttributeValues={":a": N("9.9999999999999999999999999999999999999E+125"), ":b": N("1E125")},
+        ExpressionAttributeValues={
+            ":a": N("9.9999999999999999999999999999999999999E+125"),
+            ":b": N("1E125"),
+        },
     ),
-    "number of too many digits": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("1E37"), ":b": N("0.1")}),
-    "number of many digits": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("1E20"), ":b": N("0.01")}),
-    "decimal is exact": update("SET n = :a + :b", ExpressionAttributeValues={":a": N("0.1"), ":b": N("0.2")}),
+    "number of too many digits": update(
+        "SET n = :a + :b", ExpressionAttributeValues={":a": N("1E37"), ":b": N("0.1")}
+    ),
+    "number of many digits": update(
+        "SET n = :a + :b", ExpressionAttributeValues={":a": N("1E20"), ":b": N("0.01")}
+    ),
+    "decimal is exact": update(
+        "SET n = :a + :b", ExpressionAttributeValues={":a": N("0.1"), ":b": N("0.2")}
+    ),
     "expression too long": update("SET " + ", ".join(f"a{n} = :s" for n in range(400))),
-    "condition of deep negations": update("SET s = :s", ConditionExpression="NOT " * 1000 + "s = :s"),
-    "condition of deep groups": update("SET s = :s", ConditionExpression="NOT (" * 400 + "s = :s" + ")" * 399),
-    "condition of deep sizes": update("SET s = :s", ConditionExpression="s < " + "size(" * 650 + "s" + ")" * 650),
-    "condition of deep functions": update("SET s = :s", ConditionExpression="s < " + "f(" * 1300 + "s" + ")" * 1300),
+    "condition of deep negations": update(
+        "SET s = :s", ConditionExpression="NOT " * 1000 + "s = :s"
+    ),
+    "condition of deep groups": update(
+        "SET s = :s", ConditionExpression="NOT (" * 400 + "s = :s" + ")" * 399
+    ),
+    "condition of deep sizes": update(
+        "SET s = :s", ConditionExpression="s < " + "size(" * 650 + "s" + ")" * 650
+    ),
+    "condition of deep functions": update(
+        "SET s = :s", ConditionExpression="s < " + "f(" * 1300 + "s" + ")" * 1300
+    ),
     "deep defaults": update("SET d = " + "if_not_exists(nothing, " * 150 + "s" + ")" * 150),
     "deep functions": update("SET d = " + "f(" * 1300 + "s" + ")" * 1300),
     "deep groups": update("SET d = " + "(" * 2000),
@@ -342,11 +383,15 @@ def test_of_several_faults_the_same_is_named(arena: Arena, case: Case) -> None:
         )
     }
 )
-def test_the_five_kinds_of_return_values_hold_what_the_oracle_returns(arena: Arena, case: Case, returns: str) -> None:
+def test_the_five_kinds_of_return_values_hold_what_the_oracle_returns(
+    arena: Arena, case: Case, returns: str
+) -> None:
     # UPDATED_OLD and UPDATED_NEW return only the paths that were named, cut out of documents.
     assert isinstance(case, dict)
     arena.same("UpdateItem", case | {"ReturnValues": returns})
-    arena.same("UpdateItem", case | {"ReturnValues": returns, "Key": {"pk": S(f"new for {returns}")}})
+    arena.same(
+        "UpdateItem", case | {"ReturnValues": returns, "Key": {"pk": S(f"new for {returns}")}}
+    )
 
 
 @cases(MEMBERS)
@@ -361,11 +406,22 @@ def test_attribute_updates_do_as_the_oracle_does(arena: Arena, case: Case, retur
     # Old programs still send these; AWS keeps them working.
     assert isinstance(case, dict)
     arena.same("UpdateItem", case | {"ReturnValues": returns})
-    if all("Action" in each for each in case["AttributeUpdates"].values()):  # without one: a known difference
+    if all(
+        "Action" in each for each in case["AttributeUpdates"].values()
+    ):  # without one: a known difference
         arena.same_afterwards("GetItem", GOOD)
 
 
-@cases(wrong_types({**GOOD, "UpdateExpression": "REMOVE s", "AttributeUpdates": {}, "ExpressionAttributeValues": {}}))
+@cases(
+    wrong_types(
+        {
+            **GOOD,
+            "UpdateExpression": "REMOVE s",
+            "AttributeUpdates": {},
+            "ExpressionAttributeValues": {},
+        }
+    )
+)
 def test_members_of_a_wrong_type_are_refused_as_the_oracle_does(arena: Arena, case: Case) -> None:
     # The body is read into a shape before anything is checked.
     arena.same("UpdateItem", case)

@@ -1,7 +1,8 @@
 """Messages for which DynamoDB Local has words of its own.
 
-Left: what AWS answers, and so do we. Right: DynamoDB Local's. Both are regular expressions for the whole message; what
-named groups of the same name match must be equal. So a message with another meaning never passes.
+Left: what AWS answers, and so do we. Right: DynamoDB Local's. Both are regular expressions for the
+whole message; what named groups of the same name match must be equal. So a message with another
+meaning never passes.
 """
 
 import re
@@ -28,13 +29,18 @@ class Words:
 
     @cached_property
     def compiled(self) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-        return tuple((re.compile(ours, re.DOTALL), re.compile(oracle, re.DOTALL)) for ours, oracle in self.pairs)
+        return tuple(
+            (re.compile(ours, re.DOTALL), re.compile(oracle, re.DOTALL))
+            for ours, oracle in self.pairs
+        )
 
 
 def same_meaning(ours: str, oracle: str) -> bool:
     """Whether the two messages are one, or AWS's words and DynamoDB Local's for the same fault."""
     return ours == oracle or any(
-        _pair_matches(*pair, ours, oracle) for words in (*ITEM_WORDS, *TABLE_WORDS) for pair in words.compiled
+        _pair_matches(*pair, ours, oracle)
+        for words in (*ITEM_WORDS, *TABLE_WORDS)
+        for pair in words.compiled
     )
 
 
@@ -55,10 +61,16 @@ def _pair_matches(a: re.Pattern[str], b: re.Pattern[str], ours: str, oracle: str
 ITEM_WORDS = (
     Words(
         "A table that is not there is a 'Requested resource not found'.",
-        ((r"Requested resource not found(: Table: \S+ not found)?", r"Cannot do operations on a non-existent table"),),
+        (
+            (
+                r"Requested resource not found(: Table: \S+ not found)?",
+                r"Cannot do operations on a non-existent table",
+            ),
+        ),
     ),
     Words(
-        "A Key that does not fit the table has one message, whether attributes are missing, too many or of another "
+        "A Key that does not fit the table has one message, whether attributes are missing, too "
+        "many or of another "
         "type. A put of a batch has it too.",
         (
             (_NO_MATCH, r"The number of conditions on the keys is invalid"),
@@ -66,46 +78,79 @@ ITEM_WORDS = (
             (_NO_MATCH, r"One of the required keys was not given a value"),
             (_NO_MATCH, r"Invalid attribute value type"),
             (_NO_MATCH, r"Item to put in PutItem cannot be null"),
-            (_NO_MATCH, r"The list of keys in RequestItems for BatchGetItem may not contain null or empty values: .*"),
+            (
+                _NO_MATCH,
+                r"The list of keys in RequestItems for BatchGetItem may not contain null or empty "
+                r"values: .*",
+            ),
         ),
     ),
     Words(
-        "What is wrong with the keys of an item is told with the attribute's name, the types and the index.",
+        "What is wrong with the keys of an item is told with the attribute's name, the types and "
+        "the index.",
         (
-            (_INVALID + r"Missing the key \S+ in the item", r"One of the required keys was not given a value"),
-            (_INVALID + r"Missing the key \S+ in the item", r"Item to put in PutItem cannot be null"),
-            (_INVALID + r"Type mismatch for key \S+ expected: \w+ actual: \w+", _INVALID + r"Type mismatch for key"),
-            (_INVALID + r"Type mismatch for key \S+ expected: \w+ actual: \w+", r"Invalid attribute value type"),
-            (_INVALID + r"Type mismatch for Index Key .*", _INVALID + r"Type mismatch for Index Key"),
+            (
+                _INVALID + r"Missing the key \S+ in the item",
+                r"One of the required keys was not given a value",
+            ),
+            (
+                _INVALID + r"Missing the key \S+ in the item",
+                r"Item to put in PutItem cannot be null",
+            ),
+            (
+                _INVALID + r"Type mismatch for key \S+ expected: \w+ actual: \w+",
+                _INVALID + r"Type mismatch for key",
+            ),
+            (
+                _INVALID + r"Type mismatch for key \S+ expected: \w+ actual: \w+",
+                r"Invalid attribute value type",
+            ),
+            (
+                _INVALID + r"Type mismatch for Index Key .*",
+                _INVALID + r"Type mismatch for Index Key",
+            ),
             (_INVALID + r"Type mismatch for Index Key .*", r"Invalid attribute value type"),
         ),
     ),
     Words(
         "A key that is too long is told with the limit that it exceeds.",
         (
-            (_TOO_LONG, r"Hash primary key values must be under 2048 bytes, and range primary key values .*"),
+            (
+                _TOO_LONG,
+                r"Hash primary key values must be under 2048 bytes, and range primary key values "
+                r".*",
+            ),
             (_TOO_LONG, _INVALID + r"Size limit exceeded"),
         ),
     ),
     Words(
         "PartiQL says that an index is not there without naming it.",
-        ((r"The table does not have the specified index", r"The table does not have the specified index: .*"),),
-    ),
-    Words(
-        "An update that computes a wrong value for the key of an index is told apart from one that is given it.",
         (
             (
-                r"The update expression attempted to update the secondary index key to unsupported type",
+                r"The table does not have the specified index",
+                r"The table does not have the specified index: .*",
+            ),
+        ),
+    ),
+    Words(
+        "An update that computes a wrong value for the key of an index is told apart from one that "
+        "is given it.",
+        (
+            (
+                r"The update expression attempted to update the secondary index key to unsupported "
+                r"type",
                 rf"({_INVALID}Type mismatch for Index Key|Invalid attribute value type)",
             ),
             (
-                r"The update expression attempted to update the secondary index key beyond allowed size limits",
+                r"The update expression attempted to update the secondary index key beyond allowed "
+                r"size limits",
                 _INVALID + r"Size limit exceeded",
             ),
         ),
     ),
     Words(
-        "A text that is no number is shown in the message; so are the values of a set with duplicates.",
+        "A text that is no number is shown in the message; so are the values of a set with "
+        "duplicates.",
         (
             (
                 _IN + r"The parameter cannot be converted to a numeric value(: .*?)?" + _FOR,
@@ -128,7 +173,8 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "Numbers in messages are in canonical text, sets in the order of a hash table, which no one promises.",
+        "Numbers in messages are in canonical text, sets in the order of a hash table, which no "
+        "one promises.",
         (
             (_BOUNDS, _BOUNDS),
             (
@@ -145,28 +191,38 @@ ITEM_WORDS = (
         "Parameters that do not go together are named in the message.",
         (
             (r"ReturnValues can only be ALL_OLD or NONE", r"Return values set to invalid value"),
-            (_INVALID + r"Duplicate value in attribute name: .*", r"Cannot have two attributes with the same name"),
             (
-                r"(?P<before>Invalid \w+: Expression size has exceeded the maximum allowed size;) expression size: \d+",
+                _INVALID + r"Duplicate value in attribute name: .*",
+                r"Cannot have two attributes with the same name",
+            ),
+            (
+                r"(?P<before>Invalid \w+: Expression size has exceeded the maximum allowed size;) "
+                r"expression size: \d+",
                 r"(?P<before>Invalid \w+: Expression size has exceeded the maximum allowed size;)",
             ),
             (
                 r"The requestItems parameter is required for (?P<operation>Batch\w+)",
-                r"(?P<operation>Batch\w+) (must have some requests set|cannot have a null or no requests set)",
+                r"(?P<operation>Batch\w+) (must have some requests set|cannot have a null or no "
+                r"requests set)",
             ),
         ),
     ),
     Words(
-        "Reasons of a cancelled transaction, and of a token used twice, are the messages of the single operations.",
+        "Reasons of a cancelled transaction, and of a token used twice, are the messages of the "
+        "single operations.",
         (
             (r"The conditional request failed", r"The conditional request failed\."),
             (r"The provided ClientRequestToken was used with different parameters", r""),
         ),
     ),
     Words(
-        "A key condition that does not fit says which attribute it lacks, or that no key can have it.",
+        "A key condition that does not fit says which attribute it lacks, or that no key can have "
+        "it.",
         (
-            (r"Query condition missed key schema element: \S+", r"Query condition missed key schema element"),
+            (
+                r"Query condition missed key schema element: \S+",
+                r"Query condition missed key schema element",
+            ),
             (
                 r"Attempted conditional constraint is not an indexable operation",
                 r"Only scalar types can be used as Range Key values",
@@ -174,10 +230,14 @@ ITEM_WORDS = (
         ),
     ),
     Words(
-        "A start key that does not fit is 'The provided starting key is invalid'; a scan of a table, and a wrong "
+        "A start key that does not fit is 'The provided starting key is invalid'; a scan of a "
+        "table, and a wrong "
         "value, add why. One in another partition is outside the query.",
         (
-            (rf"{_START}(: {_NO_MATCH})?", r"Exclusive Start Key must have same size as table's key schema"),
+            (
+                rf"{_START}(: {_NO_MATCH})?",
+                r"Exclusive Start Key must have same size as table's key schema",
+            ),
             (rf"{_START}(: {_NO_MATCH})?", r"Type mismatch for attribute to update"),
             (rf"{_START}: {_NO_MATCH}", _START),
             (
@@ -185,7 +245,8 @@ ITEM_WORDS = (
                 rf"(The query can return at most one row and cannot be restarted\. {_START}: )?(?P<why>.*)",
             ),
             (
-                r"The provided starting key is outside query boundaries based on provided conditions",
+                r"The provided starting key is outside query boundaries based on provided "
+                r"conditions",
                 r"The provided starting key does not match the range key predicate",
             ),
         ),
@@ -193,10 +254,17 @@ ITEM_WORDS = (
     Words(
         "Segment and TotalSegments are named as parameters.",
         (
-            (r"The TotalSegments parameter is required but was not present .*", r"If segment is specified, total .*"),
-            (r"The Segment parameter is required but was not present .*", r"If total segments is specified, .*"),
             (
-                r"The Segment parameter is zero-based and must be less than .*: Segment: (?P<segment>\d+) .*",
+                r"The TotalSegments parameter is required but was not present .*",
+                r"If segment is specified, total .*",
+            ),
+            (
+                r"The Segment parameter is required but was not present .*",
+                r"If total segments is specified, .*",
+            ),
+            (
+                r"The Segment parameter is zero-based and must be less than .*: Segment: "
+                r"(?P<segment>\d+) .*",
                 r"1 validation error detected: Value '(?P<segment>\d+)' at 'segment' .*",
             ),
         ),
@@ -210,20 +278,34 @@ TABLE_WORDS = (
             (r"Table already exists: \S+", r"Cannot create preexisting table"),
             (
                 r"The parameter '(?P<name>\w+)' is required but was not present in the request",
-                r"(Value null at '\w+' failed to satisfy constraint: Member must not.*|Invalid table/index name.*)",
+                r"(Value null at '\w+' failed to satisfy constraint: Member must not.*|Invalid "
+                r"table/index name.*)",
             ),
-            (r"At least one of ProvisionedThroughput, BillingMode, .* is required", r"Nothing to update"),
             (
-                r".*(ProvisionedThroughput must be specified|must both be specified) when BillingMode is .*",
+                r"At least one of ProvisionedThroughput, BillingMode, .* is required",
+                r"Nothing to update",
+            ),
+            (
+                r".*(ProvisionedThroughput must be specified|must both be specified) when "
+                r"BillingMode is .*",
                 r"No provisioned throughput .*",
             ),
-            (_INVALID + r"ProvisionedThroughput is not specified for index: \S+", r"No provisioned throughput .*"),
+            (
+                _INVALID + r"ProvisionedThroughput is not specified for index: \S+",
+                r"No provisioned throughput .*",
+            ),
             (
                 _INVALID + r"AttributeDefinitions is not specified for index: \S+",
                 r"No Attribute Schema Defined",
             ),
-            (r"Requested resource not found: Index \S+ for table \S+", r"Requested resource not found"),
-            (r"Given value \d+ for \w+ is out of bounds", r"Cannot increase provisioned throughput to more than .*"),
+            (
+                r"Requested resource not found: Index \S+ for table \S+",
+                r"Requested resource not found",
+            ),
+            (
+                r"Given value \d+ for \w+ is out of bounds",
+                r"Cannot increase provisioned throughput to more than .*",
+            ),
             (
                 r"Invalid KeySchema: Some index key attribute have no definition",
                 r"(No Attribute Schema Defined|Two keys can not .*)",
@@ -243,7 +325,8 @@ TABLE_WORDS = (
             ),
             (
                 _INVALID + r".* stream (is being )?enabled,? .*UpdateViewType is required",
-                r"Invalid StreamViewType: Stream ViewType must not be null or empty when enabling streams\.",
+                r"Invalid StreamViewType: Stream ViewType must not be null or empty when enabling "
+                r"streams\.",
             ),
             (
                 r"Invalid KeySchema: The first KeySchemaElement is not a HASH key type",
@@ -260,9 +343,13 @@ TABLE_WORDS = (
             ),
             (
                 _INVALID + r".* stream disabled, UpdateViewType should not be specified",
-                r"Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was present\.",
+                r"Invalid StreamViewType: Stream StreamEnabled was false but a StreamViewType was "
+                r"present\.",
             ),
-            (_INVALID + r"Unknown ProjectionType: null", r"Indexes must have a projection specified"),
+            (
+                _INVALID + r"Unknown ProjectionType: null",
+                r"Indexes must have a projection specified",
+            ),
             (
                 _INVALID + r"ProjectionType is INCLUDE, but NonKeyAttributes is not specified",
                 r"If Projection type INCLUDE is specified.*",
@@ -280,7 +367,10 @@ TABLE_WORDS = (
                 _INVALID + r"GlobalSecondaryIndex count exceeds the per-table limit of 20",
                 r"GlobalSecondaryIndex count exceeds .*",
             ),
-            (_INVALID + r"(Index|Table) KeySchema does not have .*", r"Local [Ss]econdary indices .*"),
+            (
+                _INVALID + r"(Index|Table) KeySchema does not have .*",
+                r"Local [Ss]econdary indices .*",
+            ),
             (
                 _INVALID + r"Number of LocalSecondaryIndexes exceeds per-table limit of 5",
                 r"Cannot have more than 5 local .*",

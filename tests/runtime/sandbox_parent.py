@@ -1,4 +1,6 @@
-"""A program that runs a function for ever in a limited process, and prints that process's id. Tests end the program."""
+"""A program that runs a function for ever in a limited process, and prints that process's id. Tests
+end the program.
+"""
 
 from __future__ import annotations
 

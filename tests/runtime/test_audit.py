@@ -1,4 +1,6 @@
-"""The audit: appended to, never overwritten, found by subject and by day, and part of a transaction where wanted."""
+"""The audit: appended to, never overwritten, found by subject and by day, and part of a transaction
+where wanted.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,19 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 import sortkey
-from sortkey import AuditRecord, Entity, Put, Store, Table, Update, attr, audit, audit_async, audit_write, key
+from sortkey import (
+    AuditRecord,
+    Entity,
+    Put,
+    Store,
+    Table,
+    Update,
+    attr,
+    audit,
+    audit_async,
+    audit_write,
+    key,
+)
 from sortkey.errors import AlreadyExists, TransactionFailed
 from sortkey.runtime.audit import audit_table
 
@@ -49,13 +63,24 @@ def test_what_happened_to_a_subject_is_found_in_order(store: Store) -> None:
 
 def test_a_day_is_one_of_utc_and_has_pages(store: Store) -> None:
     # A day that depends on where somebody sits is no day to compare.
-    evening = datetime(2026, 11, 1, 23, 30, tzinfo=timezone(timedelta(hours=-5)))  # the second of November in UTC
+    evening = datetime(
+        2026, 11, 1, 23, 30, tzinfo=timezone(timedelta(hours=-5))
+    )  # the second of November in UTC
     audit(store, "bob", "login", "user/bob", at=evening)
     for number in range(5):
-        audit(store, "ada", "login", f"user/{number}", at=NOON + timedelta(seconds=number), outcome="denied")
+        audit(
+            store,
+            "ada",
+            "login",
+            f"user/{number}",
+            at=NOON + timedelta(seconds=number),
+            outcome="denied",
+        )
     first = store.page(AuditRecord.of_day(day="2026-11-01"), size=3)
     second = store.page(AuditRecord.of_day(day="2026-11-01"), size=3, cursor=first.cursor)
-    assert [record.subject for record in first.items + second.items] == [f"user/{number}" for number in range(5)]
+    assert [record.subject for record in first.items + second.items] == [
+        f"user/{number}" for number in range(5)
+    ]
     assert {record.outcome for record in first.items} == {"denied"}
     assert [record.actor for record in store.query(AuditRecord.of_day(day="2026-11-02"))] == ["bob"]
 
@@ -74,10 +99,14 @@ def test_a_record_and_what_it_tells_of_are_written_together_or_not_at_all(store:
     # A change without a record, or a record of what never happened, are both lies.
     store.put(Asset(id="7", name="old"))
     rename = Update(Asset.key(id="7"), (attr(Asset.name).set("new"),))
-    store.transact(rename, audit_write("ada", "asset.rename", "asset/7", {"from": "old", "to": "new"}))
+    store.transact(
+        rename, audit_write("ada", "asset.rename", "asset/7", {"from": "old", "to": "new"})
+    )
     assert len(store.query(AuditRecord.of_subject(subject="asset/7"))) == 1
     with pytest.raises(TransactionFailed):
-        store.transact(Put(Asset(id="7", name="x"), "create"), audit_write("eve", "asset.create", "asset/7"))
+        store.transact(
+            Put(Asset(id="7", name="x"), "create"), audit_write("eve", "asset.create", "asset/7")
+        )
     assert len(store.query(AuditRecord.of_subject(subject="asset/7"))) == 1
 
 

@@ -44,7 +44,8 @@ def test_an_engine_in_this_process_tells_of_its_commits(engine: Engine) -> None:
 
 
 def test_over_a_network_calls_are_made_in_parallel_and_streams_are_polled() -> None:
-    # A backfill in one segment would spend its time waiting; AWS tells nobody of commits, and limits the reads.
+    # A backfill in one segment would spend its time waiting; AWS tells nobody of commits, and
+    # limits the reads.
     with Client("http://127.0.0.1:1") as client:
         assert client.capabilities == Capabilities(parallel_calls=8, poll_seconds=0.25, watch=None)
 
@@ -56,7 +57,8 @@ def test_faults_leave_the_capabilities_of_a_backend_as_they_are(engine: Engine) 
 
 
 def test_nothing_about_an_adapter_is_looked_up_by_name() -> None:
-    # What is found by getattr stands in no protocol: a type checker cannot see it, and a wrapper loses it silently.
+    # What is found by getattr stands in no protocol: a type checker cannot see it, and a wrapper
+    # loses it silently.
     found: set[tuple[str, str]] = set()
     for room in ("runtime", "connect"):
         for path in (SRC / room).rglob("*.py"):

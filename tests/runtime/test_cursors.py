@@ -33,7 +33,10 @@ def test_a_cursor_is_of_no_use_for_anything_else(about: dict[str, str]) -> None:
 
 def test_a_cursor_of_another_tenant_or_secret_is_refused() -> None:
     # Tenants are separated by more than their good will.
-    with opened(secret=b"s" * 32, tenant="a") as ours, opened(secret=b"s" * 32, tenant="b") as theirs:
+    with (
+        opened(secret=b"s" * 32, tenant="a") as ours,
+        opened(secret=b"s" * 32, tenant="b") as theirs,
+    ):
         cursor = ours.sign_cursor(ABOUT, 17)
         with pytest.raises(BadCursor):
             theirs.read_cursor(ABOUT, cursor)

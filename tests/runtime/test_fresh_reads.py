@@ -133,7 +133,9 @@ def test_indexes_hide_it_too_whatever_they_hold(store: Store) -> None:
     # An index of keys does not show when an item ends: the fetched items do.
     assert sorted(numbers(store.query(Session.whole(user="ada").fresh()))) == LIVE
     assert sorted(numbers(store.query(Session.thin(user="ada").hydrated().fresh()))) == LIVE
-    assert sorted(key.values["number"] for key in store.keys(Session.some(user="ada").fresh())) == LIVE
+    assert (
+        sorted(key.values["number"] for key in store.keys(Session.some(user="ada").fresh())) == LIVE
+    )
     with pytest.raises(ModelError, match="does not show when an item expires"):
         store.keys(Session.thin(user="ada").fresh())
 
@@ -158,7 +160,8 @@ def test_a_store_can_hide_it_from_all_reads(store: Store) -> None:
 
 
 def test_what_claims_to_have_expired_long_ago_is_shown(store: Store) -> None:
-    # The sweep leaves items alone that are more than five years over, as AWS does: the unit must be wrong.
+    # The sweep leaves items alone that are more than five years over, as AWS does: the unit must be
+    # wrong.
     store.put(Session(user="bob", number=1, ends=NOW - timedelta(days=5 * 365 + 1)))
     store.put(Session(user="bob", number=2, ends=NOW - timedelta(days=5 * 365 - 1)))
     assert numbers(store.query(Session.of_user(user="bob").fresh())) == [1]

@@ -1,4 +1,6 @@
-"""Metrics: what is counted, how it is written for Prometheus and CloudWatch, and that nothing is asked for unasked."""
+"""Metrics: what is counted, how it is written for Prometheus and CloudWatch, and that nothing is
+asked for unasked.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ _LABEL = re.compile(r'([a-zA-Z_]\w*)="((?:[^"\\]|\\["\\n])*)"(?:,|$)')
 
 
 def parsed(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
-    """The samples of a text, by the grammar of the format; fails on any line that does not follow it."""
+    """The samples of a text, by the grammar of the format; fails on any line that does not follow
+    it.
+    """
     samples: dict[tuple[str, tuple[tuple[str, str], ...]], float] = {}
     types: dict[str, str] = {}
     assert text.endswith("\n")
@@ -52,8 +56,12 @@ def parsed(text: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
         name, inside, value = match.groups()
         labels = _LABEL.findall(inside or "")
         assert len(_LABEL.sub("", inside or "")) == 0, line
-        assert re.sub(r"_(bucket|sum|count)$", "", name) in types or name in types, f"{name} has no type"
-        unescaped = tuple((n, re.sub(r"\\(.)", lambda m: {"n": "\n"}.get(m[1], m[1]), text)) for n, text in labels)
+        assert re.sub(r"_(bucket|sum|count)$", "", name) in types or name in types, (
+            f"{name} has no type"
+        )
+        unescaped = tuple(
+            (n, re.sub(r"\\(.)", lambda m: {"n": "\n"}.get(m[1], m[1]), text)) for n, text in labels
+        )
         samples[name, unescaped] = float(value)
     return samples
 
@@ -70,7 +78,9 @@ def test_counters_gauges_and_histograms_can_be_parsed_back_from_prometheus_text(
     labels = (("name", "x"), ("queue", "a"))
     assert found["seen_total", (("queue", "a"),)] == 3
     assert found["depth", ()] == 7.5
-    assert found["times_seconds_bucket", (*labels, ("le", "0.1"))] == 2  # a bound belongs to its bucket
+    assert (
+        found["times_seconds_bucket", (*labels, ("le", "0.1"))] == 2
+    )  # a bound belongs to its bucket
     assert found["times_seconds_bucket", (*labels, ("le", "1"))] == 3
     assert found["times_seconds_bucket", (*labels, ("le", "+Inf"))] == 4
     assert found["times_seconds_count", labels] == 4
@@ -105,7 +115,9 @@ def test_a_label_that_never_repeats_fills_no_memory() -> None:
 def test_threads_lose_no_count() -> None:
     # Workers, handlers and stores share one.
     metrics = Metrics()
-    threads = [threading.Thread(target=lambda: [metrics.add(SEEN) for _ in range(2000)]) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: [metrics.add(SEEN) for _ in range(2000)]) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -117,7 +129,9 @@ def test_threads_lose_no_count() -> None:
 
 
 def checked(line: str) -> dict[str, Any]:
-    """A document that follows the specification of the format, as far as CloudWatch refuses those that do not."""
+    """A document that follows the specification of the format, as far as CloudWatch refuses those
+    that do not.
+    """
     document = json.loads(line)
     about = document["_aws"]
     assert set(about) == {"Timestamp", "CloudWatchMetrics"}
@@ -138,7 +152,8 @@ def checked(line: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("value", "shown"), [("nan", "NaN"), ("inf", "+Inf"), ("-inf", "-Inf")])
 def test_a_value_that_is_no_number_hides_no_other(value: str, shown: str) -> None:
-    # One gauge that divides by zero must not blind whoever watches the program. CloudWatch refuses such values.
+    # One gauge that divides by zero must not blind whoever watches the program. CloudWatch refuses
+    # such values.
     metrics = Metrics()
     metrics.set(DEPTH, float(value))
     metrics.observe(TIMES, float(value))
@@ -160,7 +175,9 @@ def test_cloudwatch_gets_a_document_for_each_series() -> None:
     assert depth["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [[]]
     assert depth["depth"] == 7.5
     assert times["times_seconds"] == [0.25]
-    assert times["_aws"]["CloudWatchMetrics"][0]["Metrics"] == [{"Name": "times_seconds", "Unit": "Seconds"}]
+    assert times["_aws"]["CloudWatchMetrics"][0]["Metrics"] == [
+        {"Name": "times_seconds", "Unit": "Seconds"}
+    ]
 
 
 def test_cloudwatch_gets_what_a_counter_grew_by() -> None:
@@ -214,7 +231,11 @@ def test_capacity_is_counted_by_access_pattern_and_shown_with_the_rest() -> None
     assert found["sortkey_write_units_total", (("pattern", "Thing.PutItem"),)] == 1
     assert found["sortkey_requests_total", (("pattern", "Thing.key"),)] == 2
     sent = [checked(line) for line in emf(metrics, "S", 1)]
-    read = {each["pattern"]: each["sortkey_read_units_total"] for each in sent if "sortkey_read_units_total" in each}
+    read = {
+        each["pattern"]: each["sortkey_read_units_total"]
+        for each in sent
+        if "sortkey_read_units_total" in each
+    }
     assert read == {"Thing.key": 1.5}
     assert emf(metrics, "S", 2) == []
 
@@ -251,7 +272,9 @@ def test_a_store_without_metrics_asks_for_no_capacity() -> None:
         (TransactionConflictException("again"), None),
     ],
 )
-def test_requests_that_fail_are_counted_as_cloudwatch_does(error: Exception, name: str | None) -> None:
+def test_requests_that_fail_are_counted_as_cloudwatch_does(
+    error: Exception, name: str | None
+) -> None:
     # An alarm on errors must not ring for a condition that did its work.
     metrics = Metrics()
     store = Store(Failing(error), metrics=metrics)

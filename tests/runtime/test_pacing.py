@@ -1,4 +1,6 @@
-"""A backfill that holds back: by a rate, and where the service is throttled. Time is counted, never waited for."""
+"""A backfill that holds back: by a rate, and where the service is throttled. Time is counted, never
+waited for.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,10 @@ def stored(engine: Engine, count: int) -> None:
     store = Store(EmbeddedBackend(engine))
     store.ensure(things)
     for n in range(count):
-        store.backend.call("PutItem", {"TableName": "Things", "Item": {"PK": {"S": f"THING#{n}"}, "id": {"S": f"{n}"}}})
+        store.backend.call(
+            "PutItem",
+            {"TableName": "Things", "Item": {"PK": {"S": f"THING#{n}"}, "id": {"S": f"{n}"}}},
+        )
 
 
 @pytest.mark.parametrize("segments", [1, 4])

@@ -1,4 +1,6 @@
-"""Functions in a process of their own: what they take is limited, and whatever becomes of them, the caller goes on."""
+"""Functions in a process of their own: what they take is limited, and whatever becomes of them, the
+caller goes on.
+"""
 
 from __future__ import annotations
 
@@ -88,9 +90,13 @@ def test_longer_than_the_limit_ends_the_call(function: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("function", "why"), [(sandboxed.leave, "exit code 7"), (sandboxed.die, "SIGSEGV")], ids=["exit", "signal"]
+    ("function", "why"),
+    [(sandboxed.leave, "exit code 7"), (sandboxed.die, "SIGSEGV")],
+    ids=["exit", "signal"],
 )
-def test_a_process_that_dies_is_told_with_the_reason(sandbox: Sandbox, function: object, why: str) -> None:
+def test_a_process_that_dies_is_told_with_the_reason(
+    sandbox: Sandbox, function: object, why: str
+) -> None:
     with pytest.raises(ProcessDied, match=why):
         sandbox.call(function)  # pyright: ignore[reportArgumentType]
     assert sandbox.call(sandboxed.add, 1, 1) == 2
@@ -105,7 +111,8 @@ class Stop(Exception):
 
 
 def test_the_caller_can_end_a_call_that_runs(sandbox: Sandbox) -> None:
-    # `check` is asked again and again: a job that is cancelled, or whose worker is stopped, ends soon.
+    # `check` is asked again and again: a job that is cancelled, or whose worker is stopped, ends
+    # soon.
     pids: list[int] = []
 
     def check() -> None:

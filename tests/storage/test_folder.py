@@ -25,7 +25,9 @@ sys.stdin.read()
 
 def hold(path, *address):
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(path), *address], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLD, str(path), *address],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     assert process.stdout.readline() == b"held\n"
     return process
@@ -35,7 +37,9 @@ def test_a_held_folder_names_the_process_and_says_what_to_do(tmp_path):
     # Two writers on one SQLite file with two journals in memory would lose data.
     process = hold(tmp_path)
     try:
-        with pytest.raises(FolderInUse, match=rf"process {process.pid}; it serves nothing: stop it"):
+        with pytest.raises(
+            FolderInUse, match=rf"process {process.pid}; it serves nothing: stop it"
+        ):
             Folder(tmp_path)
     finally:
         process.kill()

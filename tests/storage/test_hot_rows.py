@@ -53,7 +53,10 @@ def test_what_is_read_is_what_is_stored_whatever_was_written_and_undone(database
 
 def test_a_page_lasts_until_something_is_written_to_its_partition(database, rows):
     # A page that outlives a write, or its rollback, would answer a query with the past.
-    near, same, far = (encode_key([{"S": name}], [{"S": sort}]) for name, sort in (("a", "1"), ("a", "2"), ("b", "1")))
+    near, same, far = (
+        encode_key([{"S": name}], [{"S": sort}])
+        for name, sort in (("a", "1"), ("a", "2"), ("b", "1"))
+    )
     partition = partition_of(near)
     for spoil in (
         lambda: rows.put(same, b"x", 1, None, []),

@@ -30,7 +30,9 @@ def rows():
         (b"\x07", None, None, False, []),
     ],
 )
-def test_a_range_has_its_lower_bound_and_not_its_upper(rows, lower, upper, after, descending, expected):
+def test_a_range_has_its_lower_bound_and_not_its_upper(
+    rows, lower, upper, after, descending, expected
+):
     # Pages depend on it: a bound that is off by one repeats or loses an item.
     found = rows.range(lower, upper, after=after, descending=descending)
     assert [key[0] for key, _, _ in found] == expected
@@ -41,7 +43,9 @@ def test_an_index_holds_only_rows_that_have_its_key_in_its_order(rows):
     assert [key[0] for _, key, _, _ in rows.index_range("x1", b"", None)] == [4, 2, 1, 0]
     after = (bytes([7]), bytes([2]))
     assert [key[0] for _, key, _, _ in rows.index_range("x1", b"", None, after=after)] == [1, 0]
-    assert [key[0] for _, key, _, _ in rows.index_range("x1", b"", None, after=after, descending=True)] == [4]
+    assert [
+        key[0] for _, key, _, _ in rows.index_range("x1", b"", None, after=after, descending=True)
+    ] == [4]
 
 
 def test_putting_a_row_again_moves_it_in_the_index(rows):
@@ -78,7 +82,11 @@ def test_a_trimmed_journal_never_uses_a_number_twice():
 def test_numbers_are_given_out_once_by_name():
     # Row tables are named by number; a dropped table's number must not come back.
     records = Records(Database())
-    assert [records.next_number("table"), records.next_number("table"), records.next_number("other")] == [1, 2, 1]
+    assert [
+        records.next_number("table"),
+        records.next_number("table"),
+        records.next_number("other"),
+    ] == [1, 2, 1]
 
 
 @pytest.mark.parametrize("column", [None, "x1"])
@@ -99,14 +107,17 @@ def test_going_on_in_the_middle_walks_over_nothing(column, descending):
     assert len(steps) < 200
 
 
-@pytest.mark.parametrize(("after", "descending", "expected"), [(b"\x00", False, [1, 2]), (b"\x04", True, [2, 1])])
+@pytest.mark.parametrize(
+    ("after", "descending", "expected"), [(b"\x00", False, [1, 2]), (b"\x04", True, [2, 1])]
+)
 def test_a_place_outside_the_bounds_does_not_widen_them(rows, after, descending, expected):
     found = rows.range(b"\x01", b"\x03", after=after, descending=descending)
     assert [key[0] for key, _, _ in found] == expected
 
 
 def test_a_clock_that_is_set_back_does_not_disorder_the_journal():
-    # Recovery finds an instant by halving, and trimming stops at the first young entry: both need the order.
+    # Recovery finds an instant by halving, and trimming stops at the first young entry: both need
+    # the order.
     database = Database()
     journal = Journal(database)
     for at in (10, 5, 20):

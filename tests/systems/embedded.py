@@ -13,7 +13,9 @@ from sortkey.testing import FrozenClock
 
 
 def embedded(model: Model, at: datetime) -> tuple[Any, Any]:
-    """The fixtures `engine` and `store` of a module: `store` has the tables of a model, and the time is `at`."""
+    """The fixtures `engine` and `store` of a module: `store` has the tables of a model, and the
+    time is `at`.
+    """
 
     @pytest.fixture
     def engine(sortkey_clock: FrozenClock) -> Iterator[Engine]:

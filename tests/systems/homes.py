@@ -1,4 +1,5 @@
-"""Where the systems' services are tested: in one folder of this machine, and on DynamoDB Local with a real S3 server.
+"""Where the systems' services are tested: in one folder of this machine, and on DynamoDB Local with
+a real S3 server.
 
 A home has a store and buckets, fresh for each test. What holds in one home holds in the other.
 """
@@ -88,9 +89,16 @@ def _aws(endpoint: str) -> Generator[Home]:
     except Missing as missing:
         pytest.skip(f"no DynamoDB Local: {missing}")
     with ExitStack() as stack:
-        objects = Fresh(lambda name: stack.enter_context(new_s3_bucket(endpoint, name=name, client=_s3(endpoint))))
-        # There each access key has tables of its own, so that they have the names that they have on AWS.
-        dynamodb = Client(address, "us-east-1", Credentials(f"tests{secrets.token_hex(6)}", "secret"))
+        objects = Fresh(
+            lambda name: stack.enter_context(
+                new_s3_bucket(endpoint, name=name, client=_s3(endpoint))
+            )
+        )
+        # There each access key has tables of its own, so that they have the names that they have on
+        # AWS.
+        dynamodb = Client(
+            address, "us-east-1", Credentials(f"tests{secrets.token_hex(6)}", "secret")
+        )
         store = stack.enter_context(Store(dynamodb, objects=objects))
         yield Home("aws", store, objects)
 

@@ -1,4 +1,6 @@
-"""What a system's sample shows: each access pattern run as the console runs it, with texts from the sample itself."""
+"""What a system's sample shows: each access pattern run as the console runs it, with texts from the
+sample itself.
+"""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -16,7 +18,9 @@ from sortkey.web.console.workspace import Workspace
 
 
 def with_sample(model: Model, load: Callable[[Store], object]) -> Any:
-    """A fixture for a module: a store in memory with a model's tables and what `load` puts into them."""
+    """A fixture for a module: a store in memory with a model's tables and what `load` puts into
+    them.
+    """
 
     @pytest.fixture(scope="module")
     def store() -> Iterator[Store]:
@@ -34,9 +38,15 @@ def everything(store: Store, model: Model) -> dict[str, list[Entity]]:
 
 
 def silent(store: Store, model: Model, **more: str) -> list[str]:
-    """The patterns that give nothing, whatever entity their arguments are from. `more` is what no entity has."""
+    """The patterns that give nothing, whatever entity their arguments are from. `more` is what no
+    entity has.
+    """
     workspace, stored = Workspace(store, [model], RequestLog()), everything(store, model)
-    return [each.name for each in model.patterns() if not _is_shown(workspace, model, each, stored, more)]
+    return [
+        each.name
+        for each in model.patterns()
+        if not _is_shown(workspace, model, each, stored, more)
+    ]
 
 
 def silent_examples(store: Store, model: Model) -> list[str]:
@@ -44,7 +54,9 @@ def silent_examples(store: Store, model: Model) -> list[str]:
     workspace = Workspace(store, [model], RequestLog())
 
     def finds(pattern: AccessPattern) -> bool:
-        shown = {name: sample(name, kind) for name, kind in pattern.parameters.items()} | dict(pattern.example)
+        shown = {name: sample(name, kind) for name, kind in pattern.parameters.items()} | dict(
+            pattern.example
+        )
         texts = {name: _text(value) for name, value in shown.items()}
         return bool(run_pattern(workspace, model.name, pattern.name, texts).items)
 
@@ -63,14 +75,19 @@ def _is_shown(
     entities = [entity for name in pattern.entity.split(", ") for entity in stored[name]]
 
     def finds(names: list[str]) -> bool:
-        given = (_texts(entity, names) | {name: more[name] for name in names if name in more} for entity in entities)
+        given = (
+            _texts(entity, names) | {name: more[name] for name in names if name in more}
+            for entity in entities
+        )
         return any(run_pattern(workspace, model.name, pattern.name, texts).items for texts in given)
 
     return finds([name for name in takes if name in pattern.parameters]) and finds(takes)
 
 
 def _texts(entity: Entity, names: list[str]) -> dict[str, str]:
-    return {name: _text(getattr(entity, name)) for name in names if name in type(entity).model_fields}
+    return {
+        name: _text(getattr(entity, name)) for name in names if name in type(entity).model_fields
+    }
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,6 @@
-"""Both homes are what the tests of the systems take them for: empty, apart, and with links that can be followed."""
+"""Both homes are what the tests of the systems take them for: empty, apart, and with links that can
+be followed.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,14 @@ def test_a_home_is_empty_at_first(home: Home, attempt: int) -> None:
 def test_links_of_a_home_can_be_followed(home: Home) -> None:
     # What a browser uploads and downloads goes this way.
     files = home.objects["uploads"]
-    with urlopen(Request(files.presign_put("a/b", size=5, content_type="text/plain"), b"hello", _TEXT, method="PUT")):
+    with urlopen(
+        Request(
+            files.presign_put("a/b", size=5, content_type="text/plain"),
+            b"hello",
+            _TEXT,
+            method="PUT",
+        )
+    ):
         pass
     with urlopen(files.presign_get("a/b")) as answer:
         assert answer.read() == b"hello"

@@ -1,4 +1,6 @@
-"""Faults on demand: each does what its docstring says, to the calls that it is for and to no others."""
+"""Faults on demand: each does what its docstring says, to the calls that it is for and to no
+others.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ import pytest
 from sortkey import AsyncStore, Entity, KeyOnly, Put, Store, Table, Version, attr, key, query
 from sortkey.connect.embedded import AsyncEmbeddedBackend
 from sortkey.engine import own
-from sortkey.errors import BatchIncomplete, ConditionFailed, StaleVersion, Throttled, TransactionFailed, Unreachable
+from sortkey.errors import (
+    BatchIncomplete,
+    ConditionFailed,
+    StaleVersion,
+    Throttled,
+    TransactionFailed,
+    Unreachable,
+)
 from sortkey.testing import Faults, FrozenClock
 
 table = Table("Accounts", key=("PK", "SK"))
@@ -43,7 +52,9 @@ def store(sortkey_store: Store) -> Store:
     return sortkey_store
 
 
-def test_the_next_calls_are_throttled_and_those_after_them_not(store: Store, sortkey_faults: Faults) -> None:
+def test_the_next_calls_are_throttled_and_those_after_them_not(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # What a program does under load is seldom tried, because load is hard to make.
     sortkey_faults.throttle(2)
     for _ in range(2):
@@ -52,7 +63,9 @@ def test_the_next_calls_are_throttled_and_those_after_them_not(store: Store, sor
     assert store.find(key_of("1")) is None
 
 
-def test_only_the_operation_that_was_named_is_throttled(store: Store, sortkey_faults: Faults) -> None:
+def test_only_the_operation_that_was_named_is_throttled(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # Otherwise the fault hits whatever the code under test happens to do first.
     sortkey_faults.throttle(1, "Query")
     store.create(account("1"))
@@ -61,7 +74,9 @@ def test_only_the_operation_that_was_named_is_throttled(store: Store, sortkey_fa
     assert len(store.query(Account.of_bank(bank="b"))) == 1
 
 
-def test_a_lost_race_makes_the_condition_fail_with_what_the_rival_wrote(store: Store, sortkey_faults: Faults) -> None:
+def test_a_lost_race_makes_the_condition_fail_with_what_the_rival_wrote(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # Between the read and the write of every program lies a moment in which another one writes.
     mine = store.create(account("1", 10))
     sortkey_faults.lose_race(lambda: store.update(key_of("1"), set={"balance": 99}))
@@ -88,7 +103,9 @@ def test_a_crash_before_the_commit_stores_nothing(store: Store, sortkey_faults: 
     assert store.query(Account.of_bank(bank="b")) == []
 
 
-def test_a_crash_after_the_commit_stores_all_and_loses_the_answer(store: Store, sortkey_faults: Faults) -> None:
+def test_a_crash_after_the_commit_stores_all_and_loses_the_answer(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # The program cannot tell it from the other: trying again must be harmless, or be refused.
     sortkey_faults.crash_after_commit("TransactWriteItems")
     with pytest.raises(Unreachable):
@@ -125,7 +142,9 @@ def test_what_a_batch_left_over_is_read_in_the_end(store: Store, sortkey_faults:
     assert [each and each.balance for each in found] == [*range(30), None]
 
 
-def test_a_batch_that_is_never_finished_carries_what_is_left(store: Store, sortkey_faults: Faults) -> None:
+def test_a_batch_that_is_never_finished_carries_what_is_left(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # After eight tries; the caller decides what to do with the rest.
     sortkey_faults.unprocessed(8, "BatchWriteItem")
     with pytest.raises(BatchIncomplete) as failed:
@@ -136,7 +155,9 @@ def test_a_batch_that_is_never_finished_carries_what_is_left(store: Store, sortk
     assert len(store.query(Account.of_bank(bank="b"))) == 8
 
 
-def test_a_batch_of_reads_that_is_never_finished_carries_what_is_left(store: Store, sortkey_faults: Faults) -> None:
+def test_a_batch_of_reads_that_is_never_finished_carries_what_is_left(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # What was read is there too; nobody pays for it twice.
     store.batch_write([account(str(number)) for number in range(10)])
     sortkey_faults.unprocessed(8, "BatchGetItem")

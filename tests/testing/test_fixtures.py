@@ -1,4 +1,6 @@
-"""The pytest plugin: what its fixtures give, and that a test cannot pass by a fault that never happened."""
+"""The pytest plugin: what its fixtures give, and that a test cannot pass by a fault that never
+happened.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_the_store_of_a_test_is_empty(sortkey_store: Store, run: int) -> None:
     sortkey_store.create(Note(id="x"))
 
 
-def test_the_time_of_the_store_stands_still_until_it_is_moved(sortkey_store: Store, sortkey_clock: FrozenClock) -> None:
+def test_the_time_of_the_store_stands_still_until_it_is_moved(
+    sortkey_store: Store, sortkey_clock: FrozenClock
+) -> None:
     # Instants can be compared with what is written in the test.
     sortkey_store.ensure(table)
     first = sortkey_store.create(Note(id="a"))
@@ -55,7 +59,9 @@ def test_a_fault_that_no_call_has_met_fails_the_test(tmp_path: Path) -> None:
         "def test_it(sortkey_store, sortkey_faults):\n    sortkey_faults.throttle(2, 'Query')\n"
     )
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)], capture_output=True, text=True
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        capture_output=True,
+        text=True,
     )
     assert run.returncode == 1
     assert "the test ended before these faults were met: throttle of Query, 2 more" in run.stdout

@@ -53,7 +53,8 @@ class AsyncStore(AsyncUpkeep):
 
 
 def test_a_twin_awaits_what_waits_and_nothing_else() -> None:
-    # An await too few is a coroutine that nobody runs; one too many is a TypeError in somebody's program.
+    # An await too few is a coroutine that nobody runs; one too many is a TypeError in somebody's
+    # program.
     assert twins(SOURCE) == [TWIN.strip()]
 
 
@@ -75,4 +76,6 @@ def test_an_async_store_takes_the_same_arguments() -> None:
             continue
         ours, twin = inspect.signature(method), inspect.signature(getattr(AsyncStore, name))
         assert list(ours.parameters) == list(twin.parameters), name
-    assert list(inspect.signature(sortkey.audit).parameters) == list(inspect.signature(sortkey.audit_async).parameters)
+    assert list(inspect.signature(sortkey.audit).parameters) == list(
+        inspect.signature(sortkey.audit_async).parameters
+    )

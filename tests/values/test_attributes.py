@@ -17,10 +17,14 @@ from sortkey.values.attributes import check_nesting, read_expression_values, rea
 from sortkey.values.json_types import check_item, check_value
 
 EMPTY = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
-MANY = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+MANY = (
+    "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the "
+    "supported datatypes"
+)
 INVALID = "One or more parameter values were invalid: "
 NESTED = (
-    "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"
+    "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels "
+    "beyond supported limit"
 )
 
 # What AWS finds wrong with a value whose JSON types are right.
@@ -50,7 +54,10 @@ MEANINGLESS: list[tuple[Any, str]] = [
     ({"NS": ["0", "-0"]}, "Input collection contains duplicates"),
     ({"NS": ["x", "1", "1"]}, "The parameter cannot be converted to a numeric value: x"),
     ({"NS": [None]}, "The parameter cannot be converted to a numeric value"),
-    ({"BS": ["Yg==", "Yg=="]}, INVALID + "Input collection [Yg==, Yg==]of type BS contains duplicates."),
+    (
+        {"BS": ["Yg==", "Yg=="]},
+        INVALID + "Input collection [Yg==, Yg==]of type BS contains duplicates.",
+    ),
     ({"BS": [None]}, INVALID + "Binary sets may not contain null or empty values"),
     ({"L": [None]}, "The supplied Item contains a null AttributeValue"),
     ({"L": [{}]}, EMPTY),
@@ -58,7 +65,10 @@ MEANINGLESS: list[tuple[Any, str]] = [
     ({"M": {"a": None}}, "The supplied Item contains a null AttributeValue: a is null"),
     ({"M": {"a": {"X": "1"}}}, EMPTY),
     ({"M": {"": {"S": "a"}}}, "Empty attribute name"),
-    ({"M": {"n" * 65536: {"S": "a"}}}, "Attribute name is too large, must be less than 65536 bytes"),
+    (
+        {"M": {"n" * 65536: {"S": "a"}}},
+        "Attribute name is too large, must be less than 65536 bytes",
+    ),
 ]
 
 ATTRIBUTE_VALUE = "com.amazonaws.dynamodb.v20120810.AttributeValue"
@@ -126,7 +136,12 @@ def test_a_value_without_meaning_is_refused_in_the_words_of_aws(raw: Any, messag
 @pytest.mark.parametrize(("raw", "message"), ILL_TYPED)
 def test_a_value_of_wrong_json_type_is_a_serialization_error(raw: Any, message: str) -> None:
     # SDKs in untyped languages send {"N": 5}; the message is how their users find out.
-    for read in (read_value, check_value, lambda r: read_item({"v": r}), lambda r: check_item({"v": r})):
+    for read in (
+        read_value,
+        check_value,
+        lambda r: read_item({"v": r}),
+        lambda r: check_item({"v": r}),
+    ):
         with pytest.raises(SerializationException) as error:
             read(raw)
         assert error.value.message == message
@@ -163,7 +178,10 @@ def test_a_value_that_is_a_field_of_a_structure_is_refused_in_other_words() -> N
         ({"NS": ["10", "9", "-1", "1e2", "0.5"]}, {"NS": ["-1", "0.5", "9", "10", "100"]}),
         ({"SS": ["b", "a", "é", "z", "Z", ""]}, {"SS": ["", "Z", "a", "b", "z", "é"]}),
         ({"SS": ["\uffff", "\U00010000"]}, {"SS": ["\U00010000", "\uffff"]}),
-        ({"BS": ["fw==", "AQA=", "AQ==", "/w==", "gA==", ""]}, {"BS": ["", "gA==", "/w==", "AQ==", "AQA=", "fw=="]}),
+        (
+            {"BS": ["fw==", "AQA=", "AQ==", "/w==", "gA==", ""]},
+            {"BS": ["", "gA==", "/w==", "AQ==", "AQA=", "fw=="]},
+        ),
         ({"BOOL": "true"}, {"BOOL": True}),
         ({"NULL": "yes"}, {"NULL": True}),
         ({"L": [{"N": "01"}, {"S": "a"}]}, {"L": [{"N": "1"}, {"S": "a"}]}),
@@ -174,7 +192,8 @@ def test_a_value_that_is_a_field_of_a_structure_is_refused_in_other_words() -> N
     ],
 )
 def test_a_value_comes_out_as_dynamodb_answers_it(raw: Any, expected: Any) -> None:
-    # Stored bytes are spliced into answers, so the canonical form is made on the way in; the request stays as it was.
+    # Stored bytes are spliced into answers, so the canonical form is made on the way in; the
+    # request stays as it was.
     before = copy.deepcopy(raw)
     assert read_value(raw) == (expected, sizes.value_size(expected))
     assert read_item({"v": raw})[0] == {"v": expected}
@@ -183,12 +202,18 @@ def test_a_value_comes_out_as_dynamodb_answers_it(raw: Any, expected: Any) -> No
 
 def test_a_canonical_item_is_handed_back_without_a_copy() -> None:
     # Every write walks here; copying what is right already would cost more than the walk.
-    item = {"k": {"S": "a"}, "n": {"N": "12.5"}, "m": {"M": {"l": {"L": [{"BOOL": False}]}}}, "s": {"SS": ["a", "b"]}}
+    item = {
+        "k": {"S": "a"},
+        "n": {"N": "12.5"},
+        "m": {"M": {"l": {"L": [{"BOOL": False}]}}},
+        "s": {"SS": ["a", "b"]},
+    }
     assert read_item(item)[0] is item
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("", "Empty attribute name"), ("é" * 32768, "Attribute name is too large")]
+    ("name", "message"),
+    [("", "Empty attribute name"), ("é" * 32768, "Attribute name is too large")],
 )
 def test_attribute_names_are_between_1_and_65535_bytes(name: str, message: str) -> None:
     # The documentation says 64 KB; 65536 bytes is already refused by AWS.
@@ -223,10 +248,13 @@ def test_an_item_is_nested_32_levels_at_most_and_is_the_first_itself(kind: str) 
 
 
 def test_an_update_cannot_nest_deeper_than_a_put() -> None:
-    # Two valid halves can make a whole that no client could have put; AWS has a shorter message for it.
+    # Two valid halves can make a whole that no client could have put; AWS has a shorter message for
+    # it.
     check_nesting({"v": nested(31, {"S": "x"}, "M")}, "v")
     for kind in ("L", "M"):
-        with pytest.raises(ValidationException, match=r"^Nesting Levels have exceeded supported limits$"):
+        with pytest.raises(
+            ValidationException, match=r"^Nesting Levels have exceeded supported limits$"
+        ):
             check_nesting({"v": nested(32, {"S": "x"}, kind)}, "v")
 
 
@@ -236,23 +264,27 @@ def test_an_expression_value_at_fault_is_named() -> None:
     with pytest.raises(ValidationException) as error:
         read_expression_values({":a": {"S": "x"}, ":v": {"SS": []}})
     assert error.value.message == (
-        f"ExpressionAttributeValues contains invalid value: {INVALID}An string set  may not be empty for key :v"
+        f"ExpressionAttributeValues contains invalid value: {INVALID}An string set  may not be "
+        "empty for key :v"
     )
-    with pytest.raises(SerializationException, match=r"^NUMBER_VALUE cannot be converted to String$"):
+    with pytest.raises(
+        SerializationException, match=r"^NUMBER_VALUE cannot be converted to String$"
+    ):
         read_expression_values({":v": {"S": 1}})
 
 
 def test_a_lone_surrogate_is_refused() -> None:
-    # It has no UTF-8 form: it could be neither stored nor answered. Only an embedded caller can send one.
+    # It has no UTF-8 form: it could be neither stored nor answered. Only an embedded caller can
+    # send one.
     for raw in ({"S": "\ud800"}, {"SS": ["\ud800"]}, {"M": {"\ud800": {"S": "a"}}}):
         with pytest.raises(SerializationException):
             read_value(raw)
 
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
-number_texts = st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**20), max_value=10**20).map(
-    str
-)
+number_texts = st.decimals(
+    allow_nan=False, allow_infinity=False, places=3, min_value=-(10**20), max_value=10**20
+).map(str)
 blobs = st.binary(max_size=8).map(lambda raw: base64.b64encode(raw).decode())
 leaves = st.one_of(
     st.fixed_dictionaries({"S": texts}),
@@ -262,7 +294,9 @@ leaves = st.one_of(
     st.just({"NULL": True}),
     st.fixed_dictionaries({"SS": st.lists(texts, min_size=1, max_size=4, unique=True)}),
     st.fixed_dictionaries({"BS": st.lists(blobs, min_size=1, max_size=4, unique=True)}),
-    st.fixed_dictionaries({"NS": st.lists(st.integers(-999, 999).map(str), min_size=1, max_size=4, unique=True)}),
+    st.fixed_dictionaries(
+        {"NS": st.lists(st.integers(-999, 999).map(str), min_size=1, max_size=4, unique=True)}
+    ),
 )
 names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 values = st.recursive(

@@ -47,5 +47,6 @@ def test_values_that_mean_the_same_are_equal(a: dict[str, Any], b: dict[str, Any
 def test_only_strings_numbers_and_binaries_have_an_order(
     a: dict[str, Any], b: dict[str, Any], expected: int | None
 ) -> None:
-    # `<` on other types, or across types, is false in DynamoDB, never an error and never Python's own order.
+    # `<` on other types, or across types, is false in DynamoDB, never an error and never Python's
+    # own order.
     assert order(a, b) == expected

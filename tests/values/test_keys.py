@@ -17,7 +17,9 @@ from sortkey.values.compare import order
 from sortkey.values.keys import KeySchema, KeyType, Operator
 
 # Few and awkward letters, so that prefixes, zero bytes and 0xFF are met often.
-texts = st.text(st.sampled_from("\x00\x01ab\u00ff\uffff\U0010ffff"), max_size=5).map(lambda text: {"S": text})
+texts = st.text(st.sampled_from("\x00\x01ab\u00ff\uffff\U0010ffff"), max_size=5).map(
+    lambda text: {"S": text}
+)
 blobs = st.lists(st.sampled_from([0, 1, 0x61, 0xFE, 0xFF]), max_size=5).map(
     lambda raw: {"B": base64.b64encode(bytes(raw)).decode()}
 )
@@ -38,7 +40,9 @@ MATCHES: dict[Operator, Callable[[dict[str, Any], list[dict[str, Any]]], bool]] 
     "<=": lambda value, operands: order(value, operands[0]) in (-1, 0),
     ">": lambda value, operands: order(value, operands[0]) == 1,
     ">=": lambda value, operands: order(value, operands[0]) in (0, 1),
-    "BETWEEN": lambda value, operands: order(value, operands[0]) in (0, 1) and order(value, operands[1]) in (-1, 0),
+    "BETWEEN": lambda value, operands: (
+        order(value, operands[0]) in (0, 1) and order(value, operands[1]) in (-1, 0)
+    ),
     "begins_with": lambda value, operands: keys.plain(value).startswith(keys.plain(operands[0])),
 }
 
@@ -53,8 +57,11 @@ def row_order(a: Row, b: Row) -> int:
 
 
 @given(st.data(), st.lists(types, min_size=1, max_size=4))
-def test_range_parts_sort_as_their_values_and_differ_where_they_differ(data: st.DataObject, kinds: list[str]) -> None:
-    # The order of a query's answer is the order of these bytes; two items with one key would overwrite each other.
+def test_range_parts_sort_as_their_values_and_differ_where_they_differ(
+    data: st.DataObject, kinds: list[str]
+) -> None:
+    # The order of a query's answer is the order of these bytes; two items with one key would
+    # overwrite each other.
     row = st.tuples(*(OF_TYPE[kind] for kind in kinds))
     a, b = data.draw(row), data.draw(row)
     left, right = keys.range_part(a), keys.range_part(b)
@@ -76,15 +83,21 @@ def test_partitions_never_overlap(data: st.DataObject, kinds: list[str]) -> None
 
 @given(st.data(), st.lists(types, min_size=1, max_size=4))
 def test_bounds_hold_exactly_the_keys_that_match(data: st.DataObject, kinds: list[str]) -> None:
-    # Query trusts the bounds and looks at nothing else: one row too many or too few is a wrong answer.
-    schema = KeySchema((("p", "S"),), tuple((f"r{i}", cast("KeyType", kind)) for i, kind in enumerate(kinds)))
+    # Query trusts the bounds and looks at nothing else: one row too many or too few is a wrong
+    # answer.
+    schema = KeySchema(
+        (("p", "S"),), tuple((f"r{i}", cast("KeyType", kind)) for i, kind in enumerate(kinds))
+    )
     position = data.draw(st.integers(0, len(kinds) - 1))
     kind = kinds[position]
     operators = [operator for operator in MATCHES if kind != "N" or operator != "begins_with"]
     operator = data.draw(st.sampled_from([None, *operators]))
     row = st.tuples(*(OF_TYPE[kind] for kind in kinds))
     pattern = data.draw(row)
-    operands = [data.draw(OF_TYPE[kind]) for _ in range(0 if operator is None else 2 if operator == "BETWEEN" else 1)]
+    operands = [
+        data.draw(OF_TYPE[kind])
+        for _ in range(0 if operator is None else 2 if operator == "BETWEEN" else 1)
+    ]
     partition = schema.partition([{"S": "x"}])
     bounds = schema.bounds(partition, pattern[:position], operator, operands)
     for candidate in [*data.draw(st.lists(row, max_size=6)), pattern]:
@@ -98,17 +111,20 @@ def test_bounds_hold_exactly_the_keys_that_match(data: st.DataObject, kinds: lis
 
 
 def test_an_equality_alone_may_be_given_as_a_leading_value() -> None:
-    # A caller that sorts conditions into equalities and the rest need not know how many range attributes there are.
+    # A caller that sorts conditions into equalities and the rest need not know how many range
+    # attributes there are.
     schema = KeySchema((("p", "S"),), (("r", "S"),))
     partition = schema.partition([{"S": "x"}])
     assert schema.bounds(partition, [{"S": "a"}]) == schema.bounds(partition, (), "=", [{"S": "a"}])
 
 
 @pytest.mark.parametrize(
-    ("hash_type", "range_type"), [("S", None), ("S", "S"), ("S", "N"), ("S", "B"), ("N", None), ("B", "N"), ("N", "S")]
+    ("hash_type", "range_type"),
+    [("S", None), ("S", "S"), ("S", "N"), ("S", "B"), ("N", None), ("B", "N"), ("N", "S")],
 )
 def test_an_item_is_encoded_by_its_schema(hash_type: KeyType, range_type: KeyType | None) -> None:
-    # The compiled fast encoders must give the very bytes of the general one, or an item is written where none looks.
+    # The compiled fast encoders must give the very bytes of the general one, or an item is written
+    # where none looks.
     samples = {"S": {"S": "é\x00"}, "N": {"N": "-12.5"}, "B": {"B": "AP8="}}
     schema = KeySchema((("h", hash_type),), (("r", range_type),) if range_type else ())
     hash_value = samples[hash_type]
@@ -125,7 +141,9 @@ def test_an_item_is_encoded_by_its_schema(hash_type: KeyType, range_type: KeyTyp
 @pytest.mark.parametrize(
     "range_attributes", [(), (("r", "S"),), (("r", "N"),), (("r", "B"),), (("r", "S"), ("q", "N"))]
 )
-def test_an_item_without_a_key_attribute_is_not_in_the_index(range_attributes: keys.KeyAttributes) -> None:
+def test_an_item_without_a_key_attribute_is_not_in_the_index(
+    range_attributes: keys.KeyAttributes,
+) -> None:
     # Sparse indexes rest on this; an attribute of another type counts as missing.
     schema = KeySchema((("h", "S"),), range_attributes)
     whole: dict[str, Any] = {"h": {"S": "a"}} | {
@@ -133,13 +151,18 @@ def test_an_item_without_a_key_attribute_is_not_in_the_index(range_attributes: k
     }
     assert schema.encode(whole) is not None
     for name in schema.names:
-        assert schema.encode({other: value for other, value in whole.items() if other != name}) is None
+        assert (
+            schema.encode({other: value for other, value in whole.items() if other != name}) is None
+        )
         assert schema.encode(whole | {name: {"BOOL": True}}) is None
 
 
 @given(st.binary(max_size=4), st.binary(max_size=4))
-def test_the_successor_is_above_every_string_with_the_prefix_and_no_other(prefix: bytes, other: bytes) -> None:
-    # begins_with reads up to it: too low hides rows that start with 0xFF bytes, too high shows others.
+def test_the_successor_is_above_every_string_with_the_prefix_and_no_other(
+    prefix: bytes, other: bytes
+) -> None:
+    # begins_with reads up to it: too low hides rows that start with 0xFF bytes, too high shows
+    # others.
     end = keys.successor(prefix)
     assert (prefix <= other and (end is None or other < end)) == other.startswith(prefix)
 

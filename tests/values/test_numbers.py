@@ -16,7 +16,9 @@ ONES = "1" * 38
 
 
 def number_texts() -> st.SearchStrategy[str]:
-    """Canonical texts of up to 38 digits over the whole range of magnitudes, both signs, and zero."""
+    """Canonical texts of up to 38 digits over the whole range of magnitudes, both signs,
+    and zero.
+    """
     digits = st.integers(1, 10**38 - 1).map(str)
     any_number = st.builds(
         lambda sign, d, magnitude: numbers.canonical(f"{sign}{d[0]}.{d[1:]}e{magnitude}"),
@@ -60,7 +62,8 @@ def number_texts() -> st.SearchStrategy[str]:
     ],
 )
 def test_a_number_is_answered_in_plain_notation(text: str, expected: str) -> None:
-    # Clients compare what they read with what they wrote; each of these is what DynamoDB Local answers.
+    # Clients compare what they read with what they wrote; each of these is what DynamoDB Local
+    # answers.
     assert numbers.canonical(text) == expected
 
 
@@ -98,8 +101,8 @@ def test_a_number_is_answered_in_plain_notation(text: str, expected: str) -> Non
     ],
 )
 def test_text_that_is_no_plain_decimal_is_refused(text: str) -> None:
-    # Python's int and Decimal take underscores, spaces and other scripts' digits, which would then be stored.
-    # DynamoDB Local refuses all of these but the digits of other scripts.
+    # Python's int and Decimal take underscores, spaces and other scripts' digits, which would then
+    # be stored. DynamoDB Local refuses all of these but the digits of other scripts.
     with pytest.raises(ValidationException) as error:
         numbers.canonical(text)
     assert error.value.message == f"The parameter cannot be converted to a numeric value: {text}"
@@ -143,13 +146,24 @@ def test_a_number_out_of_limits_is_refused_in_the_words_of_aws(text: str, messag
         # More than 38 digits and too large at once: AWS names the magnitude.
         (NINES + "0" * 88, "1" + "0" * 125, numbers.OVERFLOW, "8" + "9" * 37 + "0" * 88),
         ("-" + NINES + "0" * 88, "1" + "0" * 125, "-8" + "9" * 37 + "0" * 88, numbers.OVERFLOW),
-        ("0." + "0" * 129 + "15", "0." + "0" * 129 + "1", "0." + "0" * 129 + "25", numbers.UNDERFLOW),
-        ("0." + "0" * 129 + "1" * 38, "-0." + "0" * 129 + "1" * 38, "0", "0." + "0" * 129 + "2" * 38),
+        (
+            "0." + "0" * 129 + "15",
+            "0." + "0" * 129 + "1",
+            "0." + "0" * 129 + "25",
+            numbers.UNDERFLOW,
+        ),
+        (
+            "0." + "0" * 129 + "1" * 38,
+            "-0." + "0" * 129 + "1" * 38,
+            "0",
+            "0." + "0" * 129 + "2" * 38,
+        ),
         ("1" + "0" * 125, "0." + "0" * 129 + "1", numbers.TOO_PRECISE, numbers.TOO_PRECISE),
     ],
 )
 def test_sums_are_exact_or_refused(a: str, b: str, total: str, difference: str) -> None:
-    # A counter that rounds silently loses money; DynamoDB Local refuses where we do, in words of its own.
+    # A counter that rounds silently loses money; DynamoDB Local refuses where we do, in words of
+    # its own.
     for operation, expected in ((numbers.add, total), (numbers.subtract, difference)):
         if expected[0].isalpha():
             with pytest.raises(ValidationException) as error:

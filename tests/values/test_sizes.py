@@ -51,7 +51,8 @@ def test_a_number_takes_a_byte_for_each_pair_of_digits(text: str, size: int) -> 
 
 @pytest.mark.parametrize(("value", "size"), VALUES)
 def test_a_value_has_the_documented_size(value: dict[str, Any], size: int) -> None:
-    # The walk that validates and the walk over stored items must agree, or a read would cost other than its write.
+    # The walk that validates and the walk over stored items must agree, or a read would cost other
+    # than its write.
     assert sizes.value_size(value) == size
     assert read_value(value) == (value, size)
 
@@ -64,7 +65,11 @@ def test_an_item_counts_its_names_in_utf8() -> None:
 def test_an_item_of_exactly_400_kb_is_allowed() -> None:
     # Off by one here and the largest items of an application fail on AWS only, or here only.
     sizes.check_item_size(409600)
-    with pytest.raises(ValidationException, match=r"^Item size has exceeded the maximum allowed size$"):
+    with pytest.raises(
+        ValidationException, match=r"^Item size has exceeded the maximum allowed size$"
+    ):
         sizes.check_item_size(409601)
-    with pytest.raises(ValidationException, match=r"^Item size to update has exceeded the maximum allowed size$"):
+    with pytest.raises(
+        ValidationException, match=r"^Item size to update has exceeded the maximum allowed size$"
+    ):
         sizes.check_item_size(409601, updating=True)

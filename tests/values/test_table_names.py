@@ -12,7 +12,9 @@ SOURCES = Path(__file__).parents[2] / "src"
 
 
 def declared_tables(package: str) -> Iterator[str]:
-    """The names in every `Table("…", …)` of a package. What is no plain text is not a name that is fixed."""
+    """The names in every `Table("…", …)` of a package. What is no plain text is not a name that is
+    fixed.
+    """
     for path in (SOURCES / package).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             match node:
@@ -23,9 +25,16 @@ def declared_tables(package: str) -> Iterator[str]:
 
 
 def test_every_table_that_the_library_declares_has_the_prefix() -> None:
-    # The engine protects by name: a table of ours under another name could be written by any caller of the endpoint.
+    # The engine protects by name: a table of ours under another name could be written by any caller
+    # of the endpoint.
     declared = set(declared_tables("sortkey"))
-    assert {"sortkey-api-keys", "sortkey-audit", "sortkey-evolution", "sortkey-jobs", "sortkey-streams"} <= declared
+    assert {
+        "sortkey-api-keys",
+        "sortkey-audit",
+        "sortkey-evolution",
+        "sortkey-jobs",
+        "sortkey-streams",
+    } <= declared
     assert [name for name in declared if not is_own(name)] == []
 
 
@@ -36,6 +45,8 @@ def test_no_table_of_a_system_has_it() -> None:
     assert [name for name in declared if is_own(name)] == []
 
 
-@pytest.mark.parametrize("name", ["sortkey", "sortkeys", "Sortkey-jobs", "my-sortkey-jobs", "sortkey_jobs"])
+@pytest.mark.parametrize(
+    "name", ["sortkey", "sortkeys", "Sortkey-jobs", "my-sortkey-jobs", "sortkey_jobs"]
+)
 def test_names_that_are_only_alike_are_free(name: str) -> None:
     assert not is_own(name)

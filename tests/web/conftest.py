@@ -41,7 +41,9 @@ def keys(store: Store, clock: FrozenClock) -> ApiKeys:
 
 @pytest.fixture
 def client(store: Store, tokens: Tokens, keys: ApiKeys) -> TestClient:
-    return TestClient(make_app([shop.system(store)], tokens=tokens, keys=keys), raise_server_exceptions=False)
+    return TestClient(
+        make_app([shop.system(store)], tokens=tokens, keys=keys), raise_server_exceptions=False
+    )
 
 
 @pytest.fixture

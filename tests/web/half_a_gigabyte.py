@@ -1,4 +1,5 @@
-"""Sends 512 MB over presigned links, there and back, and tells by how many KB the memory of the program has grown.
+"""Sends 512 MB over presigned links, there and back, and tells by how many KB the memory of the
+program has grown.
 
 python -m tests.web.half_a_gigabyte FOLDER
 """
@@ -20,7 +21,10 @@ from tests.web.running import running
 
 
 def main(folder: str) -> None:
-    with FileObjects(folder, name="uploads") as files, running(make_app([], objects={"uploads": files})) as address:
+    with (
+        FileObjects(folder, name="uploads") as files,
+        running(make_app([], objects={"uploads": files})) as address,
+    ):
         files.url = f"{address}/objects"
         there_and_back(files, "warm", 8)
         before = peak_kb()
@@ -34,7 +38,9 @@ def there_and_back(files: FileObjects, key: str, megabytes: int) -> int:
     size = megabytes << 20
     headers = {"Content-Length": str(size), "Content-Type": "application/octet-stream"}
     link = files.presign_put(key, size=size)
-    httpx.put(link, content=_slices(stream(megabytes, sent)), headers=headers, timeout=120).raise_for_status()
+    httpx.put(
+        link, content=_slices(stream(megabytes, sent)), headers=headers, timeout=120
+    ).raise_for_status()
     peak = peak_kb()
     with httpx.stream("GET", files.presign_get(key), timeout=120) as answer:
         for piece in answer.iter_raw(65536):

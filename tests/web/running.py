@@ -1,4 +1,6 @@
-"""An app on a real port, in a thread of its own: what streams and breaks off cannot be seen in a test client."""
+"""An app on a real port, in a thread of its own: what streams and breaks off cannot be seen in a
+test client.
+"""
 
 from __future__ import annotations
 

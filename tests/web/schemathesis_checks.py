@@ -7,13 +7,19 @@ from schemathesis import Case, CheckContext, Response
 
 
 @schemathesis.check
-def what_fits_the_document_is_not_invalid(ctx: CheckContext, response: Response, case: Case) -> None:
-    """Valid data may be refused by a rule that says so. Refused for its type, the document would be wrong."""
+def what_fits_the_document_is_not_invalid(
+    ctx: CheckContext, response: Response, case: Case
+) -> None:
+    """Valid data may be refused by a rule that says so. Refused for its type, the document would be
+    wrong.
+    """
     is_valid = case.meta is not None and case.meta.generation.mode.is_positive
     if is_valid and response.status_code == 422:
         problems = response.json()["error"]["details"].get("problems", ())
         wrong = [each for each in problems if not each["message"].startswith("Value error")]
-        if _has_whole_float(case.body):  # JSON Schema takes 5.0 for an integer, and most programs do not
+        if _has_whole_float(
+            case.body
+        ):  # JSON Schema takes 5.0 for an integer, and most programs do not
             wrong = [each for each in wrong if "valid integer" not in each["message"]]
         assert not wrong, f"fits the document, and was refused: {response.text}"
 

@@ -1,4 +1,6 @@
-"""Keys of programs: shown once, kept as a hash, good for one system and one right, until they end or are revoked."""
+"""Keys of programs: shown once, kept as a hash, good for one system and one right, until they end
+or are revoked.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,10 @@ def test_a_key_lets_its_program_in(client: TestClient, keys: ApiKeys) -> None:
 def test_a_key_for_reading_changes_nothing(client: TestClient, keys: ApiKeys) -> None:
     # Two rights, as the documents' two policies have it.
     reader, writer = (keys.create("program", "shop", access).text for access in ("read", "full"))
-    assert told(client.delete("/shop/stock", headers={"X-Api-Key": reader}), 403)["code"] == "Forbidden"
+    assert (
+        told(client.delete("/shop/stock", headers={"X-Api-Key": reader}), 403)["code"]
+        == "Forbidden"
+    )
     assert client.delete("/shop/stock", headers={"X-Api-Key": writer}).status_code == 204
     assert client.get("/shop/stock", headers={"X-Api-Key": writer}).status_code == 200
 
@@ -34,16 +39,29 @@ def test_a_key_for_reading_changes_nothing(client: TestClient, keys: ApiKeys) ->
 def test_a_key_of_another_system_is_403(client: TestClient, keys: ApiKeys) -> None:
     # It is a good key; this is not its door.
     other = keys.create("program", "jobengine", "full").text
-    assert "jobengine" in told(client.get("/shop/stock", headers={"X-Api-Key": other}), 403)["message"]
+    assert (
+        "jobengine" in told(client.get("/shop/stock", headers={"X-Api-Key": other}), 403)["message"]
+    )
 
 
 @pytest.mark.parametrize(
     "given",
-    [None, "", "nonsense", "sk__", "sk_000000000000_secret", "sk_ABCDEFABCDEF_secret", "sk_ü", "pk_0_0"],
+    [
+        None,
+        "",
+        "nonsense",
+        "sk__",
+        "sk_000000000000_secret",
+        "sk_ABCDEFABCDEF_secret",
+        "sk_ü",
+        "pk_0_0",
+    ],
 )
 def test_without_a_good_key_nobody_gets_in(client: TestClient, given: str | None) -> None:
     # 401, and how to do better.
-    answer = client.get("/shop/stock", headers={"X-Api-Key": given.encode()} if given is not None else {})
+    answer = client.get(
+        "/shop/stock", headers={"X-Api-Key": given.encode()} if given is not None else {}
+    )
     assert told(answer, 401)["code"] == "Unauthenticated"
     assert answer.headers["WWW-Authenticate"].startswith("ApiKey")
 
@@ -75,7 +93,8 @@ def signed(store: Store, clock: FrozenClock) -> ApiKeys:
 def test_a_row_that_somebody_wrote_into_the_table_opens_nothing(
     signed: ApiKeys, store: Store, clock: FrozenClock
 ) -> None:
-    # Whoever may write items, by IAM or by restoring a table, knows the hash of a secret that they made up.
+    # Whoever may write items, by IAM or by restoring a table, knows the hash of a secret that they
+    # made up.
     forged = ApiKeys(store, clock).create("forged", "shop", "full")
     stolen = ApiKeys(store, clock, secret=b"t" * 32).create("of another server", "shop", "full")
     for made in (forged, stolen):
@@ -141,7 +160,8 @@ def test_a_revoked_key_is_worthless_at_once(keys: ApiKeys) -> None:
 
 
 def test_its_use_is_noted_once_a_minute(keys: ApiKeys, store: Store, clock: FrozenClock) -> None:
-    # Who cleans up wants to know which keys are dead; a write for each request would cost more than the request.
+    # Who cleans up wants to know which keys are dead; a write for each request would cost more than
+    # the request.
     made = keys.create("program", "shop")
 
     def used() -> float:
@@ -159,7 +179,9 @@ def test_its_use_is_noted_once_a_minute(keys: ApiKeys, store: Store, clock: Froz
     assert used() == first + 60
 
 
-def test_who_asks_is_let_in_also_where_the_use_cannot_be_noted(sortkey_store: Store, sortkey_faults: Faults) -> None:
+def test_who_asks_is_let_in_also_where_the_use_cannot_be_noted(
+    sortkey_store: Store, sortkey_faults: Faults
+) -> None:
     # A throttled table must not close every door of the server for the sake of a note.
     keys = ApiKeys(sortkey_store)
     keys.ensure()
@@ -174,4 +196,8 @@ def test_keys_are_listed_by_system(keys: ApiKeys) -> None:
     keys.create("c", "jobengine")
     listed = keys.list("shop")
     assert sorted(each.key_id for each in listed) == sorted(each.key_id for each in made)
-    assert all(each.expires_at - each.created_at == timedelta(days=365) for each in listed if each.created_at)
+    assert all(
+        each.expires_at - each.created_at == timedelta(days=365)
+        for each in listed
+        if each.created_at
+    )

@@ -1,4 +1,6 @@
-"""Tokens and keys at every door: routes about users take keys too, and routes about keys take tokens."""
+"""Tokens and keys at every door: routes about users take keys too, and routes about keys take
+tokens.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +14,16 @@ def bearer(token: str) -> dict[str, str]:
 
 
 def test_a_token_may_read_where_a_key_may(client: TestClient, tokens: Tokens) -> None:
-    # As a key without full access, which is what `sortkey keys create` makes unless it is told otherwise.
+    # As a key without full access, which is what `sortkey keys create` makes unless it is told
+    # otherwise.
     headers = bearer(tokens.issue("ada", system="shop"))
     assert client.get("/shop/stock", headers=headers).json() == {"asked by": "ada"}
     refused = client.delete("/shop/stock", headers=headers)
     assert refused.status_code == 403
-    assert refused.json()["error"]["message"] == "the token may only read: this needs one with the scope 'full'"
+    assert (
+        refused.json()["error"]["message"]
+        == "the token may only read: this needs one with the scope 'full'"
+    )
 
 
 def test_a_token_with_the_scope_full_may_change_things(client: TestClient, tokens: Tokens) -> None:
@@ -27,7 +33,10 @@ def test_a_token_with_the_scope_full_may_change_things(client: TestClient, token
 
 def test_a_token_of_another_system_opens_nothing(client: TestClient, tokens: Tokens) -> None:
     # What a token is bound to holds whichever door it is tried at.
-    assert client.get("/shop/stock", headers=bearer(tokens.issue("ada", system="library"))).status_code == 401
+    assert (
+        client.get("/shop/stock", headers=bearer(tokens.issue("ada", system="library"))).status_code
+        == 401
+    )
 
 
 def test_a_key_sees_the_data_of_the_user_it_was_made_for(
@@ -35,19 +44,27 @@ def test_a_key_sees_the_data_of_the_user_it_was_made_for(
 ) -> None:
     client.post("/shop/orders", json={"number": 7}, headers=ada)
     key = {"X-Api-Key": keys.create("nightly", "shop", user_id="ada").text}
-    assert [each["number"] for each in client.get("/shop/orders", headers=key).json()["items"]] == [7]
+    assert [each["number"] for each in client.get("/shop/orders", headers=key).json()["items"]] == [
+        7
+    ]
 
 
-def test_a_key_that_is_for_nobody_is_a_user_of_its_own(client: TestClient, keys: ApiKeys, ada: dict[str, str]) -> None:
+def test_a_key_that_is_for_nobody_is_a_user_of_its_own(
+    client: TestClient, keys: ApiKeys, ada: dict[str, str]
+) -> None:
     # Deny by default: it must not see what belongs to somebody.
     client.post("/shop/orders", json={"number": 7}, headers=ada)
     key = {"X-Api-Key": keys.create("nightly", "shop", "full").text}
     assert client.get("/shop/orders", headers=key).json()["items"] == []
     assert client.post("/shop/orders", json={"number": 8}, headers=key).status_code == 201
-    assert [each["number"] for each in client.get("/shop/orders", headers=key).json()["items"]] == [8]
+    assert [each["number"] for each in client.get("/shop/orders", headers=key).json()["items"]] == [
+        8
+    ]
 
 
-def test_a_key_that_may_only_read_changes_nothing_of_its_user(client: TestClient, keys: ApiKeys) -> None:
+def test_a_key_that_may_only_read_changes_nothing_of_its_user(
+    client: TestClient, keys: ApiKeys
+) -> None:
     key = {"X-Api-Key": keys.create("nightly", "shop", "read", user_id="ada").text}
     assert client.post("/shop/orders", json={"number": 7}, headers=key).status_code == 403
     assert client.get("/shop/orders", headers=key).json()["items"] == []

@@ -1,4 +1,6 @@
-"""Every answer that is no success has one shape, says what to do, and tells nothing that it should not."""
+"""Every answer that is no success has one shape, says what to do, and tells nothing that it should
+not.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,10 @@ def test_what_is_not_there_is_404(client: TestClient, ada: Headers) -> None:
 def test_what_is_there_already_is_409(client: TestClient, ada: Headers) -> None:
     # Ordering twice must not look like success.
     assert client.post("/shop/orders", json={"number": 1}, headers=ada).status_code == 201
-    assert told(client.post("/shop/orders", json={"number": 1}, headers=ada), 409)["code"] == "AlreadyExists"
+    assert (
+        told(client.post("/shop/orders", json={"number": 1}, headers=ada), 409)["code"]
+        == "AlreadyExists"
+    )
 
 
 def test_a_system_refuses_with_its_own_code_and_details(client: TestClient, ada: Headers) -> None:
@@ -52,18 +57,27 @@ def test_a_wrong_value_is_422_and_is_not_repeated(client: TestClient, ada: Heade
     assert "swordfish" not in str(error)
 
 
-def test_a_value_that_breaks_a_rule_is_told_from_one_of_the_wrong_type(client: TestClient, ada: Headers) -> None:
+def test_a_value_that_breaks_a_rule_is_told_from_one_of_the_wrong_type(
+    client: TestClient, ada: Headers
+) -> None:
     # The one is a mistake of a person, the other of a program.
-    assert told(client.post("/shop/orders", json={"number": 666}, headers=ada), 422)["code"] == "InvalidValue"
+    assert (
+        told(client.post("/shop/orders", json={"number": 666}, headers=ada), 422)["code"]
+        == "InvalidValue"
+    )
     assert told(client.post("/shop/orders", json={}, headers=ada), 422)["code"] == "InvalidRequest"
 
 
 def test_a_cursor_that_is_none_is_422(client: TestClient, ada: Headers) -> None:
     # Cursors are signed: a made-up one must not reach the store.
-    assert told(client.get("/shop/orders?cursor=made-up", headers=ada), 422)["code"] == "InvalidCursor"
+    assert (
+        told(client.get("/shop/orders?cursor=made-up", headers=ada), 422)["code"] == "InvalidCursor"
+    )
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [("GET", "/nothing", 404), ("PATCH", "/shop/orders", 405)])
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/nothing", 404), ("PATCH", "/shop/orders", 405)]
+)
 def test_paths_and_methods_that_are_none_have_the_shape_too(
     client: TestClient, method: str, path: str, status: int
 ) -> None:
@@ -81,7 +95,9 @@ def test_a_method_that_is_none_names_those_that_are(client: TestClient) -> None:
 
 def test_a_path_with_a_name_is_not_taken_for_one_with_an_id() -> None:
     # reports/make is no report with the id "make".
-    document = {"paths": {"/reports/{id}": {"get": {}, "delete": {}}, "/reports/make": {"post": {}}}}
+    document = {
+        "paths": {"/reports/{id}": {"get": {}, "delete": {}}, "/reports/make": {"post": {}}}
+    }
     assert methods_at(document, "/reports/make") == ["POST"]
     assert methods_at(document, "/reports/7") == ["GET", "DELETE"]
     assert methods_at(document, "/reports/7/pages") == []
@@ -99,10 +115,16 @@ def test_errors_are_documented_as_the_json_that_they_are(client: TestClient) -> 
     # Also of a route that answers with a file.
     receipt = client.get("/openapi.json").json()["paths"]["/shop/receipt"]["get"]["responses"]
     assert list(receipt["200"]["content"]) == ["text/csv"]
-    assert list(receipt["default"]["content"]) == list(receipt["422"]["content"]) == ["application/json"]
+    assert (
+        list(receipt["default"]["content"])
+        == list(receipt["422"]["content"])
+        == ["application/json"]
+    )
 
 
-def test_a_fault_of_ours_tells_its_id_and_nothing_else(client: TestClient, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_fault_of_ours_tells_its_id_and_nothing_else(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
     # A stack trace is a map for whoever wants in; the log has it.
     error = told(client.get("/shop/broken"), 500)
     assert error["code"] == "InternalError"
@@ -125,4 +147,8 @@ def test_an_error_has_the_status_of_its_nearest_class() -> None:
 def test_a_refusal_can_be_said_in_one_line() -> None:
     # Not every refusal is worth a class.
     refused = Refused(409, "NotReady", "wait", runId="r1")
-    assert (status_of(refused), str(refused), refused.details) == ((409, "NotReady"), "wait", {"runId": "r1"})
+    assert (status_of(refused), str(refused), refused.details) == (
+        (409, "NotReady"),
+        "wait",
+        {"runId": "r1"},
+    )

@@ -26,7 +26,10 @@ def test_a_request_has_an_id_of_its_own_or_of_its_caller(client: TestClient) -> 
     # Both logs can then be read side by side.
     ids = {client.get("/health").headers["X-Request-Id"] for _ in range(3)}
     assert len(ids) == 3
-    assert client.get("/health", headers={"X-Request-Id": "order-7.2"}).headers["X-Request-Id"] == "order-7.2"
+    assert (
+        client.get("/health", headers={"X-Request-Id": "order-7.2"}).headers["X-Request-Id"]
+        == "order-7.2"
+    )
 
 
 @pytest.mark.parametrize("given", ["two words", "x" * 65, "<script>", ""])
@@ -35,7 +38,9 @@ def test_an_id_that_is_none_is_replaced(client: TestClient, given: str) -> None:
     assert client.get("/health", headers={"X-Request-Id": given}).headers["X-Request-Id"] != given
 
 
-def test_a_body_that_is_too_large_is_refused_before_it_is_read(client: TestClient, ada: Headers) -> None:
+def test_a_body_that_is_too_large_is_refused_before_it_is_read(
+    client: TestClient, ada: Headers
+) -> None:
     # A megabyte of JSON is a mistake or an attack: files go over presigned links.
     large = b'{"number": 1, "padding": "' + b"x" * JSON_BYTES_MAX + b'"}'
     error = told(client.post("/shop/orders", content=large, headers=ada), 413)

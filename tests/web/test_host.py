@@ -1,4 +1,6 @@
-"""The host: tables of its systems are created once, and what differs in them is reported with what to do."""
+"""The host: tables of its systems are created once, and what differs in them is reported with what
+to do.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,21 @@ from sortkey.web.guards import JSON_BYTES_MAX
 def test_a_table_that_differs_is_reported_once_with_the_command_that_helps(
     sortkey_shared: SharedResources, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # Whoever reads it twice looks for a second difference; whoever reads no name does not know what to plan.
+    # Whoever reads it twice looks for a second difference; whoever reads no name does not know what
+    # to plan.
     sortkey_shared.store.ensure(Table("wallcrawler-sessions", key=("sessionId",)))
     Host(sortkey_shared, [find_system("wallcrawler")])
-    lines = [each.getMessage() for each in caplog.records if "wallcrawler-sessions" in each.getMessage()]
+    lines = [
+        each.getMessage() for each in caplog.records if "wallcrawler-sessions" in each.getMessage()
+    ]
     assert lines
     assert len(lines) == len(set(lines))
     assert all(line.endswith("`sortkey plan wallcrawler` says what to do") for line in lines)
 
 
-def test_a_system_at_the_root_has_no_name_in_its_paths_and_in_its_url(sortkey_shared: SharedResources) -> None:
+def test_a_system_at_the_root_has_no_name_in_its_paths_and_in_its_url(
+    sortkey_shared: SharedResources,
+) -> None:
     # Clients of other servers have their paths built in: only the address can be changed.
     host = Host(sortkey_shared, [find_system("applens")], at_root=True)
     client = TestClient(host.app)

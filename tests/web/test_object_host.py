@@ -1,4 +1,6 @@
-"""Presigned links of buckets in folders, served: what a browser or curl does with those of S3 works here too."""
+"""Presigned links of buckets in folders, served: what a browser or curl does with those of S3 works
+here too.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def served() -> Iterator[tuple[str, dict[str, Objects]]]:
 
 
 @pytest.fixture
-def files(tmp_path: Path, clock: FrozenClock, served: tuple[str, dict[str, Objects]]) -> Iterator[FileObjects]:
+def files(
+    tmp_path: Path, clock: FrozenClock, served: tuple[str, dict[str, Objects]]
+) -> Iterator[FileObjects]:
     """A bucket whose links lead there."""
     address, buckets = served
     with FileObjects(tmp_path / "uploads", clock=clock, url=f"{address}/objects") as opened:
@@ -114,10 +118,14 @@ def test_a_range_behind_the_end_is_416(files: FileObjects, asked: str) -> None:
 def test_the_rest_of_another_version_is_not_sent(files: FileObjects) -> None:
     # Half of the old and half of the new would be a file that nobody ever wrote.
     etag = files.put("a", ALPHABET).etag
-    same = httpx.get(files.presign_get("a"), headers={"Range": "bytes=20-", "If-Range": f'"{etag}"'})
+    same = httpx.get(
+        files.presign_get("a"), headers={"Range": "bytes=20-", "If-Range": f'"{etag}"'}
+    )
     assert same.status_code == 206
     files.put("a", ALPHABET.upper())
-    other = httpx.get(files.presign_get("a"), headers={"Range": "bytes=20-", "If-Range": f'"{etag}"'})
+    other = httpx.get(
+        files.presign_get("a"), headers={"Range": "bytes=20-", "If-Range": f'"{etag}"'}
+    )
     assert (other.status_code, other.content) == (200, ALPHABET.upper())
 
 
@@ -148,12 +156,17 @@ def test_a_link_that_is_good_for_nothing_that_is_there_is_404(files: FileObjects
 
 
 @pytest.mark.parametrize(
-    ("content", "kind"), [(b"12", TEXT), (b"1234", TEXT), (b"123", "text/html"), (iter([b"123"]), TEXT)]
+    ("content", "kind"),
+    [(b"12", TEXT), (b"1234", TEXT), (b"123", "text/html"), (iter([b"123"]), TEXT)],
 )
 def test_a_link_limits_what_is_put(files: FileObjects, content: bytes, kind: str) -> None:
-    # Three bytes of text were agreed upon; a page with a script was not, nor anything without a size.
+    # Three bytes of text were agreed upon; a page with a script was not, nor anything without a
+    # size.
     link = files.presign_put("a", size=3, content_type=TEXT)
-    assert told(httpx.put(link, content=content, headers={"Content-Type": kind}), 403)["code"] == "LinkRefused"
+    assert (
+        told(httpx.put(link, content=content, headers={"Content-Type": kind}), 403)["code"]
+        == "LinkRefused"
+    )
     assert list(files.versions()) == []
 
 
@@ -162,7 +175,8 @@ def test_an_upload_that_breaks_off_leaves_nothing(files: FileObjects) -> None:
     link = urlsplit(files.presign_put("a", size=1000, content_type=TEXT))
     with socket.create_connection((link.hostname, link.port)) as connection:
         head = (
-            f"PUT {link.path}?{link.query} HTTP/1.1\r\nHost: x\r\nContent-Type: {TEXT}\r\nContent-Length: 1000\r\n\r\n"
+            f"PUT {link.path}?{link.query} HTTP/1.1\r\nHost: x\r\nContent-Type: "
+            f"{TEXT}\r\nContent-Length: 1000\r\n\r\n"
         )
         connection.sendall(head.encode() + b"x" * 500)
         connection.shutdown(socket.SHUT_WR)

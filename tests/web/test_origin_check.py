@@ -1,4 +1,6 @@
-"""Pages of other sites at REST and at sockets: refused, whatever they send, and under whatever name they come."""
+"""Pages of other sites at REST and at sockets: refused, whatever they send, and under whatever name
+they come.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def local(store: Store, tokens: Tokens) -> TestClient:
 
 def can_open_a_socket(client: TestClient, **headers: str) -> bool:
     try:
-        with client.websocket_connect("/socket", headers={"host": "127.0.0.1:8080", **headers}) as socket:
+        with client.websocket_connect(
+            "/socket", headers={"host": "127.0.0.1:8080", **headers}
+        ) as socket:
             return socket.receive_text() == "hello"
     except WebSocketDisconnect:
         return False
@@ -61,7 +65,9 @@ def test_pages_of_other_sites_are_refused_with_a_good_token_too(
     assert local.options("/shop/orders", headers={"Origin": origin}).status_code == 403
 
 
-@pytest.mark.parametrize("host", ["evil.test", "evil.test:8080", "127.0.0.1.evil.test", "10.0.0.5:8080"])
+@pytest.mark.parametrize(
+    "host", ["evil.test", "evil.test:8080", "127.0.0.1.evil.test", "10.0.0.5:8080"]
+)
 def test_a_name_that_was_made_to_point_here_is_refused(local: TestClient, host: str) -> None:
     # DNS rebinding: for the browser the page is of our origin then, so only the name tells.
     answer = local.get("/health", headers={"Host": host, "Origin": f"http://{host}"})
@@ -76,7 +82,8 @@ def test_its_own_pages_and_programs_get_in(local: TestClient) -> None:
 
 
 def test_sockets_are_guarded_as_requests_are(local: TestClient) -> None:
-    # No browser asks before it opens a socket to another site: the server is the only one that can say no.
+    # No browser asks before it opens a socket to another site: the server is the only one that can
+    # say no.
     assert can_open_a_socket(local)
     assert can_open_a_socket(local, origin=HERE)
     assert not can_open_a_socket(local, origin="https://evil.test")
@@ -84,12 +91,17 @@ def test_sockets_are_guarded_as_requests_are(local: TestClient) -> None:
     assert not can_open_a_socket(local, host="evil.test:8080", origin="http://evil.test:8080")
 
 
-def test_routes_with_a_token_in_their_url_take_any_origin_but_no_foreign_name(store: Store, tokens: Tokens) -> None:
-    # An extension inside a browser has an origin that no policy can name; the token says enough. Rebinding does not.
+def test_routes_with_a_token_in_their_url_take_any_origin_but_no_foreign_name(
+    store: Store, tokens: Tokens
+) -> None:
+    # An extension inside a browser has an origin that no policy can name; the token says enough.
+    # Rebinding does not.
     router = APIRouter()
     router.get("/view/{number}")(lambda number: number)
     router.get("/other")(lambda: "closed")
-    app = make_app([Mount("films", router, any_origin=("/view/*",))], tokens=tokens, origins=OriginPolicy())
+    app = make_app(
+        [Mount("films", router, any_origin=("/view/*",))], tokens=tokens, origins=OriginPolicy()
+    )
     client = TestClient(app, base_url=HERE)
     origin = {"Origin": "chrome-extension://abcdefgh"}
     assert client.get("/films/view/7", headers=origin).status_code == 200
@@ -111,14 +123,19 @@ def test_who_serves_the_app_otherwise_decides_for_themselves(store: Store, token
     assert client.get("/health", headers={"Origin": "https://other.example.com"}).status_code == 200
 
 
-def test_over_a_real_port_two_hosts_and_a_foreign_socket_are_refused(store: Store, tokens: Tokens) -> None:
+def test_over_a_real_port_two_hosts_and_a_foreign_socket_are_refused(
+    store: Store, tokens: Tokens
+) -> None:
     # What a test client cannot send: the same header twice, and the handshake as a browser does it.
     with running(app_with(store, tokens, OriginPolicy())) as address:
         where = address.removeprefix("http://")
         assert _status(where, [("Host", where)]) == 200
         assert _status(where, [("Host", where), ("Host", "evil.test")]) in (400, 403)
         upgrade = [("Host", where), ("Connection", "Upgrade"), ("Upgrade", "websocket")]
-        upgrade += [("Sec-WebSocket-Version", "13"), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")]
+        upgrade += [
+            ("Sec-WebSocket-Version", "13"),
+            ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+        ]
         assert _status(where, [*upgrade, ("Origin", "https://evil.test")], "/socket") == 403
         assert _status(where, [*upgrade, ("Origin", address)], "/socket") == 101
 
@@ -155,14 +172,19 @@ asyncio.run(serve())
 
 @pytest.mark.slow
 def test_the_console_in_a_program_of_ones_own_lets_only_its_own_pages_in(tmp_path: Path) -> None:
-    # Whoever mounts it must not have to think of this. Under which name it is reached, only they know.
+    # Whoever mounts it must not have to think of this. Under which name it is reached, only they
+    # know.
     command = [sys.executable, "-c", CONSOLE, str(tmp_path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         where = f"127.0.0.1:{int(process.stdout.readline())}"
         own, evil = ("Origin", f"http://{where}"), ("Origin", "https://evil.test")
-        upgrade = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")]
+        upgrade = [
+            ("Connection", "Upgrade"),
+            ("Upgrade", "websocket"),
+            ("Sec-WebSocket-Version", "13"),
+        ]
         upgrade += [("Host", where), ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")]
         socket = "/console/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
         assert _status(where, [*upgrade, own], socket) == 101

@@ -14,7 +14,9 @@ VOID = {"meta", "br"}
 
 
 class Shape(HTMLParser):
-    """Follows the tags of a page, and collects its anchors, its links and the addresses that it loads."""
+    """Follows the tags of a page, and collects its anchors, its links and the addresses that it
+    loads.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,5 +103,10 @@ def test_types_are_told_in_words(schema: dict[str, object], words: str) -> None:
 def test_an_example_has_what_must_be_there(client: TestClient) -> None:
     # It is copied into a terminal: it should be taken.
     document = client.get("/openapi.json").json()
-    assert example({"$ref": "#/components/schemas/Wanted"}, document["components"]["schemas"]) == {"number": 1}
-    assert example({"$ref": "#/a/Tree"}, {"Tree": {"type": "array", "items": {"$ref": "#/a/Tree"}}}) is not None
+    assert example({"$ref": "#/components/schemas/Wanted"}, document["components"]["schemas"]) == {
+        "number": 1
+    }
+    assert (
+        example({"$ref": "#/a/Tree"}, {"Tree": {"type": "array", "items": {"$ref": "#/a/Tree"}}})
+        is not None
+    )

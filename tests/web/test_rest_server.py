@@ -28,13 +28,18 @@ def echo() -> FastAPI:
 
 def test_large_messages_pass_without_compression(echo: FastAPI) -> None:
     # A screenshot has tens of megabytes; deflating it would cost more time than sending it.
-    with running(echo) as address, connect(f"ws{address.removeprefix('http')}/echo", max_size=None) as client:
+    with (
+        running(echo) as address,
+        connect(f"ws{address.removeprefix('http')}/echo", max_size=None) as client,
+    ):
         assert client.protocol.extensions == []
         client.send("x" * LARGE)
         assert len(client.recv(timeout=30)) == LARGE
 
 
-def test_the_address_of_a_socket_is_not_logged(echo: FastAPI, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_address_of_a_socket_is_not_logged(
+    echo: FastAPI, caplog: pytest.LogCaptureFixture
+) -> None:
     # Tokens stand in it, and programs that embed the server log at INFO.
     with caplog.at_level(logging.INFO), running(echo) as address:
         with connect(f"ws{address.removeprefix('http')}/echo?token=secret") as client:

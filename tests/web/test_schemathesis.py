@@ -1,7 +1,8 @@
-"""Every system's REST interface against its own OpenAPI document: schemathesis looks for what it does not say.
+"""Every system's REST interface against its own OpenAPI document: schemathesis looks for what it
+does not say.
 
-All of its checks, and two of ours: no fault of the server, answers as documented, what is wrong is refused, nothing
-without a key.
+All of its checks, and two of ours: no fault of the server, answers as documented, what is wrong is
+refused, nothing without a key.
 """
 
 from __future__ import annotations
@@ -24,14 +25,18 @@ SERVED = [name for name in system_names() if find_system(name).routes]
 ROOT = Path(__file__).parent.parent.parent
 CONFIGURATION = Path(__file__).with_name("schemathesis.toml")
 EXAMPLES = 6
-"""For each operation and phase: enough to find what is wrong everywhere, not what is wrong somewhere."""
+"""For each operation and phase: enough to find what is wrong everywhere, not what is wrong
+somewhere.
+"""
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=SERVED)
 def host(request: pytest.FixtureRequest, sortkey_shared: SharedResources) -> Iterator[Host]:
-    """One system with its workers and its sample data: without any, most answers would be that there is nothing."""
+    """One system with its workers and its sample data: without any, most answers would be that
+    there is nothing.
+    """
     made = Host(sortkey_shared, [find_system(request.param)])
     made.start()
     made.systems[0].load_sample()
@@ -40,7 +45,8 @@ def host(request: pytest.FixtureRequest, sortkey_shared: SharedResources) -> Ite
 
 
 def test_a_system_does_what_its_document_says(host: Host, tmp_path: Path) -> None:
-    # Whoever makes a client from the document can rely on it; whoever attacks finds no fault of ours.
+    # Whoever makes a client from the document can rely on it; whoever attacks finds no fault of
+    # ours.
     system = host.systems[0].system.name
     headers = {
         "Authorization": f"Bearer {host.tokens.issue(USER, system=system)}",
@@ -48,12 +54,22 @@ def test_a_system_does_what_its_document_says(host: Host, tmp_path: Path) -> Non
     }
     given = [word for name, value in headers.items() for word in ("--header", f"{name}: {value}")]
     with running(host.app) as address:
-        limits = ["--max-examples", str(EXAMPLES), "--generation-deterministic", "--continue-on-failure", "--no-color"]
+        limits = [
+            "--max-examples",
+            str(EXAMPLES),
+            "--generation-deterministic",
+            "--continue-on-failure",
+            "--no-color",
+        ]
         program = [sys.executable, "-m", "schemathesis.cli", "--config-file", str(CONFIGURATION)]
         done = subprocess.run(
             [*program, "run", *limits, *given, f"{address}/openapi.json"],
             cwd=tmp_path,
-            env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.web.schemathesis_checks", "PYTHONPATH": str(ROOT)},
+            env={
+                **os.environ,
+                "SCHEMATHESIS_HOOKS": "tests.web.schemathesis_checks",
+                "PYTHONPATH": str(ROOT),
+            },
             capture_output=True,
             text=True,
             check=False,

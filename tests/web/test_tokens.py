@@ -42,7 +42,11 @@ def test_a_token_of_one_system_is_worthless_in_another(tokens: Tokens) -> None:
     token = tokens.issue("ada", system="shop")
     with pytest.raises(Refused, match="not for applens"):
         tokens.check(token, "applens")
-    assert tokens.check(tokens.issue("ada"), "applens") == tokens.check(tokens.issue("ada"), "shop") == User("ada")
+    assert (
+        tokens.check(tokens.issue("ada"), "applens")
+        == tokens.check(tokens.issue("ada"), "shop")
+        == User("ada")
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,19 +61,28 @@ def test_a_token_of_one_system_is_worthless_in_another(tokens: Tokens) -> None:
         {"payload": {"sub": None}},
     ],
 )
-def test_a_token_of_somebody_elses_making_is_refused(tokens: Tokens, clock: FrozenClock, change: dict) -> None:
-    # The ways in which tokens have been forged: another key, no signature, another algorithm, missing claims.
+def test_a_token_of_somebody_elses_making_is_refused(
+    tokens: Tokens, clock: FrozenClock, change: dict
+) -> None:
+    # The ways in which tokens have been forged: another key, no signature, another algorithm,
+    # missing claims.
     now = int(clock())
     claims = {"iss": "sortkey", "aud": "shop", "sub": "ada", "iat": now, "exp": now + 60}
     good = {"payload": claims, "key": SECRET, "algorithm": "HS256"}
     assert tokens.check(jwt.encode(**good), "shop").user_id == "ada"
     changed = {**claims, **change.pop("payload", {})}
-    made = {**good, **change, "payload": {name: each for name, each in changed.items() if each is not None}}
+    made = {
+        **good,
+        **change,
+        "payload": {name: each for name, each in changed.items() if each is not None},
+    }
     with pytest.raises(Refused):
         tokens.check(jwt.encode(**made), "shop")
 
 
-@pytest.mark.parametrize("given", [None, "Bearer nonsense", "Bearer ", "Basic YWRhOmFkYQ==", "nonsense"])
+@pytest.mark.parametrize(
+    "given", [None, "Bearer nonsense", "Bearer ", "Basic YWRhOmFkYQ==", "nonsense"]
+)
 def test_without_a_good_token_nobody_gets_in(client: TestClient, given: str | None) -> None:
     # 401, and how to do better, as HTTP has it.
     answer = client.get("/shop/orders", headers={"Authorization": given} if given else {})
@@ -81,7 +94,9 @@ def test_users_see_their_own(client: TestClient, ada: Headers, tokens: Tokens) -
     # The name comes from the token, never from the request.
     assert client.post("/shop/orders", json={"number": 1}, headers=ada).status_code == 201
     bob = {"Authorization": f"Bearer {tokens.issue('bob')}"}
-    assert client.get("/shop/orders", headers=ada).json()["items"] == [{"customer": "ada", "number": 1}]
+    assert client.get("/shop/orders", headers=ada).json()["items"] == [
+        {"customer": "ada", "number": 1}
+    ]
     assert client.get("/shop/orders", headers=bob).json() == {"items": [], "cursor": None}
 
 

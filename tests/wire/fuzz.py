@@ -1,7 +1,9 @@
-"""Broken and hostile requests to a real server: `python -m tests.wire.fuzz --requests 50000 --seed 7`.
+"""Broken and hostile requests to a real server: `python -m tests.wire.fuzz --requests 50000 --seed
+7`.
 
-Requests of all operations are damaged in their JSON, their bytes, their headers or their signature, and sent over a
-socket. Whatever comes, the server answers in time and never with 500, logs no failure of its own, and goes on serving.
+Requests of all operations are damaged in their JSON, their bytes, their headers or their signature,
+and sent over a socket. Whatever comes, the server answers in time and never with 500, logs no
+failure of its own, and goes on serving.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Outcome:
 
 
 def run(requests: int, seed: int, faults_max: int = 20) -> Outcome:
-    """Send so many requests, in sessions with a new server each. Every third server asks for signatures."""
+    """Send so many requests, in sessions with a new server each. Every third server asks for
+    signatures.
+    """
     outcome = Outcome()
     for number in range(-(-requests // REQUESTS_PER_SESSION)):
         count = min(REQUESTS_PER_SESSION, requests - number * REQUESTS_PER_SESSION)
@@ -67,7 +71,9 @@ def run(requests: int, seed: int, faults_max: int = 20) -> Outcome:
 
 @contextmanager
 def _serving(credentials: Credentials | None, seed: int) -> Iterator[tuple[int, list[str]]]:
-    """A server on a free port with an empty engine, whose clock stands still; and the failures that it logs."""
+    """A server on a free port with an empty engine, whose clock stands still; and the failures that
+    it logs.
+    """
     failures = _Failures()
     logger = logging.getLogger("sortkey")
     logger.addHandler(failures)
@@ -75,7 +81,10 @@ def _serving(credentials: Credentials | None, seed: int) -> Iterator[tuple[int, 
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     settings: dict[str, Any] = {"clock": lambda: NOW, "entropy": random.Random(seed).randbytes}
-    with tempfile.TemporaryDirectory() as folder, sortkey.engine.own(buckets=folder, **settings) as engine:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        sortkey.engine.own(buckets=folder, **settings) as engine,
+    ):
         server = Server(engine, Access(credentials, "us-east-1", lambda: NOW), clock=lambda: NOW)
         sockets = bind("127.0.0.1", 0)
         asyncio.run_coroutine_threadsafe(server.start(sockets), loop).result(10)
@@ -103,20 +112,37 @@ class Session:
     """One client of one server, which connects again whenever it was cut off."""
 
     def __init__(
-        self, port: int, source: random.Random, outcome: Outcome, failures: list[str], *, signs: bool = False
+        self,
+        port: int,
+        source: random.Random,
+        outcome: Outcome,
+        failures: list[str],
+        *,
+        signs: bool = False,
     ) -> None:
-        self._port, self._source, self._outcome, self._failures, self._signs = port, source, outcome, failures, signs
+        self._port, self._source, self._outcome, self._failures, self._signs = (
+            port,
+            source,
+            outcome,
+            failures,
+            signs,
+        )
         self._tables = [random_table(f"fuzz-{number}", source) for number in range(3)]
         self._requests = Requests(self._tables, source)
         self._client: RawClient | None = None
 
     def fill(self) -> None:
-        """Make the tables, with what the operations on tables need: recovery, a backup, time to live."""
+        """Make the tables, with what the operations on tables need: recovery, a backup, time to
+        live.
+        """
         for table in self._tables:
             self._send("CreateTable", as_body(table.create_request()))
             recovery = {"PointInTimeRecoveryEnabled": True}
             named = {"TableName": table.name}
-            self._send("UpdateContinuousBackups", as_body(named | {"PointInTimeRecoverySpecification": recovery}))
+            self._send(
+                "UpdateContinuousBackups",
+                as_body(named | {"PointInTimeRecoverySpecification": recovery}),
+            )
             self._send("CreateBackup", as_body(named | {"BackupName": "first"}))
             for _ in range(20):
                 self._send("PutItem", as_body(named | {"Item": table.item(self._source)}))
@@ -169,10 +195,14 @@ class Session:
         return answer
 
     def _send_in_pieces(self, operation: str, body: bytes) -> None:
-        """Bytes that are no whole request, or several: cut, chunked, pipelined, garbage. Read until the server ends."""
+        """Bytes that are no whole request, or several: cut, chunked, pipelined, garbage. Read until
+        the server ends.
+        """
         source = self._source
         head = _request(self._headers(operation, body) | {"Content-Length": str(len(body))})
-        chunks = b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (body[:7], body[7:]) if piece)
+        chunks = b"".join(
+            b"%x\r\n%b\r\n" % (len(piece), piece) for piece in (body[:7], body[7:]) if piece
+        )
         chunked = _request(self._headers(operation, body) | {"Transfer-Encoding": "chunked"})
         data = source.choice(
             (
@@ -186,7 +216,10 @@ class Session:
                 head.replace(b"HTTP/1.1", b"HTTP/9.9") + body,
                 head.replace(b"\r\nContent-Length: ", b"\r\nContent-Length: -"),
                 head.replace(b"\r\nContent-Length: ", b"\r\nContent-Length: 99999999999"),
-                head.replace(b"POST", source.choice((b"PUT", b"HEAD", b"OPTIONS", b"BREW", b"post"))) + body,
+                head.replace(
+                    b"POST", source.choice((b"PUT", b"HEAD", b"OPTIONS", b"BREW", b"post"))
+                )
+                + body,
             )
         )
         self.close()
@@ -202,7 +235,9 @@ class Session:
             self._fault(operation, data, content[:300])
 
     def _headers(self, operation: str, body: bytes) -> dict[str, str]:
-        service = "DynamoDBStreams_20120810" if operation in STREAM_OPERATIONS else "DynamoDB_20120810"
+        service = (
+            "DynamoDBStreams_20120810" if operation in STREAM_OPERATIONS else "DynamoDB_20120810"
+        )
         headers = {
             "Host": f"127.0.0.1:{self._port}",
             "Content-Type": "application/x-amz-json-1.0",
@@ -210,17 +245,27 @@ class Session:
         }
         return _signed(headers, body) if self._signs else headers
 
-    def _judge(self, operation: str, headers: dict[str, str], body: bytes, answer: Answer | None) -> None:
+    def _judge(
+        self, operation: str, headers: dict[str, str], body: bytes, answer: Answer | None
+    ) -> None:
         self._outcome.answered[str(answer.status) if answer else "closed"] += 1
         sent = repr(headers).encode() + b" " + body
-        if self._failures or answer is None or (answer.status >= 500 and not _is_of_encoding(answer)):
+        if (
+            self._failures
+            or answer is None
+            or (answer.status >= 500 and not _is_of_encoding(answer))
+        ):
             self._fault(operation, sent, b"no answer" if answer is None else answer.body)
-        elif answer.status == 200 and answer.headers.get("content-type", "").startswith("application/"):
+        elif answer.status == 200 and answer.headers.get("content-type", "").startswith(
+            "application/"
+        ):
             self._requests.learn(orjson.loads(answer.body))
 
     def _fault(self, operation: str, sent: bytes, answer: bytes) -> None:
         shown = sent if len(sent) < 1500 else sent[:1000] + b" ... " + sent[-400:]
-        self._outcome.faults.append(f"{operation} {shown!r}\n  answered {answer!r}\n" + "\n".join(self._failures))
+        self._outcome.faults.append(
+            f"{operation} {shown!r}\n  answered {answer!r}\n" + "\n".join(self._failures)
+        )
         self._failures.clear()
 
 
@@ -237,7 +282,9 @@ def _request(headers: dict[str, str]) -> bytes:
 def _signed(headers: dict[str, str], body: bytes) -> dict[str, str]:
     post = Post.to(headers["Host"].encode(), headers["X-Amz-Target"].encode())
     lines = _STAMP.headers(post, body).decode().splitlines()
-    return headers | {name: content for name, _, content in (line.partition(": ") for line in lines)}
+    return headers | {
+        name: content for name, _, content in (line.partition(": ") for line in lines)
+    }
 
 
 def main() -> None:
@@ -251,8 +298,15 @@ def main() -> None:
     for fault in outcome.faults:
         print(fault, end="\n\n")
     total = outcome.answered.total()
-    print(f"seed {arguments.seed}: {total} requests in {time.monotonic() - began:.0f} s, {dict(outcome.answered)}")
-    sys.exit(f"{len(outcome.faults)} faults; run again with --seed {arguments.seed}" if outcome.faults else 0)
+    print(
+        f"seed {arguments.seed}: {total} requests in {time.monotonic() - began:.0f} s, "
+        f"{dict(outcome.answered)}"
+    )
+    sys.exit(
+        f"{len(outcome.faults)} faults; run again with --seed {arguments.seed}"
+        if outcome.faults
+        else 0
+    )
 
 
 if __name__ == "__main__":

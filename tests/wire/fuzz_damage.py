@@ -117,12 +117,18 @@ PIECES = (
 
 
 def damage_tree(request: Any, source: random.Random) -> Any:
-    """One to three members of a request replaced, removed, renamed, repeated, wrapped or garbled. It may be itself."""
+    """One to three members of a request replaced, removed, renamed, repeated, wrapped or garbled.
+    It may be itself.
+    """
     for _ in range(source.choice((1, 1, 1, 2, 3))):
         places = _places(request)
         if not places:
             return _hostile(source)
-        texts = [(node, name) for node, name in places if _is_language(name) and isinstance(node[name], str)]
+        texts = [
+            (node, name)
+            for node, name in places
+            if _is_language(name) and isinstance(node[name], str)
+        ]
         if texts and source.random() < 0.3:
             container, key = source.choice(texts)
             container[key] = _nested(container[key], source)
@@ -141,7 +147,9 @@ def _damage_at(container: Any, key: Any, source: random.Random) -> None:
     elif kind < 0.55:
         container[key] = _wrapped(content, source)
     elif kind < 0.65 and isinstance(container, dict):
-        container[source.choice((str(key) + "x", "", "Unknown", "\x00", str(key).lower()))] = content
+        container[source.choice((str(key) + "x", "", "Unknown", "\x00", str(key).lower()))] = (
+            content
+        )
     elif kind < 0.75 and isinstance(content, list):
         container[key] = content * source.choice((2, 26, 101))
     elif isinstance(content, str):
@@ -184,13 +192,17 @@ def _garbled(text: str, source: random.Random) -> str:
     if kind < 0.1:
         return (text or "x") * (source.choice((1025, 2049, 66_000)) // max(1, len(text)) + 1)
     if kind < 0.3:
-        return text[:at] + source.choice(REPEATED) * source.choice((1, 2, 50, 400, 1300)) + text[at:]
+        return (
+            text[:at] + source.choice(REPEATED) * source.choice((1, 2, 50, 400, 1300)) + text[at:]
+        )
     if kind < 0.6:
         return text[:at] + source.choice(PIECES) + text[at:]
     if kind < 0.75:
         return text[:at]
     if kind < 0.9 and text:
-        return text[: at - 1] + chr(source.choice((0, 32, 65, 127, 233, 0x3042, 0x1F600))) + text[at:]
+        return (
+            text[: at - 1] + chr(source.choice((0, 32, 65, 127, 233, 0x3042, 0x1F600))) + text[at:]
+        )
     return text * source.choice((2, 3, 100))
 
 
@@ -229,7 +241,9 @@ def damage_body(body: bytes, source: random.Random) -> bytes:
             levels = source.choice((100, 300, 500, 5_000))
             return body[:-1] + b',"Unknown":' + b'{"a":' * levels + b"1" + b"}" * (levels + 1)
         case _:
-            return source.choice((b"", b"null", b"[]", b"7", b'""', b"\xef\xbb\xbf{}", b"{}" + b" " * 5000, b"1e999"))
+            return source.choice(
+                (b"", b"null", b"[]", b"7", b'""', b"\xef\xbb\xbf{}", b"{}" + b" " * 5000, b"1e999")
+            )
 
 
 def damage_head(headers: dict[str, str], source: random.Random) -> dict[str, str]:
@@ -245,7 +259,9 @@ def damage_head(headers: dict[str, str], source: random.Random) -> dict[str, str
                 ("", "text/plain", "application/json; x", "application/x-amz-json-1.1")
             )
         case 3:
-            damaged["Content-Encoding"] = source.choice(("gzip", "deflate", "br", "gzip, gzip", "x" * 300, ""))
+            damaged["Content-Encoding"] = source.choice(
+                ("gzip", "deflate", "br", "gzip, gzip", "x" * 300, "")
+            )
         case 4:
             damaged["Authorization"] = source.choice(_AUTHORIZATIONS)
         case _:
@@ -278,7 +294,8 @@ _AUTHORIZATIONS = (
     "AWS4-HMAC-SHA256",
     "AWS4-HMAC-SHA256 Credential=",
     "AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=0",
-    "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=;;, Signature=\xff",
+    "AWS4-HMAC-SHA256 Credential=key/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=;;, "
+    "Signature=\xff",
     "AWS4-HMAC-SHA256 " + "Credential=x," * 500,
     "AWS4-HMAC-SHA256 Credential==, SignedHeaders==, Signature==",
     "AWS4-ECDSA-P256-SHA256 Credential=key/x, SignedHeaders=host, Signature=0",

@@ -1,7 +1,8 @@
 """Requests of every operation, random but of the right shape: what the fuzzer breaks afterwards.
 
-Those on items come from the oracle's generator, which knows its tables. The rest is made from AWS's published shapes,
-with names, ARNs and tokens that the server has given in earlier answers, so that many requests mean something.
+Those on items come from the oracle's generator, which knows its tables. The rest is made from AWS's
+published shapes, with names, ARNs and tokens that the server has given in earlier answers, so that
+many requests mean something.
 """
 
 from __future__ import annotations
@@ -54,18 +55,29 @@ class Requests:
         if of.name == "AttributeValue":
             return value(source)
         if of.type == "structure":
-            wanted = [m for m in of.members if m in of.required or (level < _LEVELS_MAX and source.random() < 0.3)]
+            wanted = [
+                m
+                for m in of.members
+                if m in of.required or (level < _LEVELS_MAX and source.random() < 0.3)
+            ]
             return {name: self._of(shape(of.members[name]), name, level + 1) for name in wanted}
         if of.type == "list":
-            return [self._of(shape(of.element), member, level + 1) for _ in range(self._count(of, level))]
+            return [
+                self._of(shape(of.element), member, level + 1)
+                for _ in range(self._count(of, level))
+            ]
         if of.type == "map":
             count = self._count(of, level)
-            return {self._key(of): self._of(shape(of.element), member, level + 1) for _ in range(count)}
+            return {
+                self._key(of): self._of(shape(of.element), member, level + 1) for _ in range(count)
+            }
         return self._scalar(of, member)
 
     def _count(self, of: Shape, level: int) -> int:
         least = of.least or 0
-        return least if level >= _LEVELS_MAX else min(least + self._source.randint(0, 2), of.most or 3)
+        return (
+            least if level >= _LEVELS_MAX else min(least + self._source.randint(0, 2), of.most or 3)
+        )
 
     def _key(self, of: Shape) -> str:
         return self._source.choice([*self._table_names(), *PLAIN, "#n", ":v"])
@@ -94,10 +106,22 @@ class Requests:
         if "TableName" in member or "TableName" in of.name:
             return source.choice([*self._table_names(), f"fuzz-made-{source.randint(0, 5)}"])
         if "IndexName" in member:
-            return source.choice([index.name for table in self._tables for index in table.indexes] or ["by_nothing"])
+            return source.choice(
+                [index.name for table in self._tables for index in table.indexes] or ["by_nothing"]
+            )
         if "Expression" in member:
-            return source.choice(["a = :v", "SET a = :v", "#n", "attribute_exists(a)", "a, b", "pk = :v"])
-        return source.choice([*PLAIN, "pk", "bucket", "2012-10-17", "arn:aws:dynamodb:us-east-1:000000000000:table/x"])
+            return source.choice(
+                ["a = :v", "SET a = :v", "#n", "attribute_exists(a)", "a, b", "pk = :v"]
+            )
+        return source.choice(
+            [
+                *PLAIN,
+                "pk",
+                "bucket",
+                "2012-10-17",
+                "arn:aws:dynamodb:us-east-1:000000000000:table/x",
+            ]
+        )
 
     def _table_names(self) -> list[str]:
         return [table.name for table in self._tables]
@@ -106,7 +130,9 @@ class Requests:
 def _texts(answer: Any) -> Iterator[tuple[str, str]]:
     if isinstance(answer, dict):
         for name, content in answer.items():
-            if isinstance(content, str) and name.endswith(("Arn", "Token", "Iterator", "Id", "Name", "Number")):
+            if isinstance(content, str) and name.endswith(
+                ("Arn", "Token", "Iterator", "Id", "Name", "Number")
+            ):
                 yield _asked_as(name), content
             else:
                 yield from _texts(content)
@@ -117,5 +143,9 @@ def _texts(answer: Any) -> Iterator[tuple[str, str]]:
 
 def _asked_as(name: str) -> str:
     """The member in which a request gives back what an answer held under this name."""
-    same = {"NextShardIterator": "ShardIterator", "TableArn": "ResourceArn", "LatestStreamArn": "StreamArn"}
+    same = {
+        "NextShardIterator": "ShardIterator",
+        "TableArn": "ResourceArn",
+        "LatestStreamArn": "StreamArn",
+    }
     return same.get(name, name)

@@ -1,4 +1,6 @@
-"""A server on a free port of loopback with a made-up engine, and a client that speaks raw HTTP to it."""
+"""A server on a free port of loopback with a made-up engine, and a client that speaks raw HTTP to
+it.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ TARGET = "DynamoDB_20120810."
 
 
 class FakeEngine:
-    """Writes are names put on a list, kept on `flush`. A name may be set to break in `execute` or in `flush`."""
+    """Writes are names put on a list, kept on `flush`. A name may be set to break in `execute` or
+    in `flush`.
+    """
 
     def __init__(self) -> None:
         self.committed: list[str] = []
@@ -34,7 +38,9 @@ class FakeEngine:
     def in_transaction(self) -> bool:
         return bool(self.pending)
 
-    def execute(self, name: str, request: dict[str, Any], /, *, is_trusted: bool = True) -> dict[str, Any]:
+    def execute(
+        self, name: str, request: dict[str, Any], /, *, is_trusted: bool = True
+    ) -> dict[str, Any]:
         match name:
             case "PutItem":
                 self.pending.append(request["Name"])
@@ -42,7 +48,9 @@ class FakeEngine:
                     raise RuntimeError("disk I/O error")
                 return {"Count": len(self.committed) + len(self.pending)}
             case "GetItem":
-                return {"Item": orjson.Fragment(b'{"x":{"S":"' + b"x" * request.get("Size", 1) + b'"}}')}
+                return {
+                    "Item": orjson.Fragment(b'{"x":{"S":"' + b"x" * request.get("Size", 1) + b'"}}')
+                }
             case "ListTables":
                 return {"TableNames": [], "Seen": self.committed + self.pending}
             case "ListStreams":
@@ -123,8 +131,13 @@ def http(
     version: str = "1.1",
     **headers: str | None,
 ) -> bytes:
-    """A request as bytes. Header names are given with underscores; None leaves out one of the usual ones."""
-    given: dict[str, str | None] = {"host": "localhost", "content-type": "application/x-amz-json-1.0"}
+    """A request as bytes. Header names are given with underscores; None leaves out one of the usual
+    ones.
+    """
+    given: dict[str, str | None] = {
+        "host": "localhost",
+        "content-type": "application/x-amz-json-1.0",
+    }
     if operation is not None:
         given["x-amz-target"] = operation if "." in operation else TARGET + operation
     if length:

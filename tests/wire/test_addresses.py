@@ -1,4 +1,6 @@
-"""Where a server listens: every address of a name that this machine has, and what others can reach."""
+"""Where a server listens: every address of a name that this machine has, and what others
+can reach.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,8 @@ from sortkey.wire.addresses import bind, is_loopback
 
 
 @pytest.mark.parametrize(
-    ("host", "expected"), [("127.0.0.1", True), ("::1", True), ("127.9.9.9", True), ("0.0.0.0", False), ("::", False)]
+    ("host", "expected"),
+    [("127.0.0.1", True), ("::1", True), ("127.9.9.9", True), ("0.0.0.0", False), ("::", False)],
 )
 def test_loopback_is_told_from_what_others_can_reach(host: str, expected: bool) -> None:
     # Without credentials the server listens on nothing else.
@@ -30,7 +33,9 @@ def name_with(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
 
-def test_an_address_that_the_machine_does_not_have_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_the_machine_does_not_have_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # "localhost" is ::1 as well in many containers that have no IPv6. 192.0.2.1 is nobody's.
     name_with(monkeypatch, "192.0.2.1", "127.0.0.1", "127.0.0.1")
     (bound,) = bind("somewhere", 0)
@@ -38,7 +43,9 @@ def test_an_address_that_the_machine_does_not_have_is_left_out(monkeypatch: pyte
         assert bound.getsockname()[0] == "127.0.0.1"
 
 
-def test_a_name_without_any_address_of_the_machine_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_without_any_address_of_the_machine_is_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     name_with(monkeypatch, "192.0.2.1")
     with pytest.raises(OSError, match=os.strerror(errno.EADDRNOTAVAIL)):
         bind("somewhere", 0)

@@ -1,4 +1,6 @@
-"""Web pages at the wire: refused before anything is done for them, unless their origin was given. CORS for those."""
+"""Web pages at the wire: refused before anything is done for them, unless their origin was given.
+CORS for those.
+"""
 
 from __future__ import annotations
 
@@ -37,9 +39,12 @@ def is_refused(answer: Answer, switch: str) -> bool:
 
 
 @pytest.mark.parametrize("origin", [EVIL, "http://127.0.0.1:1", "null", "", f"{APP}, {EVIL}"])
-@pytest.mark.parametrize("kind", ["application/x-amz-json-1.0", "text/plain", "application/x-www-form-urlencoded"])
+@pytest.mark.parametrize(
+    "kind", ["application/x-amz-json-1.0", "text/plain", "application/x-www-form-urlencoded"]
+)
 def test_what_an_uninvited_page_sends_is_not_executed(start: Start, origin: str, kind: str) -> None:
-    # A page may send text/plain without asking first. It cannot read the answer, but the write would be done.
+    # A page may send text/plain without asking first. It cannot read the answer, but the write
+    # would be done.
     running = start(origins=APP_ONLY)
     answer = running.ask(http("PutItem", PUT, origin=origin, content_type=kind))
     assert is_refused(answer, "" if origin == "null" else "--cors")
@@ -57,9 +62,12 @@ def test_an_uninvited_page_is_told_no_by_the_preflight(running: Running) -> None
     assert is_refused(running.ask(preflight(EVIL)), f"--cors {EVIL}")
 
 
-@pytest.mark.parametrize("host", ["evil.test", "evil.test:8000", "localhost.evil.test", "10.0.0.5", "localhost, evil"])
+@pytest.mark.parametrize(
+    "host", ["evil.test", "evil.test:8000", "localhost.evil.test", "10.0.0.5", "localhost, evil"]
+)
 def test_a_name_that_was_made_to_point_here_is_refused(running: Running, host: str) -> None:
-    # DNS rebinding: the browser takes the page for one of ours, and sends no Origin with what it reads.
+    # DNS rebinding: the browser takes the page for one of ours, and sends no Origin with what it
+    # reads.
     assert is_refused(running.ask(http("PutItem", PUT, host=host)), "--allow-host")
     assert running.engine.committed + running.engine.pending == []
     assert running.ask(http(None, b"", method="GET", host=host)).status == 403
@@ -70,8 +78,12 @@ def test_a_second_host_header_does_not_slip_in(running: Running) -> None:
     assert is_refused(running.ask(request), "--allow-host")
 
 
-@pytest.mark.parametrize("host", ["localhost:8000", "db.localhost", "127.0.0.1:8000", "[::1]:8000", None])
-def test_the_names_of_this_machine_are_good_on_every_request(running: Running, host: str | None) -> None:
+@pytest.mark.parametrize(
+    "host", ["localhost:8000", "db.localhost", "127.0.0.1:8000", "[::1]:8000", None]
+)
+def test_the_names_of_this_machine_are_good_on_every_request(
+    running: Running, host: str | None
+) -> None:
     client = running.client()
     for _ in range(2):  # the second is compared with the first
         client.send(http(host=host))
@@ -87,7 +99,9 @@ def test_a_name_is_looked_at_again_on_each_request_of_a_connection(running: Runn
 
 def test_not_even_the_folders_token_stands_in_for_the_checks(start: Start) -> None:
     # No page has a reason to hold it.
-    assert is_refused(start(token="token").ask(http(origin=EVIL, x_sortkey_token="token")), "--cors")
+    assert is_refused(
+        start(token="token").ask(http(origin=EVIL, x_sortkey_token="token")), "--cors"
+    )
 
 
 @pytest.mark.parametrize("origin", [APP, "http://localhost:3000"])

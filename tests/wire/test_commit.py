@@ -1,4 +1,6 @@
-"""Group commit: one commit a turn, answers only after it, and one bad operation that costs no other."""
+"""Group commit: one commit a turn, answers only after it, and one bad operation that costs no
+other.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +74,9 @@ def test_the_next_turn_has_its_own_commit(turn: Turn) -> None:
 
 
 @pytest.mark.parametrize("names", [("bad", "a", "b"), ("a", "bad", "b"), ("a", "b", "bad")])
-def test_an_operation_that_fails_costs_no_other_of_its_group(turn: Turn, names: tuple[str, ...]) -> None:
+def test_an_operation_that_fails_costs_no_other_of_its_group(
+    turn: Turn, names: tuple[str, ...]
+) -> None:
     # The rollback takes the others' writes as well: they are done again.
     turn.engine.breaking = {"bad"}
     turn.submit(*names)

@@ -1,4 +1,6 @@
-"""Content encodings, in both directions. The table of Accept-Encoding is what AWS was seen to do."""
+"""Content encodings, in both directions. The table of Accept-Encoding is what AWS was
+seen to do.
+"""
 
 from __future__ import annotations
 

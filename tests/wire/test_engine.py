@@ -62,12 +62,19 @@ def test_the_endpoint_is_what_the_client_called(port: int) -> None:
     # A client with endpoint discovery, on another machine, would otherwise look for us on its own.
     client = RawClient(port)
     client.send(http("DescribeEndpoints", host="database.example:8000"))
-    assert client.read().json()["Endpoints"] == [{"Address": "database.example:8000", "CachePeriodInMinutes": 1440}]
+    assert client.read().json()["Endpoints"] == [
+        {"Address": "database.example:8000", "CachePeriodInMinutes": 1440}
+    ]
     client.close()
 
 
 def test_boto3_puts_gets_and_is_refused(dynamodb: Any) -> None:
-    item = {"pk": {"S": "ä"}, "n": {"N": "1.5"}, "b": {"B": b"\x00\xff"}, "l": {"L": [{"NULL": True}]}}
+    item = {
+        "pk": {"S": "ä"},
+        "n": {"N": "1.5"},
+        "b": {"B": b"\x00\xff"},
+        "l": {"L": [{"NULL": True}]},
+    }
     dynamodb.put_item(TableName="things", Item=item)
     assert dynamodb.get_item(TableName="things", Key={"pk": {"S": "ä"}})["Item"] == item
     with pytest.raises(dynamodb.exceptions.ConditionalCheckFailedException) as refused:

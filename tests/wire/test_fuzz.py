@@ -8,7 +8,9 @@ from tests.wire import fuzz
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_broken_requests_are_refused_and_never_fail_the_server(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broken_requests_are_refused_and_never_fail_the_server(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Anybody who reaches the port can send them. The third session of each run asks for signatures.
     monkeypatch.setattr(fuzz, "REQUESTS_PER_SESSION", 500)
     outcome = fuzz.run(1500, seed)

@@ -1,4 +1,6 @@
-"""What a client sees over HTTP: formats, errors of form, methods, keep-alive, pipelining, limits."""
+"""What a client sees over HTTP: formats, errors of form, methods, keep-alive, pipelining,
+limits.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ def test_an_answer_carries_what_sdks_read(running: Running) -> None:
 
 
 def test_an_error_names_its_type_and_carries_its_members(running: Running) -> None:
-    # ReturnValuesOnConditionCheckFailure: the item stands beside the message, which AWS spells with a capital then.
+    # ReturnValuesOnConditionCheckFailure: the item stands beside the message, which AWS spells with
+    # a capital then.
     answer = running.ask(http("DeleteItem"))
     assert answer.status == 400
     assert answer.json() == {
@@ -46,10 +49,15 @@ def test_an_answer_has_the_json_type_of_its_request(running: Running, kind: str)
     assert running.ask(http(content_type=kind + ";charset=utf-8")).headers["content-type"] == kind
 
 
-# AWS's answers to requests that are none; from runs of dynalite's and Alternator's suites against AWS.
+# AWS's answers to requests that are none; from runs of dynalite's and Alternator's suites against
+# AWS.
 FORMS = {
     "another content type": (http(content_type="text/plain"), 404, NOT_FOUND),
-    "JSON 1.1, which DynamoDB does not speak": (http(content_type="application/x-amz-json-1.1"), 404, NOT_FOUND),
+    "JSON 1.1, which DynamoDB does not speak": (
+        http(content_type="application/x-amz-json-1.1"),
+        404,
+        NOT_FOUND,
+    ),
     "no content type": (http(content_type=None), 404, NOT_FOUND),
     "almost a content type": (http(content_type="application/jsonasdf"), 404, NOT_FOUND),
     "half an object": (http(body=b'{"a":'), 400, SERIALIZATION),
@@ -58,7 +66,11 @@ FORMS = {
     "bytes that are no text": (http(body=b'{"a":"\xff"}'), 400, SERIALIZATION),
     "a number": (http(body=b"7"), 400, SERIALIZATION),
     "null": (http(body=b"null"), 400, SERIALIZATION),
-    "nesting without end": (http(body=b'{"a":' * 10_000 + b"1" + b"}" * 10_000), 400, SERIALIZATION),
+    "nesting without end": (
+        http(body=b'{"a":' * 10_000 + b"1" + b"}" * 10_000),
+        400,
+        SERIALIZATION,
+    ),
     "no body": (http(body=b""), 400, SERIALIZATION),
     "no JSON and no target": (http(None, b"hi"), 400, SERIALIZATION),
     "no target": (http(None), 400, UNKNOWN_OPERATION),
@@ -67,7 +79,11 @@ FORMS = {
     "no such operation": (http("ListTable"), 400, UNKNOWN_OPERATION),
     "an operation that is no name": (http("List-Tables"), 400, UNKNOWN_OPERATION),
     "a stream's operation of the wrong service": (http("ListStreams"), 400, UNKNOWN_OPERATION),
-    "a table's operation of the wrong service": (http("DynamoDBStreams_20120810.GetItem"), 400, UNKNOWN_OPERATION),
+    "a table's operation of the wrong service": (
+        http("DynamoDBStreams_20120810.GetItem"),
+        400,
+        UNKNOWN_OPERATION,
+    ),
     "the version before": (http("DynamoDB_20111205.ListTables"), 400, UNKNOWN_OPERATION),
     "PUT": (http(method="PUT"), 404, NOT_FOUND),
     "DELETE": (http(method="DELETE"), 404, NOT_FOUND),
@@ -87,7 +103,9 @@ def test_what_is_no_request_is_answered_as_aws_does(running: Running, case: str)
 
 def test_a_list_in_place_of_an_object_is_named(running: Running) -> None:
     # AWS spells the member of this error with a capital.
-    assert running.ask(http(body=b"[]")).json()["Message"] == "Start of list found where not expected"
+    assert (
+        running.ask(http(body=b"[]")).json()["Message"] == "Start of list found where not expected"
+    )
 
 
 def test_streams_are_served_on_the_same_port(running: Running) -> None:
@@ -129,7 +147,9 @@ def test_a_connection_is_kept(running: Running) -> None:
         (http(version="1.0", connection="keep-alive"), True),
     ],
 )
-def test_a_connection_is_closed_when_the_client_asks(running: Running, request_bytes: bytes, kept: bool) -> None:
+def test_a_connection_is_closed_when_the_client_asks(
+    running: Running, request_bytes: bytes, kept: bool
+) -> None:
     client = running.client()
     client.send(request_bytes)
     assert client.read().headers["connection"] == ("keep-alive" if kept else "close")
@@ -157,12 +177,15 @@ def test_a_chunked_request_is_put_together(running: Running) -> None:
 
 
 def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
-    # Writes wait for a commit and reads do not: order must come from the connection, not from who is done first.
+    # Writes wait for a commit and reads do not: order must come from the connection, not from who
+    # is done first.
     client = running.client()
     sizes = [1, 5000, 2, 70_000, 3]
     client.send(
         b"".join(
-            http("PutItem", b'{"Name":"%d"}' % size) + http("GetItem", b'{"Size":%d}' % size) + http(None)
+            http("PutItem", b'{"Name":"%d"}' % size)
+            + http("GetItem", b'{"Size":%d}' % size)
+            + http(None)
             for size in sizes
         )
     )
@@ -207,7 +230,9 @@ def test_another_expectation_is_refused(running: Running) -> None:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_beyond_the_limit_is_refused_and_the_client_sees_why(start: Start, chunked: bool) -> None:
+def test_a_body_beyond_the_limit_is_refused_and_the_client_sees_why(
+    start: Start, chunked: bool
+) -> None:
     # The rest of the body is read and dropped; closing at once would show as a reset.
     running = start(limits=Limits(body_bytes=1_000_000))
     client = running.client()
@@ -232,7 +257,9 @@ def test_a_body_at_the_limit_is_taken(start: Start) -> None:
     [
         b"POST / HTTP/1.1\r\nx: " + b"a" * 100_000,
         b"POST /" + b"a" * 100_000,
-        b"POST / HTTP/1.1\r\n" + b"".join(b"x%d: y\r\n" % number for number in range(200)) + b"\r\n",
+        b"POST / HTTP/1.1\r\n"
+        + b"".join(b"x%d: y\r\n" % number for number in range(200))
+        + b"\r\n",
         b"POST / HTTP/1.1\r\n" + b"x: yyyyyy\r\n" * 2000 + b"\r\n",
     ],
 )
@@ -280,7 +307,9 @@ def test_a_client_that_is_still_sending_sees_why_it_was_refused(running: Running
         running.run(lambda: None)
 
 
-def test_nothing_after_a_refusal_is_answered(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_after_a_refusal_is_answered(
+    running: Running, caplog: pytest.LogCaptureFixture
+) -> None:
     client = running.client()
     client.send(http(expect="a miracle") + http("PutItem", b'{"Name":"a"}', expect="100-continue"))
     assert client.read().status == 417
@@ -307,7 +336,9 @@ def test_a_refused_client_that_stays_is_ended(start: Start) -> None:
         (http(**{f"x{number}": "y" for number in range(200)}), 431),
     ],
 )
-def test_a_refusal_does_not_cost_the_write_before_it_its_answer(running: Running, refused: bytes, status: int) -> None:
+def test_a_refusal_does_not_cost_the_write_before_it_its_answer(
+    running: Running, refused: bytes, status: int
+) -> None:
     # The write waits for its commit while the refused request is read to its end.
     client = running.client()
     client.send(http("PutItem", b'{"Name":"a"}') + refused)
@@ -326,7 +357,10 @@ CHUNKED = http(None, b"", length=False, transfer_encoding="chunked") + b"2\r\n{}
 
 def test_trailers_are_no_headers(running: Running) -> None:
     # A signature covers none of them, so none may say what is to be done.
-    assert running.ask(CHUNKED + b"0\r\nx-amz-target: DynamoDB_20120810.ListTables\r\n\r\n").status == 400
+    assert (
+        running.ask(CHUNKED + b"0\r\nx-amz-target: DynamoDB_20120810.ListTables\r\n\r\n").status
+        == 400
+    )
 
 
 @pytest.mark.parametrize("start_", [b"0\r\nx: ", b"0\r\n", b"2;"])
@@ -335,7 +369,9 @@ def test_trailers_and_extensions_without_end_are_refused(start: Start, start_: b
     running = start(limits=Limits(head_bytes=1000))
     client = running.client()
     client.send(CHUNKED + start_)
-    while running.run(lambda: not any(connection.receiving for connection in running.server.connections)):
+    while running.run(
+        lambda: not any(connection.receiving for connection in running.server.connections)
+    ):
         pass
     client.send(b"x: y\r\n" * 10_000 if start_ == b"0\r\n" else b"y" * 60_000)
     client.send(b"y" * 2000)
@@ -353,7 +389,8 @@ def test_small_chunks_may_have_much_around_them(start: Start) -> None:
 def test_a_fault_of_the_server_is_answered_and_costs_no_other_client(
     running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The next request is read while the answers of a commit go out: an exception there would lose the rest of them.
+    # The next request is read while the answers of a commit go out: an exception there would lose
+    # the rest of them.
     def break_(request: Request) -> None:
         if b"broken" in request.body:
             raise ZeroDivisionError
@@ -413,8 +450,11 @@ def test_background_work_is_run(running: Running) -> None:
     assert running.engine.works > 0
 
 
-def test_a_request_ends_the_rest_between_two_looks_for_work(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Idle costs next to nothing, and yet what a request begins, an index to be built, is not left waiting.
+def test_a_request_ends_the_rest_between_two_looks_for_work(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Idle costs next to nothing, and yet what a request begins, an index to be built, is not left
+    # waiting.
     monkeypatch.setattr("sortkey.wire.server.REST_SECONDS_MAX", 3600.0)
     running = start()
     while not running.engine.works:

@@ -35,7 +35,8 @@ def count(opened: Engine) -> int:
 
 
 def test_another_thread_waits_until_the_group_is_committed(opened: Engine):
-    # A store in a worker's thread would otherwise commit, or undo, the requests that the wire has not answered yet.
+    # A store in a worker's thread would otherwise commit, or undo, the requests that the wire has
+    # not answered yet.
     shared, done = SharedEngine(opened), threading.Event()
     shared.execute("PutItem", put(1))
     thread = threading.Thread(target=lambda: (opened.call("PutItem", put(2)), done.set()))
@@ -47,8 +48,11 @@ def test_another_thread_waits_until_the_group_is_committed(opened: Engine):
     assert count(opened) == 2
 
 
-def test_a_request_in_the_loops_own_thread_commits_the_group_before_it_runs(opened: Engine, monkeypatch: Any):
-    # An awaited store runs in the loop's thread, where no lock can stop it. Its failure must be its own.
+def test_a_request_in_the_loops_own_thread_commits_the_group_before_it_runs(
+    opened: Engine, monkeypatch: Any
+):
+    # An awaited store runs in the loop's thread, where no lock can stop it. Its failure must be its
+    # own.
     shared = SharedEngine(opened)
     shared.execute("PutItem", put(1))
     monkeypatch.setattr(opened, "execute", lambda *_: 1 / 0)

@@ -1,4 +1,6 @@
-"""SigV4, with botocore's signer as the client: what it signs is let in, and every way of being wrong has its error."""
+"""SigV4, with botocore's signer as the client: what it signs is let in, and every way of being
+wrong has its error.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +46,23 @@ def signed(
     extra: dict[str, str] | None = None,
 ) -> Request:
     """A request that botocore has signed."""
-    headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.ListTables"}
+    headers = {
+        "Content-Type": "application/x-amz-json-1.0",
+        "X-Amz-Target": "DynamoDB_20120810.ListTables",
+    }
     headers |= extra or {}
     request = AWSRequest("POST", url, headers=headers, data=BODY)
-    signer(BotoCredentials(access_key, secret_key, session_token), service, region).add_auth(request)
+    signer(BotoCredentials(access_key, secret_key, session_token), service, region).add_auth(
+        request
+    )
     sent = {name.lower().encode(): str(value).encode() for name, value in request.headers.items()}
     path = re.sub(r"^http://[^/]*", "", request.url) or "/"
-    body = BODY if signer is SigV4Auth else b""  # botocore moves a presigned request's body into the query
-    return Request(b"POST", path.encode(), {b"host": b"localhost:8000", **sent}, body, keep_alive=True)
+    body = (
+        BODY if signer is SigV4Auth else b""
+    )  # botocore moves a presigned request's body into the query
+    return Request(
+        b"POST", path.encode(), {b"host": b"localhost:8000", **sent}, body, keep_alive=True
+    )
 
 
 def check(request: Request, clock: Callable[[], float] = lambda: NOW) -> str:
@@ -88,7 +99,9 @@ def test_a_presigned_url_is_let_in_until_it_expires() -> None:
     assert b"X-Amz-Signature" in request.url
     assert check(request) == "ok"
     assert check(request, lambda: NOW + 3599) == "ok"
-    assert check(request, lambda: NOW + 3601).startswith("InvalidSignatureException: Signature expired: 20260101T0000")
+    assert check(request, lambda: NOW + 3601).startswith(
+        "InvalidSignatureException: Signature expired: 20260101T0000"
+    )
 
 
 def test_the_key_of_a_day_is_derived_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +142,8 @@ def test_a_signed_header_may_hold_any_bytes() -> None:
 
 
 def test_a_date_header_does_in_place_of_x_amz_date() -> None:
-    # The mail form of the date too. botocore signs with x-amz-date, so only the reading of it is seen here.
+    # The mail form of the date too. botocore signs with x-amz-date, so only the reading of it is
+    # seen here.
     request = signed()
     del request.headers[b"x-amz-date"]
     request.headers[b"date"] = b"Thu, 01 Jan 2026 00:00:00 GMT"
@@ -172,13 +186,17 @@ def with_body(request: Request) -> None:
 
 WRONG: dict[str, tuple[Callable[[Request], None], str]] = {
     "no header": (change(authorization=None), "MissingAuthenticationTokenException: " + MISSING),
-    "another scheme": (change(authorization="Bearer x"), "MissingAuthenticationTokenException: " + MISSING),
+    "another scheme": (
+        change(authorization="Bearer x"),
+        "MissingAuthenticationTokenException: " + MISSING,
+    ),
     "nothing in it": (
         change(authorization="AWS4-", x_amz_date=None),
         "IncompleteSignatureException: Authorization header requires 'Credential' parameter. "
         "Authorization header requires 'Signature' parameter. "
         "Authorization header requires 'SignedHeaders' parameter. "
-        "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-",
+        "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
+        "Authorization=AWS4-",
     ),
     "half of it": (
         change(authorization="AWS4-HMAC-SHA256 Signature=b, Credential=a"),
@@ -187,12 +205,14 @@ WRONG: dict[str, tuple[Callable[[Request], None], str]] = {
     ),
     "a word without a value": (
         change(authorization="AWS4-HMAC-SHA256 Signature=b, Credential"),
-        "IncompleteSignatureException: 'Credential' not a valid key=value pair (missing equal-sign) in Authorization "
+        "IncompleteSignatureException: 'Credential' not a valid key=value pair (missing "
+        "equal-sign) in Authorization "
         "header: 'AWS4-HMAC-SHA256 Signature=b, Credential'.",
     ),
     "both forms": (
         with_url("/?X-Amz-Algorithm=x"),
-        "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP "
+        "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and "
+        "'Authorization' as HTTP "
         "header.",
     ),
     "a date that is none": (
@@ -200,14 +220,18 @@ WRONG: dict[str, tuple[Callable[[Request], None], str]] = {
         "IncompleteSignatureException: Date must be in ISO-8601 'basic format'. Got '201'. "
         "See http://en.wikipedia.org/wiki/ISO_8601",
     ),
-    "a day that is none": (change(x_amz_date="20260231T000000Z"), "IncompleteSignatureException: Date must be in"),
+    "a day that is none": (
+        change(x_amz_date="20260231T000000Z"),
+        "IncompleteSignatureException: Date must be in",
+    ),
     "host not signed": (
         replaced("host;", ""),
         "InvalidSignatureException: 'Host' must be a 'SignedHeader' in the AWS Authorization.",
     ),
     "target not signed": (
         replaced(";x-amz-target", ""),
-        "InvalidSignatureException: 'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.",
+        "InvalidSignatureException: 'X-Amz-Target' must be a 'SignedHeader' in the AWS "
+        "Authorization.",
     ),
     "another algorithm": (
         replaced("AWS4-HMAC-SHA256", "AWS4-HMAC-SHA25"),
@@ -227,8 +251,14 @@ WRONG: dict[str, tuple[Callable[[Request], None], str]] = {
         "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "
         "'b' != '20260101', from '20260101T000000Z'.",
     ),
-    "a forged signature": (replaced("Signature=", "Signature=0"), "InvalidSignatureException: " + MISMATCH),
-    "a signature that is no ASCII": (replaced("Signature=", "Signature=ü"), "InvalidSignatureException: " + MISMATCH),
+    "a forged signature": (
+        replaced("Signature=", "Signature=0"),
+        "InvalidSignatureException: " + MISMATCH,
+    ),
+    "a signature that is no ASCII": (
+        replaced("Signature=", "Signature=ü"),
+        "InvalidSignatureException: " + MISMATCH,
+    ),
     "another target": (
         change(x_amz_target="DynamoDB_20120810.DeleteTable"),
         "InvalidSignatureException: " + MISMATCH,
@@ -262,13 +292,24 @@ def test_a_wrong_signature_is_refused_in_awss_words(case: str) -> None:
             lambda: signed(region="eu-west-1"),
             "InvalidSignatureException: Credential should be scoped to a valid region",
         ),
-        (lambda: signed(service="s3"), "InvalidSignatureException: Credential should be scoped to correct service"),
+        (
+            lambda: signed(service="s3"),
+            "InvalidSignatureException: Credential should be scoped to correct service",
+        ),
         (lambda: signed(session_token="x"), "UnrecognizedClientException: " + INVALID),
-        (lambda: signed(signer=SigV4QueryAuth, session_token="x"), "UnrecognizedClientException: " + INVALID),
-        (lambda: signed(signer=SigV4QueryAuth, secret_key="wrong"), "InvalidSignatureException: " + MISMATCH),
+        (
+            lambda: signed(signer=SigV4QueryAuth, session_token="x"),
+            "UnrecognizedClientException: " + INVALID,
+        ),
+        (
+            lambda: signed(signer=SigV4QueryAuth, secret_key="wrong"),
+            "InvalidSignatureException: " + MISMATCH,
+        ),
     ],
 )
-def test_a_signature_of_someone_else_is_refused(request_: Callable[[], Request], expected: str) -> None:
+def test_a_signature_of_someone_else_is_refused(
+    request_: Callable[[], Request], expected: str
+) -> None:
     assert check(request_()).startswith(expected)
 
 
@@ -277,15 +318,18 @@ def test_a_signature_of_someone_else_is_refused(request_: Callable[[], Request],
     [
         (
             "/?X-Amz-Algorithm",
-            "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-Algorithm'. "
+            "IncompleteSignatureException: AWS query-string parameters must include "
+            "'X-Amz-Algorithm'. "
             "AWS query-string parameters must include 'X-Amz-Credential'. "
             "AWS query-string parameters must include 'X-Amz-Signature'. "
             "AWS query-string parameters must include 'X-Amz-SignedHeaders'. "
-            "AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string parameters.",
+            "AWS query-string parameters must include 'X-Amz-Date'. Re-examine the query-string "
+            "parameters.",
         ),
         (
             "/?X-Amz-Algorithm=a&X-Amz-Credential=b&X-Amz-Signature=c&X-Amz-Date=d",
-            "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-SignedHeaders'. "
+            "IncompleteSignatureException: AWS query-string parameters must include "
+            "'X-Amz-SignedHeaders'. "
             "Re-examine the query-string parameters.",
         ),
         (
@@ -297,7 +341,10 @@ def test_a_signature_of_someone_else_is_refused(request_: Callable[[], Request],
             "&X-Amz-Date=20260101T000000Z",
             "IncompleteSignatureException: Unsupported AWS 'algorithm': 'a'",
         ),
-        ("/?X-Amz-Credential=a&X-Amz-Signature=b", "MissingAuthenticationTokenException: " + MISSING),
+        (
+            "/?X-Amz-Credential=a&X-Amz-Signature=b",
+            "MissingAuthenticationTokenException: " + MISSING,
+        ),
     ],
 )
 def test_an_incomplete_presigned_url_is_refused(url: str, expected: str) -> None:
@@ -314,17 +361,21 @@ def test_an_incomplete_presigned_url_is_refused(url: str, expected: str) -> None
         (-900, "ok"),
         (
             901,
-            "InvalidSignatureException: Signature expired: 20260101T000000Z is now earlier than 20260101T000001Z "
+            "InvalidSignatureException: Signature expired: 20260101T000000Z is now earlier than "
+            "20260101T000001Z "
             "(20260101T001501Z - 15 min.)",
         ),
         (
             -901,
-            "InvalidSignatureException: Signature not yet current: 20260101T000000Z is still later than "
+            "InvalidSignatureException: Signature not yet current: 20260101T000000Z is still later "
+            "than "
             "20251231T235959Z (20251231T234459Z + 15 min.)",
         ),
     ],
 )
-def test_a_signature_is_good_for_a_quarter_of_an_hour_either_way(seconds: int, expected: str) -> None:
+def test_a_signature_is_good_for_a_quarter_of_an_hour_either_way(
+    seconds: int, expected: str
+) -> None:
     # Old ones may have been recorded; new ones are of a clock that is wrong.
     assert check(signed(), lambda: NOW + seconds) == expected
 

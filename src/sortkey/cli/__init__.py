@@ -1,9 +1,10 @@
 """The `sortkey` command. Each of its commands is a file of this package, loaded when it is called.
 
-A command's file has a function `run` with Typer's annotations, whose docstring is the help and whose result is the
-exit code (None is 0); `EXAMPLES` is printed under the help, and `COMMAND` may be its class. A group of commands has a
-`typer.Typer` named `app` instead, and so have the systems, whose commands follow those of this table. A command ends
-with `CommandFailed`, or with any error of Sortkey: `main` turns it into one line.
+A command's file has a function `run` with Typer's annotations, whose docstring is the help and
+whose result is the exit code (None is 0); `EXAMPLES` is printed under the help, and `COMMAND` may
+be its class. A group of commands has a `typer.Typer` named `app` instead, and so have the systems,
+whose commands follow those of this table. A command ends with `CommandFailed`, or with any error of
+Sortkey: `main` turns it into one line.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ COMMANDS: dict[str, Command] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the result is the exit code: 0 is done, 1 is failed, 2 is wrong arguments, 130 is stopped."""
+    """Run a command; the result is the exit code: 0 is done, 1 is failed, 2 is wrong arguments, 130
+    is stopped.
+    """
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given == ["--version"]:  # answered before anything is loaded
         print(f"sortkey {__version__}")
@@ -67,9 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name = next((each for each in given if not each.startswith("-")), "")
         return report_stop(name, can_resume=name in COMMANDS and COMMANDS[name].can_resume)
     except (BrokenPipeError, SystemExit) as error:
-        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):  # as Typer ends on it
+        if isinstance(error, SystemExit) and not isinstance(
+            error.__context__, BrokenPipeError
+        ):  # as Typer ends on it
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # `sortkey models | head` has seen enough
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # `sortkey models | head` has seen enough
         return READER_GONE
     except Exception as error:
         from sortkey.commands.failure import report
@@ -84,7 +91,9 @@ def _run(given: list[str]) -> int:
     words = [each for each in given if each != DEBUG]
     if words and words[0] in COMMANDS:  # the usual case, which needs no list of all there is
         run = load(words[0]).main
-        code = run(words[1:], f"sortkey {words[0]}", standalone_mode=False, help_option_names=HELP_NAMES)
+        code = run(
+            words[1:], f"sortkey {words[0]}", standalone_mode=False, help_option_names=HELP_NAMES
+        )
     else:
         code = make_program().main(words, "sortkey", standalone_mode=False)
     if code == INTERRUPTED:  # which is all that Typer leaves of it

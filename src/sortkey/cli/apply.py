@@ -23,13 +23,16 @@ examples:
 def run(
     model: ModelName,
     data: Data = "data",
-    kms: Annotated[str | None, typer.Option(metavar="KEY", help="Encrypt new tables with this key.")] = None,
+    kms: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Encrypt new tables with this key.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Do the steps that `sortkey plan` prints: create tables, add indexes one after the other, change settings.
+    """Do the steps that `sortkey plan` prints: create tables, add indexes one after the other,
+    change settings.
 
-    Nothing is dropped, and no item is read or written. A run that was cut off can be started again. What is left is
-    printed: backfills, and what can only be done by hand.
+    Nothing is dropped, and no item is read or written. A run that was cut off can be started again.
+    What is left is printed: backfills, and what can only be done by hand.
     """
     loaded = load_model(model)
     with open_store(data, begins=True) as store:

@@ -1,4 +1,6 @@
-"""`sortkey backup`: keep what tables hold now, beside them, or a copy of the whole folder elsewhere."""
+"""`sortkey backup`: keep what tables hold now, beside them, or a copy of the whole folder
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,25 @@ examples:
 def run(
     what: What = None,
     data: Data = "data",
-    name: Annotated[str | None, typer.Option(metavar="NAME", help="Name of the backup (default: the time).")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the backup (default: the time).")
+    ] = None,
     to: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Copy the whole data folder there, while it is in use.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Copy the whole data folder there, while it is in use."
+        ),
     ] = None,
     show: Annotated[bool, typer.Option("--list", help="List the backups there are.")] = False,
-    delete: Annotated[str | None, typer.Option(metavar="BACKUP", help="Delete a backup, by name or ARN.")] = None,
+    delete: Annotated[
+        str | None, typer.Option(metavar="BACKUP", help="Delete a backup, by name or ARN.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Back up tables, as they are at this moment, while they are in use.
 
-    A backup of tables lies beside them, in the same data, and `sortkey restore` makes a table of it.
-    With --to the whole folder is copied: tables with their backups and history, and buckets.
+    A backup of tables lies beside them, in the same data, and `sortkey restore` makes a table of
+    it. With --to the whole folder is copied: tables with their backups and history, and buckets.
     """
     if to is not None:
         if what or name or show or delete:
@@ -68,7 +77,9 @@ def _copy(data: str, to: Path, json: bool) -> None:
     from sortkey.transfer import copy_folder
 
     if "://" in data:
-        raise CommandFailed("--to copies a folder: --data must be one; or use `sortkey export`", USAGE)
+        raise CommandFailed(
+            "--to copies a folder: --data must be one; or use `sortkey export`", USAGE
+        )
     check_address(data)
     with progress_bars() as on_progress:
         size = copy_folder(Path(data), to, on_progress=on_progress)

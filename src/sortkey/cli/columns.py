@@ -1,4 +1,6 @@
-"""Which fields of items a narrow table shows: those that tell items apart, then those that tell how they are."""
+"""Which fields of items a narrow table shows: those that tell items apart, then those that tell how
+they are.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,25 @@ Row = dict[str, Any]
 
 
 def in_order(rows: Sequence[Row], keys: Sequence[str]) -> list[str]:
-    """The fields as they stand beside each other: keys, plain values, times, and last what is nested."""
+    """The fields as they stand beside each other: keys, plain values, times, and last what is
+    nested.
+    """
 
     def rank(name: str) -> int:
         is_nested = any(isinstance(row.get(name), (dict, list)) for row in rows)
         return 0 if name in keys else 3 if is_nested else 2 if name.endswith("_at") else 1
 
-    there = dict.fromkeys([*keys, *(name for row in rows for name, value in row.items() if value != "")])
+    there = dict.fromkeys(
+        [*keys, *(name for row in rows for name, value in row.items() if value != "")]
+    )
     return sorted(there, key=rank)
 
 
 def by_use(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) -> list[int]:
     """The numbers of the columns in the order in which they should find room.
 
-    An id or a time of the key says less than a status or a message; what is the same in all rows says nothing.
+    An id or a time of the key says less than a status or a message; what is the same in all rows
+    says nothing.
     """
 
     def rank(number: int) -> tuple[bool, int]:
@@ -41,6 +48,8 @@ def by_use(rows: Sequence[Row], columns: Sequence[str], keys: Sequence[str]) -> 
             return is_constant, 6
         is_time = any(isinstance(value, str) and TIME.match(value) for value in values)
         is_plain = not is_time and not ID.fullmatch(name)
-        return is_constant, (0 if is_plain else 2) if name in keys else 5 if is_time else 3 if is_plain else 4
+        return is_constant, (
+            0 if is_plain else 2
+        ) if name in keys else 5 if is_time else 3 if is_plain else 4
 
     return sorted(range(len(columns)), key=rank)

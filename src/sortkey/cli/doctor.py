@@ -25,14 +25,19 @@ _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "problem": ("✗
 
 
 def run(
-    data: Annotated[str, typer.Option("--data", metavar="FOLDER", help="The data folder to look at.")] = "data",
-    thorough: Annotated[bool, typer.Option("--thorough", help="Read the whole database, however large.")] = False,
+    data: Annotated[
+        str, typer.Option("--data", metavar="FOLDER", help="The data folder to look at.")
+    ] = "data",
+    thorough: Annotated[
+        bool, typer.Option("--thorough", help="Read the whole database, however large.")
+    ] = False,
     json: Json = False,
 ) -> int:
-    """Check this machine: Python and the packages, the extras, ports, the data folder, and what the tests need.
+    """Check this machine: Python and the packages, the extras, ports, the data folder, and what the
+    tests need.
 
-    Something that is missing is named with what it is for. The exit code is 1 only when something is wrong that keeps
-    Sortkey from running, or data from being read.
+    Something that is missing is named with what it is for. The exit code is 1 only when something
+    is wrong that keeps Sortkey from running, or data from being read.
     """
     from sortkey.cli.machine import look
 
@@ -58,4 +63,7 @@ def _print(findings: list[Finding]) -> None:
         if each.advice:
             screen.print(Text(f"{'':<19}{each.advice}", style="dim"))
     counts = {state: sum(each.state == state for each in findings) for state in _MARKS}
-    screen.print(f"\n{counts['problem']} problems, {counts['missing']} missing, {counts['ok']} as they should be")
+    screen.print(
+        f"\n{counts['problem']} problems, {counts['missing']} missing, {counts['ok']} as they "
+        "should be"
+    )

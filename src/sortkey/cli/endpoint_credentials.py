@@ -1,7 +1,8 @@
-"""The credentials that `sortkey up` asks for at its DynamoDB endpoint, where the console asks for a password.
+"""The credentials that `sortkey up` asks for at its DynamoDB endpoint, where the console asks for a
+password.
 
-They are derived from the secret of the data folder, so they stay the same. A file in the folder, which only its owner
-can read, has them in the form that AWS's tools and SDKs take.
+They are derived from the secret of the data folder, so they stay the same. A file in the folder,
+which only its owner can read, has them in the form that AWS's tools and SDKs take.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def write_credentials(folder: str, credentials: Credentials, region: str) -> Pat
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with open(descriptor, "w", encoding="ascii") as file:
         file.write(
-            "# For the DynamoDB endpoint of `sortkey up` on this folder, which writes this file when it starts.\n"
+            "# For the DynamoDB endpoint of `sortkey up` on this folder, which writes this file "
+            "when it starts.\n"
             f"[default]\n"
             f"aws_access_key_id = {credentials.access_key}\n"
             f"aws_secret_access_key = {credentials.secret_key}\n"

@@ -1,4 +1,6 @@
-"""`sortkey explain`: what one access pattern does and costs, for given arguments, sizes and numbers of items."""
+"""`sortkey explain`: what one access pattern does and costs, for given arguments, sizes and numbers
+of items.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,9 @@ def run(
     item_bytes: Annotated[int, typer.Option(min=1, metavar="B", help="Size of one.")] = 1024,
     json: Json = False,
 ) -> None:
-    """Explain an access pattern of a model: the operation, the index, the key condition, the filter, and what it
-    costs. Arguments that are not given are made up. Nothing is connected to, and nothing is read or written.
+    """Explain an access pattern of a model: the operation, the index, the key condition, the
+    filter, and what it costs. Arguments that are not given are made up. Nothing is connected to,
+    and nothing is read or written.
     """
     from sortkey.errors import ModelError
 

@@ -24,7 +24,10 @@ def run(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="WHAT", default_factory=list, show_default=False, help="Tables or models (default: every table)."
+            metavar="WHAT",
+            default_factory=list,
+            show_default=False,
+            help="Tables or models (default: every table).",
         ),
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to: a new folder.")],
@@ -36,7 +39,8 @@ def run(
     gzip: Annotated[bool, typer.Option("--gzip", help="Pack the files.")] = False,
     json: Json = False,
 ) -> None:
-    """Export tables into a folder: a file of JSON Lines for each, and export.json with what the tables are like.
+    """Export tables into a folder: a file of JSON Lines for each, and export.json with what the
+    tables are like.
 
     An export that was interrupted goes on where it ended, when the same command is given again.
     Tables that change meanwhile are exported as they are read; `sortkey backup` keeps one moment.
@@ -45,8 +49,13 @@ def run(
 
     with open_store(data) as store, progress_bars() as on_progress:
         tables = named_tables(store.backend, what)
-        export = export_tables(store, folder, tables, format=form, gzip=gzip, on_progress=on_progress)
-    rows = [{"table": t.name, "file": str(export.folder / t.file), "items": t.items} for t in export.tables]
+        export = export_tables(
+            store, folder, tables, format=form, gzip=gzip, on_progress=on_progress
+        )
+    rows = [
+        {"table": t.name, "file": str(export.folder / t.file), "items": t.items}
+        for t in export.tables
+    ]
     if json:
         print_json({"folder": str(export.folder), "format": export.format, "tables": rows})
         return

@@ -1,4 +1,6 @@
-"""What `sortkey rest` and `sortkey up` share: a host on its resources, served until a signal, then closed."""
+"""What `sortkey rest` and `sortkey up` share: a host on its resources, served until a signal, then
+closed.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,9 @@ def folder_option(addresses: Addresses) -> str:
 
 def tables_option(addresses: Addresses) -> str:
     """The option that leads another command to the same tables."""
-    return f" --data {shlex.quote(addresses.store)}" if addresses.store else folder_option(addresses)
+    return (
+        f" --data {shlex.quote(addresses.store)}" if addresses.store else folder_option(addresses)
+    )
 
 
 def keys_option(addresses: Addresses) -> str:
@@ -66,9 +70,11 @@ async def serve(
     workers: Sequence[Worker] = (),
     later: Sequence[Worker] = (),
 ) -> None:
-    """Serve until a signal. `ready` is called when everything answers; `later` are workers that nobody waits for.
+    """Serve until a signal. `ready` is called when everything answers; `later` are workers that
+    nobody waits for.
 
-    It stops in the reverse order: no more requests, then no more jobs, then nobody else at the folder.
+    It stops in the reverse order: no more requests, then no more jobs, then nobody else at the
+    folder.
     """
     from sortkey.commands.loops import stop_signal
     from sortkey.web.rest_server import RestServer

@@ -23,22 +23,35 @@ examples:
 
 
 def run(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="Folder of an export, or a file or folder of items.")],
-    tables: Annotated[list[str] | None, typer.Argument(metavar="TABLE", help="Tables of it (default: all).")] = None,
+    path: Annotated[
+        Path,
+        typer.Argument(metavar="PATH", help="Folder of an export, or a file or folder of items."),
+    ],
+    tables: Annotated[
+        list[str] | None, typer.Argument(metavar="TABLE", help="Tables of it (default: all).")
+    ] = None,
     data: Data = "data",
-    new_name: Annotated[str | None, typer.Option("--as", metavar="TABLE", help="Another name for the table.")] = None,
+    new_name: Annotated[
+        str | None, typer.Option("--as", metavar="TABLE", help="Another name for the table.")
+    ] = None,
     into: Annotated[
-        str | None, typer.Option(metavar="TABLE", help="The table for items that are no export of Sortkey's.")
+        str | None,
+        typer.Option(metavar="TABLE", help="The table for items that are no export of Sortkey's."),
     ] = None,
     merge: Annotated[
-        bool, typer.Option("--merge", help="Put into tables that hold items; those of the same key are replaced.")
+        bool,
+        typer.Option(
+            "--merge", help="Put into tables that hold items; those of the same key are replaced."
+        ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Import tables: those that are missing are created as they were, with indexes, TTL, stream and recovery.
+    """Import tables: those that are missing are created as they were, with indexes, TTL, stream and
+    recovery.
 
-    Files that are no export of Sortkey's need --into and a table: JSON Lines, plain or DynamoDB JSON, also packed,
-    such as AWS's exports to S3. An import that was interrupted goes on where it ended.
+    Files that are no export of Sortkey's need --into and a table: JSON Lines, plain or DynamoDB
+    JSON, also packed, such as AWS's exports to S3. An import that was interrupted goes on where it
+    ended.
     """
     import sortkey
     from sortkey.transfer import import_tables
@@ -46,7 +59,9 @@ def run(
     check_name("--as", new_name)
     check_name("--into", into)
     if not path.exists():
-        raise CommandFailed(f"there is no file or folder {path}", USAGE)  # before a data folder is created
+        raise CommandFailed(
+            f"there is no file or folder {path}", USAGE
+        )  # before a data folder is created
     check_address(data, makes=True)
     with sortkey.open(data) as store, progress_bars() as on_progress:
         counts = import_tables(

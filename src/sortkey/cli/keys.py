@@ -31,7 +31,9 @@ System = Annotated[str, typer.Option(metavar="NAME", help="The system that they 
 
 @app.callback()
 def keys() -> None:
-    """Keys of programs that use `sortkey rest`. The server may run meanwhile: a revoked key is worthless at once."""
+    """Keys of programs that use `sortkey rest`. The server may run meanwhile: a revoked key is
+    worthless at once.
+    """
 
 
 @app.command(
@@ -44,23 +46,29 @@ def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is, or what for.")],
     system: System,
     access: Annotated[Literal["read", "full"], typer.Option(help="What it may do.")] = "read",
-    days: Annotated[int, typer.Option(min=1, max=3650, metavar="N", help="How long it is good for.")] = 365,
+    days: Annotated[
+        int, typer.Option(min=1, max=3650, metavar="N", help="How long it is good for.")
+    ] = 365,
     user: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Whose data it sees, where data belongs to users (default: its own)."),
+        typer.Option(
+            metavar="ID", help="Whose data it sees, where data belongs to users (default: its own)."
+        ),
     ] = None,
     data: Data = "data",
     folder: Annotated[
         str | None,
         typer.Option(
-            metavar="FOLDER", help="Data folder of the server, which has its secret, if the tables are elsewhere."
+            metavar="FOLDER",
+            help="Data folder of the server, which has its secret, if the tables are elsewhere.",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Make a key and print it. It is shown now and never again: only its hash is kept.
 
-    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the server has it from there.
+    It is signed with the secret of the server's data folder, or with SORTKEY_SECRET where the
+    server has it from there.
     """
     with _keys(data, _secret(data, folder)) as keys:
         made = keys.create(name, system, access, days=days, user_id=user)
@@ -79,14 +87,18 @@ def list_(system: System, data: Data = "data", json: Json = False) -> None:
     if json:
         print_json(rows)
     elif rows:
-        print_table(list(rows[0]), [list(row.values()) for row in rows], whole=2, more=JSON_SHOWS_ALL)
+        print_table(
+            list(rows[0]), [list(row.values()) for row in rows], whole=2, more=JSON_SHOWS_ALL
+        )
     else:
         print(f"{system} has no keys: make one with `sortkey keys create NAME --system {system}`")
 
 
 @app.command(epilog=examples("sortkey keys revoke 3f9c1b2a7d10"))
 def revoke(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key, as `list` prints it.")],
+    key_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of the key, as `list` prints it.")
+    ],
     data: Data = "data",
     json: Json = False,
 ) -> None:
@@ -110,7 +122,8 @@ def _secret(data: str, folder: str | None) -> bytes:
         return derive(host_secret(""), "keys")
     if folder is None and "://" in data:
         raise CommandFailed(
-            f"a key is signed with the secret of the server: name its data folder with --folder, or set {VARIABLE}",
+            "a key is signed with the secret of the server: name its data folder with --folder, "
+            f"or set {VARIABLE}",
             USAGE,
         )
     check_address(folder or data)
@@ -133,4 +146,14 @@ def _told(key: ApiKey) -> dict[str, Any]:
     return {name: shown[name] for name in _COLUMNS}
 
 
-_COLUMNS = ("key_id", "name", "system", "access", "user_id", "created_at", "expires_at", "last_used_at", "revoked_at")
+_COLUMNS = (
+    "key_id",
+    "name",
+    "system",
+    "access",
+    "user_id",
+    "created_at",
+    "expires_at",
+    "last_used_at",
+    "revoked_at",
+)

@@ -1,4 +1,6 @@
-"""What commands that serve begin with: a port and a folder, each with a line that says what is wrong with it."""
+"""What commands that serve begin with: a port and a folder, each with a line that says what is
+wrong with it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
     from sortkey.origins import OriginPolicy
 
-EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # and the one of them that is sure to be there
+EVERY_ADDRESS = {
+    "0.0.0.0": "127.0.0.1",
+    "::": "::1",
+}  # and the one of them that is sure to be there
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
@@ -29,12 +34,16 @@ def listen(host: str, port: int) -> list[socket.socket]:
                 f"port {port} on {host} is in use: stop what uses it, or choose another with --port"
             ) from None
         if error.errno == errno.EACCES:
-            raise CommandFailed(f"port {port} is not for ordinary users: choose one above 1023") from None
+            raise CommandFailed(
+                f"port {port} is not for ordinary users: choose one above 1023"
+            ) from None
         raise CommandFailed(f"cannot listen on {host}:{port}: {error.strerror}") from None
 
 
 def reaches_others(host: str) -> bool:
-    """Whether other machines reach this address. One that cannot be found is for `listen` to refuse."""
+    """Whether other machines reach this address. One that cannot be found is for `listen` to
+    refuse.
+    """
     from sortkey.wire.addresses import is_loopback
 
     try:
@@ -44,11 +53,16 @@ def reaches_others(host: str) -> bool:
 
 
 def origin_policy(
-    host: str, allow_hosts: Iterable[str] | None, cors: Iterable[str] | None = None, url: str | None = None
+    host: str,
+    allow_hosts: Iterable[str] | None,
+    cors: Iterable[str] | None = None,
+    url: str | None = None,
 ) -> OriginPolicy:
-    """Which web pages reach a server that listens on `host`, and under which names: see `sortkey.origins`.
+    """Which web pages reach a server that listens on `host`, and under which names: see
+    `sortkey.origins`.
 
-    Where other machines reach it, any name is good, unless some are given. `url` is its address as browsers see it.
+    Where other machines reach it, any name is good, unless some are given. `url` is its address as
+    browsers see it.
     """
     from sortkey.origins import OriginPolicy, read_hosts, read_origins, url_host, url_origin
 
@@ -81,7 +95,9 @@ def address_of(bound: socket.socket) -> str:
 
 
 def named(folder: str) -> str:
-    """The folder. One without a name is an unset variable, most likely, and would mean the current folder."""
+    """The folder. One without a name is an unset variable, most likely, and would mean the current
+    folder.
+    """
     if folder == "":
         raise CommandFailed("the folder has no name: give one with --data", USAGE)
     return folder
@@ -99,12 +115,19 @@ def own(folder: str, **settings: Any) -> Engine:
     except FolderInUse as error:
         raise CommandFailed(
             f"the folder {error.folder} is in use by process {error.pid}"
-            + (f", which serves it on {error.address}: use that" if error.address else ": stop that process")
+            + (
+                f", which serves it on {error.address}: use that"
+                if error.address
+                else ": stop that process"
+            )
             + ", or choose another folder with --data"
         ) from None
     except OSError as error:
-        raise CommandFailed(f"cannot use the folder {folder}: {error.strerror}; choose another with --data") from None
+        raise CommandFailed(
+            f"cannot use the folder {folder}: {error.strerror}; choose another with --data"
+        ) from None
     except apsw.Error as error:
         raise CommandFailed(
-            f"cannot read the data in the folder {folder}: {error}; restore it, or choose another with --data"
+            f"cannot read the data in the folder {folder}: {error}; restore it, or choose another "
+            "with --data"
         ) from None

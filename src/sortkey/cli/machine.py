@@ -24,7 +24,10 @@ SQLITE_MIN = (3, 50)
 FREE_BYTES_MIN = 1 << 30
 READ_BYTES_MAX = 1 << 30
 PROGRAM_SECONDS = 10
-PORTS = {8000: "DynamoDB's protocol: sortkey serve, sortkey up", 8080: "REST and console: sortkey rest, sortkey up"}
+PORTS = {
+    8000: "DynamoDB's protocol: sortkey serve, sortkey up",
+    8080: "REST and console: sortkey rest, sortkey up",
+}
 USES = {
     "aws": "aws:// addresses, S3, SNS and SQS",
     "systems": "the systems that ship: graphs, SQL dumps, PostgreSQL",
@@ -32,7 +35,11 @@ USES = {
     "search": "search, with tantivy or OpenSearch",
 }
 PROGRAMS = {
-    "java": ("-version", "DynamoDB Local and OpenSearch, which the tests compare with", "a Java of 17 or later"),
+    "java": (
+        "-version",
+        "DynamoDB Local and OpenSearch, which the tests compare with",
+        "a Java of 17 or later",
+    ),
     "node": ("--version", "the tests of the AWS SDK for JavaScript", "Node.js"),
     "go": ("version", "building the S3 server of the tests", "Go 1.24 or later"),
     "chromium": ("--version", "the tests of the console in a browser", "Chromium"),
@@ -60,7 +67,13 @@ def _python() -> Iterator[Finding]:
     group = f"Sortkey {__version__}"
     version = sys.version.split()[0]
     is_new = sys.version_info >= PYTHON_MIN
-    yield Finding(group, "Python", "ok" if is_new else "problem", version, "" if is_new else "3.11 or later is needed")
+    yield Finding(
+        group,
+        "Python",
+        "ok" if is_new else "problem",
+        version,
+        "" if is_new else "3.11 or later is needed",
+    )
     try:
         import apsw
 
@@ -69,7 +82,9 @@ def _python() -> Iterator[Finding]:
         advice = "" if is_new else "3.50 or later is needed: pip install --upgrade apsw"
         yield Finding(group, "SQLite", "ok" if is_new else "problem", text, advice)
     except ImportError as error:
-        yield Finding(group, "SQLite", "problem", str(error), "install apsw, which has SQLite in it")
+        yield Finding(
+            group, "SQLite", "problem", str(error), "install apsw, which has SQLite in it"
+        )
 
 
 def _packages() -> Iterator[Finding]:
@@ -78,7 +93,13 @@ def _packages() -> Iterator[Finding]:
     try:
         lines = metadata.requires("sortkey") or []
     except metadata.PackageNotFoundError:
-        yield Finding("Packages", "sortkey", "missing", "runs, but is not installed", "pip install the folder it is in")
+        yield Finding(
+            "Packages",
+            "sortkey",
+            "missing",
+            "runs, but is not installed",
+            "pip install the folder it is in",
+        )
         return
     for line in lines:
         extra = re.search(r"extra == ['\"](\w+)['\"]", line)
@@ -98,15 +119,24 @@ def _package(name: str) -> Finding:
     if name == "uvloop":  # the one that is not on every platform
         advice = "without it the server does half as many requests: pip install uvloop"
         return Finding("Packages", name, "missing", "not installed", advice)
-    return Finding("Packages", name, "problem", "not installed", "Sortkey needs it: install Sortkey again")
+    return Finding(
+        "Packages", name, "problem", "not installed", "Sortkey needs it: install Sortkey again"
+    )
 
 
 def _extra(extra: str, names: list[str]) -> Finding:
     versions = {name: _version(name) for name in names}
     if missing := [name for name, version in versions.items() if version is None]:
         advice = f"for {USES.get(extra, extra)}: pip install 'sortkey[{extra}]'"
-        return Finding("Packages", f"[{extra}]", "missing", f"{', '.join(missing)} not installed", advice)
-    return Finding("Packages", f"[{extra}]", "ok", ", ".join(f"{name} {version}" for name, version in versions.items()))
+        return Finding(
+            "Packages", f"[{extra}]", "missing", f"{', '.join(missing)} not installed", advice
+        )
+    return Finding(
+        "Packages",
+        f"[{extra}]",
+        "ok",
+        ", ".join(f"{name} {version}" for name, version in versions.items()),
+    )
 
 
 def _version(package: str) -> str | None:
@@ -128,7 +158,9 @@ def _ports(data: str) -> Iterator[Finding]:
             except OSError as error:
                 is_ours = owner is not None and (owner.address or "").endswith(f":{port}")
                 told = (
-                    f"served from {data}, by process {owner.pid}" if is_ours and owner else str(error.strerror).lower()
+                    f"served from {data}, by process {owner.pid}"
+                    if is_ours and owner
+                    else str(error.strerror).lower()
                 )
                 advice = "" if is_ours else f"for {use}: choose another port, or stop what uses it"
                 yield Finding("Ports", str(port), "ok" if is_ours else "missing", told, advice)
@@ -142,7 +174,11 @@ def _folder(folder: Path, thorough: bool) -> Iterator[Finding]:
     group = f"Data folder {folder}"
     if not folder.is_dir():
         yield Finding(
-            group, "folder", "missing", "not there", "sortkey up and sortkey serve make it; or name another with --data"
+            group,
+            "folder",
+            "missing",
+            "not there",
+            "sortkey up and sortkey serve make it; or name another with --data",
         )
         return
     if not os.access(folder, os.R_OK | os.X_OK):
@@ -150,7 +186,11 @@ def _folder(folder: Path, thorough: bool) -> Iterator[Finding]:
         yield Finding(group, "access", "problem", told, "choose another, or change its owner")
         return
     owner = owner_of(folder)
-    told = "nobody uses it" if owner is None else f"process {owner.pid}, on {owner.address or 'no address'}"
+    told = (
+        "nobody uses it"
+        if owner is None
+        else f"process {owner.pid}, on {owner.address or 'no address'}"
+    )
     yield Finding(group, "owner", "ok", told)
     yield from _room(group, folder)
     database = folder / DATABASE_NAME
@@ -164,16 +204,28 @@ def _room(group: str, folder: Path) -> Iterator[Finding]:
     mode = folder.stat().st_mode & 0o777
     if not os.access(folder, os.W_OK | os.X_OK):
         yield Finding(
-            group, "access", "problem", f"cannot be written to (mode {mode:o})", "choose another, or change its owner"
+            group,
+            "access",
+            "problem",
+            f"cannot be written to (mode {mode:o})",
+            "choose another, or change its owner",
         )
     elif mode & 0o077:
-        yield Finding(group, "access", "missing", f"others can look into it (mode {mode:o})", f"chmod 700 {folder}")
+        yield Finding(
+            group,
+            "access",
+            "missing",
+            f"others can look into it (mode {mode:o})",
+            f"chmod 700 {folder}",
+        )
     else:
         yield Finding(group, "access", "ok", f"only you (mode {mode:o})")
     free = shutil.disk_usage(folder).free
     is_enough = free >= FREE_BYTES_MIN
     advice = "" if is_enough else "a full disk refuses writes"
-    yield Finding(group, "disk", "ok" if is_enough else "missing", f"{free / 2**30:,.1f} GB free", advice)
+    yield Finding(
+        group, "disk", "ok" if is_enough else "missing", f"{free / 2**30:,.1f} GB free", advice
+    )
 
 
 def _database(group: str, database: Path, thorough: bool) -> Finding:
@@ -186,31 +238,55 @@ def _database(group: str, database: Path, thorough: bool) -> Finding:
         connection: Any = apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READONLY)
         try:
             connection.set_busy_timeout(5_000)
-            tables = connection.execute("select count(*) from record where kind = 'table'").fetchall()[0][0]
-            wrong = [row[0] for row in connection.execute("pragma quick_check(3)")] if is_read else ["ok"]
+            tables = connection.execute(
+                "select count(*) from record where kind = 'table'"
+            ).fetchall()[0][0]
+            wrong = (
+                [row[0] for row in connection.execute("pragma quick_check(3)")]
+                if is_read
+                else ["ok"]
+            )
         finally:
             connection.close()
     except apsw.Error as error:
         advice = "restore it from a copy: sortkey restore --from"
         return Finding(group, "database", "problem", f"cannot be read: {error}", advice)
     if wrong != ["ok"]:
-        return Finding(group, "database", "problem", "; ".join(wrong), "restore it from a copy: sortkey restore --from")
+        return Finding(
+            group,
+            "database",
+            "problem",
+            "; ".join(wrong),
+            "restore it from a copy: sortkey restore --from",
+        )
     advice = "" if is_read else "not read, as it is large: --thorough reads it"
-    return Finding(group, "database", "ok", f"{tables} tables, {told}, {'sound' if is_read else 'opens'}", advice)
+    return Finding(
+        group,
+        "database",
+        "ok",
+        f"{tables} tables, {told}, {'sound' if is_read else 'opens'}",
+        advice,
+    )
 
 
 def _programs() -> Iterator[Finding]:
     for name, (flag, use, what) in PROGRAMS.items():
         found = next(filter(None, map(shutil.which, (name, *_OTHER_NAMES.get(name, ())))), None)
         if found is None:
-            yield Finding("For the tests only", name, "missing", "not found", f"for {use}: install {what}")
+            yield Finding(
+                "For the tests only", name, "missing", "not found", f"for {use}: install {what}"
+            )
         else:
-            yield Finding("For the tests only", name, "ok", _first_line([found, flag]), f"for {use}")
+            yield Finding(
+                "For the tests only", name, "ok", _first_line([found, flag]), f"for {use}"
+            )
 
 
 def _first_line(command: list[str]) -> str:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PROGRAM_SECONDS)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=PROGRAM_SECONDS
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not answer: {error}"
     lines = (done.stdout + done.stderr).strip().splitlines()

@@ -11,8 +11,8 @@ PROJECTIONS = {"ALL": "all attributes", "KEYS_ONLY": "keys only"}
 
 
 def markdown(told: Told) -> str:
-    """Each table with its key, indexes and settings, its entities with keys and fields; then all access patterns, and
-    what is searchable."""
+    """Each table with its key, indexes and settings, its entities with keys and fields; then all
+    access patterns, and what is searchable."""
     parts = [f"# {told['name']}", told["doc"]]
     for table in told["tables"]:
         parts += _table(table)
@@ -30,7 +30,14 @@ def _table(table: Told) -> list[str]:
     keys = [("table", _key(table["key"], table["types"]), "", table["doc"])]
     for index in table["indexes"]:
         held = PROJECTIONS.get(str(index["projection"])) or _codes(index["projection"])
-        keys.append((index["name"], _key(index["key"], table["types"]), f"{index['kind']}, {held}", index["doc"]))
+        keys.append(
+            (
+                index["name"],
+                _key(index["key"], table["types"]),
+                f"{index['kind']}, {held}",
+                index["doc"],
+            )
+        )
     settings = {
         f"TTL by `{table['ttl']}`": table["ttl"],
         f"stream of `{table['stream']}`": table["stream"],
@@ -52,18 +59,27 @@ def _entity(entity: Told) -> list[str]:
     facts = [
         f"`{entity['kind_attribute']}` is `{entity['kind']}`" if entity["kind"] else "",
         f"fields lie under `{entity['envelope']}`" if entity["envelope"] else "",
-        f"archived ones have `{entity['archive']}` behind their partition key" if entity["archive"] else "",
+        f"archived ones have `{entity['archive']}` behind their partition key"
+        if entity["archive"]
+        else "",
         f"version {entity['version']}" if entity["version"] > 1 else "",
         *(f"{_codes(group)} unique" for group in entity["unique"]),
     ]
     told = "; ".join(filter(None, facts))
     keys = [
-        (_index(key), *(f"`{attribute}` = `{text}`" for attribute, text in key["templates"].items()))
+        (
+            _index(key),
+            *(f"`{attribute}` = `{text}`" for attribute, text in key["templates"].items()),
+        )
         for key in entity["keys"]
     ]
     parts = [f"### {entity['name']}", entity["doc"], f"Its items: {told}." if told else ""]
     parts += [_rows(("index", "partition key", "sort key"), keys), _fields(entity["fields"])]
-    return parts + [each for part in entity["parts"] for each in (f"#### {part['name']}", _fields(part["fields"]))]
+    return parts + [
+        each
+        for part in entity["parts"]
+        for each in (f"#### {part['name']}", _fields(part["fields"]))
+    ]
 
 
 def _index(key: Told) -> str:
@@ -73,9 +89,16 @@ def _index(key: Told) -> str:
 def _fields(fields: Sequence[Told]) -> str:
     rows: list[Sequence[str]] = []
     for field in fields:
-        states = [f"{source} → {', '.join(targets)}" for source, targets in field.get("states", {}).items()]
+        states = [
+            f"{source} → {', '.join(targets)}"
+            for source, targets in field.get("states", {}).items()
+        ]
         default = field.get("default", "None")
-        notes = [*([] if default == "None" else [f"default `{default}`"]), *map(_note, field["notes"]), *states]
+        notes = [
+            *([] if default == "None" else [f"default `{default}`"]),
+            *map(_note, field["notes"]),
+            *states,
+        ]
         names = [_code(field[each]) for each in ("name", "path", "type")]
         rows.append((*names, "; ".join(notes), field.get("doc") or ""))
     return _rows(("field", "stored as", "type", "rules", "for"), rows)
@@ -91,7 +114,9 @@ def _pattern(pattern: Told) -> Sequence[str]:
     call = _code(f"{pattern['name']}({', '.join(pattern['arguments'])})")
     if "problem" in pattern:
         return call, pattern["doc"], "", ""
-    place = f"{pattern['operation']} on {pattern['table']}" + (f", {pattern['index']}" if pattern["index"] else "")
+    place = f"{pattern['operation']} on {pattern['table']}" + (
+        f", {pattern['index']}" if pattern["index"] else ""
+    )
     tested = f", filter {_code(pattern['filter'])}" if pattern["filter"] else ""
     units = ", ".join(f"{units:g} for {items}" for items, units in pattern["read_units"].items())
     return call, pattern["doc"], f"{place}: {_code(pattern['key_condition'])}{tested}", units
@@ -100,11 +125,18 @@ def _pattern(pattern: Told) -> Sequence[str]:
 def _document(document: Told) -> list[str]:
     made = f"Id `{document['id']}`. Made of {', '.join(document['made_of'])}."
     fields = [(_code(each["name"]), each["type"], each["for"]) for each in document["fields"]]
-    return [f"### {document['name']}", document["doc"], made, _rows(("field", "holds", "for"), fields)]
+    return [
+        f"### {document['name']}",
+        document["doc"],
+        made,
+        _rows(("field", "holds", "for"), fields),
+    ]
 
 
 def _key(names: Sequence[str], types: dict[str, str]) -> str:
-    return ", ".join(f"`{name}` ({types[name]})" if name in types else f"`{name}`" for name in names)
+    return ", ".join(
+        f"`{name}` ({types[name]})" if name in types else f"`{name}`" for name in names
+    )
 
 
 def _codes(names: Iterable[str]) -> str:

@@ -26,18 +26,24 @@ def run(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="MODEL", help=f"{MODEL_HELP} (default: all installed systems)", autocompletion=complete_models
+            metavar="MODEL",
+            help=f"{MODEL_HELP} (default: all installed systems)",
+            autocompletion=complete_models,
         ),
     ] = None,
-    is_markdown: Annotated[bool, typer.Option("--markdown", help="As pages of Markdown, to keep in a wiki.")] = False,
+    is_markdown: Annotated[
+        bool, typer.Option("--markdown", help="As pages of Markdown, to keep in a wiki.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Print data models: tables with their keys, indexes and settings; entities with their key templates and fields;
-    access patterns with what they do and what they cost; search documents with what they are made of and what their
-    fields are for. Nothing is connected to, and nothing is read or written.
+    """Print data models: tables with their keys, indexes and settings; entities with their key
+    templates and fields; access patterns with what they do and what they cost; search documents
+    with what they are made of and what their fields are for. Nothing is connected to, and nothing
+    is read or written.
 
-    Read units are those of items of 1 KB and of reads that need not be consistent: for one item, and for 100 where
-    a query finds several. `sortkey explain` has the figures for other sizes and numbers.
+    Read units are those of items of 1 KB and of reads that need not be consistent: for one item,
+    and for 100 where a query finds several. `sortkey explain` has the figures for other sizes and
+    numbers.
     """
     from sortkey.model.description import describe, page
 

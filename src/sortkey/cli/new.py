@@ -30,14 +30,21 @@ def new() -> None:
     """Write a project to begin with."""
 
 
-@app.command(epilog=examples("sortkey new system tasks", "sortkey new system tasks --into ~/code/tasks"))
+@app.command(
+    epilog=examples("sortkey new system tasks", "sortkey new system tasks --into ~/code/tasks")
+)
 def system(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Lower-case letters, digits and hyphens.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Lower-case letters, digits and hyphens.")
+    ],
     into: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where to write it (default: a folder of that name).")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where to write it (default: a folder of that name)."),
     ] = None,
 ) -> None:
-    """Write a small, complete system of your own: model, service, routes, page, commands, sample data, tests."""
+    """Write a small, complete system of your own: model, service, routes, page, commands, sample
+    data, tests.
+    """
     _check(name)
     folder = into or Path(name)
     if folder.exists() and any(folder.iterdir()):
@@ -56,12 +63,22 @@ def _check(name: str) -> None:
     from sortkey.systems.installed import system_names
 
     if not _NAME.fullmatch(name):
-        raise CommandFailed(f"{name!r} cannot name a system: use lower-case letters, digits and hyphens", USAGE)
+        raise CommandFailed(
+            f"{name!r} cannot name a system: use lower-case letters, digits and hyphens", USAGE
+        )
     package = name.replace("-", "_")
     if name in COMMANDS or name in system_names():
-        raise CommandFailed(f"{name!r} is the name of a command or system already: choose another", USAGE)
-    if keyword.iskeyword(package) or package in sys.stdlib_module_names or package in ("sortkey", "tests"):
-        raise CommandFailed(f"{name!r} would hide a Python module of that name: choose another", USAGE)
+        raise CommandFailed(
+            f"{name!r} is the name of a command or system already: choose another", USAGE
+        )
+    if (
+        keyword.iskeyword(package)
+        or package in sys.stdlib_module_names
+        or package in ("sortkey", "tests")
+    ):
+        raise CommandFailed(
+            f"{name!r} would hide a Python module of that name: choose another", USAGE
+        )
 
 
 def _words(name: str) -> dict[str, str]:

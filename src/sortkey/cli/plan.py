@@ -22,11 +22,14 @@ examples:
 def run(
     model: ModelName,
     data: Data = "data",
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if there is anything to do.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if there is anything to do.")
+    ] = False,
     json: Json = False,
 ) -> int:
-    """Compare a model with the tables that are deployed, and print what to do, in order: tables to create, indexes to
-    add, settings to change; entities whose stored items need a backfill; and what can only be done by hand.
+    """Compare a model with the tables that are deployed, and print what to do, in order: tables to
+    create, indexes to add, settings to change; entities whose stored items need a backfill; and
+    what can only be done by hand.
 
     Nothing is changed. `sortkey apply` does the steps, `sortkey backfill` the backfills.
     """

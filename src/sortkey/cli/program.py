@@ -1,4 +1,6 @@
-"""The program that Typer sees: a group that knows the names of its commands, and loads one when it is called."""
+"""The program that Typer sees: a group that knows the names of its commands, and loads one when it
+is called.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ examples:
 
 
 class Program(HelpedGroup):
-    """The commands of the table, then the installed systems. Listing them imports no command and no system."""
+    """The commands of the table, then the installed systems. Listing them imports no command and no
+    system.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS, *system_names()]
@@ -41,11 +45,15 @@ class Program(HelpedGroup):
         """What help and completion show of a command."""
         if known := COMMANDS.get(cmd_name):
             return TyperCommand(cmd_name, help=known.help)
-        return TyperCommand(cmd_name, help=headline(cmd_name)) if cmd_name in system_names() else None
+        return (
+            TyperCommand(cmd_name, help=headline(cmd_name)) if cmd_name in system_names() else None
+        )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The command that is called, itself."""
-        self.commands = {name: TyperCommand(name) for name in self.list_commands(ctx)}  # for "Did you mean"
+        self.commands = {
+            name: TyperCommand(name) for name in self.list_commands(ctx)
+        }  # for "Did you mean"
         name, shown, rest = super().resolve_command(ctx, args)
         return name, load(name) if shown is not None and name is not None else shown, rest
 
@@ -88,7 +96,9 @@ def _load_command(name: str) -> typer.Typer:
 def _load_system(name: str) -> typer.Typer:
     system = find_system(name)
     if system.commands is None:
-        raise CommandFailed(f"{name} has no commands of its own: see `sortkey models {name}`", USAGE)
+        raise CommandFailed(
+            f"{name} has no commands of its own: see `sortkey models {name}`", USAGE
+        )
     group: typer.Typer = system.load(system.commands)
     group.info.name, group.info.cls = name, HelpedGroup
     return group
@@ -119,10 +129,16 @@ def _print_version(is_asked: bool) -> None:
 def _root(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version."
+        ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option(DEBUG, help="Show the traceback of an error; anywhere in the line, or SORTKEY_DEBUG=1.")
+        bool,
+        typer.Option(
+            DEBUG, help="Show the traceback of an error; anywhere in the line, or SORTKEY_DEBUG=1."
+        ),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:

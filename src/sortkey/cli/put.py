@@ -32,20 +32,31 @@ def run(
     entity: Annotated[
         str,
         typer.Argument(
-            metavar="MODEL:ENTITY", help="An entity of a model, as shop:Order.", autocompletion=complete_entities
+            metavar="MODEL:ENTITY",
+            help="An entity of a model, as shop:Order.",
+            autocompletion=complete_entities,
         ),
     ],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON, or JSON Lines; - is the standard input.")] = "-",
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="JSON, or JSON Lines; - is the standard input.")
+    ] = "-",
     data: Data = "data",
-    create: Annotated[bool, typer.Option("--create", help="Refuse an item whose key is there already.")] = False,
-    ensure: Annotated[bool, typer.Option("--ensure", help="Create the table if it is not there.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the items, and store nothing.")] = False,
+    create: Annotated[
+        bool, typer.Option("--create", help="Refuse an item whose key is there already.")
+    ] = False,
+    ensure: Annotated[
+        bool, typer.Option("--ensure", help="Create the table if it is not there.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the items, and store nothing.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Store items of one kind: an object, a list of them, or one on each line.
 
-    They are written with the fields of the entity, or with its stored attributes, plain or as DynamoDB JSON.
-    All of them are checked before the first is stored; keys and index keys are made by the entity.
+    They are written with the fields of the entity, or with its stored attributes, plain or as
+    DynamoDB JSON. All of them are checked before the first is stored; keys and index keys are made
+    by the entity.
     """
     kind = find_entity(entity)
     entities = [_entity(kind, each, number) for number, each in enumerate(_objects(_text(file)), 1)]
@@ -61,7 +72,9 @@ def run(
 def _text(file: str) -> str:
     if file == "-":
         if sys.stdin.isatty():
-            print("reading JSON from the keyboard: Ctrl-D ends it, Ctrl-C gives up", file=sys.stderr)
+            print(
+                "reading JSON from the keyboard: Ctrl-D ends it, Ctrl-C gives up", file=sys.stderr
+            )
         return sys.stdin.read()
     try:
         with open(file, encoding="utf-8") as opened:
@@ -84,7 +97,9 @@ def _objects(text: str) -> list[dict[str, Any]]:
         except ValueError:
             raise CommandFailed(f"this is no JSON: {whole}", FAILED) from None
     if not found:
-        raise CommandFailed("there is no item in it: give a file, or JSON on the standard input", FAILED)
+        raise CommandFailed(
+            "there is no item in it: give a file, or JSON on the standard input", FAILED
+        )
     for number, each in enumerate(found, 1):
         if not isinstance(each, dict):
             raise CommandFailed(f"item {number} is no JSON object: {each!r:.60}", FAILED)
@@ -100,11 +115,15 @@ def _entity(kind: type[Entity], given: dict[str, Any], number: int) -> Entity:
     try:
         if _is_dynamodb_json(given):
             return kind.from_item(given)
-        if kind.__layout__.table.key[0] in given.keys() - kind.__layout__.places.keys():  # a stored item, plain
+        if (
+            kind.__layout__.table.key[0] in given.keys() - kind.__layout__.places.keys()
+        ):  # a stored item, plain
             return kind.from_item({name: encode(value) for name, value in given.items()})
         return kind.model_validate(given)
     except ValidationError as error:
-        raise CommandFailed(f"item {number} is no {kind.__name__}: {_problems(error)}", FAILED) from error
+        raise CommandFailed(
+            f"item {number} is no {kind.__name__}: {_problems(error)}", FAILED
+        ) from error
     except InvalidItem as error:
         inner = error.__cause__
         told = _problems(inner) if isinstance(inner, ValidationError) else str(inner or error)
@@ -115,16 +134,25 @@ def _entity(kind: type[Entity], given: dict[str, Any], number: int) -> Entity:
 
 def _problems(error: Any) -> str:
     """Every field that is wrong, in one line."""
-    each = (f"{'.'.join(map(str, problem['loc'])) or 'it'}: {problem['msg']}" for problem in error.errors())
+    each = (
+        f"{'.'.join(map(str, problem['loc'])) or 'it'}: {problem['msg']}"
+        for problem in error.errors()
+    )
     return "; ".join(each)
 
 
 def _is_dynamodb_json(given: Mapping[str, Any]) -> bool:
     typed = [cast(dict[str, Any], value) for value in given.values() if isinstance(value, dict)]
-    return bool(given) and len(typed) == len(given) and all(len(each) == 1 and each.keys() <= _TYPES for each in typed)
+    return (
+        bool(given)
+        and len(typed) == len(given)
+        and all(len(each) == 1 and each.keys() <= _TYPES for each in typed)
+    )
 
 
-def _store(kind: type[Entity], entities: list[Entity], data: str, *, create: bool, ensure: bool) -> list[Entity]:
+def _store(
+    kind: type[Entity], entities: list[Entity], data: str, *, create: bool, ensure: bool
+) -> list[Entity]:
     with _open(kind, data) as store, progress(f"storing {kind.__name__}", len(entities)) as advance:
         if ensure:
             store.ensure(kind.__layout__.table)

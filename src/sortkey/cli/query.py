@@ -35,10 +35,15 @@ def run(
     arguments: Arguments = None,
     data: Data = "data",
     limit: Annotated[int, typer.Option(min=1, metavar="N", help="Items at most.")] = 25,
-    cursor: Annotated[str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")] = None,
-    descending: Annotated[bool, typer.Option("--descending", help="From the end of the sort key.")] = False,
+    cursor: Annotated[
+        str | None, typer.Option(metavar="CURSOR", help="Go on where a page ended.")
+    ] = None,
+    descending: Annotated[
+        bool, typer.Option("--descending", help="From the end of the sort key.")
+    ] = False,
     columns: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Only these fields, with commas, in this order.")
+        str | None,
+        typer.Option(metavar="NAMES", help="Only these fields, with commas, in this order."),
     ] = None,
     all_fields: Annotated[
         bool, typer.Option("--all", help="Every field of every item, whole, one below the other.")
@@ -47,9 +52,10 @@ def run(
 ) -> None:
     """Run an access pattern of a model and print what it finds.
 
-    The model can be left out where only one of those that ship has a pattern of that name.
-    A page has up to --limit items; where there are more, the cursor of the next page is printed.
-    A terminal gets a table of the fields that fit, those that tell most first. A pipe gets all of them, with tabs.
+    The model can be left out where only one of those that ship has a pattern of that name. A page
+    has up to --limit items; where there are more, the cursor of the next page is printed. A
+    terminal gets a table of the fields that fit, those that tell most first. A pipe gets all of
+    them, with tabs.
     """
     found, given = read_call(pattern, arguments or ())
     read = _read(found, given)
@@ -72,7 +78,11 @@ def _read(pattern: AccessPattern, given: dict[str, str]) -> Read:
     from sortkey.model.description import parameters_of
 
     values = typed(pattern, given)
-    missing = [each.name for each in parameters_of(pattern) if each.default is each.empty and each.name not in given]
+    missing = [
+        each.name
+        for each in parameters_of(pattern)
+        if each.default is each.empty and each.name not in given
+    ]
     if missing:
         wanted = " ".join(f"{name}=…" for name in missing)
         raise CommandFailed(f"{pattern.name} needs {', '.join(missing)}: add {wanted}", USAGE)
@@ -86,16 +96,22 @@ Kinds = dict[str, list["Entity"]]
 """Entities by the name of their class."""
 
 
-def _found(store: Store, read: Read, limit: int, cursor: str | None, descending: bool) -> tuple[Kinds, str | None]:
+def _found(
+    store: Store, read: Read, limit: int, cursor: str | None, descending: bool
+) -> tuple[Kinds, str | None]:
     from sortkey.model.collections import CollectionQuery
     from sortkey.model.queries import ItemKey, Query
     from sortkey.model.query_requests import whole
 
     if isinstance(read, Query) and read.limited_to is None:
-        page = store.page(whole(read.descending() if descending else read), cursor=cursor, size=limit)
+        page = store.page(
+            whole(read.descending() if descending else read), cursor=cursor, size=limit
+        )
         return {read.entity.__name__: list(page.items)}, page.cursor
     if cursor is not None or descending:
-        raise CommandFailed("this pattern gives all that it finds, in its own order: it has no pages", USAGE)
+        raise CommandFailed(
+            "this pattern gives all that it finds, in its own order: it has no pages", USAGE
+        )
     if isinstance(read, ItemKey):
         found = store.find(read)
         return {read.entity.__name__: [] if found is None else [found]}, None
@@ -105,7 +121,9 @@ def _found(store: Store, read: Read, limit: int, cursor: str | None, descending:
     return {read.entity.__name__: list(store.query(whole(read)))}, None
 
 
-def _print_kind(title: str | None, entities: list[Entity], wanted: list[str] | None, is_all: bool) -> None:
+def _print_kind(
+    title: str | None, entities: list[Entity], wanted: list[str] | None, is_all: bool
+) -> None:
     if not entities:
         return
     rows, keys = [_dumped(each) for each in entities], _key_fields(type(entities[0]))
@@ -116,20 +134,31 @@ def _print_kind(title: str | None, entities: list[Entity], wanted: list[str] | N
     else:
         whole = len(keys) if wanted is None else len(columns)
         order = by_use(rows, columns, keys) if wanted is None else ()
-        print_table(columns, cells, title, whole=whole, order=order, more="--all shows everything, --columns chooses")
+        print_table(
+            columns,
+            cells,
+            title,
+            whole=whole,
+            order=order,
+            more="--all shows everything, --columns chooses",
+        )
 
 
 def _key_fields(kind: type[Entity]) -> list[str]:
     """What tells items apart."""
     by_attribute = kind.__layout__.by_attribute
-    return [by_attribute[name].name for name in kind.__layout__.primary.names if name in by_attribute]
+    return [
+        by_attribute[name].name for name in kind.__layout__.primary.names if name in by_attribute
+    ]
 
 
 def _known(entity: Entity, wanted: list[str]) -> list[str]:
     known = type(entity).model_fields
     if unknown := [name for name in wanted if name not in known]:
         raise CommandFailed(
-            f"{type(entity).__name__} has no field {', '.join(unknown)}; it has: {', '.join(known)}", USAGE
+            f"{type(entity).__name__} has no field {', '.join(unknown)}; it has: "
+            f"{', '.join(known)}",
+            USAGE,
         )
     return wanted
 

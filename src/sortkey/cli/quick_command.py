@@ -1,7 +1,8 @@
 """A command whose arguments are read without pydantic, which Typer would load to convert them.
 
-For `sortkey serve`: pydantic alone would make its start half as long again, and cost 9 MB for as long as it runs. It
-converts texts, lists of them, whole numbers and choices; other types, and every error, are left to Typer.
+For `sortkey serve`: pydantic alone would make its start half as long again, and cost 9 MB for as
+long as it runs. It converts texts, lists of them, whole numbers and choices; other types, and every
+error, are left to Typer.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ class QuickCommand(HelpedCommand):
         return []
 
     def _plain_values(self, ctx: Any, args: list[str]) -> dict[str, Any] | None:
-        """The arguments by name; None where Typer has to look at them: for help, an error, or another type."""
+        """The arguments by name; None where Typer has to look at them: for help, an error, or
+        another type.
+        """
         if any(not each.isascii() or each in ctx.help_option_names for each in args):
             return None
         try:

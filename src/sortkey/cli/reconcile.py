@@ -1,4 +1,6 @@
-"""`sortkey reconcile`: where the search indexes of a model differ from its tables, and that it ends."""
+"""`sortkey reconcile`: where the search indexes of a model differ from its tables, and that it
+ends.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +36,18 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what differs.")] = False,
     json: Json = False,
 ) -> int:
-    """Compare the search indexes of a model with its tables, by id, version and content; list what differs and mend it.
+    """Compare the search indexes of a model with its tables, by id, version and content; list what
+    differs and mend it.
 
       missing     in the tables, and not found
       stale       other in the index than in the tables
       orphaned    found, and not in the tables any more
       unreadable  an item that is none of its entity; nothing is done about it
 
-    It may run at any time. What was written a moment ago may show as a difference until the index has followed. One
-    process writes an index in a folder: while a `sortkey up` has that folder, only --dry-run can be sure to work.
-    The exit code is 1 when something is left: what differs with --dry-run, and what is unreadable.
+    It may run at any time. What was written a moment ago may show as a difference until the index
+    has followed. One process writes an index in a folder: while a `sortkey up` has that folder,
+    only --dry-run can be sure to work. The exit code is 1 when something is left: what differs with
+    --dry-run, and what is unreadable.
     """
     with kept_searches(model, documents or [], data, objects, search) as kept:
         done = {each.name: _compared(each, model, mend=not dry_run) for each in kept}
@@ -51,7 +55,9 @@ def run(
         print_json([_json(name, drift) for name, drift in done.items()])
     else:
         print("\n".join(line for name, drift in done.items() for line in _lines(name, drift)))
-    return FAILED if any(each.unreadable or (dry_run and each.count) for each in done.values()) else 0
+    return (
+        FAILED if any(each.unreadable or (dry_run and each.count) for each in done.values()) else 0
+    )
 
 
 def _compared(kept: KeptSearch, model: str, *, mend: bool) -> Drift:
@@ -65,7 +71,9 @@ def _compared(kept: KeptSearch, model: str, *, mend: bool) -> Drift:
 
 
 def _check_built(kept: KeptSearch, model: str) -> None:
-    """An index that was never filled to its end lacks everything: that is no list for anybody to read."""
+    """An index that was never filled to its end lacks everything: that is no list for anybody to
+    read.
+    """
     from sortkey.errors import SearchIndexMissing
 
     try:
@@ -75,7 +83,8 @@ def _check_built(kept: KeptSearch, model: str) -> None:
     if not is_built:
         name = kept.search.document.name
         raise CommandFailed(
-            f"the index of {kept.name} is not built, or not for the fields of today: `sortkey reindex {model} {name}`"
+            f"the index of {kept.name} is not built, or not for the fields of today: `sortkey "
+            f"reindex {model} {name}`"
             " builds it, and so does `sortkey up`"
         )
 
@@ -87,4 +96,7 @@ def _json(name: str, drift: Drift) -> dict[str, Any]:
 
 def _lines(name: str, drift: Drift) -> list[str]:
     mended = ", mended" if drift.is_mended and drift.count else ""
-    return [*(line for kind in KINDS for line in listed(kind, getattr(drift, kind))), f"{name}: {drift}{mended}"]
+    return [
+        *(line for kind in KINDS for line in listed(kind, getattr(drift, kind))),
+        f"{name}: {drift}{mended}",
+    ]

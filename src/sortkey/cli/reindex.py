@@ -30,14 +30,15 @@ def run(
     search: Index = None,
     json: Json = False,
 ) -> int:
-    """Build the search indexes of a model anew from its tables: because a document is declared in another way, or an
-    index is lost.
+    """Build the search indexes of a model anew from its tables: because a document is declared in
+    another way, or an index is lost.
 
-    A new index is filled beside the old one, which answers until the new one takes its place. It may be stopped and
-    started again: it goes on where it was. Reading whole tables is paid for on AWS.
+    A new index is filled beside the old one, which answers until the new one takes its place. It
+    may be stopped and started again: it goes on where it was. Reading whole tables is paid for on
+    AWS.
 
-    One process writes an index in a folder, so stop a `sortkey up` of that folder before; an OpenSearch may be in use.
-    The exit code is 1 when items could not be read.
+    One process writes an index in a folder, so stop a `sortkey up` of that folder before; an
+    OpenSearch may be in use. The exit code is 1 when items could not be read.
     """
     with kept_searches(model, documents or [], data, objects, search) as kept:
         done = [_reindexed(each) for each in kept]

@@ -31,16 +31,26 @@ examples:
 def run(
     system: Annotated[
         str | None,
-        typer.Argument(metavar="SYSTEM", help="Serve this system alone, at the root (default: each under its name)."),
+        typer.Argument(
+            metavar="SYSTEM",
+            help="Serve this system alone, at the root (default: each under its name).",
+        ),
     ] = None,
     systems: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Systems to serve, with commas (default: all that can be).")
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Systems to serve, with commas (default: all that can be)."
+        ),
     ] = None,
     data: Annotated[
-        str, typer.Option(metavar="FOLDER", help="Folder of the tables, the buckets and the secret.")
+        str,
+        typer.Option(metavar="FOLDER", help="Folder of the tables, the buckets and the secret."),
     ] = "data",
     store: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Tables that are elsewhere: http://… or aws://region.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="Tables that are elsewhere: http://… or aws://region."
+        ),
     ] = None,
     objects: BucketAddress = None,
     search: Index = None,
@@ -54,8 +64,8 @@ def run(
 ) -> None:
     """Serve the REST interfaces of the systems, and run their jobs, in one process.
 
-    Everything lies in one folder, unless --store and --objects name other places. Users need a token, programs a
-    key; /docs describes every route, /health says whether it runs.
+    Everything lies in one folder, unless --store and --objects name other places. Users need a
+    token, programs a key; /docs describes every route, /health says whether it runs.
     """
     from sortkey.commands.loops import log_to_stderr, run_loop
     from sortkey.systems.shared import Addresses
@@ -64,10 +74,14 @@ def run(
 
     log_to_stderr()
     if system and systems:
-        raise CommandFailed("a system at the root is served alone: leave --systems out, or SYSTEM", USAGE)
+        raise CommandFailed(
+            "a system at the root is served alone: leave --systems out, or SYSTEM", USAGE
+        )
     chosen, has_workers = served_systems(system or systems), not no_workers
     if system and len(chosen) != 1:
-        raise CommandFailed("one system can be served at the root: name several with --systems", USAGE)
+        raise CommandFailed(
+            "one system can be served at the root: name several with --systems", USAGE
+        )
     models = [*load_models(chosen, ()).values()]
     addresses = Addresses(data, store, objects, search)
     origins = origin_policy(host, allow_host, url=url)
@@ -80,7 +94,9 @@ def run(
         def ready() -> None:
             print(_banner(hosted, addresses, address, has_workers, system is not None), flush=True)
 
-        run_loop(serve(hosted.app, sockets, openers, ready, workers=[hosted] if has_workers else []))
+        run_loop(
+            serve(hosted.app, sockets, openers, ready, workers=[hosted] if has_workers else [])
+        )
 
 
 def _banner(host: Host, addresses: Addresses, url: str, has_workers: bool, at_root: bool) -> str:

@@ -1,4 +1,6 @@
-"""`sortkey restore`: tables as they were, from a backup or at a point in time; or a folder from its copy."""
+"""`sortkey restore`: tables as they were, from a backup or at a point in time; or a folder from its
+copy.
+"""
 
 from __future__ import annotations
 
@@ -32,23 +34,34 @@ examples:
 def run(
     what: What = None,
     data: Data = "data",
-    at: Annotated[str | None, typer.Option(metavar="MOMENT", help=f"A point in time: {MOMENT_HELP}")] = None,
-    backup: Annotated[str | None, typer.Option(metavar="BACKUP", help="A backup, by name or ARN.")] = None,
-    new_name: Annotated[str | None, typer.Option("--as", metavar="TABLE", help="Make a new table of it.")] = None,
+    at: Annotated[
+        str | None, typer.Option(metavar="MOMENT", help=f"A point in time: {MOMENT_HELP}")
+    ] = None,
+    backup: Annotated[
+        str | None, typer.Option(metavar="BACKUP", help="A backup, by name or ARN.")
+    ] = None,
+    new_name: Annotated[
+        str | None, typer.Option("--as", metavar="TABLE", help="Make a new table of it.")
+    ] = None,
     in_place: Annotated[
-        bool, typer.Option("--in-place", help="Change the table itself: only what differs is written.")
+        bool,
+        typer.Option("--in-place", help="Change the table itself: only what differs is written."),
     ] = False,
     copy: Annotated[
-        Path | None, typer.Option("--from", metavar="FOLDER", help="Make the data folder from a copy of `backup --to`.")
+        Path | None,
+        typer.Option(
+            "--from", metavar="FOLDER", help="Make the data folder from a copy of `backup --to`."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Restore tables to what they held at a moment, or when a backup of them was made.
 
-    A new table has the keys and indexes of the old one, but, as on AWS, no TTL, stream or recovery of its own.
-    In place everything stays as it is but the items; streams tell the changes. A moment needs point-in-time recovery,
-    which the tables of models have unless they say otherwise, and lies in the last 35 days. Where no table is named,
-    those of Sortkey's own that keep no history, as of jobs and backfills, are left as they are.
+    A new table has the keys and indexes of the old one, but, as on AWS, no TTL, stream or recovery
+    of its own. In place everything stays as it is but the items; streams tell the changes. A moment
+    needs point-in-time recovery, which the tables of models have unless they say otherwise, and
+    lies in the last 35 days. Where no table is named, those of Sortkey's own that keep no history,
+    as of jobs and backfills, are left as they are.
     """
     from sortkey.transfer import restore_folder, restore_tables
 
@@ -61,7 +74,9 @@ def run(
             restore_folder(copy, Path(data), on_progress=on_progress)
             in_place = True
         elif (at is None) == (backup is None):
-            raise CommandFailed("say to what: --at a moment, or --backup; or --from a copy of the folder", USAGE)
+            raise CommandFailed(
+                "say to what: --at a moment, or --backup; or --from a copy of the folder", USAGE
+            )
         if moment is not None or backup is not None:
             with open_store(data) as store, _on_a_copy(data, copy):
                 tables = what or []
@@ -98,14 +113,20 @@ def _as_json(restored: RestoredTable) -> dict[str, Any]:
     }
 
 
-def _check_copy(what: list[str] | None, backup: str | None, new_name: str | None, data: str) -> None:
+def _check_copy(
+    what: list[str] | None, backup: str | None, new_name: str | None, data: str
+) -> None:
     if what or backup or new_name or "://" in data:
-        raise CommandFailed("--from makes a whole folder: give only --data, and --at if it should be older", USAGE)
+        raise CommandFailed(
+            "--from makes a whole folder: give only --data, and --at if it should be older", USAGE
+        )
 
 
 @contextmanager
 def _on_a_copy(data: str, copy: Path | None) -> Generator[None]:
-    """Where the folder is made and its tables cannot be rewound, say that it is there all the same."""
+    """Where the folder is made and its tables cannot be rewound, say that it is there all
+    the same.
+    """
     from sortkey.errors import SortkeyError
 
     try:
@@ -114,4 +135,6 @@ def _on_a_copy(data: str, copy: Path | None) -> Generator[None]:
         if copy is None:
             raise
         advice = f"`sortkey restore --data {data} --at … --in-place` can rewind it"
-        raise CommandFailed(f"{data} is created from {copy}, but not rewound: {error}; {advice}", FAILED) from None
+        raise CommandFailed(
+            f"{data} is created from {copy}, but not rewound: {error}; {advice}", FAILED
+        ) from None

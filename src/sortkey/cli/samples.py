@@ -1,4 +1,6 @@
-"""The sample data of `sortkey up`: each system's own, loaded in a thread while everything already answers."""
+"""The sample data of `sortkey up`: each system's own, loaded in a thread while everything already
+answers.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,12 @@ log = logging.getLogger("sortkey.up")
 
 
 class Samples:
-    """Loads one sample after the other from `start` on. `loaders` are the functions that do it, by system.
+    """Loads one sample after the other from `start` on. `loaders` are the functions that do it, by
+    system.
 
-    A loader that returns a text has something to say that only the running system knows, as a key to try it with.
-    A sample that cannot be loaded is logged, and the next one is loaded: nothing else depends on it.
+    A loader that returns a text has something to say that only the running system knows, as a key
+    to try it with. A sample that cannot be loaded is logged, and the next one is loaded: nothing
+    else depends on it.
     """
 
     def __init__(self, loaders: Mapping[str, Callable[[], object]]) -> None:

@@ -1,4 +1,6 @@
-"""What `sortkey reindex` and `sortkey reconcile` share: the search documents of a model, opened with their tables."""
+"""What `sortkey reindex` and `sortkey reconcile` share: the search documents of a model, opened
+with their tables.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ SHOWN = 20
 def kept_searches(
     model: str, names: Sequence[str], data: str, objects: str | None, search: str | None
 ) -> Generator[list[KeptSearch]]:
-    """The searches of a model's documents, as `sortkey up` has them, closed with the block. Nothing is made yet."""
+    """The searches of a model's documents, as `sortkey up` has them, closed with the block. Nothing
+    is made yet.
+    """
     from contextlib import ExitStack
 
     from sortkey.connect.searches import open_kept
@@ -46,14 +50,17 @@ def kept_searches(
             yield kept
         except SearchIndexInUse as held:
             raise CommandFailed(
-                f"{str(held).partition(': ')[0]}, which keeps it in step (`sortkey up`?): stop that, give this command"
+                f"{str(held).partition(': ')[0]}, which keeps it in step (`sortkey up`?): stop "
+                "that, give this command"
                 " again, and start it; `sortkey reconcile --dry-run` tells whether it is needed"
             ) from None
 
 
 @contextmanager
 def counting(title: str) -> Generator[Callable[[int], None]]:
-    """A bar while the block runs; the block calls what it is given with how many documents are done."""
+    """A bar while the block runs; the block calls what it is given with how many documents are
+    done.
+    """
     seen = 0
     with progress(title, None, "documents") as advance:
 
@@ -74,21 +81,30 @@ def listed(title: str, ids: Sequence[str]) -> list[str]:
 def _chosen(model: Model, names: Sequence[str]) -> list[ModelDocument]:
     known = {each.document.name: each for each in model.documents}
     if not known:
-        raise CommandFailed(f"{model.name} has nothing to search: model.searchable(document) declares it", USAGE)
+        raise CommandFailed(
+            f"{model.name} has nothing to search: model.searchable(document) declares it", USAGE
+        )
     for name in names:
         if name not in known:
-            raise CommandFailed(f"{model.name} has no search document {name!r}; there are: {', '.join(known)}", USAGE)
+            raise CommandFailed(
+                f"{model.name} has no search document {name!r}; there are: {', '.join(known)}",
+                USAGE,
+            )
     return [known[name] for name in dict.fromkeys(names)] or list(known.values())
 
 
 def _address(data: str, search: str | None) -> str:
     if search is None and "://" in data:
-        raise CommandFailed(f"the tables are at {data}: say where the indexes are, with --search", USAGE)
+        raise CommandFailed(
+            f"the tables are at {data}: say where the indexes are, with --search", USAGE
+        )
     return search or os.path.join(data, SEARCHES)
 
 
 def _store(chosen: Sequence[ModelDocument], data: str, objects: str | None) -> Store:
-    """With the buckets, where documents may be made of what lies in them: without it they would lose that."""
+    """With the buckets, where documents may be made of what lies in them: without it they would
+    lose that.
+    """
     import sortkey
 
     is_composed = any(each.source is not None for each in chosen)
@@ -104,7 +120,9 @@ def _tables(chosen: Sequence[ModelDocument]) -> list[str]:
 
 
 def _followed(declared: ModelDocument) -> Sequence[type[Entity]]:
-    """The entities whose changes a document follows. A source that is a function does not say which."""
+    """The entities whose changes a document follows. A source that is a function does not say
+    which.
+    """
     from sortkey.runtime.search import ComposedSource
 
     if declared.source is None:

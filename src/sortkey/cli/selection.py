@@ -1,4 +1,6 @@
-"""What `sortkey up` and `sortkey rest` run: installed systems, and models of your own, without clashes of names."""
+"""What `sortkey up` and `sortkey rest` run: installed systems, and models of your own, without
+clashes of names.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,14 @@ def select_systems(given: str | None) -> list[System]:
     names = [name.strip() for name in given.split(",")] if given else system_names()
     for name in names:
         if ":" in name or name.endswith(".py"):
-            raise CommandFailed(f"{name!r} is not a system: add a model of your own with --model {name}", USAGE)
+            raise CommandFailed(
+                f"{name!r} is not a system: add a model of your own with --model {name}", USAGE
+            )
         if name not in system_names():
             known = ", ".join(system_names())
-            raise CommandFailed(f"there is no system {name!r}: choose from {known}, or {NONE}", USAGE)
+            raise CommandFailed(
+                f"there is no system {name!r}: choose from {known}, or {NONE}", USAGE
+            )
     return [find_system(name) for name in names]
 
 
@@ -38,7 +44,9 @@ def served_systems(given: str | None) -> list[System]:
     if (given and len(with_routes) < len(systems)) or not with_routes:
         without = [system.name for system in systems if not system.routes]
         known = ", ".join(name for name in system_names() if find_system(name).routes)
-        raise CommandFailed(f"{', '.join(without) or given} has no REST interface: choose from {known}", USAGE)
+        raise CommandFailed(
+            f"{', '.join(without) or given} has no REST interface: choose from {known}", USAGE
+        )
     return with_routes
 
 
@@ -57,11 +65,14 @@ def _check_is_new(name: str, model: Model, loaded: Mapping[str, Model]) -> None:
     """A second table of the same name would be the same table, with the items of both in it."""
     for other_name, other in loaded.items():
         if model.name == other.name:
-            raise CommandFailed(f"{name} and {other_name} are both named {model.name!r}: rename one of them", USAGE)
+            raise CommandFailed(
+                f"{name} and {other_name} are both named {model.name!r}: rename one of them", USAGE
+            )
         for table in model.tables:
             if any(table.name == each.name for each in other.tables):
                 raise CommandFailed(
-                    f"{name} and {other_name} both have a table {table.name!r}: rename one of them, "
+                    f"{name} and {other_name} both have a table {table.name!r}: rename one of "
+                    "them, "
                     f"or leave {other_name} out (--systems {NONE} leaves out all systems)",
                     USAGE,
                 )

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sortkey.cli.listeners import EVERY_ADDRESS, address_of, listen, named, origin_policy, own, reaches_others
+from sortkey.cli.listeners import (
+    EVERY_ADDRESS,
+    address_of,
+    listen,
+    named,
+    origin_policy,
+    own,
+    reaches_others,
+)
 from sortkey.cli.quick_command import QuickCommand
 from sortkey.commands.failure import USAGE, CommandFailed
 from sortkey.commands.options import AllowHost, Cors, HostName, Port
@@ -51,16 +59,24 @@ class Options:
 def run(
     host: HostName = "127.0.0.1",
     port: Port = 8000,
-    data: Annotated[str | None, typer.Option(metavar="FOLDER", help="Folder of the data (default: data).")] = None,
-    memory: Annotated[bool, typer.Option("--memory", help="Keep everything in memory; gone when it stops.")] = False,
+    data: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Folder of the data (default: data).")
+    ] = None,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Keep everything in memory; gone when it stops.")
+    ] = False,
     synchronous: Annotated[
         Literal["normal", "full"],
-        typer.Option(help="What an answered write survives: normal: a crash of the process; full: also a power cut."),
+        typer.Option(
+            help="What an answered write survives: normal: a crash of the process; full: also a power cut."
+        ),
     ] = "normal",
     region: Annotated[str, typer.Option(help="Region in ARNs and signatures.")] = "us-east-1",
     access_key: Annotated[
         str | None,
-        typer.Option(metavar="KEY", envvar="SORTKEY_ACCESS_KEY", help="Access key callers sign with."),
+        typer.Option(
+            metavar="KEY", envvar="SORTKEY_ACCESS_KEY", help="Access key callers sign with."
+        ),
     ] = None,
     secret_key: Annotated[
         str | None,
@@ -71,7 +87,8 @@ def run(
         ),
     ] = None,
     insecure: Annotated[
-        bool, typer.Option("--insecure", help="Allow another address than loopback without credentials.")
+        bool,
+        typer.Option("--insecure", help="Allow another address than loopback without credentials."),
     ] = False,
     cors: Cors = None,
     allow_host: AllowHost = None,
@@ -85,9 +102,10 @@ def run(
 ) -> None:
     """Serve DynamoDB to any AWS SDK, the AWS CLI or NoSQL tools, from one process and one folder.
 
-    Without credentials every caller is welcome, so the server then binds to this machine only (127.0.0.1).
-    With --access-key and --secret-key every request must be signed with them, as on AWS. Web pages may not call it,
-    unless --cors names their origin; on loopback it answers to names of loopback and those of --allow-host only.
+    Without credentials every caller is welcome, so the server then binds to this machine only
+    (127.0.0.1). With --access-key and --secret-key every request must be signed with them, as on
+    AWS. Web pages may not call it, unless --cors names their origin; on loopback it answers to
+    names of loopback and those of --allow-host only.
     """
     options = Options(
         host=host,
@@ -109,7 +127,9 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
     log_to_stderr()
     _raise_file_limit()
     sockets = _bind(options, credentials)
-    engine = own(options.folder or ":memory:", synchronous=options.synchronous, region=options.region)
+    engine = own(
+        options.folder or ":memory:", synchronous=options.synchronous, region=options.region
+    )
     try:
         from secrets import token_hex
         from time import time
@@ -131,7 +151,9 @@ def _serve(options: Options, credentials: Credentials | None) -> None:
         engine.close()
 
 
-async def _until_signal(server: Server, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
+async def _until_signal(
+    server: Server, sockets: list[socket.socket], ready: Callable[[], None]
+) -> None:
     import gc
 
     from sortkey.commands.loops import stop_signal
@@ -173,7 +195,11 @@ def _credentials(access_key: str | None, secret_key: str | None) -> Credentials 
     if not access_key and not secret_key:
         return None
     if not access_key or not secret_key:
-        missing = "a secret key (--secret-key or SORTKEY_SECRET_KEY)" if access_key else "an access key (--access-key)"
+        missing = (
+            "a secret key (--secret-key or SORTKEY_SECRET_KEY)"
+            if access_key
+            else "an access key (--access-key)"
+        )
         raise CommandFailed(f"credentials need both parts; give {missing} as well", USAGE)
     from sortkey.wire.access import Credentials
 
@@ -183,7 +209,8 @@ def _credentials(access_key: str | None, secret_key: str | None) -> Credentials 
 def _bind(options: Options, credentials: Credentials | None) -> list[socket.socket]:
     if credentials is None and not options.insecure and reaches_others(options.host):
         raise CommandFailed(
-            f"{options.host} can be reached from other machines: give --access-key and --secret-key, "
+            f"{options.host} can be reached from other machines: give --access-key and "
+            "--secret-key, "
             "or --insecure to let anyone in",
             USAGE,
         )
@@ -196,7 +223,11 @@ def _banner(options: Options, address: str, credentials: Credentials | None) -> 
         where = os.path.join(os.path.abspath(options.folder), "")
     key, secret = (credentials.access_key, "...") if credentials else ("any", "any")
     others = " and every other address of this machine" if options.host in EVERY_ADDRESS else ""
-    callers = f"signed by {key}" if credentials else "anyone who reaches the address; no signature is checked"
+    callers = (
+        f"signed by {key}"
+        if credentials
+        else "anyone who reaches the address; no signature is checked"
+    )
     return f"""\
 sortkey serves DynamoDB on {address}{others}
   data     {where}

@@ -21,14 +21,20 @@ NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
 def check_name(option: str, name: str | None) -> None:
     """Refuse a name that no table and no backup can have, by the option that gave it."""
     if name is not None and not NAME.fullmatch(name):
-        raise CommandFailed(f"{option} {name}: a name has 3 to 255 letters, digits, and . _ -", USAGE)
+        raise CommandFailed(
+            f"{option} {name}: a name has 3 to 255 letters, digits, and . _ -", USAGE
+        )
 
 
 def named_tables(backend: Backend, names: Sequence[str]) -> list[str]:
-    """The tables of names: of tables, or of models, whose tables are then all meant. No name means every table."""
+    """The tables of names: of tables, or of models, whose tables are then all meant. No name means
+    every table.
+    """
     there = all_tables(backend)
     if not there:
-        raise CommandFailed("there is no table yet: `sortkey apply MODEL` makes those of a model", USAGE)
+        raise CommandFailed(
+            "there is no table yet: `sortkey apply MODEL` makes those of a model", USAGE
+        )
     if not names:
         return there
     found: list[str] = []
@@ -51,6 +57,7 @@ def check_tables(backend: Backend, names: Sequence[str], model: str) -> None:
     """Refuse to begin where tables of a model are missing: before anything is made in vain."""
     if missing := [name for name in names if describe(backend, name) is None]:
         raise CommandFailed(
-            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there: check --data, or make the tables"
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not there: check --data, "
+            "or make the tables"
             f" with `sortkey apply {model}`"
         )

@@ -1,4 +1,6 @@
-"""`sortkey up`: everything at once, from one folder: DynamoDB's protocol, REST, the console and the workers."""
+"""`sortkey up`: everything at once, from one folder: DynamoDB's protocol, REST, the console and the
+workers.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sortkey.cli.endpoint_credentials import VARIABLE, derive_credentials, write_credentials
-from sortkey.cli.host_process import folder_option, keys_option, opened, serve, tables_option, tables_text
+from sortkey.cli.host_process import (
+    folder_option,
+    keys_option,
+    opened,
+    serve,
+    tables_option,
+    tables_text,
+)
 from sortkey.cli.listeners import address_of, listen, origin_policy, reaches_others
 from sortkey.cli.selection import load_models, select_systems
 from sortkey.commands.completion import complete_models
@@ -76,7 +85,8 @@ class Options:
 
 def run(
     systems: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Systems to run, with commas, or none (default: all).")
+        str | None,
+        typer.Option(metavar="NAMES", help="Systems to run, with commas, or none (default: all)."),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -86,29 +96,43 @@ def run(
             autocompletion=complete_models,
         ),
     ] = None,
-    data: Annotated[str, typer.Option(metavar="FOLDER", help="Folder of everything that is stored.")] = "data",
-    host: Annotated[str, typer.Option(help="Address of REST and console; DynamoDB stays on this machine.")] = LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of REST and console; 0 takes a free one.")] = 8080,
+    data: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Folder of everything that is stored.")
+    ] = "data",
+    host: Annotated[
+        str, typer.Option(help="Address of REST and console; DynamoDB stays on this machine.")
+    ] = LOOPBACK,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port of REST and console; 0 takes a free one.")
+    ] = 8080,
     dynamodb_port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port of DynamoDB's protocol; 0 takes a free one.")
     ] = 8000,
     aws: Annotated[
-        str | None, typer.Option(metavar="REGION", help="Store in DynamoDB and S3 of this region instead.")
+        str | None,
+        typer.Option(metavar="REGION", help="Store in DynamoDB and S3 of this region instead."),
     ] = None,
     objects: BucketAddress = None,
     search: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="OpenSearch, for --aws; the folder has a search of its own.")
+        str | None,
+        typer.Option(
+            metavar="ADDRESS", help="OpenSearch, for --aws; the folder has a search of its own."
+        ),
     ] = None,
     no_sample: Annotated[bool, typer.Option("--no-sample", help="Load no sample data.")] = False,
     password: Annotated[
         str | None,
-        typer.Option(envvar="SORTKEY_PASSWORD", help="Of the console; made up where one is needed and none is given."),
+        typer.Option(
+            envvar="SORTKEY_PASSWORD",
+            help="Of the console; made up where one is needed and none is given.",
+        ),
     ] = None,
     url: PublicUrl = None,
     allow_host: AllowHost = None,
     cors: Cors = None,
 ) -> None:
-    """Bring everything to life: the DynamoDB endpoint, REST, the console and the workers, in one process and folder.
+    """Bring everything to life: the DynamoDB endpoint, REST, the console and the workers, in one
+    process and folder.
 
     The first time it makes the tables and loads sample data, so that there is something to see.
     """
@@ -123,7 +147,9 @@ def run(
         dynamodb_origins=origin_policy(LOOPBACK, allow_host, cors),
     )
     models = load_models(chosen, model or ())
-    options = Options(_addresses(data, aws, objects, search), aws, chosen, models, not no_sample, access)
+    options = Options(
+        _addresses(data, aws, objects, search), aws, chosen, models, not no_sample, access
+    )
     sockets = listen(host, port)
     wire = [] if aws else _wire_sockets(dynamodb_port)
     with _hosted(options, url or address_of(sockets[0])) as (up, log):
@@ -131,7 +157,11 @@ def run(
 
 
 async def _serve(
-    host: Host, log: RequestLog, options: Options, sockets: list[socket.socket], wire: list[socket.socket]
+    host: Host,
+    log: RequestLog,
+    options: Options,
+    sockets: list[socket.socket],
+    wire: list[socket.socket],
 ) -> None:
     from sortkey.wire.second_openers import SecondOpeners
 
@@ -182,7 +212,9 @@ def _hosted(options: Options, url: str) -> Generator[tuple[Host, RequestLog]]:
     with opened(options.addresses, models, url, metrics=log) as shared:
         for name in _own_models(options):  # the host creates those of its systems
             ensure_tables(shared, name, options.models[name])
-        host = Host(shared, options.systems, unlimited=(f"{CONSOLE}/",), origins=options.access.origins)
+        host = Host(
+            shared, options.systems, unlimited=(f"{CONSOLE}/",), origins=options.access.origins
+        )
         _add_console(host, log, models, options)
         yield host, log
 
@@ -197,9 +229,14 @@ def _add_console(host: Host, log: RequestLog, models: Sequence[Model], options: 
 
     shared = host.shared
     changes = partial(_changes, shared.engine) if shared.engine is not None else None
-    workspace = Workspace(shared.store, models, log, shared.buckets, changes, search=shared.searches)
+    workspace = Workspace(
+        shared.store, models, log, shared.buckets, changes, search=shared.searches
+    )
     password = Password(options.access.password) if options.access.password else None
-    secret, sessions = derive(shared.secret, "console").hex(), Path(shared.addresses.data) / "console"
+    secret, sessions = (
+        derive(shared.secret, "console").hex(),
+        Path(shared.addresses.data) / "console",
+    )
     host.app.add_route("/", lambda _: RedirectResponse(f"{CONSOLE}/"))
     add_console(
         host.app,
@@ -223,7 +260,10 @@ def _samples(host: Host) -> Samples:
     """Those of systems with pages first: they are looked at first."""
     from sortkey.cli.samples import Samples
 
-    sampled = sorted((each for each in host.systems if each.system.sample), key=lambda each: not each.system.pages)
+    sampled = sorted(
+        (each for each in host.systems if each.system.sample),
+        key=lambda each: not each.system.pages,
+    )
     return Samples({each.system.name: each.load_sample for each in sampled})
 
 
@@ -234,19 +274,27 @@ def _program() -> str:
 
     if shutil.which("sortkey"):
         return "sortkey"
-    return "python -m sortkey" if sys.argv[0].endswith("__main__.py") else os.path.relpath(sys.argv[0])
+    return (
+        "python -m sortkey" if sys.argv[0].endswith("__main__.py") else os.path.relpath(sys.argv[0])
+    )
 
 
-def _banner(options: Options, address: str, wire: list[socket.socket], credentials_file: Path | None) -> str:
+def _banner(
+    options: Options, address: str, wire: list[socket.socket], credentials_file: Path | None
+) -> str:
     addresses, access = options.addresses, options.access
     shown = access.password if access.is_password_generated else "the one that was given"
     password = f"\n  password  {shown}" if access.password else ""
-    rest = f"\n  REST      {address}/docs" if any(system.routes for system in options.systems) else ""
+    rest = (
+        f"\n  REST      {address}/docs" if any(system.routes for system in options.systems) else ""
+    )
     dynamodb = address_of(wire[0]) if wire else f"that of {options.region}"
     tables = tables_text(addresses)
     where = f"{tables} and {addresses.objects}" if addresses.objects else tables
     reached = f"--endpoint-url {dynamodb}" if wire else f"--region {options.region}"
-    signed = f", for requests signed with the keys in {credentials_file}" if credentials_file else ""
+    signed = (
+        f", for requests signed with the keys in {credentials_file}" if credentials_file else ""
+    )
     return f"""\
 Sortkey is up.
 
@@ -263,7 +311,9 @@ Ctrl-C stops it.
 
 def _own_models(options: Options) -> list[str]:
     """The models of no system, by what they were called."""
-    return [name for name in options.models if name not in {system.name for system in options.systems}]
+    return [
+        name for name in options.models if name not in {system.name for system in options.systems}
+    ]
 
 
 def _to_try(options: Options, reached: str, credentials_file: Path | None) -> str:
@@ -280,7 +330,11 @@ def _to_try(options: Options, reached: str, credentials_file: Path | None) -> st
         f"open the console: run an access pattern, {', '.join(hints)}",
         *([f"export {VARIABLE}={shlex.quote(str(credentials_file))}"] if credentials_file else []),
         f"aws dynamodb list-tables {reached}",
-        *(f"{program} {line.format(**places)}" for system in systems for line in system.try_commands),
+        *(
+            f"{program} {line.format(**places)}"
+            for system in systems
+            for line in system.try_commands
+        ),
         *(f"{program} models {name}" for name in _own_models(options)),
     ]
     return "\n".join(f"  {line}" for line in lines)

@@ -1,4 +1,6 @@
-"""`sortkey verify`: whether every payload that an item shows is there and as it was written, and what nobody shows."""
+"""`sortkey verify`: whether every payload that an item shows is there and as it was written, and
+what nobody shows.
+"""
 
 from __future__ import annotations
 
@@ -41,15 +43,16 @@ def run(
     sweep: Annotated[bool, typer.Option("--sweep", help="Remove what is orphaned.")] = False,
     json: Json = False,
 ) -> int:
-    """Walk the items of a model and the objects of their payloads, and list what is missing, changed or orphaned.
+    """Walk the items of a model and the objects of their payloads, and list what is missing,
+    changed or orphaned.
 
       missing     an item shows it, and it is not in the bucket
       changed     it has other bytes than the item says
       orphaned    it lies where payloads lie, and no item has shown it for some time
       unreadable  the pointer in the item is none
 
-    Every object is read, unless --quick. Nothing is changed, unless --sweep. The exit code is 1 when something was
-    found.
+    Every object is read, unless --quick. Nothing is changed, unless --sweep. The exit code is 1
+    when something was found.
     """
     walked, grace = load_model(model), read_duration(older_than)
     with _open(data, objects) as store:
@@ -57,7 +60,9 @@ def run(
         removed = store.sweep(walked, grace=grace).removed if sweep else []
     gone = {(each.bucket, each.key, each.version_id) for each in removed}
     left = [
-        each for each in findings if each.kind != "orphaned" or (each.bucket, each.key, each.version_id) not in gone
+        each
+        for each in findings
+        if each.kind != "orphaned" or (each.bucket, each.key, each.version_id) not in gone
     ]
     _print_json(walked, left, removed) if json else _print(walked, left, removed)
     return FAILED if left else 0
@@ -83,13 +88,20 @@ def _print(model: Model, findings: list[Finding], removed: list[Finding]) -> Non
         print(f"{model.name}: every payload is there, and as it was written")
     else:
         kinds = [each.kind for each in findings]
-        print(f"{len(findings)} found: " + ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds)))
+        print(
+            f"{len(findings)} found: "
+            + ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+        )
 
 
 def _line(finding: Finding) -> str:
     version = "" if finding.version_id is None else f" (version {finding.version_id})"
     where = f"{finding.bucket}/{finding.key}{version}" if finding.bucket else ""
-    told = f"{finding.kind:<11} {where}\n{'':<12}{finding.detail}" if where else f"{finding.kind:<11} {finding.detail}"
+    told = (
+        f"{finding.kind:<11} {where}\n{'':<12}{finding.detail}"
+        if where
+        else f"{finding.kind:<11} {finding.detail}"
+    )
     if finding.item is None:
         return told
     key = " ".join(f"{name}={next(iter(value.values()))}" for name, value in finding.item.items())

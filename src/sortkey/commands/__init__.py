@@ -1,4 +1,5 @@
-"""A kit for the commands of systems: options, output, failures, stores. Commands are written with Typer.
+"""A kit for the commands of systems: options, output, failures, stores. Commands are written with
+Typer.
 
     app = typer.Typer(no_args_is_help=True, help="Orders and stock.", epilog=examples("sortkey shop orders ada"))
 

@@ -19,11 +19,17 @@ def complete_patterns(incomplete: str) -> list[str]:
     model, colon, begun = incomplete.rpartition(":")
     if not colon:
         return [f"{name}:" for name in complete_models(begun)]
-    return [f"{model}:{each.name}" for each in load_model(model).patterns() if each.name.startswith(begun)]
+    return [
+        f"{model}:{each.name}"
+        for each in load_model(model).patterns()
+        if each.name.startswith(begun)
+    ]
 
 
 def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
-    """What follows a model or a pattern: the patterns of the model, and the names of the pattern's arguments."""
+    """What follows a model or a pattern: the patterns of the model, and the names of the pattern's
+    arguments.
+    """
     from sortkey.commands.failure import CommandFailed
     from sortkey.commands.models import load_model
     from sortkey.commands.pattern_arguments import read_call
@@ -34,7 +40,9 @@ def complete_call(ctx: typer.Context, incomplete: str) -> list[str]:
     try:
         found, named = read_call(first, words)
     except CommandFailed:  # a model, so far
-        return [each.name for each in load_model(first).patterns() if each.name.startswith(incomplete)]
+        return [
+            each.name for each in load_model(first).patterns() if each.name.startswith(incomplete)
+        ]
     names = [each.name for each in parameters_of(found) if each.name not in named]
     return [f"{name}=" for name in names if name.startswith(incomplete)]
 
@@ -46,7 +54,11 @@ def complete_entities(incomplete: str) -> list[str]:
     model, colon, begun = incomplete.rpartition(":")
     if not colon:
         return [f"{name}:" for name in complete_models(begun)]
-    return [f"{model}:{each.__name__}" for each in load_model(model).entities if each.__name__.startswith(begun)]
+    return [
+        f"{model}:{each.__name__}"
+        for each in load_model(model).entities
+        if each.__name__.startswith(begun)
+    ]
 
 
 def complete_documents(ctx: typer.Context, incomplete: str) -> list[str]:

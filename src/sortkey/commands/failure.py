@@ -47,7 +47,9 @@ class CommandFailed(Exception):
 
 
 def report(error: Exception, arguments: list[str]) -> int:
-    """Tell an error on stderr, with its traceback only when that was asked for; the result is the exit code."""
+    """Tell an error on stderr, with its traceback only when that was asked for; the result is the
+    exit code.
+    """
     if DEBUG in arguments or os.environ.get("SORTKEY_DEBUG", "") not in ("", "0"):
         import traceback
 
@@ -68,7 +70,9 @@ def _exit_code(error: Exception) -> int:
 
 
 def report_stop(command: str, *, can_resume: bool) -> int:
-    """Say that Ctrl-C was heard, and whether the command can be given again; the result is the exit code."""
+    """Say that Ctrl-C was heard, and whether the command can be given again; the result is the exit
+    code.
+    """
     resume = ": the same command continues where it was" if can_resume else ""
     print(f"{f'sortkey {command}'.strip()}: stopped{resume}", file=sys.stderr)
     return INTERRUPTED
@@ -81,7 +85,9 @@ def _told(error: Exception) -> str:
         return f"{str(error).partition(':')[0]}: `sortkey apply MODEL` makes the tables of a model"
     if isinstance(error, CommandFailed | SortkeyError):
         return str(error)
-    if isinstance(error, ModuleNotFoundError) and (extra := EXTRAS.get((error.name or "").partition(".")[0])):
+    if isinstance(error, ModuleNotFoundError) and (
+        extra := EXTRAS.get((error.name or "").partition(".")[0])
+    ):
         return f"this needs the package {error.name}: install sortkey[{extra}]"
     if isinstance(error, OSError) and error.strerror:
         told = f"{error.filename}: {error.strerror}" if error.filename else error.strerror

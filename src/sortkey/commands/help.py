@@ -1,4 +1,5 @@
-"""The help of every command in one form: usage, what it does, arguments, options, commands, examples.
+"""The help of every command in one form: usage, what it does, arguments, options, commands,
+examples.
 
 Typer's own shows the type that Python has for a value, and breaks the lines of examples.
 """
@@ -50,19 +51,28 @@ def usage_of(path: str, params: Sequence[Any]) -> str:
 
 
 def label_of(param: Any) -> str:
-    """An argument, or an option with what follows it: `--access read|full`. A switch has nothing that follows it."""
+    """An argument, or an option with what follows it: `--access read|full`. A switch has nothing
+    that follows it.
+    """
     if param.param_type_name == "argument":
         return param.metavar or param.name.upper()
     names = ", ".join([*sorted(param.opts, key=len), *param.secondary_opts])
     if param.is_flag:
         return names
     choices = param.type_descriptor.choices
-    return f"{names} {param.metavar or ('|'.join(map(str, choices)) if choices else _last_word(param.name))}"
+    return (
+        f"{names} "
+        f"{param.metavar or ('|'.join(map(str, choices)) if choices else _last_word(param.name))}"
+    )
 
 
 def default_of(param: Any) -> str | None:
     """What holds where nothing is given, if that says anything."""
-    is_told = not param.required and param.default not in (None, False, ()) and not callable(param.default)
+    is_told = (
+        not param.required
+        and param.default not in (None, False, ())
+        and not callable(param.default)
+    )
     if not is_told:
         return None
     return param.opts[0] if getattr(param, "is_flag", False) else str(param.default)
@@ -72,7 +82,13 @@ def limits_of(param: Any) -> str | None:
     """Between which numbers a value lies."""
     low, high = getattr(param, "min", None), getattr(param, "max", None)
     if low is None or high is None:
-        return f"at least {low}" if low is not None else f"at most {high}" if high is not None else None
+        return (
+            f"at least {low}"
+            if low is not None
+            else f"at most {high}"
+            if high is not None
+            else None
+        )
     return f"{low} to {high}"
 
 
@@ -116,14 +132,23 @@ def _paragraphs(text: str) -> Iterator[str]:
         yield (paragraph if paragraph.startswith(" ") else " ".join(paragraph.split())) + "\n"
 
 
-def _sections(command: Any, ctx: Any, params: Sequence[Any]) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+def _sections(
+    command: Any, ctx: Any, params: Sequence[Any]
+) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
     for title, kind in (("Arguments", "argument"), ("Options", "option")):
-        if rows := [(label_of(each), each.help or "", _facts(each)) for each in params if each.param_type_name == kind]:
+        if rows := [
+            (label_of(each), each.help or "", _facts(each))
+            for each in params
+            if each.param_type_name == kind
+        ]:
             yield title, rows
     if isinstance(command, HelpedGroup):
         for title, names in command.command_sections(ctx):
             inner = [command.get_command(ctx, name) for name in names]
-            yield title, [(each.name or "", first_sentence(each.help or ""), "") for each in inner if each]
+            yield (
+                title,
+                [(each.name or "", first_sentence(each.help or ""), "") for each in inner if each],
+            )
 
 
 def _facts(param: Any) -> str:

@@ -14,7 +14,9 @@ from sortkey.systems.system import Worker
 def run_loop(serving: Coroutine[None, None, None]) -> None:
     """Run it on the fastest loop there is."""
     try:
-        from uvloop import new_event_loop  # twice as fast as asyncio's own; not there on every platform
+        from uvloop import (
+            new_event_loop,
+        )  # twice as fast as asyncio's own; not there on every platform
     except ImportError:
         new_event_loop = None
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -40,7 +42,9 @@ def log_to_stderr() -> None:
 
 
 def stop_signal() -> asyncio.Event:
-    """Is set by SIGINT and SIGTERM. A second one ends the process at once: what was answered is committed."""
+    """Is set by SIGINT and SIGTERM. A second one ends the process at once: what was answered is
+    committed.
+    """
     signalled = asyncio.Event()
 
     def on_signal() -> None:

@@ -1,4 +1,6 @@
-"""Models by name, for commands: those of installed systems, and `module:attribute` or a file of your own."""
+"""Models by name, for commands: those of installed systems, and `module:attribute` or a file of
+your own.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
     from sortkey.model.patterns import Model
 
 MODEL_HELP = (
-    "An installed system; or module:attribute of a model of your own, as shop.model:model; or its file, as shop.py"
+    "An installed system; or module:attribute of a model of your own, as shop.model:model; or its "
+    "file, as shop.py"
 )
 MODEL_NAME = "model"
 """The attribute of a file that is named without one."""
@@ -27,12 +30,15 @@ def load_model(name: str) -> Model:
     if source.endswith(".py"):
         module, attribute = _import_file(source), attribute if colon else MODEL_NAME
     elif colon and source:
-        module = _import(source, os.getcwd())  # as with `python -m`: modules in this folder can be named
+        module = _import(
+            source, os.getcwd()
+        )  # as with `python -m`: modules in this folder can be named
     elif name in system_names():
         return model_of(name)
     else:
         raise CommandFailed(
-            f"there is no system {name!r}: use {', '.join(system_names())}, or module:attribute of your own model, as"
+            f"there is no system {name!r}: use {', '.join(system_names())}, or module:attribute of "
+            "your own model, as"
             " shop:model, or its file, as shop.py",
             USAGE,
         )
@@ -44,14 +50,18 @@ def _model_of(module: Any, source: str, attribute: str) -> Model:
 
     found = getattr(module, attribute, None)
     if not isinstance(found, Model):
-        there = [f"{source}:{each}" for each in dir(module) if isinstance(getattr(module, each), Model)]
+        there = [
+            f"{source}:{each}" for each in dir(module) if isinstance(getattr(module, each), Model)
+        ]
         told = f"; there is {', '.join(there)}" if there else "; it has no Model at all"
         raise CommandFailed(f"{source} has no Model with the name {attribute!r}{told}", USAGE)
     return found
 
 
 def _import_file(source: str) -> Any:
-    """A file in or below this folder is the module that it is from here; any other is one of its own folder."""
+    """A file in or below this folder is the module that it is from here; any other is one of its
+    own folder.
+    """
     path = Path(source)
     if not path.is_file():
         raise CommandFailed(f"there is no file {source}", USAGE)
@@ -72,12 +82,15 @@ def _import(module: str, folder: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module}.".startswith(f"{error.name}."):
             raise CommandFailed(
-                f"there is no module {error.name!r}: it is looked for in this folder and in the installed packages",
+                f"there is no module {error.name!r}: it is looked for in this folder and in the "
+                "installed packages",
                 USAGE,
             ) from None
         raise CommandFailed(f"{module} cannot be loaded: {error}", FAILED) from None
     except Exception as error:  # whatever a program of somebody else does while it is loaded
-        raise CommandFailed(f"{module} cannot be loaded: {type(error).__name__}: {error}", FAILED) from error
+        raise CommandFailed(
+            f"{module} cannot be loaded: {type(error).__name__}: {error}", FAILED
+        ) from error
     finally:
         sys.path.pop(0)
 
@@ -86,8 +99,12 @@ def find_entity(name: str) -> type[Entity]:
     """The entity of `model:Entity`."""
     model, colon, entity = name.rpartition(":")
     if not colon:
-        raise CommandFailed(f"{name!r} is no entity: write it as model:Entity, as shop:Order", USAGE)
+        raise CommandFailed(
+            f"{name!r} is no entity: write it as model:Entity, as shop:Order", USAGE
+        )
     known = {each.__name__: each for each in load_model(model).entities}
     if entity not in known:
-        raise CommandFailed(f"{model} has no entity {entity!r}; there are: {', '.join(known)}", USAGE)
+        raise CommandFailed(
+            f"{model} has no entity {entity!r}; there are: {', '.join(known)}", USAGE
+        )
     return known[entity]

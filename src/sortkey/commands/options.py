@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from sortkey.runtime.store import Store
 
 Data = Annotated[
-    str, typer.Option("--data", metavar="ADDRESS", help="Where the tables are: a folder, http://… or aws://region.")
+    str,
+    typer.Option(
+        "--data",
+        metavar="ADDRESS",
+        help="Where the tables are: a folder, http://… or aws://region.",
+    ),
 ]
 Buckets = Annotated[
     str | None,
@@ -29,18 +34,26 @@ Buckets = Annotated[
 ]
 BucketAddress = Annotated[
     str | None,
-    typer.Option("--objects", metavar="ADDRESS", help="Buckets that are elsewhere, as s3://name-{bucket}?region=…."),
+    typer.Option(
+        "--objects",
+        metavar="ADDRESS",
+        help="Buckets that are elsewhere, as s3://name-{bucket}?region=….",
+    ),
 ]
 Index = Annotated[
     str | None,
     typer.Option(
-        "--search", metavar="ADDRESS", help="Where the indexes are: OpenSearch (default: searches/ in the folder)."
+        "--search",
+        metavar="ADDRESS",
+        help="Where the indexes are: OpenSearch (default: searches/ in the folder).",
     ),
 ]
 HostName = Annotated[str, typer.Option("--host", help="Address to listen on.")]
 PublicUrl = Annotated[
     str | None,
-    typer.Option("--url", metavar="URL", help="Where callers and browsers reach it, if not at that address."),
+    typer.Option(
+        "--url", metavar="URL", help="Where callers and browsers reach it, if not at that address."
+    ),
 ]
 AllowHost = Annotated[
     list[str] | None,
@@ -63,12 +76,19 @@ Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 tak
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 JsonFormat = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 
-ModelName = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)]
-What = Annotated[list[str] | None, typer.Argument(metavar="WHAT", help="Tables or models (default: every table).")]
+ModelName = Annotated[
+    str, typer.Argument(metavar="MODEL", help=MODEL_HELP, autocompletion=complete_models)
+]
+What = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="WHAT", help="Tables or models (default: every table)."),
+]
 Documents = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="DOCUMENT", help="Search documents (default: all of the model).", autocompletion=complete_documents
+        metavar="DOCUMENT",
+        help="Search documents (default: all of the model).",
+        autocompletion=complete_documents,
     ),
 ]
 
@@ -78,8 +98,8 @@ _CURSORS = b"sortkey query: cursors of a command line, whose user may read every
 
 
 def open_store(data: str, *, begins: bool = False) -> Store:
-    """The store of an address. A folder must be there: a name with a typing error would make a new one. What `begins`
-    with an empty one says how to make it."""
+    """The store of an address. A folder must be there: a name with a typing error would make a new
+    one. What `begins` with an empty one says how to make it."""
     import sortkey
 
     check_address(data, advice=", or make it: an empty one will do" if begins else "")
@@ -89,12 +109,16 @@ def open_store(data: str, *, begins: bool = False) -> Store:
 def bucket_address(data: str, objects: str | None) -> str:
     """Where the buckets are: where it was said, or in the folder of the tables."""
     if objects is None and "://" in data:
-        raise CommandFailed(f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE)
+        raise CommandFailed(
+            f"the tables are at {data}: say where the buckets are, --objects s3://{{bucket}}", USAGE
+        )
     return objects or os.path.join(data, "buckets", "{bucket}")
 
 
 def note_unknown(system: str) -> None:
-    """Warn where a key or token is for a system that is not installed here: it may be served elsewhere."""
+    """Warn where a key or token is for a system that is not installed here: it may be served
+    elsewhere.
+    """
     if system not in system_names():
         print(f"it is for {system}, which is not installed here", file=sys.stderr)
 
@@ -105,12 +129,16 @@ def check_address(data: str, *, makes: bool = False, advice: str = "") -> None:
         _check_answers(data)
     elif not makes and not os.path.isdir(data):
         raise CommandFailed(
-            f"there is no folder {data or 'without a name'}: name that of the tables with --data{advice}", USAGE
+            f"there is no folder {data or 'without a name'}: name that of the tables with "
+            f"--data{advice}",
+            USAGE,
         )
 
 
 def _check_answers(address: str) -> None:
-    """A server that is not there is told soon; one that is there and busy gets the patience of the client."""
+    """A server that is not there is told soon; one that is there and busy gets the patience of the
+    client.
+    """
     import socket
     import time
     from urllib.parse import urlsplit

@@ -1,6 +1,8 @@
-"""What commands print: JSON for programs, and a bar while something takes long. Tables are in `tabling`.
+"""What commands print: JSON for programs, and a bar while something takes long. Tables are in
+`tabling`.
 
-Results go to stdout. The bar goes to stderr, and only to a terminal: a file or a pipe gets nothing of it.
+Results go to stdout. The bar goes to stderr, and only to a terminal: a file or a pipe gets nothing
+of it.
 """
 
 from __future__ import annotations
@@ -39,30 +41,61 @@ def progress(title: str, total: int | None, unit: str = "items") -> Generator[Ad
     if not sys.stderr.isatty():
         yield lambda count: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn(unit))
-    with Progress(*columns, TimeRemainingColumn(), console=console(stderr=True), transient=True) as bar:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+    )
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console(stderr=True), transient=True
+    ) as bar:
         task = bar.add_task(title, total=total)
         yield lambda count: bar.advance(task, count)
 
 
 @contextmanager
 def progress_bars() -> Generator[OnProgress]:
-    """Bars for a transfer, one for each of its parts, while the block runs; the block passes on what it is given."""
+    """Bars for a transfer, one for each of its parts, while the block runs; the block passes on
+    what it is given.
+    """
     if not sys.stderr.isatty():
         yield lambda progress: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TaskID,
+        TextColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[unit]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=console(stderr=True), transient=True) as bars:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[unit]}"),
+    )
+    with Progress(
+        *columns, TimeRemainingColumn(), console=console(stderr=True), transient=True
+    ) as bars:
         tasks: dict[str, TaskID] = {}
 
         def show(progress: TransferProgress) -> None:
             task = tasks.get(progress.title)
             if task is None:
-                task = tasks[progress.title] = bars.add_task(progress.title, total=progress.total, unit=progress.unit)
+                task = tasks[progress.title] = bars.add_task(
+                    progress.title, total=progress.total, unit=progress.unit
+                )
             bars.update(task, completed=progress.done, total=progress.total)
 
         yield show

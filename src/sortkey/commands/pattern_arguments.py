@@ -1,4 +1,6 @@
-"""An access pattern as one types it, `model:pattern` or `model pattern`, and the arguments that follow it."""
+"""An access pattern as one types it, `model:pattern` or `model pattern`, and the arguments that
+follow it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ Called = Annotated[
 ]
 Arguments = Annotated[
     list[str] | None,
-    typer.Argument(metavar="NAME=VALUE", help="Arguments of the pattern.", autocompletion=complete_call),
+    typer.Argument(
+        metavar="NAME=VALUE", help="Arguments of the pattern.", autocompletion=complete_call
+    ),
 ]
 
 
@@ -37,7 +41,9 @@ def read_call(first: str, words: Sequence[str]) -> tuple[AccessPattern, dict[str
 
 
 def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
-    """Texts as the values that the pattern's parameters have. What may be left out makes its own of a text."""
+    """Texts as the values that the pattern's parameters have. What may be left out makes its own of
+    a text.
+    """
     from difflib import get_close_matches
 
     from pydantic import TypeAdapter, ValidationError
@@ -49,7 +55,9 @@ def typed(pattern: AccessPattern, arguments: dict[str, str]) -> dict[str, Any]:
     for name, text in arguments.items():
         if name not in known:
             meant = "".join(f": did you mean {each}?" for each in get_close_matches(name, known, 1))
-            raise CommandFailed(f"{pattern.name} takes {', '.join(known) or 'nothing'}, and no {name}{meant}", USAGE)
+            raise CommandFailed(
+                f"{pattern.name} takes {', '.join(known) or 'nothing'}, and no {name}{meant}", USAGE
+            )
         try:
             typed[name] = TypeAdapter(pattern.parameters.get(name, Any)).validate_python(text)
         except ValidationError as error:
@@ -69,7 +77,12 @@ def _is_unknown(name: str) -> bool:
 
 def _shipped(name: str) -> dict[str, AccessPattern]:
     """The installed systems whose model has a pattern of this name."""
-    return {system: each for system in system_names() for each in load_model(system).patterns() if each.name == name}
+    return {
+        system: each
+        for system in system_names()
+        for each in load_model(system).patterns()
+        if each.name == name
+    }
 
 
 def _find(name: str) -> AccessPattern:
@@ -79,7 +92,9 @@ def _find(name: str) -> AccessPattern:
 
     if _is_model(name):
         known = ", ".join(each.name for each in load_model(name).patterns())
-        raise CommandFailed(f"{name} is a model: name an access pattern too; there are: {known}", USAGE)
+        raise CommandFailed(
+            f"{name} is a model: name an access pattern too; there are: {known}", USAGE
+        )
     model, colon, pattern = name.rpartition(":")
     if colon:
         try:
@@ -93,7 +108,8 @@ def _find(name: str) -> AccessPattern:
         several = ", ".join(f"{system}:{name}" for system in found)
         raise CommandFailed(f"several models have {name}: say which, {several}", USAGE)
     raise CommandFailed(
-        f"no installed system has {name}: write it as model:pattern; `sortkey models` lists them", USAGE
+        f"no installed system has {name}: write it as model:pattern; `sortkey models` lists them",
+        USAGE,
     )
 
 

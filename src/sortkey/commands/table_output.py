@@ -1,4 +1,5 @@
-"""Rows under the names of their columns: what fits in a terminal, and everything, with tabs, in a pipe.
+"""Rows under the names of their columns: what fits in a terminal, and everything, with tabs, in a
+pipe.
 
 What was left out for lack of room is told on stderr, with how to see it: stdout has rows only.
 """
@@ -14,7 +15,9 @@ from sortkey.commands.output import console
 SHORT_MIN = 12
 """Narrower than this a value says nothing: its column is left out instead."""
 USEFUL_MIN = 30
-"""The same where columns have an order of use: of a message more is worth more than a further column."""
+"""The same where columns have an order of use: of a message more is worth more than a further
+column.
+"""
 CELL_MAX = 60
 GAP = 2
 Room = tuple[int, Sequence[int]]
@@ -31,8 +34,8 @@ def print_table(
     order: Sequence[int] = (),
     more: str = "",
 ) -> None:
-    """The first `whole` columns are not shortened. Room is given in the order of the columns, or in `order`, which has
-    their numbers. `more` says how to see all."""
+    """The first `whole` columns are not shortened. Room is given in the order of the columns, or in
+    `order`, which has their numbers. `more` says how to see all."""
     cells = [[flat(value) for value in row] for row in rows]
     if sys.stdout.isatty():
         _draw(columns, cells, title, more, (whole, order))
@@ -42,7 +45,9 @@ def print_table(
                 print("\t".join(line))
 
 
-def print_records(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
+def print_records(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None
+) -> None:
     """Every value, whole: a block of lines for each row."""
     width = max(map(len, columns), default=0)
     for number, row in enumerate(rows, 1):
@@ -63,7 +68,9 @@ def flat(value: Any) -> str:
     return " ".join(str(value).split())
 
 
-def fitting(widths: Sequence[int], room: int, whole: int, order: Sequence[int] = ()) -> dict[int, int]:
+def fitting(
+    widths: Sequence[int], room: int, whole: int, order: Sequence[int] = ()
+) -> dict[int, int]:
     """The numbers of the columns that find room beside each other, and how wide each then is."""
     chosen: dict[int, int] = {}
     for number in order or range(len(widths)):
@@ -78,7 +85,9 @@ def fitting(widths: Sequence[int], room: int, whole: int, order: Sequence[int] =
     return dict(sorted(chosen.items()))
 
 
-def _draw(columns: Sequence[str], cells: list[list[str]], title: str | None, more: str, room: Room) -> None:
+def _draw(
+    columns: Sequence[str], cells: list[list[str]], title: str | None, more: str, room: Room
+) -> None:
     from rich.cells import cell_len
     from rich.text import Text
 

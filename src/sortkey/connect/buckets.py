@@ -1,4 +1,5 @@
-"""`sortkey.open_objects(address)`: a bucket for an address. The rest of a program does not know where its objects lie.
+"""`sortkey.open_objects(address)`: a bucket for an address. The rest of a program does not know
+where its objects lie.
 
 `data/buckets/reports`                              a folder
 `s3://reports?region=eu-west-1&profile=name`        a bucket on AWS
@@ -46,12 +47,19 @@ def open_objects(address: Address, **settings: Any) -> Objects:
 class Buckets(OwnedBuckets):
     """The buckets of a program by name, each opened when it is first used."""
 
-    def __init__(self, given: Given, clock: Callable[[], float] | None = None, *, url: str | None = None) -> None:
+    def __init__(
+        self, given: Given, clock: Callable[[], float] | None = None, *, url: str | None = None
+    ) -> None:
         """`clock` and `url` are for buckets in folders: S3 has its own."""
         self._given = given if isinstance(given, Mapping) else os.fspath(given)
         if isinstance(self._given, str) and "{bucket}" not in self._given:
-            raise ModelError(f"{self._given!r} needs a {{bucket}}, as data/buckets/{{bucket}}: there may be several")
-        self._settings = {name: each for name, each in (("clock", clock), ("url", url)) if each is not None}
+            raise ModelError(
+                f"{self._given!r} needs a {{bucket}}, as data/buckets/{{bucket}}: there may be "
+                "several"
+            )
+        self._settings = {
+            name: each for name, each in (("clock", clock), ("url", url)) if each is not None
+        }
         self._opened: dict[str, Objects] = {}
         self._lock = threading.Lock()
 
@@ -64,8 +72,14 @@ class Buckets(OwnedBuckets):
     def _open(self, name: str) -> Objects:
         if isinstance(self._given, str) and (not _NAME.fullmatch(name) or name in (".", "..")):
             # It becomes a part of a path, and may stand in an item that somebody has written.
-            raise NotConfigured(f"{name!r} is no name of a bucket: letters, digits, dots, hyphens and underscores")
-        found = self._given.replace("{bucket}", name) if isinstance(self._given, str) else self._given[name]
+            raise NotConfigured(
+                f"{name!r} is no name of a bucket: letters, digits, dots, hyphens and underscores"
+            )
+        found = (
+            self._given.replace("{bucket}", name)
+            if isinstance(self._given, str)
+            else self._given[name]
+        )
         if not isinstance(found, (str, os.PathLike)):
             return found
         return open_objects(found, **({} if "://" in os.fspath(found) else self._settings))

@@ -23,7 +23,9 @@ class EmbeddedBackend:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         # It runs one operation after the other, and knows when it commits.
-        self.capabilities = Capabilities(parallel_calls=1, poll_seconds=POLL_SECONDS, watch=engine.watch)
+        self.capabilities = Capabilities(
+            parallel_calls=1, poll_seconds=POLL_SECONDS, watch=engine.watch
+        )
         self._run = engine.run
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
@@ -39,7 +41,9 @@ def _closed(operation: str, request: dict[str, Any]) -> bytes:
 
 
 class AsyncEmbeddedBackend:
-    """The same for programs that await. The engine answers in microseconds, so it runs in the loop's own thread."""
+    """The same for programs that await. The engine answers in microseconds, so it runs in the
+    loop's own thread.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._backend = EmbeddedBackend(engine)

@@ -1,10 +1,11 @@
-"""Topics for all processes that share a folder: a SQLite file of the last messages, and a named pipe to wake each
-process that listens.
+"""Topics for all processes that share a folder: a SQLite file of the last messages, and a named
+pipe to wake each process that listens.
 
-SQLite, because appends of several processes get one order, a crash leaves nothing half written, and messages that came
-shortly before a process listens can still be read. Named pipes, because a listener then sleeps until there is something
-to read; unlike Unix sockets they have no limit on the length of their path. A pipe only says "look": if a byte is lost,
-the listener looks within a second anyway.
+SQLite, because appends of several processes get one order, a crash leaves nothing half written, and
+messages that came shortly before a process listens can still be read. Named pipes, because a
+listener then sleeps until there is something to read; unlike Unix sockets they have no limit on the
+length of their path. A pipe only says "look": if a byte is lost, the listener looks within a second
+anyway.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ create index if not exists message_at on message(at);
 
 
 class LocalTopics(HubTopics):
-    """The topics of a folder. Any number of processes may open it, also while another one owns the tables in it."""
+    """The topics of a folder. Any number of processes may open it, also while another one owns the
+    tables in it.
+    """
 
     def __init__(
         self,
@@ -88,7 +91,9 @@ class LocalTopics(HubTopics):
             if self._pipe is None:
                 self._after = self._first_to_read()
                 self._pipe = _Pipe(self._folder)
-                threading.Thread(target=self._run, args=(self._pipe,), name="sortkey-topics", daemon=True).start()
+                threading.Thread(
+                    target=self._run, args=(self._pipe,), name="sortkey-topics", daemon=True
+                ).start()
             self._read()  # what is there now is older than the subscription that follows
 
     def _run(self, pipe: _Pipe) -> None:
@@ -104,16 +109,22 @@ class LocalTopics(HubTopics):
 
     def _read(self) -> None:
         rows = self._database.execute(
-            "select seq, topic, id, body, at, attributes from message where seq > ? order by seq", (self._after,)
+            "select seq, topic, id, body, at, attributes from message where seq > ? order by seq",
+            (self._after,),
         )
         for seq, topic, id, body, at, attributes in rows.fetchall():
             self._after = seq
-            self.hub.deliver(Message(topic, id, orjson.loads(body), instant(at), orjson.loads(attributes)))
+            self.hub.deliver(
+                Message(topic, id, orjson.loads(body), instant(at), orjson.loads(attributes))
+            )
 
     def _first_to_read(self) -> int:
-        """Behind which message to begin: those of the last minute are read too, for who asks `since`."""
+        """Behind which message to begin: those of the last minute are read too, for who asks
+        `since`.
+        """
         recent = self._database.execute(
-            "select coalesce(min(seq) - 1, (select coalesce(max(seq), 0) from message)) from message where at >= ?",
+            "select coalesce(min(seq) - 1, (select coalesce(max(seq), 0) from message)) from "
+            "message where at >= ?",
             (self.clock() - KEPT_SECONDS,),
         )
         return recent.fetchone()[0]
@@ -134,7 +145,9 @@ class LocalTopics(HubTopics):
 
 
 class _Pipe:
-    """A named pipe that wakes one listener. It is there under its name only while somebody reads it."""
+    """A named pipe that wakes one listener. It is there under its name only while somebody reads
+    it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.name = f"{PIPE_PREFIX}{os.getpid()}-{secrets.token_hex(4)}"
@@ -145,7 +158,9 @@ class _Pipe:
         self._file = os.open(unfinished, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         os.rename(unfinished, self._path)
         self._is_ended = False
-        self._lock = threading.Lock()  # the file must not be closed, and its number be another's, before the last byte
+        self._lock = (
+            threading.Lock()
+        )  # the file must not be closed, and its number be another's, before the last byte
 
     def wait(self, seconds: float) -> bool:
         """Sleep until woken, or for so long; False at the end."""
@@ -170,7 +185,9 @@ class _Pipe:
 
 
 def wake_listeners(folder: Path, but: str = "") -> None:
-    """Wake every listener of a folder, except one. The pipes of processes that are gone are removed."""
+    """Wake every listener of a folder, except one. The pipes of processes that are gone are
+    removed.
+    """
     for name in os.listdir(folder):
         if not name.startswith(PIPE_PREFIX) or name == but:
             continue

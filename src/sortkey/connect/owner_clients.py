@@ -11,8 +11,9 @@ REGION = "us-east-1"
 ANY_KEY = Credentials("sortkey", "sortkey")
 """Requests are let in by the folder's token. Their signature is not looked at."""
 
-# What becomes of a lost request is not for the client to decide: it knows of no other owner. Each connection is looked
-# at before it is used, so that nothing is sent where nobody reads it, and its fate unknown for nothing.
+# What becomes of a lost request is not for the client to decide: it knows of no other owner. Each
+# connection is looked at before it is used, so that nothing is sent where nobody reads it, and its
+# fate unknown for nothing.
 ONE_ATTEMPT = Settings(attempts_max=1, resends=False, trusted_seconds=0.0)
 
 

@@ -1,4 +1,5 @@
-"""Which requests may be sent twice: those whose second run changes nothing that the first has not changed.
+"""Which requests may be sent twice: those whose second run changes nothing that the first has not
+changed.
 
 It matters where an answer was lost and nobody knows whether the request was run.
 """
@@ -25,13 +26,16 @@ TOKENS = {"TransactWriteItems": "ClientRequestToken", "ExecuteTransaction": "Cli
 
 _CONDITIONS = ("ConditionExpression", "Expected", "ConditionalOperator")
 _DEPENDS_ON_OLD = re.compile(r"[()+]|\s-\s|\b(?:ADD|DELETE)\b", re.IGNORECASE)
-"""What of an update expression counts, appends or looks: functions, sums, and the clauses for numbers and sets."""
+"""What of an update expression counts, appends or looks: functions, sums, and the clauses for
+numbers and sets.
+"""
 
 
 def is_repeatable(operation: str, request: dict[str, Any]) -> bool:
     """Whether a request may be sent again when its fate is not known.
 
-    A condition may hold for the first run and not for the second, which would then tell of a failure that was none.
+    A condition may hold for the first run and not for the second, which would then tell of a
+    failure that was none.
     """
     if operation in READS or operation.startswith(("Describe", "List")):
         return True
@@ -45,7 +49,9 @@ def is_repeatable(operation: str, request: dict[str, Any]) -> bool:
 
 
 def _is_plain_write(operation: str, request: dict[str, Any]) -> bool:
-    if any(name in request for name in _CONDITIONS) or request.get("ReturnValues", "NONE").endswith("OLD"):
+    if any(name in request for name in _CONDITIONS) or request.get("ReturnValues", "NONE").endswith(
+        "OLD"
+    ):
         return False
     if operation != "UpdateItem":
         return True

@@ -31,14 +31,20 @@ def open_search(
 ) -> Search[T]:
     """A search for the documents of a declaration; call `ensure()` to create its index.
 
-    `secret` and `tenant` are for cursors. The other settings are the adapter's: `commit_seconds` of TantivyIndex,
-    `shards` of OpenSearchIndex.
+    `secret` and `tenant` are for cursors. The other settings are the adapter's: `commit_seconds` of
+    TantivyIndex, `shards` of OpenSearchIndex.
     """
     text = os.fspath(address)
     try:
-        index = _opensearch(document, text, settings) if "://" in text else _tantivy(document, text, settings)
+        index = (
+            _opensearch(document, text, settings)
+            if "://" in text
+            else _tantivy(document, text, settings)
+        )
     except ImportError as error:
-        raise NotConfigured(f"{error}: install sortkey[search], and for AWS sortkey[aws]") from error
+        raise NotConfigured(
+            f"{error}: install sortkey[search], and for AWS sortkey[aws]"
+        ) from error
     return Search(document, index, secret=secret, tenant=tenant)
 
 
@@ -55,9 +61,14 @@ def _opensearch(document: Document[Any], address: str, settings: dict[str, Any])
 
     url = urlsplit(address)
     options = {name: values[-1] for name, values in parse_qs(url.query).items()}
-    if url.scheme not in ("http", "https") or not url.hostname or options.keys() - {"region", "service"}:
+    if (
+        url.scheme not in ("http", "https")
+        or not url.hostname
+        or options.keys() - {"region", "service"}
+    ):
         raise NotConfigured(
-            "an address of OpenSearch is http(s)://<host>:<port>/<prefix>, with ?region= where it is on AWS"
+            "an address of OpenSearch is http(s)://<host>:<port>/<prefix>, with ?region= where it "
+            "is on AWS"
         )
     place = {"host": url.hostname, "port": url.port or (443 if url.scheme == "https" else 9200)}
     client: Any = OpenSearch(

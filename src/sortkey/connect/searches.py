@@ -1,7 +1,8 @@
-"""`sortkey.open_searches(store, models, address)`: a search for every document that the models declare, kept in step.
+"""`sortkey.open_searches(store, models, address)`: a search for every document that the models
+declare, kept in step.
 
-In threads: an index that was never filled is built from its tables, and then it follows their streams. Nothing is
-opened, and no library loaded, for models that declare no documents.
+In threads: an index that was never filled is built from its tables, and then it follows their
+streams. Nothing is opened, and no library loaded, for models that declare no documents.
 """
 
 from __future__ import annotations
@@ -35,10 +36,14 @@ RETRY_SECONDS = 30.0
 State = Literal["waiting", "building", "ready", "read only", "failed"]
 
 
-def open_searches(store: Store, models: Sequence[Model], address: str | os.PathLike[str] | None) -> Searches:
-    """The searches of the models' documents, in a folder or on an OpenSearch; with None they are known, but not there.
+def open_searches(
+    store: Store, models: Sequence[Model], address: str | os.PathLike[str] | None
+) -> Searches:
+    """The searches of the models' documents, in a folder or on an OpenSearch; with None they are
+    known, but not there.
 
-    Each model has a folder of its own there, or a beginning of its indexes' names. Call `start()` to fill and follow.
+    Each model has a folder of its own there, or a beginning of its indexes' names. Call `start()`
+    to fill and follow.
     """
     quiet = copy(store)
     quiet.metrics = None  # what keeps the indexes is not what people ask
@@ -46,15 +51,21 @@ def open_searches(store: Store, models: Sequence[Model], address: str | os.PathL
 
 
 def open_kept(store: Store, model: Model, declared: ModelDocument, address: str) -> KeptSearch:
-    """One search with its source, where `open_searches` has it. Nothing is made, and nothing followed."""
-    source = EntitySource(store, declared.document) if declared.source is None else declared.source(store)
+    """One search with its source, where `open_searches` has it. Nothing is made, and nothing
+    followed.
+    """
+    source = (
+        EntitySource(store, declared.document)
+        if declared.source is None
+        else declared.source(store)
+    )
     return KeptSearch(model.name, _opened(declared, address, model.name), source)
 
 
 @dataclass
 class KeptSearch:
-    """One search, and how it is doing. `written` counts documents while it is built, `followed` the changes since
-    then, in batches; `problem` says why it failed."""
+    """One search, and how it is doing. `written` counts documents while it is built, `followed` the
+    changes since then, in batches; `problem` says why it failed."""
 
     model: str
     search: Search[Any]
@@ -69,14 +80,22 @@ class KeptSearch:
         return f"{self.model}/{self.search.document.name}"
 
     def parts(self, id: str) -> Sequence[Entity]:
-        """The items that a document is made of as they are now, the one that it stands for first."""
+        """The items that a document is made of as they are now, the one that it stands
+        for first.
+        """
         found = self.source.find([id])
         composed = self._composed
-        return found if composed is None else [part for each in found for part in composed.parts(each)]
+        return (
+            found if composed is None else [part for each in found for part in composed.parts(each)]
+        )
 
     def handler(self) -> AnyHandler:
         composed = self._composed
-        made = follow(self.search, self.source) if composed is None else follow_composed(self.search, composed)
+        made = (
+            follow(self.search, self.source)
+            if composed is None
+            else follow_composed(self.search, composed)
+        )
 
         def counted(changes: Any) -> None:
             made.function(changes)
@@ -87,17 +106,21 @@ class KeptSearch:
     @property
     def _composed(self) -> ComposedSource[Any, Any] | None:
         source = cast(object, self.source)
-        return cast("ComposedSource[Any, Any]", source) if isinstance(source, ComposedSource) else None
+        return (
+            cast("ComposedSource[Any, Any]", source) if isinstance(source, ComposedSource) else None
+        )
 
 
 class Searches(Mapping[str, KeptSearch]):
-    """The searches by `<model>/<document>`. `address` is None where nobody has said where they are to be; `problem`
-    says why there are none yet.
+    """The searches by `<model>/<document>`. `address` is None where nobody has said where they are
+    to be; `problem` says why there are none yet.
     """
 
     def __init__(self, store: Store, models: Sequence[Model], address: str | None) -> None:
         self.address, self.problem = address, ""
-        self.declared = [f"{model.name}/{each.document.name}" for model in models for each in model.documents]
+        self.declared = [
+            f"{model.name}/{each.document.name}" for model in models for each in model.documents
+        ]
         self._store, self._models = store, [model for model in models if model.documents]
         self._kept: dict[str, KeptSearch] = {}
         self._workers: dict[str, StreamWorker] = {}
@@ -114,7 +137,9 @@ class Searches(Mapping[str, KeptSearch]):
         return len(self._kept)
 
     def start(self) -> Searches:
-        """Open what is there, build what is not, and follow changes, until `stop`. Returns at once."""
+        """Open what is there, build what is not, and follow changes, until `stop`. Returns
+        at once.
+        """
         if self._thread is None and self.address is not None and self._models:
             self._stopping.clear()
             self._settled.clear()
@@ -125,7 +150,9 @@ class Searches(Mapping[str, KeptSearch]):
         return self
 
     def stop(self) -> None:
-        """Finish what is under way. A build that is cut off goes on at the next start. Stopping twice is fine."""
+        """Finish what is under way. A build that is cut off goes on at the next start. Stopping
+        twice is fine.
+        """
         self._stopping.set()
         if self._thread is not None:
             self._thread.join()
@@ -152,9 +179,11 @@ class Searches(Mapping[str, KeptSearch]):
                 self._close(model)
 
     def _keep(self, model: Model, address: str) -> bool:
-        """Follow first, build then: what changes meanwhile goes into both indexes. Says whether it is done.
+        """Follow first, build then: what changes meanwhile goes into both indexes. Says whether it
+        is done.
 
-        All or none: the worker would note changes as done that an index which cannot be opened has not seen.
+        All or none: the worker would note changes as done that an index which cannot be opened has
+        not seen.
         """
         opened: list[KeptSearch] = []
         try:
@@ -191,7 +220,9 @@ class Searches(Mapping[str, KeptSearch]):
         worker.replay()  # what failed for too long, the last time: documents are made of what the tables say now
 
     def _fill(self, kept: KeptSearch) -> None:
-        """Unless that was done to its end before: only what `reindex` has put in place has a note."""
+        """Unless that was done to its end before: only what `reindex` has put in place has
+        a note.
+        """
         if kept.state == "read only":
             return
         if kept.search.index.noted() is None:

@@ -1,7 +1,9 @@
-"""A data folder that another process owns: reached through that process, and through whoever owns it next.
+"""A data folder that another process owns: reached through that process, and through whoever owns
+it next.
 
-When the owner has ended, whether it said so or was killed, one of those who worked through it takes the folder over and
-lets the others in. It has the folder in the interim: a server that is started again asks for it, and gets it back.
+When the owner has ended, whether it said so or was killed, one of those who worked through it takes
+the folder over and lets the others in. It has the folder in the interim: a server that is started
+again asks for it, and gets it back.
 """
 
 from __future__ import annotations
@@ -21,9 +23,13 @@ from sortkey.errors import FolderInUse, SortkeyError, StoreError, Unreachable
 from sortkey.storage.folder import DATABASE_NAME, published_owner
 
 GRACE_SECONDS = 0.5
-"""So long a folder without an owner is left to a server that is started again, or that has asked for it."""
+"""So long a folder without an owner is left to a server that is started again, or that has asked
+for it.
+"""
 PATIENCE_SECONDS = 30.0
-"""A process that has just taken a folder may need a while until it answers others. One that never does is an error."""
+"""A process that has just taken a folder may need a while until it answers others. One that never
+does is an error.
+"""
 LOOK_SECONDS = 0.02
 ASK_SECONDS = 0.5
 CONNECT_SECONDS = 1.0
@@ -35,7 +41,9 @@ Owner = FolderInUse | Engine
 class SharedFolder:
     """Finds the owner of a folder, or becomes it. Threads share it."""
 
-    def __init__(self, folder: str | os.PathLike[str], settings: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], settings: dict[str, Any] | None = None
+    ) -> None:
         """`settings` are those of an engine in this process."""
         self.folder = os.fspath(folder)
         self.owner: Owner | None = None
@@ -55,7 +63,9 @@ class SharedFolder:
         return self
 
     def next_owner(self, lost: Owner | None) -> Owner:
-        """The owner after one that does not answer any more. Raises FolderInUse, Unreachable, StoreError."""
+        """The owner after one that does not answer any more. Raises FolderInUse, Unreachable,
+        StoreError.
+        """
         with self._searching:
             owner = self.owner
             if owner is lost or owner is None:  # else another thread has found it
@@ -80,16 +90,25 @@ class SharedFolder:
             held = published_owner(self.folder) if waited < GRACE_SECONDS else self._taken_over()
             if isinstance(held, Engine):
                 return held
-            if held is not None and held.address is not None and (_is_other(held, lost) or _answers(held.address)):
+            if (
+                held is not None
+                and held.address is not None
+                and (_is_other(held, lost) or _answers(held.address))
+            ):
                 return held
             if waited > PATIENCE_SECONDS:
-                raise held or Unreachable(f"nobody owns the folder {self.folder}, and it cannot be taken over")
+                raise held or Unreachable(
+                    f"nobody owns the folder {self.folder}, and it cannot be taken over"
+                )
             time.sleep(LOOK_SECONDS)
 
     def _taken_over(self) -> Owner:
         """The engine in this process, or who has the folder instead."""
         if not (Path(self.folder) / DATABASE_NAME).exists():
-            raise Unreachable(f"the folder {self.folder} is gone, and the process that owned it too", was_sent=False)
+            raise Unreachable(
+                f"the folder {self.folder} is gone, and the process that owned it too",
+                was_sent=False,
+            )
         return self._own()
 
     def _own(self) -> Owner:
@@ -128,7 +147,9 @@ class SharedFolder:
 
 
 def own(folder: str | os.PathLike[str], **settings: Any) -> Engine:
-    """The engine of a folder for a server. One that a process has in the interim is asked for. Raises FolderInUse."""
+    """The engine of a folder for a server. One that a process has in the interim is asked for.
+    Raises FolderInUse.
+    """
     began, asked_at = time.monotonic(), 0.0
     while True:
         now = time.monotonic()
@@ -147,16 +168,24 @@ def _ask_for_release(held: FolderInUse) -> None:
     from sortkey.connect.owner_clients import client_of
     from sortkey.wire.shared_engine import RELEASE_FOLDER
 
-    with suppress(SortkeyError), client_of(held) as client:  # it may have ended meanwhile, which is as good
+    with (
+        suppress(SortkeyError),
+        client_of(held) as client,
+    ):  # it may have ended meanwhile, which is as good
         client.call(RELEASE_FOLDER, {})
 
 
 def _is_other(held: FolderInUse, lost: Owner | None) -> bool:
-    return not isinstance(lost, FolderInUse) or (held.address, held.token) != (lost.address, lost.token)
+    return not isinstance(lost, FolderInUse) or (held.address, held.token) != (
+        lost.address,
+        lost.token,
+    )
 
 
 def _answers(address: str) -> bool:
-    """Whether the owner that did not answer is there after all: it was slow, or the connection broke."""
+    """Whether the owner that did not answer is there after all: it was slow, or the connection
+    broke.
+    """
     where = urlsplit(address)
     try:
         socket.create_connection((where.hostname or "", where.port or 80), CONNECT_SECONDS).close()

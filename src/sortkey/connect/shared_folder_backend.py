@@ -1,7 +1,9 @@
-"""The backends of a folder that another process owns: every call goes to whoever owns the folder then.
+"""The backends of a folder that another process owns: every call goes to whoever owns the folder
+then.
 
-A call whose answer was lost with the owner is made again where that cannot do harm. For the others nobody can tell
-whether they were done, and that is what their error says. `async_shared_folder_backend.py` is generated from this file.
+A call whose answer was lost with the owner is made again where that cannot do harm. For the others
+nobody can tell whether they were done, and that is what their error says.
+`async_shared_folder_backend.py` is generated from this file.
 """
 
 from __future__ import annotations
@@ -64,7 +66,9 @@ class SharedFolderBackend:
         return client
 
 
-def run_here(shared: SharedFolder, owner: Owner | None, operation: str, request: dict[str, Any]) -> Any:
+def run_here(
+    shared: SharedFolder, owner: Owner | None, operation: str, request: dict[str, Any]
+) -> Any:
     """The answer of the engine in this process; None where it has given the folder up."""
     if not isinstance(owner, Engine):
         return None
@@ -85,6 +89,7 @@ def check_repeatable(
         raise error
     if error.was_sent and not is_repeatable(operation, request):
         raise Unreachable(
-            f"{operation}: the process that owned the folder {folder} ended before it answered, so it is not known "
+            f"{operation}: the process that owned the folder {folder} ended before it answered, so "
+            "it is not known "
             "whether this was done: read what is there before you try again"
         ) from error

@@ -1,7 +1,9 @@
-"""AWS Signature Version 4 for JSON posted to the root of an endpoint, which is all that DynamoDB takes.
+"""AWS Signature Version 4 for JSON posted to the root of an endpoint, which is all that DynamoDB
+takes.
 
-https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. What is the same for a day
-(the key), a second (the date) or an operation (the head) is made once; a signature is then three hashes.
+https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. What is the
+same for a day (the key), a second (the date) or an operation (the head) is made once; a signature
+is then three hashes.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class CredentialSource(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """A key pair, with the token of its session if it has one. Only the access key shows in `repr`."""
+    """A key pair, with the token of its session if it has one. Only the access key shows in
+    `repr`.
+    """
 
     access_key: str
     secret_key: str = field(repr=False)
@@ -41,7 +45,9 @@ class Credentials:
     def __post_init__(self) -> None:
         for name, value in (("access key", self.access_key), ("session token", self.token or "-")):
             if not value or not value.isascii() or not value.isprintable() or " " in value:
-                raise NotConfigured(f"the {name} is empty or has a blank, a line end or a letter outside ASCII")
+                raise NotConfigured(
+                    f"the {name} is empty or has a blank, a line end or a letter outside ASCII"
+                )
 
     def current(self) -> Credentials:
         return self
@@ -52,7 +58,9 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """What the canonical requests of one operation at one host have in common: all but the date and the body."""
+    """What the canonical requests of one operation at one host have in common: all but the date and
+    the body.
+    """
 
     before_date: bytes
     after_date: bytes
@@ -64,7 +72,9 @@ class Post:
 
 
 class Signer:
-    """Signs for one region and service. Threads share it: what it keeps is replaced, never changed."""
+    """Signs for one region and service. Threads share it: what it keeps is replaced, never
+    changed.
+    """
 
     def __init__(self, region: str, service: str = "dynamodb") -> None:
         self._region = region
@@ -75,7 +85,9 @@ class Signer:
         """What signs the requests of one second."""
         date = strftime("%Y%m%dT%H%M%SZ", gmtime(second))
         scope = f"{date[:8]}/{self._region}/{self._service}/aws4_request".encode()
-        return Stamp(second, date.encode(), scope, credentials, self._signing_key(credentials, date[:8]))
+        return Stamp(
+            second, date.encode(), scope, credentials, self._signing_key(credentials, date[:8])
+        )
 
     def _signing_key(self, credentials: Credentials, day: str) -> bytes:
         owner, of_day, key = self._key
@@ -92,21 +104,30 @@ class Stamp:
 
     __slots__ = ("_dated", "_headers", "_key", "_signed", "_to_sign", "second")
 
-    def __init__(self, second: int, date: bytes, scope: bytes, credentials: Credentials, key: bytes) -> None:
+    def __init__(
+        self, second: int, date: bytes, scope: bytes, credentials: Credentials, key: bytes
+    ) -> None:
         self.second = second
         token = credentials.token.encode() if credentials.token else b""
-        names = b"content-type;host;x-amz-date;" + (b"x-amz-security-token;" if token else b"") + b"x-amz-target"
+        names = (
+            b"content-type;host;x-amz-date;"
+            + (b"x-amz-security-token;" if token else b"")
+            + b"x-amz-target"
+        )
         self._dated = date + (b"\nx-amz-security-token:" + token if token else b"")
         self._signed = names + b"\n"
         self._to_sign = b"\n".join((ALGORITHM, date, scope, b""))
         self._key = key
-        self._headers = b"X-Amz-Date: %b\r\n%bAuthorization: %b Credential=%b/%b, SignedHeaders=%b, Signature=" % (
-            date,
-            b"X-Amz-Security-Token: " + token + b"\r\n" if token else b"",
-            ALGORITHM,
-            credentials.access_key.encode(),
-            scope,
-            names,
+        self._headers = (
+            b"X-Amz-Date: %b\r\n%bAuthorization: %b Credential=%b/%b, SignedHeaders=%b, Signature="
+            % (
+                date,
+                b"X-Amz-Security-Token: " + token + b"\r\n" if token else b"",
+                ALGORITHM,
+                credentials.access_key.encode(),
+                scope,
+                names,
+            )
         )
 
     def headers(self, post: Post, body: bytes) -> bytes:

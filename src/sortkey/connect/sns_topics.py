@@ -1,8 +1,9 @@
-"""Topics on SNS. A process that listens has one SQS queue, which is subscribed to every topic that somebody in the
-process listens to; it is made at the first need and deleted at the end.
+"""Topics on SNS. A process that listens has one SQS queue, which is subscribed to every topic that
+somebody in the process listens to; it is made at the first need and deleted at the end.
 
-A queue for each who waits would cost a second and two calls each time. Queues that a killed process left behind are
-deleted by the next one that listens: each carries the instant at which it was last alive.
+A queue for each who waits would cost a second and two calls each time. Queues that a killed process
+left behind are deleted by the next one that listens: each carries the instant at which it was last
+alive.
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ FAILED_SECONDS_MAX = 30.0
 
 
 class SnsTopics(HubTopics):
-    """The topics of an account and region. A topic is named by its name, with `prefix`, or by its ARN.
+    """The topics of an account and region. A topic is named by its name, with `prefix`, or by its
+    ARN.
 
-    A named topic is made if it is not there, which needs the permission sns:CreateTopic; an ARN does not.
+    A named topic is made if it is not there, which needs the permission sns:CreateTopic; an ARN
+    does not.
     """
 
     def __init__(
@@ -61,7 +64,10 @@ class SnsTopics(HubTopics):
 
     def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
         text = encode_body(topic, body).decode()
-        told = {name: {"DataType": "String", "StringValue": value} for name, value in (attributes or {}).items()}
+        told = {
+            name: {"DataType": "String", "StringValue": value}
+            for name, value in (attributes or {}).items()
+        }
         answer = self._sns.publish(TopicArn=self._arn(topic), Message=text, MessageAttributes=told)
         return answer["MessageId"]
 
@@ -69,7 +75,11 @@ class SnsTopics(HubTopics):
         with self._lock:
             if topic not in self._arns:
                 is_arn = topic.startswith("arn:")
-                arn = topic if is_arn else self._sns.create_topic(Name=self._prefix + topic)["TopicArn"]
+                arn = (
+                    topic
+                    if is_arn
+                    else self._sns.create_topic(Name=self._prefix + topic)["TopicArn"]
+                )
                 self._arns[topic], self._names[arn] = arn, topic
             return self._arns[topic]
 
@@ -78,7 +88,9 @@ class SnsTopics(HubTopics):
         with self._lock:
             if self._queue is None:
                 self._queue = _Queue(self._sns, self._sqs, self.clock)
-                run = threading.Thread(target=self._run, args=(self._queue,), name="sortkey-topics", daemon=True)
+                run = threading.Thread(
+                    target=self._run, args=(self._queue,), name="sortkey-topics", daemon=True
+                )
                 run.start()
             self._queue.follow(arn)
 
@@ -97,7 +109,9 @@ class SnsTopics(HubTopics):
                 pause = min(max(2 * pause, 0.5), FAILED_SECONDS_MAX)
 
     def _deliver(self, body: str) -> None:
-        """Other programs publish too: what is no JSON is left out, and the messages beside it are not."""
+        """Other programs publish too: what is no JSON is left out, and the messages beside it are
+        not.
+        """
         try:
             message = self._message(orjson.loads(body))
         except (ValueError, KeyError, TypeError):
@@ -110,9 +124,13 @@ class SnsTopics(HubTopics):
         topic = self._names.get(envelope["TopicArn"])
         if topic is None:
             return None
-        attributes = {name: each["Value"] for name, each in envelope.get("MessageAttributes", {}).items()}
+        attributes = {
+            name: each["Value"] for name, each in envelope.get("MessageAttributes", {}).items()
+        }
         at = datetime.fromisoformat(envelope["Timestamp"])
-        return Message(topic, envelope["MessageId"], orjson.loads(envelope["Message"]), at, attributes)
+        return Message(
+            topic, envelope["MessageId"], orjson.loads(envelope["Message"]), at, attributes
+        )
 
     def _end(self) -> None:
         with self._lock:
@@ -152,10 +170,15 @@ class _Queue:
 
     def receive(self, seconds: int) -> list[str]:
         """What SNS has put into the queue, taken out of it."""
-        answer = self._sqs.receive_message(QueueUrl=self._url, WaitTimeSeconds=seconds, MaxNumberOfMessages=10)
+        answer = self._sqs.receive_message(
+            QueueUrl=self._url, WaitTimeSeconds=seconds, MaxNumberOfMessages=10
+        )
         found = answer.get("Messages", [])
         if found:
-            entries = [{"Id": str(n), "ReceiptHandle": each["ReceiptHandle"]} for n, each in enumerate(found)]
+            entries = [
+                {"Id": str(n), "ReceiptHandle": each["ReceiptHandle"]}
+                for n, each in enumerate(found)
+            ]
             self._sqs.delete_message_batch(QueueUrl=self._url, Entries=entries)
         return [each["Body"] for each in found]
 
@@ -171,16 +194,22 @@ class _Queue:
         self._sqs.delete_queue(QueueUrl=self._url)
 
     def _remove_stale(self) -> None:
-        """Delete what killed processes left. That it is gone in between, or not allowed, is nobody's concern here."""
+        """Delete what killed processes left. That it is gone in between, or not allowed, is
+        nobody's concern here.
+        """
         pages = self._sqs.get_paginator("list_queues").paginate(QueueNamePrefix=QUEUE_PREFIX)
         with suppress(Exception):
             for url in [url for page in pages for url in page.get("QueueUrls", [])]:
-                alive_at = float(self._sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get(ALIVE_TAG, "inf"))
+                alive_at = float(
+                    self._sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get(ALIVE_TAG, "inf")
+                )
                 if self._clock() - alive_at > STALE_SECONDS:
                     self._remove(url)
 
     def _remove(self, url: str) -> None:
-        arn = self._sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+        arn = self._sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])[
+            "Attributes"
+        ]["QueueArn"]
         for page in self._sns.get_paginator("list_subscriptions").paginate():
             for each in page["Subscriptions"]:
                 if each["Endpoint"] == arn:

@@ -1,8 +1,10 @@
-"""Jobs behind SQS: a message carries the id of a job and wakes a worker up. The table stays the truth.
+"""Jobs behind SQS: a message carries the id of a job and wakes a worker up. The table stays the
+truth.
 
-A message stays in its queue until its job has ended. Where the worker is gone, it turns up again when its visibility
-timeout is over; where there is something to wait for, the timeout is set to that. A message that is lost, or was never
-sent, costs time only: workers look into the table from time to time.
+A message stays in its queue until its job has ended. Where the worker is gone, it turns up again
+when its visibility timeout is over; where there is something to wait for, the timeout is set to
+that. A message that is lost, or was never sent, costs time only: workers look into the table from
+time to time.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ from sortkey.runtime.jobs.worker import JobWorker
 
 DELAY_SECONDS_MAX = 900
 VISIBILITY_SECONDS_MAX = 39_600
-"""SQS hides a message for 12 hours in all, counted from when it was received; this leaves an hour for the run."""
+"""SQS hides a message for 12 hours in all, counted from when it was received; this leaves an hour
+for the run.
+"""
 
 FAILED_PAUSE_SECONDS = 5.0
 
@@ -56,7 +60,9 @@ class SqsJobs:
         return made
 
     def announce(self, job: Job) -> None:
-        """Put a message for a job into the queue. A delay of more than 15 minutes is waited for in parts."""
+        """Put a message for a job into the queue. A delay of more than 15 minutes is waited for in
+        parts.
+        """
         wait = 0.0 if job.due_at is None else job.due_at.timestamp() - self._clock()
         body = orjson.dumps({"jobId": job.job_id, "queue": job.queue}).decode()
         delay = min(max(math.ceil(wait), 0), DELAY_SECONDS_MAX)
@@ -78,19 +84,29 @@ class SqsJobs:
     def later(self, receipt: str, seconds: float) -> None:
         """Let a message turn up again after so long."""
         timeout = min(max(math.ceil(seconds), 0), VISIBILITY_SECONDS_MAX)
-        self._sqs.change_message_visibility(QueueUrl=self.url, ReceiptHandle=receipt, VisibilityTimeout=timeout)
+        self._sqs.change_message_visibility(
+            QueueUrl=self.url, ReceiptHandle=receipt, VisibilityTimeout=timeout
+        )
 
     def lambda_handler(self, worker: JobWorker) -> LambdaHandler:
-        """What AWS Lambda calls with messages of the queue. Its event source must have ReportBatchItemFailures."""
+        """What AWS Lambda calls with messages of the queue. Its event source must have
+        ReportBatchItemFailures.
+        """
 
         def handle(event: Mapping[str, Any], context: object) -> dict[str, Any]:
-            failed = [record["messageId"] for record in event["Records"] if not self._handled(worker, record)]
+            failed = [
+                record["messageId"]
+                for record in event["Records"]
+                if not self._handled(worker, record)
+            ]
             return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
         return handle
 
     def _handled(self, worker: JobWorker, record: Mapping[str, Any]) -> bool:
-        """Whether a message is done with; one that is not is kept for later, whatever went wrong."""
+        """Whether a message is done with; one that is not is kept for later, whatever
+        went wrong.
+        """
         try:
             again = attend(worker, record["body"])
             if again is not None:
@@ -102,7 +118,9 @@ class SqsJobs:
 
 
 class SqsJobWorker:
-    """Runs the jobs that an SQS queue announces, some at a time. No dead-letter queue: the table has what failed."""
+    """Runs the jobs that an SQS queue announces, some at a time. No dead-letter queue: the table
+    has what failed.
+    """
 
     def __init__(
         self,
@@ -182,7 +200,12 @@ def attend(worker: JobWorker, body: str) -> float | None:
     return worker.attend(job_id)
 
 
-def _client(region: str | None, endpoint: str | None, profile: str | None, credentials: tuple[str, str] | None) -> Any:
+def _client(
+    region: str | None,
+    endpoint: str | None,
+    profile: str | None,
+    credentials: tuple[str, str] | None,
+) -> Any:
     try:
         import boto3  # pyright: ignore[reportMissingTypeStubs]
     except ImportError:

@@ -1,4 +1,5 @@
-"""`sortkey.open(address)`: a store for an address. The rest of a program does not know where its data lies.
+"""`sortkey.open(address)`: a store for an address. The rest of a program does not know where its
+data lies.
 
 `data/`, `:memory:`                  the engine in this process; a folder that another one serves is reached through it
 `aws://eu-west-1?profile=name`       DynamoDB on AWS; without a region the one of the environment
@@ -41,7 +42,9 @@ class _Settings(TypedDict, total=False):
 
 
 class Settings(_Settings, total=False):
-    """The settings of a `Store`. `synchronous` and `background` are for the embedded engine, `clock` is for both."""
+    """The settings of a `Store`. `synchronous` and `background` are for the embedded engine,
+    `clock` is for both.
+    """
 
     sleep: Pause
 
@@ -52,12 +55,15 @@ class AsyncSettings(_Settings, total=False):
     sleep: AsyncPause
 
 
-def open(address: Address = "data", *, objects: Given | None = None, **settings: Unpack[Settings]) -> Store:
-    """A store. Settings are those of `Store`: secret, tenant, metrics, hide_expired, clock, sleep, random. The embedded
-    engine also takes synchronous ("full" survives a power cut) and background (False leaves its chores to you).
+def open(
+    address: Address = "data", *, objects: Given | None = None, **settings: Unpack[Settings]
+) -> Store:
+    """A store. Settings are those of `Store`: secret, tenant, metrics, hide_expired, clock, sleep,
+    random. The embedded engine also takes synchronous ("full" survives a power cut) and background
+    (False leaves its chores to you).
 
-    `objects` are the buckets of payloads: one address for all of them, as `data/buckets/{bucket}`, or an address or
-    `Objects` for each by name.
+    `objects` are the buckets of payloads: one address for all of them, as `data/buckets/{bucket}`,
+    or an address or `Objects` for each by name.
     """
     from sortkey.runtime.store import Store
 
@@ -74,7 +80,12 @@ def open_async(
 
 
 def _opened(
-    kind: Callable[..., S], address: Address, objects: Given | None, settings: dict[str, Any], *, awaited: bool
+    kind: Callable[..., S],
+    address: Address,
+    objects: Given | None,
+    settings: dict[str, Any],
+    *,
+    awaited: bool,
 ) -> S:
     for_engine, for_store = _split(objects, settings)
     if (client := _client_settings(address)) is not None:
@@ -87,10 +98,16 @@ def _opened(
         raise
 
 
-def _split(objects: Given | None, settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _split(
+    objects: Given | None, settings: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The settings of the engine, and those of the store. A clock is for both."""
-    for_engine = {name: settings[name] for name in ("synchronous", "background", "clock") if name in settings}
-    for_store = {name: value for name, value in settings.items() if name not in ("synchronous", "background")}
+    for_engine = {
+        name: settings[name] for name in ("synchronous", "background", "clock") if name in settings
+    }
+    for_store = {
+        name: value for name, value in settings.items() if name not in ("synchronous", "background")
+    }
     if objects is not None:
         for_store["objects"] = Buckets(objects, settings.get("clock"))
     return for_engine, for_store
@@ -109,8 +126,12 @@ def _client_settings(address: Address) -> dict[str, Any] | None:
     if url.scheme == "http" and client["profile"] is None and "AWS_ACCESS_KEY_ID" not in os.environ:
         from sortkey.connect.sigv4 import Credentials
 
-        # A server on this machine or in a test network, which accepts any key. For the rest real ones are looked up.
-        return client | {"credentials": Credentials("sortkey", "sortkey"), "region": region or LOCAL_REGION}
+        # A server on this machine or in a test network, which accepts any key. For the rest real
+        # ones are looked up.
+        return client | {
+            "credentials": Credentials("sortkey", "sortkey"),
+            "region": region or LOCAL_REGION,
+        }
     return client
 
 
@@ -120,8 +141,12 @@ def _client(settings: dict[str, Any], *, awaited: bool) -> Any:
     return AsyncClient(**settings) if awaited else Client(**settings)
 
 
-def _on_folder(address: Address, settings: dict[str, Any], *, awaited: bool) -> tuple[Any, Callable[[], None]]:
-    """The backend of a folder, or of one in memory, and what closes it while nothing has been awaited."""
+def _on_folder(
+    address: Address, settings: dict[str, Any], *, awaited: bool
+) -> tuple[Any, Callable[[], None]]:
+    """The backend of a folder, or of one in memory, and what closes it while nothing has been
+    awaited.
+    """
     from sortkey import engine
     from sortkey.errors import FolderInUse
     from sortkey.storage.folder import was_served_lately
@@ -139,8 +164,12 @@ def _on_folder(address: Address, settings: dict[str, Any], *, awaited: bool) -> 
     from sortkey.connect.shared_folder_backend import SharedFolderBackend
 
     # Where it serves others, its background work is done there.
-    shared = SharedFolder(address, {name: value for name, value in settings.items() if name != "background"}).open()
-    return AsyncSharedFolderBackend(shared) if awaited else SharedFolderBackend(shared), shared.close
+    shared = SharedFolder(
+        address, {name: value for name, value in settings.items() if name != "background"}
+    ).open()
+    return AsyncSharedFolderBackend(shared) if awaited else SharedFolderBackend(
+        shared
+    ), shared.close
 
 
 def _embedded(engine: Engine, *, awaited: bool) -> Any:

@@ -35,12 +35,19 @@ def _sns(text: str) -> Topics:
     from sortkey.connect.sns_topics import SnsTopics
 
     forms = ": a folder, :memory:, aws://<region>, or http(s)://<host>:<port>"
-    url, options = address_parts(text, ("aws", "http", "https"), ("region", "profile", "prefix"), forms)
+    url, options = address_parts(
+        text, ("aws", "http", "https"), ("region", "profile", "prefix"), forms
+    )
     is_aws = url.scheme == "aws"
-    # A server on this machine or in a test network asks for no keys; real ones are looked up for the rest.
-    is_local = url.scheme == "http" and "profile" not in options and "AWS_ACCESS_KEY_ID" not in os.environ
+    # A server on this machine or in a test network asks for no keys; real ones are looked up for
+    # the rest.
+    is_local = (
+        url.scheme == "http" and "profile" not in options and "AWS_ACCESS_KEY_ID" not in os.environ
+    )
     return SnsTopics(
-        options.get("region") or (url.netloc if is_aws else "") or (LOCAL_REGION if is_local else None),
+        options.get("region")
+        or (url.netloc if is_aws else "")
+        or (LOCAL_REGION if is_local else None),
         endpoint=None if is_aws else f"{url.scheme}://{url.netloc}",
         profile=options.get("profile"),
         credentials=LOCAL_KEYS if is_local else None,

@@ -1,4 +1,5 @@
-"""The embedded DynamoDB. `open` gives the engine of a folder, or one in memory, inside this process.
+"""The embedded DynamoDB. `open` gives the engine of a folder, or one in memory, inside this
+process.
 
 A folder that another process has is reached through that process by `sortkey.open`.
 """
@@ -17,7 +18,9 @@ MEMORY = ":memory:"
 __all__ = ["MEMORY", "Engine", "open", "own"]
 
 
-def open(folder: str | os.PathLike[str] = MEMORY, *, background: bool = True, **settings: Any) -> Engine:
+def open(
+    folder: str | os.PathLike[str] = MEMORY, *, background: bool = True, **settings: Any
+) -> Engine:
     """The engine of a folder, or one in memory, which expires items and finishes backups by itself.
 
     Raises FolderInUse. Without `background` the program calls `work` when it likes.
@@ -35,7 +38,9 @@ def own(
     is_interim: bool = False,
     **settings: Any,
 ) -> Engine:
-    """The engine of a folder in this process and no other, made if it is not there. Raises FolderInUse."""
+    """The engine of a folder in this process and no other, made if it is not there. Raises
+    FolderInUse.
+    """
     owned = None if folder == MEMORY else Folder(folder, is_interim=is_interim)
     try:
         database = Database(owned, synchronous)

@@ -1,4 +1,6 @@
-"""What an operation answers: members, which may hold stored bytes as fragments, or a body that is finished already."""
+"""What an operation answers: members, which may hold stored bytes as fragments, or a body that is
+finished already.
+"""
 
 from __future__ import annotations
 

@@ -13,7 +13,9 @@ from sortkey.values.attributes import INVALID
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-_RESOURCE = re.compile(r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/([A-Za-z0-9_.-]{3,255})(?:/(stream|index)/([^/]+))?")
+_RESOURCE = re.compile(
+    r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/([A-Za-z0-9_.-]{3,255})(?:/(stream|index)/([^/]+))?"
+)
 
 
 def tag_arn(arn: str | None) -> str:
@@ -30,7 +32,9 @@ def tagged(engine: Engine, arn: str) -> Table | streams.Feed:
         raise ValidationException(f"Invalid TableArn: Invalid ResourceArn provided as input {arn}")
     found = engine.catalog.find(arn.split(":table/", 1)[1]) or streams.known(engine, arn)
     if found is None or not _same(engine, arn, _ACCOUNT):
-        raise ResourceNotFoundException(f"Requested resource not found: ResourceArn: {arn} not found")
+        raise ResourceNotFoundException(
+            f"Requested resource not found: ResourceArn: {arn} not found"
+        )
     return found
 
 
@@ -39,7 +43,8 @@ def check_policy_resource(engine: Engine, arn: str) -> None:
     name, kind, label = _parts(arn)
     if not _same(engine, arn, _ACCOUNT):
         raise ValidationException(
-            "This action is only supported by accounts that match the resource owner\u2019s account."
+            "This action is only supported by accounts that match the resource owner\u2019s "
+            "account."
         )
     if not _same(engine, arn, _REGION) or not _same(engine, arn, _PARTITION):
         raise ValidationException(f"{INVALID}Invalid resource Arn: {arn}")
@@ -63,7 +68,8 @@ def _parts(arn: str) -> tuple[str, str | None, str | None]:
     name, kind, label = match.groups()
     if kind == "index":
         raise ValidationException(
-            f"{INVALID}Invalid resource arn provided, only table or stream is accepted. Provided resource arn: {arn}"
+            f"{INVALID}Invalid resource arn provided, only table or stream is accepted. Provided "
+            f"resource arn: {arn}"
         )
     return name, kind, label
 

@@ -1,7 +1,8 @@
-"""What the engine does by itself, in slices between requests: expiry, index backfill, trimming, exports.
+"""What the engine does by itself, in slices between requests: expiry, index backfill, trimming,
+exports.
 
-A chore is a function of the engine that does a little, commits nothing and says after how many seconds it wants to
-be called again; 0 means that there is more to do right now.
+A chore is a function of the engine that does a little, commits nothing and says after how many
+seconds it wants to be called again; 0 means that there is more to do right now.
 """
 
 from __future__ import annotations
@@ -18,12 +19,20 @@ if TYPE_CHECKING:
 
 Chore = Callable[["Engine"], float]
 
-CHORES: list[Chore] = [index_builds.work, expiry.work, jobs.work, retention.trim, transactions.trim_tokens]
+CHORES: list[Chore] = [
+    index_builds.work,
+    expiry.work,
+    jobs.work,
+    retention.trim,
+    transactions.trim_tokens,
+]
 """In the order in which they run."""
 
 IDLE_SECONDS = 60.0
 PAUSE_SECONDS_MIN, PAUSE_SECONDS_MAX = 0.001, 1.0
-"""Of the worker thread: a breath for the program between two slices, and how soon it sees what a request began."""
+"""Of the worker thread: a breath for the program between two slices, and how soon it sees what a
+request began.
+"""
 
 log = logging.getLogger("sortkey.engine")
 
@@ -40,7 +49,8 @@ class Background:
     def work(self) -> float:
         """Run what is due, and commit it. Says after how many seconds to come again.
 
-        A chore that fails loses its slice and has it again next time; the others run, and then its error is raised.
+        A chore that fails loses its slice and has it again next time; the others run, and then its
+        error is raised.
         """
         engine = self._engine
         failure: Exception | None = None
@@ -59,7 +69,9 @@ class Background:
 
 
 class Worker:
-    """A thread that does the background work of an engine in a program that has no event loop to do it."""
+    """A thread that does the background work of an engine in a program that has no event loop to do
+    it.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

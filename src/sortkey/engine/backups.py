@@ -1,4 +1,6 @@
-"""Backups of tables: rows of their own in the same database, with the table's definition of that moment."""
+"""Backups of tables: rows of their own in the same database, with the table's definition of that
+moment.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def step(engine: Engine, state: jobs.State) -> bool:
 
 
 def keep_deleted(engine: Engine, table: Table) -> None:
-    """Make the rows of a table that is being deleted a backup, as AWS does when recovery was on. Nothing is copied."""
+    """Make the rows of a table that is being deleted a backup, as AWS does when recovery was on.
+    Nothing is copied.
+    """
     number = engine.catalog.next_number()
     backup = _new(engine, table, f"{table.name}$DeletedTableBackup", "SYSTEM", number)
     table.rows.rename(number)
@@ -91,7 +95,8 @@ def delete(engine: Engine, backup: Backup) -> None:
     if backup.type == "SYSTEM":
         expiry = datetime.fromtimestamp(int(backup.expires or 0), UTC)
         raise ValidationException(
-            f"Invalid Request: User is not allowed to delete the system backup with arn {backup.arn}. It will "
+            "Invalid Request: User is not allowed to delete the system backup with arn "
+            f"{backup.arn}. It will "
             f"automatically expire on {expiry:%Y-%m-%dT%H:%M:%SZ}"
         )
     _check_free(engine, backup)
@@ -101,13 +106,19 @@ def delete(engine: Engine, backup: Backup) -> None:
 def expire(engine: Engine) -> None:
     """Forget backups of deleted tables whose time is over."""
     for backup in all_of(engine):
-        if backup.expires is not None and backup.expires < engine.clock() and not in_use(engine, backup):
+        if (
+            backup.expires is not None
+            and backup.expires < engine.clock()
+            and not in_use(engine, backup)
+        ):
             _forget(engine, backup)
 
 
 def save(engine: Engine, backup: Backup) -> None:
     engine.database.begin()
-    engine.records.put(KIND, backup.id, {name: getattr(backup, name) for name in backup.__dataclass_fields__})
+    engine.records.put(
+        KIND, backup.id, {name: getattr(backup, name) for name in backup.__dataclass_fields__}
+    )
 
 
 def _read(record: Any) -> Backup:
@@ -115,7 +126,9 @@ def _read(record: Any) -> Backup:
 
 
 def _counted(engine: Engine, backup: Backup) -> Backup:
-    """With its exact figures, unless counting would take long: then those of the table when it began."""
+    """With its exact figures, unless counting would take long: then those of the table when it
+    began.
+    """
     if backup.items > COUNTED_MAX:
         return backup
     items, size = snapshots.rows_of(engine, backup.rows).totals()
@@ -127,7 +140,17 @@ def _new(engine: Engine, table: Table, name: str, type: str, rows: int) -> Backu
     figures = engine.counts.of(engine, table)
     id = f"{int(now * 1000):014d}-{engine.entropy(4).hex() if type == 'USER' else '00000000'}"
     arn = f"{engine.catalog.arn(table.name)}/backup/{id}"
-    return Backup(id, arn, name, type, round(now, 3), rows, table.to_record(), items=figures.count, size=figures.size)
+    return Backup(
+        id,
+        arn,
+        name,
+        type,
+        round(now, 3),
+        rows,
+        table.to_record(),
+        items=figures.count,
+        size=figures.size,
+    )
 
 
 def _check_free(engine: Engine, backup: Backup) -> None:
@@ -206,7 +229,10 @@ def _features(table: Table) -> dict[str, Any]:
     if table.stream is not None and table.stream.enabled:
         features["StreamDescription"] = {"StreamEnabled": True, "StreamViewType": table.stream.view}
     if table.ttl_attribute is not None:
-        features["TimeToLiveDescription"] = {"TimeToLiveStatus": "ENABLED", "AttributeName": table.ttl_attribute}
+        features["TimeToLiveDescription"] = {
+            "TimeToLiveStatus": "ENABLED",
+            "AttributeName": table.ttl_attribute,
+        }
     return {**features, **encryption.describe(table.settings)}
 
 

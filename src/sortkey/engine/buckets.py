@@ -1,4 +1,6 @@
-"""S3 buckets as folders on disk. A key is a path in its bucket's folder, and never one outside of it."""
+"""S3 buckets as folders on disk. A key is a path in its bucket's folder, and never one outside of
+it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,11 @@ def folder(engine: Engine, bucket: str) -> Path:
 def check_key(engine: Engine, bucket: str, key: str) -> None:
     """Refuse a key or prefix that leads out of the bucket."""
     root = folder(engine, bucket)
-    if "\0" in key or ".." in key.split("/") or not (root / key.lstrip("/")).resolve().is_relative_to(root.resolve()):
+    if (
+        "\0" in key
+        or ".." in key.split("/")
+        or not (root / key.lstrip("/")).resolve().is_relative_to(root.resolve())
+    ):
         raise ValidationException(f"The specified S3 prefix leads out of the bucket: {key}")
 
 
@@ -41,13 +47,19 @@ def write(engine: Engine, bucket: str, key: str, content: bytes) -> None:
 
 
 def keys(engine: Engine, bucket: str, prefix: str) -> list[str]:
-    """The keys that begin with a prefix, in order. A link that leads out of the bucket is not followed."""
+    """The keys that begin with a prefix, in order. A link that leads out of the bucket is not
+    followed.
+    """
     check_key(engine, bucket, prefix)
     root = folder(engine, bucket)
     found: list[str] = []
     for path in root.rglob("*"):
         key = path.relative_to(root).as_posix()
-        if key.startswith(prefix) and path.is_file() and path.resolve().is_relative_to(root.resolve()):
+        if (
+            key.startswith(prefix)
+            and path.is_file()
+            and path.resolve().is_relative_to(root.resolve())
+        ):
             found.append(key)
     return sorted(found)
 

@@ -1,4 +1,6 @@
-"""What a request costs, by AWS's published rules: 4 KB a read unit, 1 KB a write unit, indexes on top."""
+"""What a request costs, by AWS's published rules: 4 KB a read unit, 1 KB a write unit, indexes on
+top.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def entry_size(table: Table, index: Index, item: Item, size: int) -> int:
 
 
 def index_write_units(table: Table, index: Index, old: Item | None, new: Item | None) -> float:
-    """An index is written once, or twice when the item moves in it; not at all when it sees no change."""
+    """An index is written once, or twice when the item moves in it; not at all when it sees no
+    change.
+    """
     before, after = entry(table, index, old), entry(table, index, new)
     if before == after:
         return 0.0
@@ -59,7 +63,9 @@ def shown_names(named: Iterable[str]) -> dict[str, str]:
 class Meter:
     """Adds up what a request consumes, by table and index, and reports it as the request asked."""
 
-    def __init__(self, mode: str | None, named: Iterable[str] = (), *, transactional: bool = False) -> None:
+    def __init__(
+        self, mode: str | None, named: Iterable[str] = (), *, transactional: bool = False
+    ) -> None:
         self.on = mode in ("TOTAL", "INDEXES")
         self._shown = shown_names(named) if self.on else {}
         self._by_index = mode == "INDEXES"
@@ -73,7 +79,8 @@ class Meter:
     def write(self, change: Change) -> None:
         """The table by the larger of the two items, each index by what changed in it.
 
-        A transaction pays twice for the table and once for its indexes: only the table is prepared and committed.
+        A transaction pays twice for the table and once for its indexes: only the table is prepared
+        and committed.
         """
         if not self.on:
             return
@@ -88,10 +95,14 @@ class Meter:
     def write_size(self, table: Table, size: int) -> None:
         """A write that touched the table only: a failed or empty one."""
         if self.on:
-            self._of(table).add("Write", None, (2 if self._transactional else 1) * write_units(size))
+            self._of(table).add(
+                "Write", None, (2 if self._transactional else 1) * write_units(size)
+            )
 
     def report(self) -> dict[str, Any]:
-        """`ConsumedCapacity` of a request on one table, as a member to merge into the answer; empty when not asked."""
+        """`ConsumedCapacity` of a request on one table, as a member to merge into the answer; empty
+        when not asked.
+        """
         all_reports = self._reports()
         return {"ConsumedCapacity": all_reports[0]} if all_reports else {}
 
@@ -103,7 +114,9 @@ class Meter:
         return self._tables.setdefault(table.name, _Units(self._shown.get(table.name, table.name)))
 
     def _reports(self) -> list[dict[str, Any]]:
-        return [units.report(self._by_index, self._transactional) for units in self._tables.values()]
+        return [
+            units.report(self._by_index, self._transactional) for units in self._tables.values()
+        ]
 
 
 OFF = Meter(None)
@@ -129,8 +142,15 @@ class _Units:
         report: dict[str, Any] = {"TableName": self._table, **_figures(total, by_side)}
         if by_index:
             report["Table"] = _figures(self._own, by_side)
-            for kind, member in (("LSI", "LocalSecondaryIndexes"), ("GSI", "GlobalSecondaryIndexes")):
-                held = {name: _figures(units, by_side) for (k, name), units in self._indexes.items() if k == kind}
+            for kind, member in (
+                ("LSI", "LocalSecondaryIndexes"),
+                ("GSI", "GlobalSecondaryIndexes"),
+            ):
+                held = {
+                    name: _figures(units, by_side)
+                    for (k, name), units in self._indexes.items()
+                    if k == kind
+                }
                 if held:
                     report[member] = held
         return report

@@ -17,12 +17,15 @@ ACCOUNT = "000000000000"
 
 _RESOURCE = re.compile(r"table/[a-zA-Z0-9_.-]{3,255}")
 _FORM = (
-    "Valid ARN format is 'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource "
-    "name must have length less than or equal to 255, Resource name must have length greater than or equal to 3, "
+    "Valid ARN format is "
+    "'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource "
+    "name must have length less than or equal to 255, Resource name must have length greater than "
+    "or equal to 3, "
     "Resource name must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
 )
 OWN = (
-    "{name} belongs to Sortkey, as every table does whose name begins with {prefix}: it can be read but not changed "
+    "{name} belongs to Sortkey, as every table does whose name begins with {prefix}: it can be "
+    "read but not changed "
     "over this endpoint. Open the data folder itself, or start `sortkey serve` with --own-tables."
 )
 
@@ -34,9 +37,13 @@ class Catalog:
         self.region = region
         self._tables: dict[str, Table] = {}
         self._open: dict[str, Table] = {}
-        """Those whose items can be read and written: a table that is being restored or imported cannot."""
+        """Those whose items can be read and written: a table that is being restored or imported
+        cannot.
+        """
         self.guards_own = False
-        """Whether Sortkey's own tables are refused: while a change is run for a caller who is not trusted."""
+        """Whether Sortkey's own tables are refused: while a change is run for a caller who is not
+        trusted.
+        """
         self.reload()
 
     # -- finding
@@ -59,7 +66,9 @@ class Catalog:
         name = self.name_of(name_or_arn)
         table = self.find(name)
         if table is None:
-            raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
+            raise ResourceNotFoundException(
+                f"Requested resource not found: Table: {name} not found"
+            )
         return table
 
     def find(self, name: str) -> Table | None:
@@ -67,7 +76,9 @@ class Catalog:
         return self._tables.get(name)
 
     def check_not_own(self, name: str) -> None:
-        """Raise AccessDeniedException for a table of Sortkey's own, there or not, if those are guarded now."""
+        """Raise AccessDeniedException for a table of Sortkey's own, there or not, if those are
+        guarded now.
+        """
         if self.guards_own and is_own(name):
             raise AccessDeniedException(OWN.format(name=name, prefix=OWN_PREFIX))
 
@@ -81,7 +92,9 @@ class Catalog:
     # -- naming
 
     def name_of(self, name_or_arn: str) -> str:
-        """AWS takes a table's ARN wherever it takes its name, if it is of this region and account."""
+        """AWS takes a table's ARN wherever it takes its name, if it is of this region and
+        account.
+        """
         if not name_or_arn.startswith("arn:"):
             return name_or_arn
         parts, own = name_or_arn.split(":", 5), self.arn("").split(":")
@@ -90,7 +103,9 @@ class Catalog:
             raise ValidationException(f"1 validation error detected: {value}: {_FORM}")
         for place, what in ((1, "partition"), (3, "region")):
             if parts[place] != own[place]:
-                raise ValidationException(f"1 validation error detected: Invalid AWS {what} in '{name_or_arn}'")
+                raise ValidationException(
+                    f"1 validation error detected: Invalid AWS {what} in '{name_or_arn}'"
+                )
         if parts[4] != own[4]:
             raise AccessDeniedException("Access is denied")
         return parts[5].removeprefix("table/")

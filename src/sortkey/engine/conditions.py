@@ -1,4 +1,6 @@
-"""The condition of a write, from ConditionExpression or Expected: a guard that raises when the old item fails it."""
+"""The condition of a write, from ConditionExpression or Expected: a guard that raises when the old
+item fails it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ Guard = Callable[[Item | None], None]
 
 
 def guard(condition: Condition | None, request: dict[str, Any]) -> Guard | None:
-    """Refuses an old item that does not meet the condition; shows it when the request asked for it."""
+    """Refuses an old item that does not meet the condition; shows it when the request asked
+    for it.
+    """
     if condition is None:
         return None
     show = request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"

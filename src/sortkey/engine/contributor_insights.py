@@ -1,4 +1,6 @@
-"""Contributor insights: whether they are on for a table or an index. The state is kept; nothing is measured."""
+"""Contributor insights: whether they are on for a table or an index. The state is kept; nothing is
+measured.
+"""
 
 from __future__ import annotations
 

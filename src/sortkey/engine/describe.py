@@ -16,7 +16,9 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
     figures = engine.counts.of(engine, table)
     mode = throughput.billing_mode(table.settings)
     return {
-        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": t} for n, t in sorted(table.types.items())],
+        "AttributeDefinitions": [
+            {"AttributeName": n, "AttributeType": t} for n, t in sorted(table.types.items())
+        ],
         "TableName": table.name,
         "KeySchema": table.key.describe(),
         "TableStatus": table.status,
@@ -39,7 +41,11 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
 def projection(index: Index) -> dict[str, Any]:
     """AWS gives attribute names in order, here as in the definitions."""
     names = index.projection.get("NonKeyAttributes")
-    return index.projection if names is None else {**index.projection, "NonKeyAttributes": sorted(names)}
+    return (
+        index.projection
+        if names is None
+        else {**index.projection, "NonKeyAttributes": sorted(names)}
+    )
 
 
 def _indexes(engine: Engine, table: Table, figures: Figures) -> dict[str, Any]:
@@ -91,7 +97,12 @@ def _table_class(table: Table) -> dict[str, Any]:
     name, since = table.settings.get("TableClass"), table.settings.get("TableClassSince")
     if name is None:
         return {}
-    return {"TableClassSummary": {"TableClass": name, **({"LastUpdateDateTime": round(since, 3)} if since else {})}}
+    return {
+        "TableClassSummary": {
+            "TableClass": name,
+            **({"LastUpdateDateTime": round(since, 3)} if since else {}),
+        }
+    }
 
 
 def _restore(table: Table) -> dict[str, Any]:

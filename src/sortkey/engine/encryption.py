@@ -1,4 +1,6 @@
-"""SSESpecification: the key that a table says it is encrypted with. Kept and described; nothing is encrypted."""
+"""SSESpecification: the key that a table says it is encrypted with. Kept and described; nothing is
+encrypted.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +13,40 @@ from sortkey.values.attributes import INVALID
 
 ALREADY_OWN = INVALID + "Table is already encrypted by default"
 ALREADY_THIS = (
-    INVALID + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to "
+    INVALID
+    + "Table is already encrypted with given KMSMasterKeyId. Use KMSMasterKeyId parameter if you want to "
     "change Master Key"
 )
 
 
 def read(specification: dict[str, Any] | None, region: str) -> dict[str, Any]:
-    """The settings that an SSESpecification makes: the key's ARN, or none for the key that AWS owns."""
+    """The settings that an SSESpecification makes: the key's ARN, or none for the key that AWS
+    owns.
+    """
     if specification is None:
         return {}
     kind, key = specification.get("SSEType"), specification.get("KMSMasterKeyId")
     if specification.get("Enabled") is False:
         for member in ("SSEType", "KMSMasterKeyId"):
             if member in specification:
-                raise ValidationException(f"{INVALID}{member} can not be specified if Enabled is false")
+                raise ValidationException(
+                    f"{INVALID}{member} can not be specified if Enabled is false"
+                )
     if kind not in (None, "KMS"):
         raise ValidationException(f"{INVALID}SSEType {kind} is not supported")
     if key is not None and kind is None:
-        raise ValidationException(INVALID + "SSEType KMS is required if KMSMasterKeyId is specified")
+        raise ValidationException(
+            INVALID + "SSEType KMS is required if KMSMasterKeyId is specified"
+        )
     if not specification.get("Enabled", kind is not None):  # SSEType alone is enough
         return {}
     return {"EncryptionKey": _arn(key or "alias/aws/dynamodb", region)}
 
 
 def change(settings: dict[str, Any], specification: dict[str, Any], region: str) -> dict[str, Any]:
-    """The settings of a table with another key; AWS refuses what changes nothing, when it sees that at once."""
+    """The settings of a table with another key; AWS refuses what changes nothing, when it sees that
+    at once.
+    """
     new, old = read(specification, region), settings.get("EncryptionKey")
     if not new and old is None:
         raise ValidationException(ALREADY_OWN)
@@ -54,7 +65,9 @@ def describe(settings: dict[str, Any]) -> dict[str, Any]:
 
 def _arn(key: str, region: str) -> str:
     """An alias stands for a key; the same alias always for the same one."""
-    start, key = key.rsplit(":", 1) if key.startswith("arn:") else (f"arn:aws:kms:{region}:{ACCOUNT}", key)
+    start, key = (
+        key.rsplit(":", 1) if key.startswith("arn:") else (f"arn:aws:kms:{region}:{ACCOUNT}", key)
+    )
     if key.startswith("alias/"):
         key = str(uuid.uuid5(uuid.NAMESPACE_URL, key))
     return f"{start}:key/{key.removeprefix('key/')}"

@@ -1,7 +1,9 @@
-"""The engine: one DynamoDB on one database. Finds the operation, checks the request's shape, runs it.
+"""The engine: one DynamoDB on one database. Finds the operation, checks the request's shape, runs
+it.
 
-`execute` may leave a storage transaction open, so that whoever drives the engine can let many requests share one
-commit (`flush`). `call` is for programs: one request, committed, as plain Python values.
+`execute` may leave a storage transaction open, so that whoever drives the engine can let many
+requests share one commit (`flush`). `call` is for programs: one request, committed, as plain Python
+values.
 """
 
 from __future__ import annotations
@@ -22,7 +24,12 @@ from sortkey.engine.catalog import Catalog
 from sortkey.engine.figures import Counts
 from sortkey.engine.operations import OPERATIONS, Run, only_reads
 from sortkey.engine.request_bodies import read_request, write_request
-from sortkey.errors import ResourceNotFoundException, ServiceError, UnknownOperationException, ValidationException
+from sortkey.errors import (
+    ResourceNotFoundException,
+    ServiceError,
+    UnknownOperationException,
+    ValidationException,
+)
 from sortkey.storage.database import Database
 from sortkey.storage.failures import is_storage_failure, storage_failed
 from sortkey.storage.journal import Journal
@@ -32,7 +39,9 @@ Request = dict[str, Any]
 
 
 class Engine:
-    """An open database and everything that runs on it. Time and randomness come from outside, for the tests."""
+    """An open database and everything that runs on it. Time and randomness come from outside, for
+    the tests.
+    """
 
     def __init__(
         self,
@@ -55,7 +64,9 @@ class Engine:
         self.counts = Counts()
         self.address: str | None = None
         self.buckets = _buckets(database, buckets)
-        """Where exports go and imports come from: a folder for each S3 bucket. In memory it is made when needed."""
+        """Where exports go and imports come from: a folder for each S3 bucket. In memory it is made
+        when needed.
+        """
         self.at_close: list[Callable[[], None]] = []
         self.background = Background(self)
         self._runs: dict[str, Run] = {}
@@ -74,7 +85,9 @@ class Engine:
         return self.run(name, read_request(body))
 
     def run(self, name: str, request: Request) -> bytes:
-        """The same on a request that is plain JSON already, as nothing else may change it meanwhile."""
+        """The same on a request that is plain JSON already, as nothing else may change it
+        meanwhile.
+        """
         with self.lock:
             if self.database.in_transaction:
                 self.flush()  # a group's of this thread, which must not fall with this request
@@ -87,12 +100,15 @@ class Engine:
             except BaseException as error:
                 self.rollback()
                 if is_storage_failure(error):
-                    raise storage_failed(self.database.folder and self.database.folder.path, error) from error
+                    raise storage_failed(
+                        self.database.folder and self.database.folder.path, error
+                    ) from error
                 raise
         return answer.body if isinstance(answer, Finished) else orjson.dumps(answer)
 
     def execute(self, name: str, request: Request, *, is_trusted: bool = True) -> Answer:
-        """Run one request inside the open transaction, if it writes. The answer may hold orjson fragments.
+        """Run one request inside the open transaction, if it writes. The answer may hold orjson
+        fragments.
 
         A caller who is not trusted cannot change the tables that Sortkey keeps for itself.
         """
@@ -103,7 +119,8 @@ class Engine:
             shapes.check(name, request)
             return run(self, request)
         except (ValidationException, ResourceNotFoundException):
-            # AWS reads the whole body before it validates any of it, so a wrong type anywhere comes first.
+            # AWS reads the whole body before it validates any of it, so a wrong type anywhere comes
+            # first.
             shapes.check_serialization(name, request)
             raise
         except ServiceError:
@@ -153,7 +170,8 @@ class Engine:
     def watch(self, wake: Callable[[], None]) -> Callable[[], None]:
         """Call `wake` after each commit of changes that streams tell; gives what ends that.
 
-        It is called by whoever commits, who waits for it: setting an event is all that it should do.
+        It is called by whoever commits, who waits for it: setting an event is all that it should
+        do.
         """
         with self.lock:
             self._told = self._told if self._watchers else self.journal.last

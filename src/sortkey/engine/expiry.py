@@ -1,7 +1,7 @@
 """Time to live: deletes the items whose instant has passed, in slices, through the one write path.
 
-The instants are a column of the rows. When TTL is enabled on a table with items the column is filled in slices; how
-far that got is a record, as with index builds.
+The instants are a column of the rows. When TTL is enabled on a table with items the column is
+filled in slices; how far that got is a record, as with index builds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ DELAY_KIND = "expiry_delay"
 SLICE_ROWS = 500
 PAUSE_SECONDS = 1.0
 OLDEST_SECONDS = 5 * 365 * 86400
-"""AWS lets items be that claim to have expired more than five years ago: a guard against wrong units."""
+"""AWS lets items be that claim to have expired more than five years ago: a guard against wrong
+units.
+"""
 
 
 def enable(engine: Engine, table: Table, attribute: str) -> Table:
@@ -43,7 +45,9 @@ def disable(engine: Engine, table: Table) -> Table:
 
 
 def delay(engine: Engine, table_name: str, seconds: int) -> None:
-    """Delete the items of a table so many seconds after their instant. It is kept with the table; AWS is late too."""
+    """Delete the items of a table so many seconds after their instant. It is kept with the table;
+    AWS is late too.
+    """
     with engine.lock:
         table = engine.catalog.table(table_name)
         engine.database.begin()
@@ -53,7 +57,11 @@ def delay(engine: Engine, table_name: str, seconds: int) -> None:
 
 def work(engine: Engine) -> float:
     """One slice for every table with TTL: first its column, then its expired items."""
-    busy = [_fill(engine, table) or _expire(engine, table) for table in engine.catalog.tables() if table.ttl_attribute]
+    busy = [
+        _fill(engine, table) or _expire(engine, table)
+        for table in engine.catalog.tables()
+        if table.ttl_attribute
+    ]
     return 0.0 if any(busy) else PAUSE_SECONDS
 
 
@@ -63,9 +71,13 @@ def _fill(engine: Engine, table: Table) -> bool:
     if progress is None:
         return False
     engine.database.begin()
-    found = [row for row in table.rows.by_id(progress["after"], SLICE_ROWS) if row[0] <= progress["last"]]
+    found = [
+        row for row in table.rows.by_id(progress["after"], SLICE_ROWS) if row[0] <= progress["last"]
+    ]
     attribute = table.ttl_attribute or ""
-    table.rows.set_column("expires", [(writes.expiry(orjson.loads(item), attribute), id) for id, _, item, _ in found])
+    table.rows.set_column(
+        "expires", [(writes.expiry(orjson.loads(item), attribute), id) for id, _, item, _ in found]
+    )
     if len(found) < SLICE_ROWS:
         engine.records.delete(KIND, str(table.number))
         return False

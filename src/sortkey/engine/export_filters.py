@@ -1,6 +1,8 @@
-"""FilterSpecification of an export: which items it writes, and what of them. In the words of Query and Scan.
+"""FilterSpecification of an export: which items it writes, and what of them. In the words of Query
+and Scan.
 
-A full export looks at each item; an incremental one at the latest image, or at the old one of an item that is gone.
+A full export looks at each item; an incremental one at the latest image, or at the old one of an
+item that is gone.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ def read(specification: dict[str, Any] | None) -> ExportFilter:
 
 
 def check(table: Table, wanted: ExportFilter) -> None:
-    """The expressions fit the table: with a condition on the key, the filter is one on other attributes."""
+    """The expressions fit the table: with a condition on the key, the filter is one on other
+    attributes.
+    """
     check_paths(table, wanted.condition, wanted.projection)
     if wanted.key is not None and wanted.condition is not None:
         check_filter(wanted.condition, table.key.names)
@@ -57,7 +61,9 @@ def check(table: Table, wanted: ExportFilter) -> None:
 
 
 def bounds(table: Table, wanted: ExportFilter) -> list[str | None] | None:
-    """The row keys that the condition on the key allows, from and to, in hexadecimal: an export's state is JSON."""
+    """The row keys that the condition on the key allows, from and to, in hexadecimal: an export's
+    state is JSON.
+    """
     if wanted.key is None:
         return None
     resolved = wanted.key.resolve(table.key.hash, table.key.range, table.types, None)

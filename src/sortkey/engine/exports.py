@@ -1,6 +1,8 @@
-"""Exports of tables into a bucket's folder, in the layout and the DynamoDB JSON of AWS's exports to S3.
+"""Exports of tables into a bucket's folder, in the layout and the DynamoDB JSON of AWS's exports to
+S3.
 
-A full export is a copy of the table as of an instant; an incremental one is what changed between two, by key.
+A full export is a copy of the table as of an instant; an incremental one is what changed between
+two, by key.
 """
 
 from __future__ import annotations
@@ -41,17 +43,28 @@ def find(engine: Engine, arn: str) -> dict[str, Any]:
 def start_full(engine: Engine, table: Table, description: dict[str, Any], cut: int) -> None:
     """Begin to export the table as of a number of the journal."""
     snapshot = snapshots.begin(engine, table, cut)
-    state = {"snapshot": snapshot.to_state(), "rows": snapshot.rows, **jobs.holding(table.number, cut)}
+    state = {
+        "snapshot": snapshot.to_state(),
+        "rows": snapshot.rows,
+        **jobs.holding(table.number, cut),
+    }
     _start(engine, table, description, state)
 
 
-def start_incremental(engine: Engine, table: Table, description: dict[str, Any], after: int, end: int) -> None:
+def start_incremental(
+    engine: Engine, table: Table, description: dict[str, Any], after: int, end: int
+) -> None:
     """Begin to export what changed between two numbers of the journal."""
     engine.database.begin()
     number = engine.catalog.next_number()
     snapshots.rows_of(engine, number).create()
     changes = {"after": after, "end": end, "key_names": table.key.names, "done": False}
-    _start(engine, table, description, {"changes": changes, "rows": number, **jobs.holding(table.number, after)})
+    _start(
+        engine,
+        table,
+        description,
+        {"changes": changes, "rows": number, **jobs.holding(table.number, after)},
+    )
 
 
 def step(engine: Engine, state: jobs.State) -> bool:
@@ -67,7 +80,11 @@ def step(engine: Engine, state: jobs.State) -> bool:
             return False
         _finish(engine, description, state)
     except OSError as error:
-        failure = {"ExportStatus": "FAILED", "FailureCode": "S3AccessDenied", "FailureMessage": str(error)}
+        failure = {
+            "ExportStatus": "FAILED",
+            "FailureCode": "S3AccessDenied",
+            "FailureMessage": str(error),
+        }
         description.update(failure, EndTime=round(engine.clock(), 3))
     engine.records.put(KIND, state["id"], description)
     snapshots.rows_of(engine, state["rows"]).drop()
@@ -76,7 +93,9 @@ def step(engine: Engine, state: jobs.State) -> bool:
 
 def _start(engine: Engine, table: Table, description: dict[str, Any], state: jobs.State) -> None:
     id = description["ExportArn"].rsplit("/", 1)[-1]
-    state["keys"] = export_filters.bounds(table, export_filters.read(description.get("FilterSpecification")))
+    state["keys"] = export_filters.bounds(
+        table, export_filters.read(description.get("FilterSpecification"))
+    )
     engine.records.put(KIND, id, description)
     jobs.start(engine, KIND, {**state, "id": id, "written": 0, "files": []})
 
@@ -99,7 +118,9 @@ def _gather_changes(engine: Engine, state: jobs.State) -> bool:
     entries = engine.journal.read(state["source"], changes["after"], changes["end"], SLICE_ENTRIES)
     for entry in entries:
         known = rows.get(entry.key)
-        line: dict[str, Any] = orjson.loads(known[0]) if known else {"old": entry.old and orjson.loads(entry.old)}
+        line: dict[str, Any] = (
+            orjson.loads(known[0]) if known else {"old": entry.old and orjson.loads(entry.old)}
+        )
         line["new"] = entry.new and orjson.loads(entry.new)
         line["at_ms"] = entry.at_ms
         image = line["new"] or line["old"] or orjson.loads(entry.old or b"{}")
@@ -114,7 +135,9 @@ def _gather_changes(engine: Engine, state: jobs.State) -> bool:
 
 
 def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) -> bool:
-    """Write the next data file; says whether there was anything left to write. The first is written in any case."""
+    """Write the next data file; says whether there was anything left to write. The first is written
+    in any case.
+    """
     wanted = export_filters.read(description.get("FilterSpecification"))
     lines: list[bytes] = []
     seen = total = 0
@@ -122,7 +145,11 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
         state["written"] = id
         seen += 1
         if export_filters.within(state.get("keys"), row_key):
-            line = _change_line(description, wanted, content) if "changes" in state else _item_line(wanted, content)
+            line = (
+                _change_line(description, wanted, content)
+                if "changes" in state
+                else _item_line(wanted, content)
+            )
             lines += [] if line is None else [line]
             total += len(line or b"")
         if seen >= FILE_ROWS or total >= FILE_BYTES:
@@ -133,7 +160,9 @@ def _write_file(engine: Engine, description: dict[str, Any], state: jobs.State) 
         return True
     packed = gzip.compress(b"".join(line + b"\n" for line in lines), compresslevel=1, mtime=0)
     # A name that a second attempt after a crash gives again.
-    name = hashlib.blake2b(f"{state['id']}/{len(state['files'])}".encode(), digest_size=13).hexdigest()
+    name = hashlib.blake2b(
+        f"{state['id']}/{len(state['files'])}".encode(), digest_size=13
+    ).hexdigest()
     base = _folder(description) if "changes" not in state else _root(description)
     key = f"{base}/data/{name}.json.gz"
     buckets.write(engine, description["S3Bucket"], key, packed)
@@ -233,4 +262,8 @@ def manifest_key(description: dict[str, Any], id: str) -> str:
 
 
 def _instant(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.fromtimestamp(seconds, UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )

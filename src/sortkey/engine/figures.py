@@ -1,6 +1,8 @@
-"""How many items a table and its indexes hold, and their bytes. AWS refreshes these figures about every six hours.
+"""How many items a table and its indexes hold, and their bytes. AWS refreshes these figures about
+every six hours.
 
-Here they are exact while counting is quick. Counting a big table takes long; then the last figures are used again.
+Here they are exact while counting is quick. Counting a big table takes long; then the last figures
+are used again.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
 QUICK_SECONDS = 0.05
 STALE_SECONDS = 6 * 3600
 SAMPLE = 2000
-"""Entries of an index with a projection that are measured one by one; more are taken to be like these."""
+"""Entries of an index with a projection that are measured one by one; more are taken to be like
+these.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,9 @@ class Counts:
         began = self._timer()
         figures = _count(table)
         took = self._timer() - began
-        self._counted[table.number] = _Counted(table.indexes, figures, engine.database.changes, engine.clock(), took)
+        self._counted[table.number] = _Counted(
+            table.indexes, figures, engine.database.changes, engine.clock(), took
+        )
         return figures
 
 
@@ -70,7 +76,9 @@ def _still_good(engine: Engine, known: _Counted) -> bool:
 
 def _count(table: Table) -> Figures:
     count, size = table.rows.totals()
-    return Figures(count, size, {index.name: _count_index(table, index) for index in table.indexes if count})
+    return Figures(
+        count, size, {index.name: _count_index(table, index) for index in table.indexes if count}
+    )
 
 
 def _count_index(table: Table, index: Index) -> tuple[int, int]:

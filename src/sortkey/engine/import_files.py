@@ -1,4 +1,6 @@
-"""The files of an import: lines of DynamoDB JSON, or CSV, plain or gzipped, as records one after the other."""
+"""The files of an import: lines of DynamoDB JSON, or CSV, plain or gzipped, as records one after
+the other.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ class Record:
 def is_manifest(key: str) -> bool:
     """What an export writes beside its data."""
     name = key.rsplit("/", 1)[-1]
-    return name == "_started" or (name.startswith("manifest-") and name.endswith((".json", ".md5", ".checksum")))
+    return name == "_started" or (
+        name.startswith("manifest-") and name.endswith((".json", ".md5", ".checksum"))
+    )
 
 
 def records(path: Path, description: dict[str, Any], table: Table) -> Iterator[Record]:
@@ -81,5 +85,11 @@ def _csv_item(names: list[str], row: list[str], table: Table) -> dict[str, Any]:
     """Keys have the types of the table; everything else is text, as AWS imports it."""
     if len(row) != len(names):
         raise BadRecord(f"{len(row)} values for {len(names)} columns")
-    typed = {name: {table.types.get(name, "S"): value} for name, value in zip(names, row, strict=True)}
-    return {name: value for name, value in typed.items() if name not in table.types or value != {table.types[name]: ""}}
+    typed = {
+        name: {table.types.get(name, "S"): value} for name, value in zip(names, row, strict=True)
+    }
+    return {
+        name: value
+        for name, value in typed.items()
+        if name not in table.types or value != {table.types[name]: ""}
+    }

@@ -1,4 +1,6 @@
-"""Imports: a new table filled from files under a prefix of a bucket's folder. Bad lines are counted and left out."""
+"""Imports: a new table filled from files under a prefix of a bucket's folder. Bad lines are counted
+and left out.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ LOGGED_MAX = 100
 """Bad lines that are logged for each import; the rest are only counted."""
 
 _open: dict[str, tuple[int, int, Iterator[import_files.Record]]] = {}
-"""Where the imports of this process stand in their files (file, record, the reader), so that a slice need not skip."""
+"""Where the imports of this process stand in their files (file, record, the reader), so that a
+slice need not skip.
+"""
 
 
 def find(engine: Engine, arn: str) -> dict[str, Any]:
@@ -60,7 +64,10 @@ def step(engine: Engine, state: jobs.State) -> bool:
     failure: dict[str, str] | None = None
     done = True
     if table is None:
-        failure = {"FailureCode": "TableNotFound", "FailureMessage": "The table was deleted during the import"}
+        failure = {
+            "FailureCode": "TableNotFound",
+            "FailureMessage": "The table was deleted during the import",
+        }
     else:
         try:
             failure = _find_files(engine, description, state)
@@ -74,17 +81,25 @@ def step(engine: Engine, state: jobs.State) -> bool:
     return done or failure is not None
 
 
-def _find_files(engine: Engine, description: dict[str, Any], state: jobs.State) -> dict[str, str] | None:
+def _find_files(
+    engine: Engine, description: dict[str, Any], state: jobs.State
+) -> dict[str, str] | None:
     """List the files, once. Gives the failure when there are none."""
     if state["keys"] is not None:
         return None
     source = description["S3BucketSource"]
     if not buckets.folder(engine, source["S3Bucket"]).is_dir():
-        return {"FailureCode": "S3NoSuchBucket", "FailureMessage": "The specified bucket does not exist"}
+        return {
+            "FailureCode": "S3NoSuchBucket",
+            "FailureMessage": "The specified bucket does not exist",
+        }
     keys = buckets.keys(engine, source["S3Bucket"], source.get("S3KeyPrefix") or "")
     state["keys"] = [key for key in keys if not import_files.is_manifest(key)]
     if not state["keys"]:
-        return {"FailureCode": "S3NoSuchKey", "FailureMessage": "There is no file under the specified prefix"}
+        return {
+            "FailureCode": "S3NoSuchKey",
+            "FailureMessage": "There is no file under the specified prefix",
+        }
     return None
 
 
@@ -104,7 +119,9 @@ def _slice(engine: Engine, table: Table, description: dict[str, Any], state: job
     return True
 
 
-def _import(engine: Engine, table: Table, description: dict[str, Any], record: import_files.Record) -> None:
+def _import(
+    engine: Engine, table: Table, description: dict[str, Any], record: import_files.Record
+) -> None:
     description["ProcessedItemCount"] += 1
     description["ProcessedSizeBytes"] += record.size
     try:
@@ -114,13 +131,20 @@ def _import(engine: Engine, table: Table, description: dict[str, Any], record: i
     except (ClientError, import_files.BadRecord) as error:
         description["ErrorCount"] += 1
         if description["ErrorCount"] <= LOGGED_MAX:
-            log.warning("%s: record %d: %s", description["ImportArn"], description["ProcessedItemCount"], error)
+            log.warning(
+                "%s: record %d: %s",
+                description["ImportArn"],
+                description["ProcessedItemCount"],
+                error,
+            )
         return
     writes.load(engine, table, table.encode(item), item, orjson.dumps(item), size)
     description["ImportedItemCount"] += 1
 
 
-def _finish(engine: Engine, table: Table | None, description: dict[str, Any], failure: dict[str, str] | None) -> None:
+def _finish(
+    engine: Engine, table: Table | None, description: dict[str, Any], failure: dict[str, str] | None
+) -> None:
     if failure is None and description["ErrorCount"]:
         failure = {
             "FailureCode": "ItemValidationError",
@@ -141,7 +165,10 @@ def _reader(
 ) -> Iterator[import_files.Record]:
     known = _open.pop(state["id"], None)
     if known is None or known[:2] != (state["file"], state["record"]):
-        path = buckets.folder(engine, description["S3BucketSource"]["S3Bucket"]) / state["keys"][state["file"]]
+        path = (
+            buckets.folder(engine, description["S3BucketSource"]["S3Bucket"])
+            / state["keys"][state["file"]]
+        )
         reader = import_files.records(path, description, table)
         for _ in range(state["record"]):  # after a restart: those are in the table already
             next(reader, None)

@@ -1,7 +1,8 @@
 """Filling an index that was added to a table with items, in slices, while requests go on.
 
-Every write since the index was added has set its key; the build does the rows before. How far it got is a record,
-written in the transaction of the slice, so a build goes on where it was after a crash.
+Every write since the index was added has set its key; the build does the rows before. How far it
+got is a record, written in the transaction of the slice, so a build goes on where it was after a
+crash.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def add(engine: Engine, table: Table, index: Index) -> Table:
 
 
 def remove(engine: Engine, table: Table, index: Index) -> Table:
-    """Take an index from a table, also one that is being built. Attributes that are no key any more lose their type."""
+    """Take an index from a table, also one that is being built. Attributes that are no key any more
+    lose their type.
+    """
     engine.database.begin()
     table.rows.drop_index(index.column)
     engine.records.delete(KIND, _id(table, index))
@@ -62,11 +65,16 @@ def work(engine: Engine) -> float:
 def build(engine: Engine, table: Table, index: Index, rows: int) -> Table:
     """Set the index key of the next rows; after the last of them the index is active."""
     engine.database.begin()
-    progress = engine.records.get(KIND, _id(table, index)) or {"after": 0, "last": table.rows.last_id()}
+    progress = engine.records.get(KIND, _id(table, index)) or {
+        "after": 0,
+        "last": table.rows.last_id(),
+    }
     found = [row for row in table.rows.by_id(progress["after"], rows) if row[0] <= progress["last"]]
     if found:
         encode = table.index_encoders[table.indexes.index(index)]
-        table.rows.set_column(index.column, [(encode(orjson.loads(item)), id) for id, _, item, _ in found])
+        table.rows.set_column(
+            index.column, [(encode(orjson.loads(item)), id) for id, _, item, _ in found]
+        )
     if len(found) == rows and found[-1][0] < progress["last"]:
         engine.records.put(KIND, _id(table, index), {**progress, "after": found[-1][0]})
         return table

@@ -1,4 +1,6 @@
-"""GlobalSecondaryIndexUpdates of UpdateTable: one index made or deleted at a time, throughput of any number changed."""
+"""GlobalSecondaryIndexUpdates of UpdateTable: one index made or deleted at a time, throughput of
+any number changed.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,20 @@ NO_ACTION = (
     INVALID + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
     "GlobalSecondaryIndexUpdate.Delete must not be null"
 )
-MANY_ACTIONS = INVALID + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object"
-TOO_MANY = "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of 20"
-ONE_AT_A_TIME = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
+MANY_ACTIONS = (
+    INVALID
+    + "Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object"
+)
+TOO_MANY = (
+    "Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of 20"
+)
+ONE_AT_A_TIME = (
+    "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per "
+    "table"
+)
 BLOCKED = (
-    "This operation cannot be performed with given input values. Please contact DynamoDB service team for more info: "
+    "This operation cannot be performed with given input values. Please contact DynamoDB service "
+    "team for more info: "
     "Action Blocked: IndexUpdate"
 )
 
@@ -39,12 +50,16 @@ class IndexUpdates:
 
     def apply(self, engine: Engine, table: Table) -> Table:
         if self.settings:
-            table = replace(table, indexes=tuple(self._with_settings(index) for index in table.indexes))
+            table = replace(
+                table, indexes=tuple(self._with_settings(index) for index in table.indexes)
+            )
             table = engine.catalog.save(table)
         if self.delete is not None:
             table = index_builds.remove(engine, table, self.delete)
         if self.create is not None:
-            table = index_builds.add(engine, replace(table, types={**table.types, **self.types}), self.create)
+            table = index_builds.add(
+                engine, replace(table, types={**table.types, **self.types}), self.create
+            )
         return table
 
     def statuses(self) -> dict[str, str]:
@@ -71,12 +86,14 @@ def check_shape(updates: list[dict[str, Any]]) -> None:
         name = actions[0]["IndexName"]
         if name in names:
             raise ValidationException(
-                f"{INVALID}Only one global secondary index update per index is allowed simultaneously. Index: {name}"
+                f"{INVALID}Only one global secondary index update per index is allowed "
+                f"simultaneously. Index: {name}"
             )
         names.add(name)
         if actions[0] is update.get("Update") and actions[0].get("WarmThroughput") == {}:
             raise ValidationException(
-                f"{INVALID}WarmThroughput must have at least one of ReadUnitsPerSecond or WriteUnitsPerSecond "
+                f"{INVALID}WarmThroughput must have at least one of ReadUnitsPerSecond or "
+                "WriteUnitsPerSecond "
                 f"specified for index: {name}"
             )
 
@@ -89,7 +106,11 @@ def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> I
     building = any(index.backfilling and index.name not in deletes for index in table.indexes)
     if len(creates) + len(deletes) > 1 or (building and (creates or deletes)):
         raise LimitExceededException(ONE_AT_A_TIME)
-    wanted = {update["Update"]["IndexName"]: update["Update"] for update in updates if update.get("Update")}
+    wanted = {
+        update["Update"]["IndexName"]: update["Update"]
+        for update in updates
+        if update.get("Update")
+    }
     delete = _find(table, deletes[0], "delete") if deletes else None
     settings = {name: _changed(engine, table, update, mode) for name, update in wanted.items()}
     _check_all_provisioned(table, mode, {*settings, *deletes})
@@ -103,9 +124,13 @@ def parse(engine: Engine, table: Table, request: dict[str, Any], mode: str) -> I
 def _find(table: Table, name: str, action: str) -> Index:
     index = table.index(name)
     if index is None:
-        raise ResourceNotFoundException(f"Requested resource not found: Index {name} for table {table.name}")
+        raise ResourceNotFoundException(
+            f"Requested resource not found: Index {name} for table {table.name}"
+        )
     if index.kind != "GSI":
-        raise ValidationException(f"Cannot {action} an index that is not a GlobalSecondaryIndex: {name}")
+        raise ValidationException(
+            f"Cannot {action} an index that is not a GlobalSecondaryIndex: {name}"
+        )
     return index
 
 
@@ -114,7 +139,9 @@ def _new(
 ) -> tuple[Index, dict[str, str]]:
     name = wanted["IndexName"]
     if not request.get("AttributeDefinitions"):
-        raise ValidationException(f"{INVALID}AttributeDefinitions is not specified for index: {name}")
+        raise ValidationException(
+            f"{INVALID}AttributeDefinitions is not specified for index: {name}"
+        )
     definitions = key_schemas.read_definitions(request["AttributeDefinitions"])
     key_schemas.check_index("GSI", wanted, definitions)
     key_schemas.check_projection(wanted["Projection"])
@@ -123,7 +150,9 @@ def _new(
         raise ValidationException("Attempting to create an index which already exists")
     if len(table.of_kind("GSI")) >= key_schemas.GSI_MAX:
         raise LimitExceededException(TOO_MANY)
-    key_schemas.check_non_key_total([*(index.projection for index in table.indexes), wanted["Projection"]])
+    key_schemas.check_non_key_total(
+        [*(index.projection for index in table.indexes), wanted["Projection"]]
+    )
     key = KeySchema.read(wanted["KeySchema"])
     key_schemas.check_not_redefined(table, key, definitions)
     settings = throughput.new_settings(wanted, engine.clock())
@@ -133,30 +162,48 @@ def _new(
 
 def _changed(engine: Engine, table: Table, update: dict[str, Any], mode: str) -> dict[str, Any]:
     wanted, name = update.get("ProvisionedThroughput"), update["IndexName"]
-    if wanted is not None and max(wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]) > throughput.UNITS_MAX:
+    if (
+        wanted is not None
+        and max(wanted["ReadCapacityUnits"], wanted["WriteCapacityUnits"]) > throughput.UNITS_MAX
+    ):
         raise ValidationException(BLOCKED)
     index = _find(table, name, "update")
     old_mode = throughput.billing_mode(table.settings)
     _check_change(update, mode)
     settings = _switched(table, index, mode) if mode != old_mode else dict(index.settings)
     if wanted is not None:
-        settings = throughput.with_units(settings, wanted, engine.clock(), name, switching=mode != old_mode)
+        settings = throughput.with_units(
+            settings, wanted, engine.clock(), name, switching=mode != old_mode
+        )
     throughput.check_maximum(update.get("OnDemandThroughput"), mode, name)
-    throughput.check_warm(update.get("WarmThroughput"), throughput.warm(settings, mode), f"index {name}")
+    throughput.check_warm(
+        update.get("WarmThroughput"), throughput.warm(settings, mode), f"index {name}"
+    )
     return throughput.with_limits(settings, update)
 
 
 def _check_change(update: dict[str, Any], mode: str) -> None:
     """What can change of an index depends on the billing mode."""
-    name, limits = update["IndexName"], update.get("OnDemandThroughput") or update.get("WarmThroughput")
-    if mode == throughput.ON_DEMAND and (update.get("ProvisionedThroughput") is not None or not limits):
+    name, limits = (
+        update["IndexName"],
+        update.get("OnDemandThroughput") or update.get("WarmThroughput"),
+    )
+    if mode == throughput.ON_DEMAND and (
+        update.get("ProvisionedThroughput") is not None or not limits
+    ):
         raise ValidationException(
-            f"{INVALID}The only Updates for index: {name} when TableThroughputMode is PAY_PER_REQUEST can be to "
+            f"{INVALID}The only Updates for index: {name} when TableThroughputMode is "
+            "PAY_PER_REQUEST can be to "
             "OnDemandThroughput, WarmThroughput"
         )
-    if mode == throughput.PROVISIONED and update.get("ProvisionedThroughput") is None and not limits:
+    if (
+        mode == throughput.PROVISIONED
+        and update.get("ProvisionedThroughput") is None
+        and not limits
+    ):
         raise ValidationException(
-            f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}"
+            f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: "
+            f"{name}"
         )
 
 
@@ -170,4 +217,6 @@ def _check_all_provisioned(table: Table, mode: str, named: set[str]) -> None:
         return
     missing = [index.name for index in table.of_kind("GSI") if index.name not in named]
     if missing:
-        raise ValidationException(f"{INVALID}ProvisionedThroughput must be specified for index: {','.join(missing)}")
+        raise ValidationException(
+            f"{INVALID}ProvisionedThroughput must be specified for index: {','.join(missing)}"
+        )

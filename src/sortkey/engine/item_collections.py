@@ -1,7 +1,8 @@
-"""Item collections: what a table with local indexes keeps under one partition key, and AWS's 10 GB limit on it.
+"""Item collections: what a table with local indexes keeps under one partition key, and AWS's 10 GB
+limit on it.
 
-Sizes are kept by partition beside the rows, so that neither the limit nor ReturnItemCollectionMetrics has to read
-the partition.
+Sizes are kept by partition beside the rows, so that neither the limit nor
+ReturnItemCollectionMetrics has to read the partition.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ def check_limit(engine: Engine, change: Change) -> None:
     growth = _growth(change)
     if (
         growth > 0
-        and change.table.rows.collection(partition_of(change.key)) + growth > engine.item_collection_limit_bytes
+        and change.table.rows.collection(partition_of(change.key)) + growth
+        > engine.item_collection_limit_bytes
     ):
         raise ItemCollectionSizeLimitExceededException("Collection size exceeded.")
 
@@ -47,7 +49,9 @@ def account(change: Change) -> None:
 
 
 def report(change: Change) -> dict[str, Any]:
-    """`ItemCollectionMetrics` as a member to merge into the answer of one write; empty without local indexes."""
+    """`ItemCollectionMetrics` as a member to merge into the answer of one write; empty without
+    local indexes.
+    """
     return {"ItemCollectionMetrics": metrics(change)} if change.table.has_lsi else {}
 
 
@@ -62,7 +66,9 @@ def metrics(change: Change) -> dict[str, Any]:
 
 
 def _growth(change: Change) -> int:
-    return _bytes(change.table, change.new, change.new_size) - _bytes(change.table, change.old, change.old_size)
+    return _bytes(change.table, change.new, change.new_size) - _bytes(
+        change.table, change.old, change.old_size
+    )
 
 
 def _bytes(table: Table, item: Item | None, size: int) -> int:

@@ -1,4 +1,6 @@
-"""Keys in requests: whether they fit the table's schema, with AWS's words for each way in which they do not."""
+"""Keys in requests: whether they fit the table's schema, with AWS's words for each way in which
+they do not.
+"""
 
 from __future__ import annotations
 
@@ -12,33 +14,49 @@ from sortkey.values.attributes import INVALID, AttributeValue, Item, read_item
 from sortkey.values.sizes import value_size
 
 SHORT = 255
-"""Text of so many characters fits in any key, whatever its encoding; only what is longer needs counting."""
+"""Text of so many characters fits in any key, whatever its encoding; only what is longer needs
+counting.
+"""
 
 MISMATCH = "The provided key element does not match the schema"
 HASH_TOO_LONG = INVALID + "Size of hashkey has exceeded the maximum size limit of2048 bytes"  # sic
-RANGE_TOO_LONG = INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+RANGE_TOO_LONG = (
+    INVALID + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes"
+)
 JOINT_TOO_LONG = (
-    "Aggregate size for {} key attributes {} of index {} has exceeded limit {} bytes, with actual size {} bytes"
+    "Aggregate size for {} key attributes {} of index {} has exceeded limit {} bytes, with actual "
+    "size {} bytes"
 )
 EMPTY_KEY = (
-    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an "
+    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+    "contain an "
     "empty {} value. Key: {}"
 )
 EMPTY_INDEX_KEY = (
-    "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
-    "The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, IndexKey: {}"
+    "One or more parameter values are not valid. A value specified for a secondary index key is "
+    "not supported. "
+    "The AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, "
+    "IndexKey: {}"
 )
-UPDATED_TO_TYPE = "The update expression attempted to update the secondary index key to unsupported type"
-UPDATED_TOO_LONG = "The update expression attempted to update the secondary index key beyond allowed size limits"
+UPDATED_TO_TYPE = (
+    "The update expression attempted to update the secondary index key to unsupported type"
+)
+UPDATED_TOO_LONG = (
+    "The update expression attempted to update the secondary index key beyond allowed size limits"
+)
 UPDATED_TO_EMPTY = (
-    "One or more parameter values are not valid. The update expression attempted to update a secondary index key to "
-    "a value that is not supported. The AttributeValue for a key attribute cannot contain an empty {} value."
+    "One or more parameter values are not valid. The update expression attempted to update a "
+    "secondary index key to "
+    "a value that is not supported. The AttributeValue for a key attribute cannot contain an empty "
+    "{} value."
 )
 _EMPTY = {"S": "string", "B": "binary"}
 
 
 def read_key(table: Table, raw: dict[str, Any]) -> tuple[Item, bytes]:
-    """The `Key` of a request: exactly the table's key attributes. The item of the key, and its row key."""
+    """The `Key` of a request: exactly the table's key attributes. The item of the key, and its row
+    key.
+    """
     key, _ = read_item(raw)
     return key, encode_key(table, key)
 
@@ -87,7 +105,9 @@ def check_own_key(table: Table, item: Item) -> None:
             raise ValidationException(f"{INVALID}Missing the key {name} in the item")
         content = value.get(kind)
         if content is None:
-            raise ValidationException(f"{INVALID}Type mismatch for key {name} expected: {kind} actual: {_kind(value)}")
+            raise ValidationException(
+                f"{INVALID}Type mismatch for key {name} expected: {kind} actual: {_kind(value)}"
+            )
         if not content:
             raise ValidationException(EMPTY_KEY.format(_EMPTY[kind], name))
         is_long = is_long or len(content) > SHORT
@@ -104,7 +124,9 @@ def check_batched_key(table: Table, item: Item) -> None:
 
 
 def check_index_keys(table: Table, item: Item) -> None:
-    """What the item has of the indexes' key attributes is of their types; then, not empty and short enough."""
+    """What the item has of the indexes' key attributes is of their types; then, not empty and short
+    enough.
+    """
     check_hashes_that_sort(table, item)
     odd: list[tuple[str, str, Index]] = []
     for name, kind, index in table.index_key_names:
@@ -122,7 +144,9 @@ def check_index_keys(table: Table, item: Item) -> None:
         _check_index_length(index, name, item[name])
     for index, side, names, size, most in _joint_sizes(table, item):
         if size > most:
-            raise ValidationException(JOINT_TOO_LONG.format(side, ", ".join(names), index.name, most, size))
+            raise ValidationException(
+                JOINT_TOO_LONG.format(side, ", ".join(names), index.name, most, size)
+            )
 
 
 def check_hashes_that_sort(table: Table, item: Item) -> None:
@@ -133,7 +157,9 @@ def check_hashes_that_sort(table: Table, item: Item) -> None:
 
 
 def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]]) -> None:
-    """Values that an update gives whole attributes, before it runs: those of index keys have their types."""
+    """Values that an update gives whole attributes, before it runs: those of index keys have their
+    types.
+    """
     values = dict(given)
     for name, kind, index in table.index_key_names:
         value = values.get(name)
@@ -142,7 +168,9 @@ def check_given_types(table: Table, given: Iterable[tuple[str, AttributeValue]])
 
 
 def check_updated_index_keys(table: Table, item: Item) -> None:
-    """`check_index_keys` of what an update expression has made, in the words that AWS has for that."""
+    """`check_index_keys` of what an update expression has made, in the words that AWS has
+    for that.
+    """
     for name, kind, index in table.index_key_names:
         value = item.get(name)
         if value is None:
@@ -158,8 +186,12 @@ def check_updated_index_keys(table: Table, item: Item) -> None:
         raise ValidationException(UPDATED_TOO_LONG)
 
 
-def _joint_sizes(table: Table, item: Item) -> Iterator[tuple[Index, str, tuple[str, ...], int, int]]:
-    """Of each side of an index that has several attributes: their bytes together, and how many those may be."""
+def _joint_sizes(
+    table: Table, item: Item
+) -> Iterator[tuple[Index, str, tuple[str, ...], int, int]]:
+    """Of each side of an index that has several attributes: their bytes together, and how many
+    those may be.
+    """
     for index, side, names, most in table.joint_keys:
         if all(name in item for name in names):
             yield index, side, names, sum(value_size(item[name]) for name in names), most
@@ -189,7 +221,8 @@ def _too_long(value: AttributeValue, limit: int) -> bool:
 
 def _wrong_type(name: str, kind: str, value: AttributeValue, index: Index) -> ValidationException:
     return ValidationException(
-        f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {_kind(value)} IndexName: {index.name}"
+        f"{INVALID}Type mismatch for Index Key {name} Expected: {kind} Actual: {_kind(value)} "
+        f"IndexName: {index.name}"
     )
 
 

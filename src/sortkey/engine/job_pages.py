@@ -1,4 +1,6 @@
-"""Pages of exports and imports. A page's token is the place of its last entry in hexadecimal, as AWS publishes it."""
+"""Pages of exports and imports. A page's token is the place of its last entry in hexadecimal, as
+AWS publishes it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ Place = Callable[[Description], str]
 
 
 def page(
-    engine: Engine, kind: str, request: dict[str, Any], limit: int, member: str, shown: tuple[str, ...], place: Place
+    engine: Engine,
+    kind: str,
+    request: dict[str, Any],
+    limit: int,
+    member: str,
+    shown: tuple[str, ...],
+    place: Place,
 ) -> dict[str, Any]:
     """Those with the highest `place` first; those of one table when the request names it."""
     named, start = request.get("TableArn"), _read_token(request.get("NextToken"))
@@ -28,10 +36,14 @@ def page(
     found.sort(key=place, reverse=True)
     if start is not None:
         found = [each for each in found if place(each) < start]
-    answer: dict[str, Any] = {member: [{name: each[name] for name in shown if name in each} for each in found[:limit]]}
+    answer: dict[str, Any] = {
+        member: [{name: each[name] for name in shown if name in each} for each in found[:limit]]
+    }
     if len(found) > limit:
         last = place(found[limit - 1]).encode()
-        answer["NextToken"] = last.ljust(max(TOKEN_BYTES, len(last) + -len(last) % TOKEN_STEP)).hex()
+        answer["NextToken"] = last.ljust(
+            max(TOKEN_BYTES, len(last) + -len(last) % TOKEN_STEP)
+        ).hex()
     return answer
 
 
@@ -41,4 +53,6 @@ def _read_token(token: str | None) -> str | None:
     try:
         return bytes.fromhex(token).decode("ascii").rstrip()
     except ValueError:
-        raise ValidationException(f"Invalid Request: Provided nextToken is invalid: {token}") from None
+        raise ValidationException(
+            f"Invalid Request: Provided nextToken is invalid: {token}"
+        ) from None

@@ -1,6 +1,8 @@
-"""Work that outlives its request: backups, restores, exports, imports. Done in slices, taken up again after a crash.
+"""Work that outlives its request: backups, restores, exports, imports. Done in slices, taken up
+again after a crash.
 
-A job is a record of its kind and state; a slice changes the state in the same transaction as what it did.
+A job is a record of its kind and state; a slice changes the state in the same transaction as what
+it did.
 """
 
 from __future__ import annotations
@@ -42,13 +44,17 @@ def start(engine: Engine, kind: str, state: State) -> None:
 
 
 def holding(source: int, cut: int) -> State:
-    """The part of a state that says: the job needs this table, and its journal behind `cut`, until it is done."""
+    """The part of a state that says: the job needs this table, and its journal behind `cut`, until
+    it is done.
+    """
     return {"source": source, "cut": cut}
 
 
 def running(engine: Engine, kind: str | None = None) -> list[State]:
     """The states of the jobs under way."""
-    return [job["state"] for _, job in engine.records.all(KIND) if kind is None or job["kind"] == kind]
+    return [
+        job["state"] for _, job in engine.records.all(KIND) if kind is None or job["kind"] == kind
+    ]
 
 
 def work(engine: Engine) -> float:

@@ -1,6 +1,8 @@
-"""Whether keys, attribute definitions and projections of a new table or index fit together, in AWS's words and order.
+"""Whether keys, attribute definitions and projections of a new table or index fit together, in
+AWS's words and order.
 
-Shapes are checked already; here is what they mean. CreateTable, ImportTable and UpdateTable's new indexes use it.
+Shapes are checked already; here is what they mean. CreateTable, ImportTable and UpdateTable's new
+indexes use it.
 """
 
 from __future__ import annotations
@@ -25,10 +27,12 @@ WRONG_ORDER = INVALID + "All HASH key attributes must precede RANGE key attribut
 SAME_NAMES = "The KeySchema contains multiple key attributes with the same name"
 NO_DEFINITION = "Invalid KeySchema: Some index key attribute have no definition"
 NO_TABLE_RANGE = (
-    INVALID + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
+    INVALID
+    + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex"
 )
 NUMBER_MISMATCH = (
-    INVALID + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+    INVALID
+    + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
     "AttributeDefinitions"
 )
 
@@ -73,7 +77,9 @@ def check_index(kind: IndexKind, index: dict[str, Any], definitions: Definitions
     else:
         _check_many(schema)
     if kind == "LSI" and len(schema) < 2:
-        raise ValidationException(f"{INVALID}Index KeySchema does not have a range key for index: {index['IndexName']}")
+        raise ValidationException(
+            f"{INVALID}Index KeySchema does not have a range key for index: {index['IndexName']}"
+        )
 
 
 def check_projection(projection: dict[str, Any]) -> None:
@@ -82,10 +88,14 @@ def check_projection(projection: dict[str, Any]) -> None:
         raise ValidationException(INVALID + "Unknown ProjectionType: null")
     if kind != "INCLUDE":
         if attributes is not None:
-            raise ValidationException(f"{INVALID}ProjectionType is {kind}, but NonKeyAttributes is specified")
+            raise ValidationException(
+                f"{INVALID}ProjectionType is {kind}, but NonKeyAttributes is specified"
+            )
         return
     if attributes is None:
-        raise ValidationException(INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified")
+        raise ValidationException(
+            INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"
+        )
     if len(set(attributes)) < len(attributes):
         twice = next(name for place, name in enumerate(attributes) if name in attributes[:place])
         raise ValidationException(f"{INVALID}Duplicate element in NonKeyAttributes: {twice}")
@@ -95,18 +105,24 @@ def check_non_key_total(projections: Iterable[dict[str, Any]]) -> None:
     total = sum(len(projection.get("NonKeyAttributes") or ()) for projection in projections)
     if total > NON_KEY_MAX:
         raise ValidationException(
-            f"{INVALID}Number of NonKeyAttributes across all secondary indexes exceeds per-table limit of {NON_KEY_MAX}"
+            f"{INVALID}Number of NonKeyAttributes across all secondary indexes exceeds per-table "
+            f"limit of {NON_KEY_MAX}"
         )
 
 
 def check_not_redefined(table: Table, new: KeySchema, definitions: Definitions) -> None:
-    """An attribute that is a key already keeps its type: items are checked against it. One that is not used too."""
+    """An attribute that is a key already keeps its type: items are checked against it. One that is
+    not used too.
+    """
     for name in dict.fromkeys((*new.names, *definitions)):
         if table.types.get(name, definitions[name]) != definitions[name]:
-            holder = next(key for key in (table.key, *(i.key for i in table.indexes)) if name in key.names)
+            holder = next(
+                key for key in (table.key, *(i.key for i in table.indexes)) if name in key.names
+            )
             new = new if name in new.names else holder
             raise ValidationException(
-                f"{INVALID}Attributes cannot be redefined. Please check that your attribute has the same type as "
+                f"{INVALID}Attributes cannot be redefined. Please check that your attribute has "
+                "the same type as "
                 f"previously defined. Existing schema: {_shown(holder, table.types)} "
                 f"New schema: {_shown(new, {**table.types, **definitions})}"
             )
@@ -119,7 +135,9 @@ def _check_table_keys(schema: Elements, definitions: Definitions) -> None:
     _check_pair(schema)
 
 
-def _check_local(indexes: list[dict[str, Any]], schema: Elements, definitions: Definitions, names: set[str]) -> None:
+def _check_local(
+    indexes: list[dict[str, Any]], schema: Elements, definitions: Definitions, names: set[str]
+) -> None:
     if not indexes:
         raise ValidationException(INVALID + "List of LocalSecondaryIndexes is empty")
     if len(schema) < 2:
@@ -129,13 +147,16 @@ def _check_local(indexes: list[dict[str, Any]], schema: Elements, definitions: D
         own, tables = index["KeySchema"][0]["AttributeName"], schema[0]["AttributeName"]
         if own != tables:
             raise ValidationException(
-                f"{INVALID}Index KeySchema does not have the same leading hash key as table KeySchema for index: "
+                f"{INVALID}Index KeySchema does not have the same leading hash key as table "
+                "KeySchema for index: "
                 f"{index['IndexName']}. index hash key: {own}, table hash key: {tables}"
             )
         check_projection(index["Projection"])
         _claim(index["IndexName"], names)
     if len(indexes) > LSI_MAX:
-        raise ValidationException(f"{INVALID}Number of LocalSecondaryIndexes exceeds per-table limit of {LSI_MAX}")
+        raise ValidationException(
+            f"{INVALID}Number of LocalSecondaryIndexes exceeds per-table limit of {LSI_MAX}"
+        )
 
 
 def _check_global(indexes: list[dict[str, Any]], definitions: Definitions, names: set[str]) -> None:
@@ -146,7 +167,9 @@ def _check_global(indexes: list[dict[str, Any]], definitions: Definitions, names
         check_projection(index["Projection"])
         _claim(index["IndexName"], names)
     if len(indexes) > GSI_MAX:
-        raise ValidationException(f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_MAX}")
+        raise ValidationException(
+            f"{INVALID}GlobalSecondaryIndex count exceeds the per-table limit of {GSI_MAX}"
+        )
 
 
 def _claim(name: str, names: set[str]) -> None:
@@ -187,17 +210,23 @@ def _check_many(schema: Elements) -> None:
     for side in ("HASH", "RANGE"):
         if types.count(side) > GSI_SIDE_MAX:
             raise ValidationException(
-                f"{INVALID}The KeySchema exceeds the maximum allowed number of {side} key attributes"
+                f"{INVALID}The KeySchema exceeds the maximum allowed number of {side} key "
+                "attributes"
             )
 
 
-def _check_all_used(definitions: Definitions, schema: Elements, indexes: list[dict[str, Any]]) -> None:
-    """Before anything else of the indexes, if their keys are defined at all: AWS looks in this order."""
+def _check_all_used(
+    definitions: Definitions, schema: Elements, indexes: list[dict[str, Any]]
+) -> None:
+    """Before anything else of the indexes, if their keys are defined at all: AWS looks in this
+    order.
+    """
     schemas = [schema, *(index["KeySchema"] for index in indexes)]
     used = dict.fromkeys(element["AttributeName"] for each in schemas for element in each)
     if indexes and len(used) < len(definitions) and used.keys() <= definitions.keys():
         raise ValidationException(
-            f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: {_listed(definitions)}, "
+            f"{INVALID}Some AttributeDefinitions are not used. AttributeDefinitions: "
+            f"{_listed(definitions)}, "
             f"keys used: [{', '.join(java.hashed(tuple(used), 16))}]"
         )
 

@@ -1,4 +1,6 @@
-"""Operations of DynamoDB that this engine has no meaning for, and why. docs/differences.md lists the same."""
+"""Operations of DynamoDB that this engine has no meaning for, and why. docs/differences.md lists
+the same.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,12 @@ REASONS: Final[dict[str, str]] = {
             "UpdateKinesisStreamingDestination",
         ),
         _VECTORS: ("SearchVectors",),
-        _BULK: ("StartBulkPutItems", "DescribeBulkOperation", "ListBulkOperations", "CancelBulkOperation"),
+        _BULK: (
+            "StartBulkPutItems",
+            "DescribeBulkOperation",
+            "ListBulkOperations",
+            "CancelBulkOperation",
+        ),
     }.items()
     for name in names
 }

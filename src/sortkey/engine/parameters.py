@@ -1,4 +1,6 @@
-"""Parameters that several operations share: conditions, projections and updates, in their new and their old form."""
+"""Parameters that several operations share: conditions, projections and updates, in their new and
+their old form.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from sortkey.expressions.updates import Update
 _CONDITION = ("ConditionExpression",)
 _UPDATE = ("UpdateExpression", "ConditionExpression")
 _PROJECTION = ("ProjectionExpression",)
-_OF_CONDITIONS = frozenset(("ConditionExpression", "Expected", "ConditionalOperator", NAMES, VALUES))
+_OF_CONDITIONS = frozenset(
+    ("ConditionExpression", "Expected", "ConditionalOperator", NAMES, VALUES)
+)
 _OF_PROJECTIONS = frozenset(("ProjectionExpression", "AttributesToGet", NAMES))
 
 
@@ -27,7 +31,9 @@ def check_return_values(request: dict[str, Any], *allowed: str) -> str:
 
 
 def has_condition(request: dict[str, Any]) -> bool:
-    """Whether a put or a delete has parameters of a condition; they fit together. AWS looks at that before the item."""
+    """Whether a put or a delete has parameters of a condition; they fit together. AWS looks at that
+    before the item.
+    """
     if request.keys().isdisjoint(_OF_CONDITIONS):
         return False
     legacy.check_mixing(request, ("Expected", "ConditionalOperator"), _CONDITION)
@@ -58,7 +64,10 @@ def check_update_parameters(request: dict[str, Any]) -> None:
 def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None, Update | None]:
     """What an UpdateItem asks for, by expressions or by AttributeUpdates and Expected."""
     context = Placeholders(request.get(NAMES), request.get(VALUES))
-    update_text, condition_text = request.get("UpdateExpression"), request.get("ConditionExpression")
+    update_text, condition_text = (
+        request.get("UpdateExpression"),
+        request.get("ConditionExpression"),
+    )
     updates = request.get("AttributeUpdates")
     update = context.update(update_text) if update_text is not None else None
     if updates is not None:
@@ -72,7 +81,9 @@ def read_condition_and_update(request: dict[str, Any]) -> tuple[Condition | None
 
 
 def has_projection(request: dict[str, Any]) -> bool:
-    """Whether a read has parameters of a projection; they fit together. Such a read has no values."""
+    """Whether a read has parameters of a projection; they fit together. Such a read has no
+    values.
+    """
     if request.keys().isdisjoint(_OF_PROJECTIONS):
         return False
     legacy.check_mixing(request, ("AttributesToGet",), _PROJECTION)

@@ -1,4 +1,6 @@
-"""Whether a text is a resource policy, by as much of IAM's grammar as AWS tells about. Whom it lets in is not asked."""
+"""Whether a text is a resource policy, by as much of IAM's grammar as AWS tells about. Whom it lets
+in is not asked.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +21,37 @@ SERVICES = ("redshift.amazonaws.com", "glue.amazonaws.com", "replication.dynamod
 
 OF_NO_TABLE: Final = frozenset(
     {
-        *("CreateTable", "ListTables", "ListStreams", "ListGlobalTables", "DescribeLimits", "DescribeEndpoints"),
-        *("DescribeBackup", "DeleteBackup", "ListBackups", "ImportTable", "DescribeImport", "ListImports"),
+        *(
+            "CreateTable",
+            "ListTables",
+            "ListStreams",
+            "ListGlobalTables",
+            "DescribeLimits",
+            "DescribeEndpoints",
+        ),
+        *(
+            "DescribeBackup",
+            "DeleteBackup",
+            "ListBackups",
+            "ImportTable",
+            "DescribeImport",
+            "ListImports",
+        ),
     }
 )
-"""What concerns an account, a backup or an import, which have no policies. Exports are let in with their table."""
+"""What concerns an account, a backup or an import, which have no policies. Exports are let in with
+their table.
+"""
 WITHOUT_OPERATION: Final = frozenset(
     {
         *("ConditionCheckItem", "PartiQLDelete", "PartiQLInsert", "PartiQLSelect", "PartiQLUpdate"),
         *("CreateTableReplica", "DeleteTableReplica", "AssociateTableReplica", "ReplicateSettings"),
-        *("ReadDataForReplication", "WriteDataForReplication", "StartAwsBackupJob", "RestoreTableFromAwsBackup"),
+        *(
+            "ReadDataForReplication",
+            "WriteDataForReplication",
+            "StartAwsBackupJob",
+            "RestoreTableFromAwsBackup",
+        ),
         *("InjectError", "GetAbacStatus", "UpdateAbacStatus"),
     }
 )
@@ -38,7 +61,9 @@ WITHOUT_OPERATION: Final = frozenset(
 def check(policy: str, *, stream: bool = False) -> None:
     """Refuse what is no policy of a table, or of a stream."""
     if len(policy.encode()) > POLICY_BYTES_MAX:
-        raise ValidationException(f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded")
+        raise ValidationException(
+            f"{INVALID}Maximum policy size of {POLICY_BYTES_MAX} bytes exceeded"
+        )
     try:
         document: Any = read_document(policy.encode())
     except ValueError:
@@ -68,7 +93,9 @@ def _statements(document: dict[str, Any]) -> list[dict[str, Any]]:
         raise _malformed("Could not parse the policy: Statement is empty!")
     for statement in statements:
         for name in ("Effect", "Principal", "Action", "Resource"):
-            if not isinstance(statement, dict) or not (name in statement or f"Not{name}" in statement):
+            if not isinstance(statement, dict) or not (
+                name in statement or f"Not{name}" in statement
+            ):
                 raise _malformed(f"Missing required field {name}")
     return statements
 
@@ -84,9 +111,13 @@ def _check_statement(statement: dict[str, Any]) -> None:
         if name in statement and not _is_principal(statement[name]):
             raise _malformed("Invalid principal in policy")
     who: Any = statement.get("Principal")
-    if isinstance(who, dict) and any(each not in SERVICES for each in _texts(cast("Any", who).get("Service", []))):
+    if isinstance(who, dict) and any(
+        each not in SERVICES for each in _texts(cast("Any", who).get("Service", []))
+    ):
         raise _malformed("Policy contains invalid service principal")
-    if not isinstance(statement.get("Sid", ""), str) or not isinstance(statement.get("Condition", {}), dict):
+    if not isinstance(statement.get("Sid", ""), str) or not isinstance(
+        statement.get("Condition", {}), dict
+    ):
         raise _malformed("Syntax error in a statement")
 
 
@@ -109,7 +140,12 @@ def _texts(value: Any) -> list[Any]:
 
 def _check_actions(statements: list[dict[str, Any]], known: set[str]) -> None:
     """Only actions on such a resource. A pattern stands for any number of them."""
-    found = [action for each in statements for name in ("Action", "NotAction") for action in _texts(each.get(name, []))]
+    found = [
+        action
+        for each in statements
+        for name in ("Action", "NotAction")
+        for action in _texts(each.get(name, []))
+    ]
     wrong = [f'"{action}"' for action in dict.fromkeys(found) if not _is_action(action, known)]
     if wrong:
         raise _malformed(f"The following action names are invalid: {', '.join(wrong)}")
@@ -117,7 +153,9 @@ def _check_actions(statements: list[dict[str, Any]], known: set[str]) -> None:
 
 def _is_action(name: str, known: set[str]) -> bool:
     service, _, action = name.lower().partition(":")
-    return name == "*" or (service == "dynamodb" and any(fnmatchcase(each, action) for each in known))
+    return name == "*" or (
+        service == "dynamodb" and any(fnmatchcase(each, action) for each in known)
+    )
 
 
 def _actions(stream: bool) -> set[str]:

@@ -1,4 +1,6 @@
-"""A page of a query or a scan: walks rows in key order until the limit or 1 MB, filters, and says where it stopped."""
+"""A page of a query or a scan: walks rows in key order until the limit or 1 MB, filters, and says
+where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ ROWS_AT_ONCE = 32
 
 @dataclass(slots=True)
 class Page:
-    """What to read and how to show it. `whole` reads the table's item where an index holds only part of it."""
+    """What to read and how to show it. `whole` reads the table's item where an index holds only
+    part of it.
+    """
 
     table: Table
     index: Index | None
@@ -47,7 +51,8 @@ class Page:
 class Span:
     """A run of keys: lower inclusive, upper exclusive, `after` the start key's own position.
 
-    `end` is the table's key, if the condition names it, after which nothing can follow: no page goes on from there.
+    `end` is the table's key, if the condition names it, after which nothing can follow: no page
+    goes on from there.
     """
 
     lower: bytes
@@ -99,7 +104,9 @@ def answer(
 
 
 def _finished(page: Page, span: Span, meter: Meter) -> Finished:
-    """A page of whole items of one partition, as it was last made if nothing was written there since."""
+    """A page of whole items of one partition, as it was last made if nothing was written there
+    since.
+    """
     partition = partition_of(span.lower)
     which = (span.lower, span.upper, span.after, span.descending, span.end, page.limit)
     held: Finished | None = page.table.rows.page(partition, which)
@@ -186,7 +193,9 @@ def _walk_shown(page: Page, rows: Iterator[tuple[bytes, int]], partial: bool) ->
 _NO_LIMIT = 1 << 62
 START_INVALID = "The provided starting key is invalid"
 # What AWS says of a value in a start key without saying that it is in the start key.
-_SAID_ALONE = re.compile("contains duplicates|number set|numeric value|significant digits|number with magnitude")
+_SAID_ALONE = re.compile(
+    "contains duplicates|number set|numeric value|significant digits|number with magnitude"
+)
 
 
 def start_key(table: Table, index: Index | None, item: Item) -> Item:
@@ -208,7 +217,9 @@ def read_start_key(request: dict[str, Any]) -> Item | None:
         raise ValidationException(f"{START_INVALID}: {error.message}") from None
 
 
-def position(table: Table, index: Index | None, key: Item, mismatch: str = START_INVALID) -> tuple[bytes | None, bytes]:
+def position(
+    table: Table, index: Index | None, key: Item, mismatch: str = START_INVALID
+) -> tuple[bytes | None, bytes]:
     """The place of an ExclusiveStartKey in the order of the index and the table."""
     wanted = {*table.key.names} if index is None else {*table.key.names, *index.key.names}
     if key.keys() != wanted or any(table.types[name] not in key[name] for name in wanted):
@@ -223,7 +234,9 @@ def position(table: Table, index: Index | None, key: Item, mismatch: str = START
 
 
 def _measure(page: Page, meter: Meter, size_read: int, fetched: int) -> None:
-    """The index is read by what it holds; attributes that it lacks are fetched from the table, item by item."""
+    """The index is read by what it holds; attributes that it lacks are fetched from the table, item
+    by item.
+    """
     if not meter.on:
         return
     index = page.index
@@ -257,15 +270,22 @@ def find_index(table: Table, request: dict[str, Any]) -> Index | None:
 def check_select(request: dict[str, Any]) -> None:
     """What `Select` allows beside it."""
     select = request.get("Select")
-    given = next((n for n in ("ProjectionExpression", "AttributesToGet") if request.get(n) is not None), None)
+    given = next(
+        (n for n in ("ProjectionExpression", "AttributesToGet") if request.get(n) is not None), None
+    )
     if select == "SPECIFIC_ATTRIBUTES" and given is None:
         raise ValidationException(
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+            "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+            "SPECIFIC_ATTRIBUTES"
         )
     if select in _EXCLUSIVE and given is not None:
-        raise ValidationException(f"Cannot specify the {given} when choosing to get {_EXCLUSIVE[select]}")
+        raise ValidationException(
+            f"Cannot specify the {given} when choosing to get {_EXCLUSIVE[select]}"
+        )
     if select == "ALL_PROJECTED_ATTRIBUTES" and request.get("IndexName") is None:
-        raise ValidationException("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+        raise ValidationException(
+            "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName"
+        )
 
 
 _EXCLUSIVE = {
@@ -284,17 +304,22 @@ def check_paths(table: Table, condition: Condition | None, projection: Projectio
 
 
 def check_filtered(table: Table, index: Index | None, condition: Condition) -> None:
-    """A query's filter reads what the index holds; a scan's may name other attributes, and finds them missing."""
+    """A query's filter reads what the index holds; a scan's may name other attributes, and finds
+    them missing.
+    """
     names = None if index is None else table.projected_names(index)
     missing = [] if names is None else sorted(condition.top_level - names)
     if index is not None and missing:
         raise ValidationException(
-            f"{INVALID}Secondary index {index.name} does not project one or more filter attributes: "
+            f"{INVALID}Secondary index {index.name} does not project one or more filter "
+            "attributes: "
             f"[{', '.join(missing)}]"
         )
 
 
-def reads_whole(table: Table, index: Index | None, request: dict[str, Any], projection: Projection | None) -> bool:
+def reads_whole(
+    table: Table, index: Index | None, request: dict[str, Any], projection: Projection | None
+) -> bool:
     """Whether items are fetched from the table: a local index can, a global one refuses."""
     names = None if index is None else table.projected_names(index)
     if index is None or names is None:
@@ -305,12 +330,14 @@ def reads_whole(table: Table, index: Index | None, request: dict[str, Any], proj
         return everything or bool(missing)
     if everything:
         raise ValidationException(
-            "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global "
+            "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not "
+            "supported for global "
             f"secondary index {index.name} because its projection type is not ALL"
         )
     if missing:
         raise ValidationException(
-            f"One or more parameter values were invalid: Global secondary index {index.name} does not project "
+            f"One or more parameter values were invalid: Global secondary index {index.name} does "
+            "not project "
             f"[{', '.join(missing)}]"
         )
     return False

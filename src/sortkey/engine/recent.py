@@ -1,4 +1,6 @@
-"""What changed lately, in any table that keeps a journal: for people who watch. Programs use streams."""
+"""What changed lately, in any table that keeps a journal: for people who watch. Programs use
+streams.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class RecentChange:
 def recent_changes(
     engine: Engine, after: int = 0, limit: int = 100, table_name: str | None = None
 ) -> list[RecentChange]:
-    """The newest changes with a number above `after`, newest first: those of one table, or of all."""
+    """The newest changes with a number above `after`, newest first: those of one table, or
+    of all.
+    """
     with engine.lock:
         names = {each.number: each.name for each in engine.catalog.tables()}
         number = next((number for number, name in names.items() if name == table_name), None)

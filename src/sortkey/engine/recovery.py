@@ -1,4 +1,6 @@
-"""Point-in-time recovery: which instants a table can be brought back to. The journal is what makes it possible."""
+"""Point-in-time recovery: which instants a table can be brought back to. The journal is what makes
+it possible.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ DAY_SECONDS = 24 * 3600
 
 
 def find_table(engine: Engine, name_or_arn: str) -> Table:
-    """The table that a backup operation names; these have an error of their own for a table that is not there."""
+    """The table that a backup operation names; these have an error of their own for a table that is
+    not there.
+    """
     name = engine.catalog.name_of(name_or_arn)
     table = engine.catalog.find(name)
     if table is None:
@@ -38,7 +42,9 @@ def switch(engine: Engine, table: Table, enabled: bool, days: int | None) -> Tab
 def earliest(table: Table, now: float) -> float:
     """The first instant that the table can be brought back to."""
     if table.pitr_since is None:
-        raise PointInTimeRecoveryUnavailableException(f"Point in time recovery is not enabled for table '{table.name}'")
+        raise PointInTimeRecoveryUnavailableException(
+            f"Point in time recovery is not enabled for table '{table.name}'"
+        )
     return max(table.pitr_since, now - table.pitr_days * DAY_SECONDS)
 
 
@@ -61,14 +67,18 @@ def describe(engine: Engine, table: Table) -> dict[str, Any]:
 
 
 def drop(engine: Engine, table: Table) -> None:
-    """The table is about to be deleted: end the copies of it; with recovery on, what it holds stays as a backup."""
+    """The table is about to be deleted: end the copies of it; with recovery on, what it holds stays
+    as a backup.
+    """
     jobs.finish(engine, table)
     if table.pitr_since is not None:
         backups.keep_deleted(engine, table)
 
 
 def number_at(engine: Engine, table: Table, instant: float) -> int:
-    """The last number of the journal at an instant: what a copy of the table as of then must have."""
+    """The last number of the journal at an instant: what a copy of the table as of then
+    must have.
+    """
     return engine.journal.at(table.number, int(instant * 1000))
 
 

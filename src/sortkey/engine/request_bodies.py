@@ -11,18 +11,24 @@ from sortkey.values.json_documents import read_document
 
 
 def read_request(body: bytes) -> dict[str, Any]:
-    """The members of the request that a body holds. Raises SerializationException for what is not a JSON object."""
+    """The members of the request that a body holds. Raises SerializationException for what is not a
+    JSON object.
+    """
     try:
         members: Any = read_document(body)
     except ValueError:
         raise SerializationException() from None
     if isinstance(members, dict):
         return cast(dict[str, Any], members)
-    raise SerializationException("Start of list found where not expected" if isinstance(members, list) else "")
+    raise SerializationException(
+        "Start of list found where not expected" if isinstance(members, list) else ""
+    )
 
 
 def write_request(request: dict[str, Any]) -> bytes:
-    """The body for a request that a program made. Raises SerializationException for what JSON cannot hold."""
+    """The body for a request that a program made. Raises SerializationException for what JSON
+    cannot hold.
+    """
     try:
         return orjson.dumps(request)
     except orjson.JSONEncodeError as error:

@@ -1,4 +1,6 @@
-"""Resource policies of tables and streams: kept and given back, with their revisions. They are not evaluated here."""
+"""Resource policies of tables and streams: kept and given back, with their revisions. They are not
+evaluated here.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,18 @@ def put(engine: Engine, arn: str, policy: str, expected: str | None = None) -> s
     kept = canonical(policy)
     if current is not None and current["Policy"] == kept:
         return current["RevisionId"]
-    revision = str(max(int(engine.clock() * 1000), int(current["RevisionId"]) + 1 if current else 0))
+    revision = str(
+        max(int(engine.clock() * 1000), int(current["RevisionId"]) + 1 if current else 0)
+    )
     engine.database.begin()
     engine.records.put(KIND, arn, {"Policy": kept, "RevisionId": revision})
     return revision
 
 
 def canonical(policy: str) -> str:
-    """As AWS gives it back: without white space, members in order, and a list of one as that one."""
+    """As AWS gives it back: without white space, members in order, and a list of one as
+    that one.
+    """
     document: dict[str, Any] = orjson.loads(policy)
     found = document["Statement"]
     statements: list[Any] = cast("list[Any]", found) if isinstance(found, list) else [found]
@@ -44,7 +50,9 @@ def _statement(statement: dict[str, Any]) -> dict[str, Any]:
     principal = found.get("Principal")
     if isinstance(principal, dict):
         named = cast("dict[str, Any]", principal)
-        found["Principal"] = {kind: _one(_roots(who) if kind == "AWS" else who) for kind, who in named.items()}
+        found["Principal"] = {
+            kind: _one(_roots(who) if kind == "AWS" else who) for kind, who in named.items()
+        }
     return found
 
 
@@ -67,7 +75,17 @@ def _one(value: Any) -> Any:
 
 
 _MEMBERS = (
-    *("Sid", "Effect", "Principal", "NotPrincipal", "Action", "NotAction", "Resource", "NotResource", "Condition"),
+    *(
+        "Sid",
+        "Effect",
+        "Principal",
+        "NotPrincipal",
+        "Action",
+        "NotAction",
+        "Resource",
+        "NotResource",
+        "Condition",
+    ),
 )
 
 
@@ -104,7 +122,10 @@ def _check_expected(arn: str, current: dict[str, str] | None, expected: str | No
         return
     name = arn.split(":table/", 1)[-1].split("/", 1)[0]
     if current is None:
-        why = f"update for policy with revision id {expected}, but table {name} has no associated policy."
+        why = (
+            f"update for policy with revision id {expected}, but table {name} has no associated "
+            "policy."
+        )
     elif expected == NO_POLICY:
         why = (
             f"policy update expecting none to be present for table {name}, "
@@ -112,11 +133,14 @@ def _check_expected(arn: str, current: dict[str, str] | None, expected: str | No
         )
     else:
         why = (
-            f"update for policy with revision id {expected}, but the policy associated to target table {name} "
+            f"update for policy with revision id {expected}, but the policy associated to target "
+            f"table {name} "
             f"has revision id {current['RevisionId']}."
         )
     raise _not_found(f"Requested {why}")
 
 
 def _not_found(what: str) -> PolicyNotFoundException:
-    return PolicyNotFoundException(f"Resource-based policy not found for the provided ResourceArn: {what}")
+    return PolicyNotFoundException(
+        f"Resource-based policy not found for the provided ResourceArn: {what}"
+    )

@@ -15,7 +15,10 @@ from sortkey.errors import TableAlreadyExistsException, ValidationException
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-NO_UNITS = "Invalid Request: Cannot override ProvisionedThroughput if BillingMode is overridden to PAY_PER_REQUEST"
+NO_UNITS = (
+    "Invalid Request: Cannot override ProvisionedThroughput if BillingMode is overridden to "
+    "PAY_PER_REQUEST"
+)
 SLICE_ROWS = 1000
 SLICE_BYTES = 4 * 1024 * 1024
 
@@ -27,7 +30,9 @@ KEPT = (
     "WarmThroughput",
     "EncryptionKey",
 )
-"""Settings that go over to a restored table. Class, tags, protection, policies, TTL, streams and recovery do not."""
+"""Settings that go over to a restored table. Class, tags, protection, policies, TTL, streams and
+recovery do not.
+"""
 
 
 def check_target(engine: Engine, name: str) -> None:
@@ -35,8 +40,12 @@ def check_target(engine: Engine, name: str) -> None:
         raise TableAlreadyExistsException(f"Table already exists: {name}")
 
 
-def create_target(engine: Engine, source: Table, request: dict[str, Any], summary: dict[str, Any]) -> Table:
-    """The table to be filled: the source's definition with what the request overrides. Closed until it is full."""
+def create_target(
+    engine: Engine, source: Table, request: dict[str, Any], summary: dict[str, Any]
+) -> Table:
+    """The table to be filled: the source's definition with what the request overrides. Closed until
+    it is full.
+    """
     now = engine.clock()
     indexes = _indexes(source, request)
     settings = _settings(source, request, now)
@@ -59,8 +68,12 @@ def create_target(engine: Engine, source: Table, request: dict[str, Any], summar
     return engine.catalog.create(_without_unused_types(target))
 
 
-def fill(engine: Engine, target: Table, rows: int, snapshot: snapshots.Snapshot | None = None) -> None:
-    """Begin to fill the target: from rows that are there, or from a copy that is still to be made and then dropped."""
+def fill(
+    engine: Engine, target: Table, rows: int, snapshot: snapshots.Snapshot | None = None
+) -> None:
+    """Begin to fill the target: from rows that are there, or from a copy that is still to be made
+    and then dropped.
+    """
     state: jobs.State = {
         "target": target.name,
         "number": target.number,
@@ -85,7 +98,11 @@ def step(engine: Engine, state: jobs.State) -> bool:
         if not _load(engine, target, state):
             return False
         summary = {**target.settings["RestoreSummary"], "RestoreInProgress": False}
-        engine.catalog.save(replace(target, status="ACTIVE", settings={**target.settings, "RestoreSummary": summary}))
+        engine.catalog.save(
+            replace(
+                target, status="ACTIVE", settings={**target.settings, "RestoreSummary": summary}
+            )
+        )
     if state["snapshot"] is not None:
         snapshots.rows_of(engine, state["rows"]).drop()
     return True
@@ -108,7 +125,10 @@ def _load(engine: Engine, target: Table, state: jobs.State) -> bool:
 def _settings(source: Table, request: dict[str, Any], now: float) -> dict[str, Any]:
     settings = {name: source.settings[name] for name in KEPT if name in source.settings}
     mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
-    units, maxima = request.get("ProvisionedThroughputOverride"), request.get("OnDemandThroughputOverride")
+    units, maxima = (
+        request.get("ProvisionedThroughputOverride"),
+        request.get("OnDemandThroughputOverride"),
+    )
     _check_units(request.get("BillingModeOverride"), mode, units)
     _check_maxima(mode, maxima)
     if mode != old_mode:
@@ -132,11 +152,13 @@ def _check_units(override: str | None, mode: str, units: dict[str, int] | None) 
         raise ValidationException(NO_UNITS)
     if override == throughput.PROVISIONED and units is None:
         raise ValidationException(
-            "Invalid Request: Must override ProvisionedThroughput if BillingMode is overridden to PROVISIONED"
+            "Invalid Request: Must override ProvisionedThroughput if BillingMode is overridden to "
+            "PROVISIONED"
         )
     if units is not None and mode != throughput.PROVISIONED:
         raise ValidationException(
-            "Invalid Request: Cannot override ProvisionedThroughput unless BillingMode is PROVISIONED"
+            "Invalid Request: Cannot override ProvisionedThroughput unless BillingMode is "
+            "PROVISIONED"
         )
 
 
@@ -144,17 +166,21 @@ def _check_maxima(mode: str, maxima: dict[str, int] | None) -> None:
     for member, units in (maxima or {}).items():
         if mode != throughput.ON_DEMAND:
             raise ValidationException(
-                f"Invalid Request: Cannot override {member} for OnDemandThroughput unless BillingModeOverride is "
+                f"Invalid Request: Cannot override {member} for OnDemandThroughput unless "
+                "BillingModeOverride is "
                 "PAY_PER_REQUEST"
             )
         if units < 1:
             raise ValidationException(
-                f"Invalid Request: Requested {member} for OnDemandThroughput is outside of valid range"
+                f"Invalid Request: Requested {member} for OnDemandThroughput is outside of valid "
+                "range"
             )
 
 
 def _indexes(source: Table, request: dict[str, Any]) -> tuple[Index, ...]:
-    """All of the source's, unless the request lists the ones that it wants. They can get other names."""
+    """All of the source's, unless the request lists the ones that it wants. They can get other
+    names.
+    """
     mode, old_mode = _mode(source, request), throughput.billing_mode(source.settings)
     kept: list[Index] = []
     for kind, member in _OVERRIDES.items():
@@ -163,34 +189,56 @@ def _indexes(source: Table, request: dict[str, Any]) -> tuple[Index, ...]:
         if listed is None:
             kept += there
         else:
-            kept += [_overridden(there, each, request.get("BillingModeOverride"), mode) for each in listed]
+            kept += [
+                _overridden(there, each, request.get("BillingModeOverride"), mode)
+                for each in listed
+            ]
     if mode != old_mode:
-        kept = [replace(index, settings=throughput.switched(index.settings, old_mode, mode)) for index in kept]
+        kept = [
+            replace(index, settings=throughput.switched(index.settings, old_mode, mode))
+            for index in kept
+        ]
     kept.sort(key=lambda index: int(index.column[1:]))
     return tuple(replace(index, status="ACTIVE", backfilling=False) for index in kept)
 
 
-def _overridden(there: list[Index], wanted: dict[str, Any], override: str | None, mode: str) -> Index:
+def _overridden(
+    there: list[Index], wanted: dict[str, Any], override: str | None, mode: str
+) -> Index:
     """AWS takes only indexes that the source has, by their keys and what they project."""
     name, units = wanted["IndexName"], wanted.get("ProvisionedThroughput")
     key = KeySchema.read(wanted["KeySchema"])
-    alike = [index for index in there if index.key == key and index.projection == wanted["Projection"]]
+    alike = [
+        index for index in there if index.key == key and index.projection == wanted["Projection"]
+    ]
     if not alike:
         raise ValidationException(
-            f"Invalid Request: Index {name} does not match a secondary index that existed in the source table and "
+            f"Invalid Request: Index {name} does not match a secondary index that existed in the "
+            "source table and "
             "cannot be created during the restore operation"
         )
     index = next((index for index in alike if index.name == name), alike[0])
     if index.kind == "GSI" and mode == throughput.PROVISIONED and units is None:
-        raise ValidationException(f"Invalid Request: Must specify provisioned throughput for index {name}")
+        raise ValidationException(
+            f"Invalid Request: Must specify provisioned throughput for index {name}"
+        )
     if override == throughput.ON_DEMAND and units is not None:
         raise ValidationException(f"{NO_UNITS} for index {name}")
-    return replace(index, name=name, settings={**index.settings, **throughput.new_settings(wanted, 0.0)})
+    return replace(
+        index, name=name, settings={**index.settings, **throughput.new_settings(wanted, 0.0)}
+    )
 
 
-_OVERRIDES: dict[IndexKind, str] = {"GSI": "GlobalSecondaryIndexOverride", "LSI": "LocalSecondaryIndexOverride"}
+_OVERRIDES: dict[IndexKind, str] = {
+    "GSI": "GlobalSecondaryIndexOverride",
+    "LSI": "LocalSecondaryIndexOverride",
+}
 
 
 def _without_unused_types(table: Table) -> Table:
-    used = {name for schema in (table.key, *(index.key for index in table.indexes)) for name in schema.names}
+    used = {
+        name
+        for schema in (table.key, *(index.key for index in table.indexes))
+        for name in schema.names
+    }
     return replace(table, types={name: kind for name, kind in table.types.items() if name in used})

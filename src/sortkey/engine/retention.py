@@ -1,4 +1,6 @@
-"""What is kept for how long: stream records a day, the journal as long as a stream, recovery or a copy needs it."""
+"""What is kept for how long: stream records a day, the journal as long as a stream, recovery or a
+copy needs it.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,17 @@ def trim(engine: Engine) -> float:
 
 
 def _age(engine: Engine, feed: streams.Feed, now_ms: int) -> None:
-    """Move the stream's trim point, drop shards that are wholly behind it, and open the next shard."""
+    """Move the stream's trim point, drop shards that are wholly behind it, and open the
+    next shard.
+    """
     horizon_ms = now_ms - streams.RETENTION_MS
     if feed.disabled_ms is not None and feed.disabled_ms < horizon_ms:
         streams.forget(engine, feed)
         resource_policies.forget(engine, feed.arn)
         return
-    shards = tuple(shard for shard in feed.shards if shard.closed_ms is None or shard.closed_ms >= horizon_ms)
+    shards = tuple(
+        shard for shard in feed.shards if shard.closed_ms is None or shard.closed_ms >= horizon_ms
+    )
     trimmed = max(feed.trimmed, engine.journal.at(feed.number, horizon_ms))
     aged = replace(feed, shards=shards, trimmed=trimmed)
     if aged != feed:

@@ -1,7 +1,8 @@
 """A copy of a table as it was at one point of the journal, made while the table goes on changing.
 
-The rows are copied as they are found; then the journal is undone from where the copying ended back to that point.
-A key that did not change since is copied as it is; one that did gets what the journal says it held.
+The rows are copied as they are found; then the journal is undone from where the copying ended back
+to that point. A key that did not change since is copied as it is; one that did gets what the
+journal says it held.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ SLICE_BYTES = 4 * 1024 * 1024
 
 @dataclass
 class Snapshot:
-    """How far a copy is. `cut` is the last number of the journal that it has; `rows` the number of its own rows."""
+    """How far a copy is. `cut` is the last number of the journal that it has; `rows` the number of
+    its own rows.
+    """
 
     source: int
     cut: int

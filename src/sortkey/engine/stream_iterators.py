@@ -1,4 +1,6 @@
-"""Shard iterators: a place in a shard, as a text that clients hand back. Signed, and good for fifteen minutes."""
+"""Shard iterators: a place in a shard, as a text that clients hand back. Signed, and good for
+fifteen minutes.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def read(engine: Engine, text: str) -> Iterator:
 
 
 def _mac(engine: Engine, stream_arn: str, content: bytes) -> bytes:
-    return hmac.digest(_secret(engine), stream_arn.encode() + b"|" + content, hashlib.sha256)[:_MAC_BYTES]
+    return hmac.digest(_secret(engine), stream_arn.encode() + b"|" + content, hashlib.sha256)[
+        :_MAC_BYTES
+    ]
 
 
 def _secret(engine: Engine) -> bytes:

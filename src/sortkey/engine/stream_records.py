@@ -27,7 +27,9 @@ def describe(engine: Engine, feed: Feed, entry: Entry) -> tuple[dict[str, Any], 
     content, size = _content(feed, entry)
     record: dict[str, Any] = {
         # The same at every reading: consumers drop doubles by it.
-        "eventID": hashlib.blake2b(f"{feed.number}/{entry.seq}".encode(), digest_size=16).hexdigest(),
+        "eventID": hashlib.blake2b(
+            f"{feed.number}/{entry.seq}".encode(), digest_size=16
+        ).hexdigest(),
         "eventName": "INSERT" if entry.old is None else "REMOVE" if entry.new is None else "MODIFY",
         "eventVersion": "1.1",
         "eventSource": "aws:dynamodb",

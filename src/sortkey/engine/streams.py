@@ -1,6 +1,8 @@
-"""A table's streams: which there are, their shards, and when one begins and ends. The records come from the journal.
+"""A table's streams: which there are, their shards, and when one begins and ends. The records come
+from the journal.
 
-A stream has one open shard at a time, replaced every four hours; a shard is a run of the journal's sequence numbers.
+A stream has one open shard at a time, replaced every four hours; a shard is a run of the journal's
+sequence numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ _ARN = re.compile(r"arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table/[^/]+/stream/[^/]+")
 
 @dataclass(frozen=True)
 class Shard:
-    """Sequence numbers from `first` to `last`, both included; `last` is None while the shard is open."""
+    """Sequence numbers from `first` to `last`, both included; `last` is None while the shard is
+    open.
+    """
 
     id: str
     first: int
@@ -43,7 +47,9 @@ class Shard:
 
 @dataclass(frozen=True)
 class Feed:
-    """A stream as it is kept, whether its table still has it or not. `trimmed` is the newest number that is gone."""
+    """A stream as it is kept, whether its table still has it or not. `trimmed` is the newest number
+    that is gone.
+    """
 
     arn: str
     table: str
@@ -93,7 +99,9 @@ def enable(engine: Engine, table: Table, view: str) -> Table:
 
 
 def disable(engine: Engine, table: Table) -> Table:
-    """End the table's stream. It can be read for another day, and the table still names it as its latest."""
+    """End the table's stream. It can be read for another day, and the table still names it as its
+    latest.
+    """
     drop(engine, table)
     stream = replace(table.stream, enabled=False) if table.stream else None
     return engine.catalog.save(replace(table, stream=stream))
@@ -154,7 +162,9 @@ def forget(engine: Engine, feed: Feed) -> None:
 
 
 def sequence_text(number: int) -> str:
-    """A sequence number as the API shows it: at least 21 digits, in the same order as text and as number."""
+    """A sequence number as the API shows it: at least 21 digits, in the same order as text and as
+    number.
+    """
     return f"{number:021d}"
 
 

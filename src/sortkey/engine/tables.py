@@ -1,4 +1,5 @@
-"""What a table is: its keys, indexes and settings, as a value. A change makes a new value; the catalog keeps it.
+"""What a table is: its keys, indexes and settings, as a value. A change makes a new value; the
+catalog keeps it.
 
 Everything derived from the definition (key encoders, projections) is computed once for each value.
 """
@@ -23,7 +24,9 @@ RANGE_BYTES_MAX = 1024
 
 @dataclass(frozen=True)
 class KeySchema:
-    """Attribute names of the hash side and of the range side. Tables have one of each at most; GSIs up to four."""
+    """Attribute names of the hash side and of the range side. Tables have one of each at most; GSIs
+    up to four.
+    """
 
     hash: tuple[str, ...]
     range: tuple[str, ...] = ()
@@ -48,7 +51,9 @@ class KeySchema:
 
 @dataclass(frozen=True)
 class Index:
-    """A secondary index. `column` is where the rows keep its key; `settings` are members that only describe."""
+    """A secondary index. `column` is where the rows keep its key; `settings` are members that only
+    describe.
+    """
 
     name: str
     kind: IndexKind
@@ -59,7 +64,8 @@ class Index:
     backfilling: bool = False
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
     added_later: bool = False
-    """By UpdateTable: there may be items whose values cannot be its keys. They are left out of it."""
+    """By UpdateTable: there may be items whose values cannot be its keys. They are left out of it.
+    """
 
     @property
     def projects_all(self) -> bool:
@@ -77,7 +83,9 @@ class Stream:
 
 @dataclass(frozen=True)
 class Table:
-    """A table's definition. `settings` holds what the API describes and the engine need not interpret."""
+    """A table's definition. `settings` holds what the API describes and the engine need not
+    interpret.
+    """
 
     name: str
     number: int
@@ -110,7 +118,9 @@ class Table:
 
     @cached_property
     def index_encoders(self) -> tuple[keys.Encoder, ...]:
-        """An item's key in each index, in the order of the rows' columns; None when it is not in the index."""
+        """An item's key in each index, in the order of the rows' columns; None when it is not in
+        the index.
+        """
         return tuple(self._index_encoder(index) for index in self.indexes)
 
     def _index_encoder(self, index: Index) -> keys.Encoder:
@@ -119,7 +129,9 @@ class Table:
 
     @cached_property
     def encode(self) -> Callable[[Item], bytes]:
-        """An item's row key. Its key attributes are there and of the right type: `check_item` made sure."""
+        """An item's row key. Its key attributes are there and of the right type: `check_item` made
+        sure.
+        """
         encode: Any = self.schema.encode
         return encode
 
@@ -134,17 +146,28 @@ class Table:
         """(attribute, type, index) of every index key that is not the table's own."""
         own = set(self.key.names)
         return tuple(
-            (name, self.types[name], index) for index in self.indexes for name in index.key.names if name not in own
+            (name, self.types[name], index)
+            for index in self.indexes
+            for name in index.key.names
+            if name not in own
         )
 
     @cached_property
     def hashes_that_sort(self) -> tuple[str, ...]:
-        """The table's hash attribute where it is the sort key of an index, which may not be as long."""
-        return tuple(name for name in self.key.hash if any(index.key.range == (name,) for index in self.indexes))
+        """The table's hash attribute where it is the sort key of an index, which may not be as
+        long.
+        """
+        return tuple(
+            name
+            for name in self.key.hash
+            if any(index.key.range == (name,) for index in self.indexes)
+        )
 
     @cached_property
     def joint_keys(self) -> tuple[tuple[Index, str, tuple[str, ...], int], ...]:
-        """(index, side, attributes, bytes at most) of every side of an index that has more than one attribute."""
+        """(index, side, attributes, bytes at most) of every side of an index that has more than one
+        attribute.
+        """
         return tuple(
             (index, side, names, most)
             for index in self.indexes
@@ -175,7 +198,9 @@ class Table:
         """The attributes that an index carries; None for all."""
         if index.projects_all:
             return None
-        return frozenset((*self.key.names, *index.key.names, *index.projection.get("NonKeyAttributes", ())))
+        return frozenset(
+            (*self.key.names, *index.key.names, *index.projection.get("NonKeyAttributes", ()))
+        )
 
     # -- the journal
 
@@ -206,7 +231,9 @@ class Table:
 
 
 def _sparing(index: Index, encode: keys.Encoder) -> keys.Encoder:
-    """Leaves out items whose key attributes are empty or too long; those of another type `encode` leaves out."""
+    """Leaves out items whose key attributes are empty or too long; those of another type `encode`
+    leaves out.
+    """
 
     def encode_fitting(item: Mapping[str, Mapping[str, Any]]) -> bytes | None:
         for names, most in ((index.key.hash, HASH_BYTES_MAX), (index.key.range, RANGE_BYTES_MAX)):

@@ -1,4 +1,6 @@
-"""Tags of a table or a stream, which has none of its table's: what AWS allows as their keys and values."""
+"""Tags of a table or a stream, which has none of its table's: what AWS allows as their keys and
+values.
+"""
 
 from __future__ import annotations
 
@@ -34,16 +36,22 @@ def read(tags: list[dict[str, Any]]) -> Tags:
     for tag in tags:
         key, value = check_key(tag.get("Key")), tag.get("Value")
         if value is None or len(value) > VALUE_CHARACTERS_MAX or not _ALLOWED.fullmatch(value):
-            raise ValidationException(f"The Tag Value provided is invalid, Value: {'null' if value is None else value}")
+            raise ValidationException(
+                f"The Tag Value provided is invalid, Value: {'null' if value is None else value}"
+            )
         if key in found:
-            raise ValidationException(f"Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}")
+            raise ValidationException(
+                f"Duplicate Tag Keys provided as input: Duplicate Tag Key found {key}"
+            )
         found[key] = value
     return found
 
 
 def check_key(key: str | None) -> str:
     if not key or len(key) > KEY_CHARACTERS_MAX or not _ALLOWED.fullmatch(key):
-        raise ValidationException(f"The Tag Key provided is invalid, Key: {'null' if key is None else key}")
+        raise ValidationException(
+            f"The Tag Key provided is invalid, Key: {'null' if key is None else key}"
+        )
     if key.lower().startswith("aws:"):
         raise ValidationException(f"Tag Key cannot be prefixed with aws:, Key: {key}")
     return key
@@ -71,4 +79,6 @@ def keep(engine: Engine, holder: Table | Feed, tags: Tags) -> None:
 
 def check_count(count: int) -> None:
     if count > TAGS_MAX:
-        raise ValidationException("Number of Tags exceed the current limit for the provided ResourceArn")
+        raise ValidationException(
+            "Number of Tags exceed the current limit for the provided ResourceArn"
+        )

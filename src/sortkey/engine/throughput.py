@@ -1,6 +1,8 @@
-"""Billing modes and throughput: what a request may ask for, and how a table or an index describes it.
+"""Billing modes and throughput: what a request may ask for, and how a table or an index describes
+it.
 
-Nothing is ever throttled here. The figures are kept and described because tools read and compare them.
+Nothing is ever throttled here. The figures are kept and described because tools read and compare
+them.
 """
 
 from __future__ import annotations
@@ -21,13 +23,16 @@ ON_DEMAND: Literal["PAY_PER_REQUEST"] = "PAY_PER_REQUEST"
 PROVISIONED: Literal["PROVISIONED"] = "PROVISIONED"
 
 NO_UNITS_ON_DEMAND = (
-    INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+    INVALID
+    + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
 )
 UNITS_NEEDED = (
-    INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+    INVALID
+    + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
 )
 ON_DEMAND_FIRST = (
-    "initial throughput for OnDemand. See: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
+    "initial throughput for OnDemand. See: "
+    "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
     "on-demand-capacity-mode.html#on-demand-capacity-mode-initial"
 )
 
@@ -63,7 +68,9 @@ def check_index(index: dict[str, Any], mode: str) -> None:
                 "when BillingMode is PAY_PER_REQUEST"
             )
     elif wanted is None:
-        raise ValidationException(f"{INVALID}ProvisionedThroughput is not specified for index: {name}")
+        raise ValidationException(
+            f"{INVALID}ProvisionedThroughput is not specified for index: {name}"
+        )
     else:
         check_bounds(wanted, f" for index {name}")
     _check_limits(index, mode)
@@ -75,12 +82,14 @@ def check_added_index(index: dict[str, Any], mode: str) -> None:
     if mode == ON_DEMAND:
         if wanted is not None:
             raise ValidationException(
-                f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: {name} "
+                f"{INVALID}Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for "
+                f"index: {name} "
                 "when BillingMode is PAY_PER_REQUEST"
             )
     elif wanted is None:
         raise ValidationException(
-            f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: {name}"
+            f"{INVALID}Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: "
+            f"{name}"
         )
     else:
         check_bounds(wanted, f" for index {name}")
@@ -95,16 +104,21 @@ def _check_limits(index: dict[str, Any], mode: str) -> None:
 def check_bounds(wanted: dict[str, int], where: str = "") -> None:
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
         if wanted[member] > UNITS_MAX:
-            raise ValidationException(f"Given value {wanted[member]} for {member} is out of bounds{where}")
+            raise ValidationException(
+                f"Given value {wanted[member]} for {member} is out of bounds{where}"
+            )
 
 
 def check_new_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -> None:
-    """OnDemandThroughput of a new table or index: at least 1. Only a change may say -1, which takes a maximum away."""
+    """OnDemandThroughput of a new table or index: at least 1. Only a change may say -1, which takes
+    a maximum away.
+    """
     for member in _given(wanted, ("MaxReadRequestUnits", "MaxWriteRequestUnits")):
         if mode != ON_DEMAND:
             what = "" if index is None else f" for index: {index}"
             raise ValidationException(
-                f"{INVALID}{member} for OnDemandThroughput{what} cannot be specified when table BillingMode is "
+                f"{INVALID}{member} for OnDemandThroughput{what} cannot be specified when table "
+                "BillingMode is "
                 "PROVISIONED."
             )
     _check_maximum_range(wanted, index, least=1)
@@ -116,7 +130,8 @@ def check_maximum(wanted: dict[str, int] | None, mode: str, index: str | None) -
         if mode != ON_DEMAND:
             what = "" if index is None else f" for index : {index}"
             raise ValidationException(
-                f"{INVALID}{member} for OnDemandThroughput{what} cannot be specified when the table BillingMode is "
+                f"{INVALID}{member} for OnDemandThroughput{what} cannot be specified when the "
+                "table BillingMode is "
                 "PROVISIONED"
             )
     _check_maximum_range(wanted, index, least=UNLIMITED)
@@ -128,7 +143,8 @@ def _check_maximum_range(wanted: dict[str, int] | None, index: str | None, least
         if units < least or units == 0:
             what = "table" if index is None else f"index : {index}"
             raise ValidationException(
-                f"{INVALID}Requested {member} for OnDemandThroughput for {what} is outside of valid range"
+                f"{INVALID}Requested {member} for OnDemandThroughput for {what} is outside of "
+                "valid range"
             )
 
 
@@ -140,8 +156,12 @@ def check_new_warm(request: dict[str, Any], mode: str, what: str) -> None:
         if (wanted or {})[member] < least[member]:
             why = ON_DEMAND_FIRST
             if mode == PROVISIONED:
-                why = f"{member.replace('UnitsPerSecond', 'CapacityUnits')} of ProvisionedThroughput"
-            raise ValidationException(f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than {why}")
+                why = (
+                    f"{member.replace('UnitsPerSecond', 'CapacityUnits')} of ProvisionedThroughput"
+                )
+            raise ValidationException(
+                f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than {why}"
+            )
 
 
 def check_warm(wanted: dict[str, int] | None, current: dict[str, int], what: str) -> None:
@@ -149,7 +169,8 @@ def check_warm(wanted: dict[str, int] | None, current: dict[str, int], what: str
     for member in _given(wanted, tuple(WARM_BASE)):
         if (wanted or {})[member] < current[member]:
             raise ValidationException(
-                f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than current WarmThroughput, "
+                f"{INVALID}Requested {member} for WarmThroughput for {what} is lower than current "
+                "WarmThroughput, "
                 "decreasing WarmThroughput is not supported"
             )
 
@@ -159,19 +180,27 @@ def _given(wanted: dict[str, int] | None, members: tuple[str, ...]) -> list[str]
     return [member for member in members if member in (wanted or {})]
 
 
-def check_changes(current: dict[str, Any] | None, wanted: dict[str, int], index: str | None) -> None:
+def check_changes(
+    current: dict[str, Any] | None, wanted: dict[str, int], index: str | None
+) -> None:
     """AWS refuses to set the throughput that is set already."""
     what = "the table" if index is None else f"index {index}"
-    now = {member: (current or {}).get(member, 0) for member in ("ReadCapacityUnits", "WriteCapacityUnits")}
+    now = {
+        member: (current or {}).get(member, 0)
+        for member in ("ReadCapacityUnits", "WriteCapacityUnits")
+    }
     if now != {member: wanted[member] for member in now}:
         return
     figures = " ".join(
-        f"Current {member} provisioned for {what}: {now[member]}. Requested {member}: {wanted[member]}."
+        f"Current {member} provisioned for {what}: {now[member]}. Requested {member}: "
+        f"{wanted[member]}."
         for member in now
     )
     raise ValidationException(
-        f"The provisioned throughput for the {'table' if index is None else what} will not change. The requested value "
-        f"equals the current value. {figures} Refer to the Amazon DynamoDB Developer Guide for current limits and how "
+        f"The provisioned throughput for the {'table' if index is None else what} will not change. "
+        "The requested value "
+        f"equals the current value. {figures} Refer to the Amazon DynamoDB Developer Guide for "
+        "current limits and how "
         "to request higher limits."
     )
 
@@ -179,7 +208,9 @@ def check_changes(current: dict[str, Any] | None, wanted: dict[str, int], index:
 def with_units(
     settings: Settings, wanted: dict[str, int], now: float, index: str | None, *, switching: bool
 ) -> Settings:
-    """The settings of a table or an index with other units. Those that come with a new mode are no rise and no fall."""
+    """The settings of a table or an index with other units. Those that come with a new mode are no
+    rise and no fall.
+    """
     current = settings.get("ProvisionedThroughput")
     if switching:
         return {**settings, "ProvisionedThroughput": {**(current or {}), **wanted}}
@@ -189,7 +220,9 @@ def with_units(
 
 
 def with_limits(settings: Settings, request: dict[str, Any]) -> Settings:
-    """The settings with what a request says of OnDemandThroughput and WarmThroughput; a side left out stays."""
+    """The settings with what a request says of OnDemandThroughput and WarmThroughput; a side left
+    out stays.
+    """
     for name in ("OnDemandThroughput", "WarmThroughput"):
         if request.get(name):
             settings[name] = {**settings.get(name, {}), **request[name]}
@@ -197,7 +230,9 @@ def with_limits(settings: Settings, request: dict[str, Any]) -> Settings:
 
 
 def switched(settings: Settings, old_mode: str, mode: str) -> Settings:
-    """The settings after a change of the billing mode: on-demand maxima go, and what was warm stays warm."""
+    """The settings after a change of the billing mode: on-demand maxima go, and what was warm stays
+    warm.
+    """
     kept = {**settings, "WarmThroughput": warm(settings, old_mode)}
     if mode == PROVISIONED:
         kept.pop("OnDemandThroughput", None)
@@ -206,7 +241,11 @@ def switched(settings: Settings, old_mode: str, mode: str) -> Settings:
 
 def _without_cleared(settings: Settings) -> Settings:
     """A maximum of -1 is none, and is not described."""
-    maxima = {name: units for name, units in settings.get("OnDemandThroughput", {}).items() if units != UNLIMITED}
+    maxima = {
+        name: units
+        for name, units in settings.get("OnDemandThroughput", {}).items()
+        if units != UNLIMITED
+    }
     if maxima:
         settings["OnDemandThroughput"] = maxima
     else:
@@ -218,7 +257,10 @@ def changed(old: dict[str, Any] | None, wanted: dict[str, int], now: float) -> d
     """The throughput that is kept after a change, with when it last rose and fell."""
     old = old or {}
     kept = {**old, **wanted}
-    rises = [wanted[member] - old.get(member, 0) for member in ("ReadCapacityUnits", "WriteCapacityUnits")]
+    rises = [
+        wanted[member] - old.get(member, 0)
+        for member in ("ReadCapacityUnits", "WriteCapacityUnits")
+    ]
     if max(rises) > 0:
         kept["LastIncreaseDateTime"] = round(now, 3)
     if min(rises) < 0:
@@ -236,7 +278,11 @@ def decreases_today(kept: dict[str, Any], now: float) -> int:
 def describe(settings: Settings, mode: str, now: float) -> dict[str, Any]:
     """The members that a table and a global index have in common."""
     kept: Settings = settings.get("ProvisionedThroughput") or {}
-    provisioned = {name: kept[name] for name in ("LastIncreaseDateTime", "LastDecreaseDateTime") if name in kept}
+    provisioned = {
+        name: kept[name]
+        for name in ("LastIncreaseDateTime", "LastDecreaseDateTime")
+        if name in kept
+    }
     provisioned["NumberOfDecreasesToday"] = decreases_today(kept, now)
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
         provisioned[member] = kept.get(member, 0) if mode == PROVISIONED else 0
@@ -248,7 +294,9 @@ def describe(settings: Settings, mode: str, now: float) -> dict[str, Any]:
 
 
 def warm(settings: Settings, mode: str) -> dict[str, int]:
-    """What a table or an index is warm for: what was asked, what it once had, or what its billing mode gives."""
+    """What a table or an index is warm for: what was asked, what it once had, or what its billing
+    mode gives.
+    """
     base = WARM_BASE
     if mode == PROVISIONED:
         kept: Settings = settings.get("ProvisionedThroughput") or {}
@@ -266,12 +314,21 @@ def describe_billing(table: Table) -> dict[str, Any]:
     if since is None:
         return {}
     mode = billing_mode(table.settings)
-    return {"BillingModeSummary": {"BillingMode": mode, "LastUpdateToPayPerRequestDateTime": round(since, 3)}}
+    return {
+        "BillingModeSummary": {
+            "BillingMode": mode,
+            "LastUpdateToPayPerRequestDateTime": round(since, 3),
+        }
+    }
 
 
 def new_settings(request: dict[str, Any], now: float) -> Settings:
     """What a new table or index keeps of its throughput."""
-    kept: Settings = {name: request[name] for name in ("OnDemandThroughput", "WarmThroughput") if request.get(name)}
+    kept: Settings = {
+        name: request[name]
+        for name in ("OnDemandThroughput", "WarmThroughput")
+        if request.get(name)
+    }
     if request.get("ProvisionedThroughput"):
         kept["ProvisionedThroughput"] = dict(request["ProvisionedThroughput"])
     if "BillingMode" in request:

@@ -1,4 +1,6 @@
-"""Client tokens of exports and imports: the same request with the same token within eight hours is the same job."""
+"""Client tokens of exports and imports: the same request with the same token within eight hours is
+the same job.
+"""
 
 from __future__ import annotations
 
@@ -16,19 +18,29 @@ KIND = "client_token"
 VALID_SECONDS = 8 * 3600
 
 
-def recall(engine: Engine, job: str, request: dict[str, Any], conflict: type[ClientError]) -> str | None:
-    """The ARN that this request was answered with before. Raises `conflict` when the token belongs to another one."""
+def recall(
+    engine: Engine, job: str, request: dict[str, Any], conflict: type[ClientError]
+) -> str | None:
+    """The ARN that this request was answered with before. Raises `conflict` when the token belongs
+    to another one.
+    """
     token = request.get("ClientToken")
     known = engine.records.get(KIND, f"{job}/{token}") if token is not None else None
     if known is None or known["at"] + VALID_SECONDS < engine.clock():
         return None
     if known["request"] != _digest(request):
-        raise conflict(f"{job.capitalize()} conflict: Duplicate request detected with conflicting parameters")
+        raise conflict(
+            f"{job.capitalize()} conflict: Duplicate request detected with conflicting parameters"
+        )
     return known["arn"]
 
 
 def remember(engine: Engine, job: str, request: dict[str, Any], token: str, arn: str) -> None:
-    record = {"at": engine.clock(), "request": _digest({**request, "ClientToken": token}), "arn": arn}
+    record = {
+        "at": engine.clock(),
+        "request": _digest({**request, "ClientToken": token}),
+        "arn": arn,
+    }
     engine.records.put(KIND, f"{job}/{token}", record)
 
 

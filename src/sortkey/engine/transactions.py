@@ -1,6 +1,8 @@
-"""Transactions: every write is prepared before any is stored; who fails says why, in the order of the request.
+"""Transactions: every write is prepared before any is stored; who fails says why, in the order of
+the request.
 
-A client request token makes a transaction idempotent for ten minutes; it is kept with the data, in the same commit.
+A client request token makes a transaction idempotent for ten minutes; it is kept with the data, in
+the same commit.
 """
 
 from __future__ import annotations
@@ -33,13 +35,16 @@ TRIM_ROWS = 2000
 TRIM_SECONDS = 60.0
 SAME_ITEM = "Transaction request cannot include multiple operations on one item"
 _EMPTY_KEYS = tuple(
-    text.partition("The AttributeValue")[0] + "The AttributeValue" for text in (EMPTY_KEY, EMPTY_INDEX_KEY)
+    text.partition("The AttributeValue")[0] + "The AttributeValue"
+    for text in (EMPTY_KEY, EMPTY_INDEX_KEY)
 )
 TRANSACTION_BYTES_MAX = 4 * 1024 * 1024
 
 
 def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> list[Change]:
-    """Store what was asked for, all of it or none. Raises TransactionCanceledException with a reason for each."""
+    """Store what was asked for, all of it or none. Raises TransactionCanceledException with a
+    reason for each.
+    """
     reasons = Reasons(len(parsed))
     wanted: dict[int, Write] = {}
     for position, bind in enumerate(parsed):
@@ -63,7 +68,9 @@ def write_all(engine: Engine, parsed: list[Bind], reads_old: bool = False) -> li
 def check_size(sizes: Iterable[int]) -> None:
     """Refuse a transaction of more than 4 MB: items to be written, or items read."""
     if sum(sizes) > TRANSACTION_BYTES_MAX:
-        raise ValidationException("Collection size of items in transaction has exceeded the maximum allowed size: 4 MB")
+        raise ValidationException(
+            "Collection size of items in transaction has exceeded the maximum allowed size: 4 MB"
+        )
 
 
 def read_again(engine: Engine, parsed: list[Bind], meter: Meter) -> None:
@@ -80,7 +87,9 @@ class Reasons:
     """Why each operation of a transaction failed, or that it did not."""
 
     def __init__(self, count: int, *, empty_keys_cancel: bool = False) -> None:
-        """Of writes, AWS looks for empty keys before the transaction begins; of reads, they cancel it."""
+        """Of writes, AWS looks for empty keys before the transaction begins; of reads, they cancel
+        it.
+        """
         self._empty_keys_cancel = empty_keys_cancel
         self._reasons: list[dict[str, Any]] = [{"Code": "None"} for _ in range(count)]
         self._failed = False
@@ -124,9 +133,13 @@ class Token:
         return Token(engine, token, content) if token else None
 
     def used(self) -> bool:
-        """Whether this transaction was done already. Raises when the token stood for another one."""
+        """Whether this transaction was done already. Raises when the token stood for
+        another one.
+        """
         records, now = self._engine.records, self._engine.clock()
-        known = records.get(_kind(now), self._token) or records.get(_kind(now - TOKEN_SECONDS), self._token)
+        known = records.get(_kind(now), self._token) or records.get(
+            _kind(now - TOKEN_SECONDS), self._token
+        )
         if known is None or known["until"] <= now:
             return False
         if known["hash"] != self._hash:
@@ -150,5 +163,7 @@ def trim_tokens(engine: Engine) -> float:
 
 
 def _kind(at: float) -> str:
-    """Tokens are kept by the ten minutes in which they came, so that what is over is found without looking at each."""
+    """Tokens are kept by the ten minutes in which they came, so that what is over is found without
+    looking at each.
+    """
     return f"{KIND}/{int(at // TOKEN_SECONDS):012d}"

@@ -9,8 +9,10 @@ from sortkey.errors import ValidationException
 from sortkey.values.attributes import INVALID
 
 NOTHING: Final = (
-    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates, "
-    "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
+    "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
+    "GlobalSecondaryIndexUpdates, "
+    "SSESpecification, ReplicaUpdates, MultiAccountReplicaReady, ReplicaTransitRoleArn, "
+    "MultiRegionConsistency, "
     "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or TableClass is required"
 )
 
@@ -25,7 +27,9 @@ CHANGES: Final = (
     "OnDemandThroughput",
     "WarmThroughput",
 )
-_NOTHING_WHEN_EMPTY = frozenset({"GlobalSecondaryIndexUpdates", "OnDemandThroughput", "WarmThroughput"})
+_NOTHING_WHEN_EMPTY = frozenset(
+    {"GlobalSecondaryIndexUpdates", "OnDemandThroughput", "WarmThroughput"}
+)
 
 _ALONE: Final = {
     "SSESpecification": "Server-Side Encryption modification must be the only operation in the request",
@@ -36,7 +40,11 @@ _ALONE: Final = {
 
 
 def check(request: dict[str, Any]) -> None:
-    given = {name for name in CHANGES if name in request and (request[name] or name not in _NOTHING_WHEN_EMPTY)}
+    given = {
+        name
+        for name in CHANGES
+        if name in request and (request[name] or name not in _NOTHING_WHEN_EMPTY)
+    }
     if not given:
         raise ValidationException(NOTHING)
     if request.get("GlobalSecondaryIndexUpdates") == []:
@@ -46,11 +54,20 @@ def check(request: dict[str, Any]) -> None:
             raise ValidationException(INVALID + message)
     updates: list[dict[str, Any]] = request.get("GlobalSecondaryIndexUpdates") or []
     _check_warm(given, updates)
-    if "OnDemandThroughput" in given and given - {"OnDemandThroughput", "BillingMode", "GlobalSecondaryIndexUpdates"}:
+    if "OnDemandThroughput" in given and given - {
+        "OnDemandThroughput",
+        "BillingMode",
+        "GlobalSecondaryIndexUpdates",
+    }:
         raise ValidationException(
-            INVALID + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
+            INVALID
+            + "OnDemandThroughput can only be combined with BillingMode in an UpdateTable request"
         )
-    _check_units(request, given, online=any(update.get("Create") or update.get("Delete") for update in updates))
+    _check_units(
+        request,
+        given,
+        online=any(update.get("Create") or update.get("Delete") for update in updates),
+    )
 
 
 def _check_warm(given: set[str], updates: list[dict[str, Any]]) -> None:
@@ -58,21 +75,32 @@ def _check_warm(given: set[str], updates: list[dict[str, Any]]) -> None:
         return
     if any(update.get("Create") for update in updates):
         raise ValidationException(
-            INVALID + "Create global secondary index cannot be specified when updating WarmThroughput"
+            INVALID
+            + "Create global secondary index cannot be specified when updating WarmThroughput"
         )
     together = {"WarmThroughput"}
-    if all(update.get("Update") for update in updates):  # those of indexes can rise in the same request
+    if all(
+        update.get("Update") for update in updates
+    ):  # those of indexes can rise in the same request
         together.add("GlobalSecondaryIndexUpdates")
     if given - together:
-        raise ValidationException(INVALID + "WarmThroughput must be the only operation in the request")
+        raise ValidationException(
+            INVALID + "WarmThroughput must be the only operation in the request"
+        )
 
 
 def _check_units(request: dict[str, Any], given: set[str], *, online: bool) -> None:
     """Units of the table, its stream, and making or deleting an index exclude each other."""
     units = "ProvisionedThroughput" in given or request.get("BillingMode") == throughput.PROVISIONED
     if "StreamSpecification" in given and units:
-        raise ValidationException(INVALID + "You cannot modify stream status while updating table IOPS")
+        raise ValidationException(
+            INVALID + "You cannot modify stream status while updating table IOPS"
+        )
     if online and "ProvisionedThroughput" in given:
-        raise ValidationException(INVALID + "You cannot create or delete index while updating table IOPS")
+        raise ValidationException(
+            INVALID + "You cannot create or delete index while updating table IOPS"
+        )
     if online and "StreamSpecification" in given:
-        raise ValidationException(INVALID + "You cannot create or delete index while changing stream status")
+        raise ValidationException(
+            INVALID + "You cannot create or delete index while changing stream status"
+        )

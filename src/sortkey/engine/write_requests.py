@@ -1,4 +1,6 @@
-"""How PutItem, UpdateItem and DeleteItem end: write, then answer with what the request wanted to know."""
+"""How PutItem, UpdateItem and DeleteItem end: write, then answer with what the request wanted to
+know.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,12 @@ if TYPE_CHECKING:
 Attributes = Callable[[Change], dict[str, Any]]
 
 
-def run_write(engine: Engine, request: dict[str, Any], wanted: Write, attributes: Attributes | None) -> dict[str, Any]:
-    """Write, and answer with the attributes, the capacity and the collection metrics that were asked for."""
+def run_write(
+    engine: Engine, request: dict[str, Any], wanted: Write, attributes: Attributes | None
+) -> dict[str, Any]:
+    """Write, and answer with the attributes, the capacity and the collection metrics that were
+    asked for.
+    """
     mode = request.get("ReturnConsumedCapacity")
     meter = Meter(mode, (request.get("TableName", ""),)) if mode else OFF
     wanted.reads_old = wanted.reads_old or attributes is not None or meter.on

@@ -1,7 +1,8 @@
-"""The only place that writes items. Reads the old item, applies a pure function, then writes item, indexes and journal.
+"""The only place that writes items. Reads the old item, applies a pure function, then writes item,
+indexes and journal.
 
-`prepare` finds everything that can fail before anything is written; `store` writes. A transaction prepares all of
-its writes before it stores any.
+`prepare` finds everything that can fail before anything is written; `store` writes. A transaction
+prepares all of its writes before it stores any.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Write:
-    """One item to be written. `apply` gets the old item and gives the new one, None for none; it may raise."""
+    """One item to be written. `apply` gets the old item and gives the new one, None for none; it
+    may raise.
+    """
 
     table: Table
     key: bytes
@@ -40,11 +43,15 @@ class Write:
     touches: frozenset[str] | None = None
     """The top-level attributes that `apply` may change in an item that is there; None for any."""
     check: Callable[[], None] | None = None
-    """What else must fit the table, looked at before any item is: keys of indexes, paths in expressions."""
+    """What else must fit the table, looked at before any item is: keys of indexes, paths in
+    expressions.
+    """
 
 
 Bind = Callable[["Engine"], Write]
-"""A request that is in order by itself; what is left is to find its table and to fit it to the table's keys."""
+"""A request that is in order by itself; what is left is to find its table and to fit it to the
+table's keys.
+"""
 
 
 @dataclass(slots=True)
@@ -89,12 +96,20 @@ def prepare(engine: Engine, wanted: Write) -> Change:
             if old is None or wanted.touches is None:
                 new_size = item_size(new)
             else:
-                new_size = old_size + attributes_size(new, wanted.touches) - attributes_size(old, wanted.touches)
+                new_size = (
+                    old_size
+                    + attributes_size(new, wanted.touches)
+                    - attributes_size(old, wanted.touches)
+                )
             check_item_size(new_size, updating=True)
-    change = Change(table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named, wanted.touches)
+    change = Change(
+        table, wanted.key, old_bytes, old_size, old, new, new_size, wanted.named, wanted.touches
+    )
     if table.has_lsi:
         if new is not None and not wanted.checks_only:
-            item_collections.check_item_with_entries(table, new, new_size, updating=wanted.size is None)
+            item_collections.check_item_with_entries(
+                table, new, new_size, updating=wanted.size is None
+            )
         item_collections.check_limit(engine, change)
     return change
 
@@ -117,20 +132,30 @@ def store(engine: Engine, change: Change, actor: int = USER) -> None:
     if table.has_lsi:
         item_collections.account(change)
     if table.journaled and not _same(change, new_bytes):
-        engine.journal.append(table.number, int(engine.clock() * 1000), change.key, change.old_bytes, new_bytes, actor)
+        engine.journal.append(
+            table.number, int(engine.clock() * 1000), change.key, change.old_bytes, new_bytes, actor
+        )
 
 
-def load(engine: Engine, table: Table, key: bytes, item: Item, item_bytes: bytes, size: int) -> None:
-    """Put an item of a restore or an import into a table that is not open yet: no condition, no journal."""
+def load(
+    engine: Engine, table: Table, key: bytes, item: Item, item_bytes: bytes, size: int
+) -> None:
+    """Put an item of a restore or an import into a table that is not open yet: no condition, no
+    journal.
+    """
     engine.database.begin()
     expires = None if table.ttl_attribute is None else expiry(item, table.ttl_attribute)
-    table.rows.put(key, item_bytes, size, expires, [encode(item) for encode in table.index_encoders])
+    table.rows.put(
+        key, item_bytes, size, expires, [encode(item) for encode in table.index_encoders]
+    )
     if table.has_lsi:
         item_collections.account(Change(table, key, None, 0, None, item, size))
 
 
 def expiry(item: Item, attribute: str) -> int | None:
-    """The second at which TTL removes the item; None when the attribute is missing or not a number."""
+    """The second at which TTL removes the item; None when the attribute is missing or not a
+    number.
+    """
     number = item.get(attribute, {}).get("N")
     if number is None:
         return None

@@ -1,4 +1,6 @@
-"""The errors of the library: what a program that uses Sortkey meets. The tree is drawn in `sortkey.errors`."""
+"""The errors of the library: what a program that uses Sortkey meets. The tree is drawn in
+`sortkey.errors`.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,11 @@ class SortkeyError(Exception):
 
 
 class FolderInUse(SortkeyError):
-    """A data folder is owned by another process. `address` is where that process answers, if it serves.
+    """A data folder is owned by another process. `address` is where that process answers, if it
+    serves.
 
-    An owner `is_interim` if it took the folder over from one that had ended: it gives it back to a server that asks.
+    An owner `is_interim` if it took the folder over from one that had ended: it gives it back to a
+    server that asks.
     """
 
     def __init__(
@@ -25,17 +29,31 @@ class FolderInUse(SortkeyError):
         *,
         is_interim: bool = False,
     ) -> None:
-        self.folder, self.pid, self.address, self.token, self.is_interim = folder, pid, address, token, is_interim
-        how = f"it answers on {address}" if address else "it serves nothing: stop it, or open another folder"
+        self.folder, self.pid, self.address, self.token, self.is_interim = (
+            folder,
+            pid,
+            address,
+            token,
+            is_interim,
+        )
+        how = (
+            f"it answers on {address}"
+            if address
+            else "it serves nothing: stop it, or open another folder"
+        )
         super().__init__(f"the folder {folder} is held by process {pid}; {how}")
 
 
 class NotConfigured(SortkeyError):
-    """Something that a connection needs is missing or wrong. The message says what, and where it can be given."""
+    """Something that a connection needs is missing or wrong. The message says what, and where it
+    can be given.
+    """
 
 
 class ModelError(SortkeyError):
-    """A model or a call of it is wrong, whatever is stored. The message says what to write instead."""
+    """A model or a call of it is wrong, whatever is stored. The message says what to write
+    instead.
+    """
 
 
 class KeyValueError(ModelError, ValueError):
@@ -59,7 +77,9 @@ class TableMissing(StoreError):
 
 
 class ConditionFailed(StoreError):
-    """The condition of a write does not hold. `item` is what is stored, as an entity; None where there is nothing."""
+    """The condition of a write does not hold. `item` is what is stored, as an entity; None where
+    there is nothing.
+    """
 
     def __init__(self, message: str, item: Any = None) -> None:
         super().__init__(message)
@@ -87,7 +107,9 @@ class PreconditionFailed(ConditionFailed):
 
 
 class ObjectCorrupt(StoreError):
-    """The bytes of an object are not those that were written: their SHA-256 or their size differs."""
+    """The bytes of an object are not those that were written: their SHA-256 or their size
+    differs.
+    """
 
 
 class LinkRefused(StoreError):
@@ -95,7 +117,9 @@ class LinkRefused(StoreError):
 
 
 class TransactionFailed(StoreError):
-    """A transaction was cancelled: nothing of it is written. `reasons` has one entry for each operation that failed."""
+    """A transaction was cancelled: nothing of it is written. `reasons` has one entry for each
+    operation that failed.
+    """
 
     def __init__(self, message: str, reasons: list[Any]) -> None:
         super().__init__(message)
@@ -135,12 +159,14 @@ class Unreachable(StoreError):
 
 
 class StorageFailed(StoreError):
-    """The disk is full, or broken. Nothing of the call was written, and what was acknowledged before is safe."""
+    """The disk is full, or broken. Nothing of the call was written, and what was acknowledged
+    before is safe.
+    """
 
 
 class InvalidItem(StoreError):
-    """A stored item does not fit its entity. `item` is what is stored; `table` and `key` say where, and `faults` has a
-    line for each thing that is wrong."""
+    """A stored item does not fit its entity. `item` is what is stored; `table` and `key` say where,
+    and `faults` has a line for each thing that is wrong."""
 
     def __init__(
         self,
@@ -163,15 +189,21 @@ class BadCursor(StoreError):
 
 
 class LeaseLost(StoreError):
-    """Another process has taken over what this one was doing: it took too long, or seemed to be gone."""
+    """Another process has taken over what this one was doing: it took too long, or seemed to be
+    gone.
+    """
 
 
 class ChangeRefused(SortkeyError):
-    """Raise it in a stream handler for a change that will never fit: it becomes a dead letter without another try."""
+    """Raise it in a stream handler for a change that will never fit: it becomes a dead letter
+    without another try.
+    """
 
 
 class MessageTooLarge(SortkeyError):
-    """A message of more than 256 KB, which no topic carries: put the content into an object and send its key."""
+    """A message of more than 256 KB, which no topic carries: put the content into an object and
+    send its key.
+    """
 
 
 class JobError(SortkeyError):
@@ -179,7 +211,9 @@ class JobError(SortkeyError):
 
 
 class JobConflict(JobError):
-    """A job was enqueued again under the same idempotency key, but as another one. Use another key."""
+    """A job was enqueued again under the same idempotency key, but as another one. Use
+    another key.
+    """
 
 
 class JobNotEnded(JobError, TimeoutError):
@@ -211,7 +245,9 @@ class JobLost(JobStopped):
 
 
 class SandboxError(SortkeyError):
-    """A function in a process of its own did not come to its end, or what it gave cannot be sent."""
+    """A function in a process of its own did not come to its end, or what it gave cannot
+    be sent.
+    """
 
 
 class MemoryLimitExceeded(SandboxError):
@@ -223,7 +259,9 @@ class TimeLimitExceeded(SandboxError):
 
 
 class ProcessDied(SandboxError):
-    """The process of the function ended before it answered. The message has the signal or the exit code."""
+    """The process of the function ended before it answered. The message has the signal or the exit
+    code.
+    """
 
 
 class SearchError(SortkeyError):
@@ -231,7 +269,9 @@ class SearchError(SortkeyError):
 
 
 class SearchIndexMissing(SearchError):
-    """There is no such index, or it does not fit the declaration of its documents. `ensure()` makes it."""
+    """There is no such index, or it does not fit the declaration of its documents. `ensure()` makes
+    it.
+    """
 
 
 class SearchIndexInUse(SearchError):
@@ -240,12 +280,15 @@ class SearchIndexInUse(SearchError):
     def __init__(self, folder: str, pid: int) -> None:
         self.folder, self.pid = folder, pid
         super().__init__(
-            f"the search index in {folder} is written by process {pid}: write through that process, or stop it"
+            f"the search index in {folder} is written by process {pid}: write through that "
+            "process, or stop it"
         )
 
 
 class SearchWritesFailed(SearchError):
-    """Documents were not written. `ids` are those, each with the reason; the others of the same call are written."""
+    """Documents were not written. `ids` are those, each with the reason; the others of the same
+    call are written.
+    """
 
     def __init__(self, message: str, ids: dict[str, str]) -> None:
         super().__init__(message)
@@ -253,8 +296,12 @@ class SearchWritesFailed(SearchError):
 
 
 class TransferRefused(SortkeyError):
-    """An export, import, backup, restore or copy cannot begin. Nothing was changed; the message says what to do."""
+    """An export, import, backup, restore or copy cannot begin. Nothing was changed; the message
+    says what to do.
+    """
 
 
 class TransferFailed(SortkeyError):
-    """An export, import, backup, restore or copy broke off. The message says where, and how to continue."""
+    """An export, import, backup, restore or copy broke off. The message says where, and how to
+    continue.
+    """

@@ -1,4 +1,6 @@
-"""The errors of DynamoDB: what a server answers, and a client raises. The tree is drawn in `sortkey.errors`."""
+"""The errors of DynamoDB: what a server answers, and a client raises. The tree is drawn in
+`sortkey.errors`.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ class TransactionCanceledException(ClientError):
     def __init__(self, reasons: list[dict[str, Any]]) -> None:
         codes = ", ".join(reason["Code"] for reason in reasons)
         super().__init__(
-            "Transaction cancelled, please refer cancellation reasons for specific reasons [" + codes + "]",
+            "Transaction cancelled, please refer cancellation reasons for specific reasons ["
+            + codes
+            + "]",
             CancellationReasons=reasons,
         )
 

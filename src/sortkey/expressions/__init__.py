@@ -1,6 +1,8 @@
-"""Expressions and their older equivalents: text and parameters of a request to conditions, updates and projections.
+"""Expressions and their older equivalents: text and parameters of a request to conditions, updates
+and projections.
 
-`Placeholders` is where a request's expressions are compiled; `legacy` does the same for Expected and its kin.
+`Placeholders` is where a request's expressions are compiled; `legacy` does the same for Expected
+and its kin.
 """
 
 from sortkey.expressions.conditions import Condition

@@ -1,4 +1,6 @@
-"""Compiled expressions: made once for a text, its names and the types of its values; then given a request's values."""
+"""Compiled expressions: made once for a text, its names and the types of its values; then given a
+request's values.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Made = TypeVar("Made", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Compiled(Generic[Made]):
-    """`make` gives the product for a request; it checks what depends on the values themselves (the rest is checked)."""
+    """`make` gives the product for a request; it checks what depends on the values themselves (the
+    rest is checked).
+    """
 
     names: frozenset[str]
     values: frozenset[str]

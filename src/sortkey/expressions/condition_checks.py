@@ -1,4 +1,5 @@
-"""What AWS checks of a condition once its placeholders are known: operand counts and types, ranges, limits.
+"""What AWS checks of a condition once its placeholders are known: operand counts and types, ranges,
+limits.
 
 The walk is depth first and from left to right, and the first fault found is the one AWS reports.
 """
@@ -8,12 +9,27 @@ from __future__ import annotations
 from binascii import a2b_base64
 from collections.abc import Callable
 
-from sortkey.expressions.faults import Fault, operands_alike, path_required, wrong_operand_count, wrong_operand_type
+from sortkey.expressions.faults import (
+    Fault,
+    operands_alike,
+    path_required,
+    wrong_operand_count,
+    wrong_operand_type,
+)
 from sortkey.expressions.functions import OPERAND_COUNTS
 from sortkey.expressions.grammar import OPERATORS_MAX, TOO_MANY_OPERATORS
 from sortkey.expressions.paths import Parts, show
 from sortkey.expressions.scope import Scope
-from sortkey.expressions.syntax import Between, Call, Comparison, Condition, Membership, Operand, Path, Value
+from sortkey.expressions.syntax import (
+    Between,
+    Call,
+    Comparison,
+    Condition,
+    Membership,
+    Operand,
+    Path,
+    Value,
+)
 from sortkey.expressions.walks import (
     Test,
     connectives,
@@ -50,16 +66,24 @@ def check_bounds(low: AttributeValue, high: AttributeValue) -> None:
     shown = f"lower bound operand: {_show(low)}, upper bound operand: {_show(high)}"
     compared = order(low, high)
     if compared is None:
-        raise Fault(f"The BETWEEN operator requires same data type for lower and upper bounds; {shown}")
+        raise Fault(
+            f"The BETWEEN operator requires same data type for lower and upper bounds; {shown}"
+        )
     if compared > 0:
-        raise Fault(f"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; {shown}")
+        raise Fault(
+            "The BETWEEN operator requires upper bound to be greater than or equal to lower "
+            f"bound; {shown}"
+        )
 
 
 def check_type_name(value: AttributeValue) -> str:
     """The second operand of attribute_type, a string."""
     name = value["S"]
     if name not in TYPE_NAMES:
-        raise Fault(f"Invalid attribute type name found; type: {name}, valid types: {{{','.join(TYPE_NAMES)}}}")
+        raise Fault(
+            f"Invalid attribute type name found; type: {name}, valid types: "
+            f"{{{','.join(TYPE_NAMES)}}}"
+        )
     return name
 
 
@@ -78,7 +102,10 @@ def _check(test: Test, scope: Scope) -> None:
                 check_bounds(scope.value(low.name), scope.value(high.name))
         case Membership(operand, choices):
             if len(choices) > CHOICES_MAX:
-                raise Fault(f"The IN operator is provided with too many operands; number of operands: {len(choices)}")
+                raise Fault(
+                    "The IN operator is provided with too many operands; number of operands: "
+                    f"{len(choices)}"
+                )
             _check_operands("IN", (operand, *choices), scope)
         case Call():
             operand_kind(test, scope, _size_kind)
@@ -108,7 +135,10 @@ def _check_call(call: Call, kinds: list[str | None], scope: Scope) -> None:
 
 
 def _check_operands(
-    operator: str, operands: tuple[Operand, ...], scope: Scope, allowed: frozenset[str] | None = None
+    operator: str,
+    operands: tuple[Operand, ...],
+    scope: Scope,
+    allowed: frozenset[str] | None = None,
 ) -> None:
     kinds = [operand_kind(operand, scope, _size_kind) for operand in operands]
     if allowed is not None:

@@ -1,6 +1,7 @@
 """Condition and filter expressions, compiled to closures over split paths.
 
-The types of the values are part of what a compilation is for, so the closures compare without asking for the type.
+The types of the values are part of what a compilation is for, so the closures compare without
+asking for the type.
 """
 
 from __future__ import annotations
@@ -9,7 +10,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sortkey.expressions.compiled import Compiled, compiled
-from sortkey.expressions.condition_checks import check_bounds, check_condition, check_type_name, kind_of
+from sortkey.expressions.condition_checks import (
+    check_bounds,
+    check_condition,
+    check_type_name,
+    kind_of,
+)
 from sortkey.expressions.functions import check_words
 from sortkey.expressions.grammar import parse_condition
 from sortkey.expressions.paths import Getter, Parts, getter, top_level
@@ -24,7 +30,18 @@ from sortkey.expressions.predicates import (
     within,
 )
 from sortkey.expressions.scope import Scope, Values
-from sortkey.expressions.syntax import And, Between, Call, Comparison, Membership, Not, Operand, Or, Path, Value
+from sortkey.expressions.syntax import (
+    And,
+    Between,
+    Call,
+    Comparison,
+    Membership,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Value,
+)
 from sortkey.expressions.syntax import Condition as Tree
 from sortkey.values.attributes import Item
 
@@ -36,7 +53,9 @@ _NO_ITEM: Item = {}
 
 
 class Condition(NamedTuple):
-    """Call it with an item, or with None where there is no item. `test` is the same for an item that is there."""
+    """Call it with an item, or with None where there is no item. `test` is the same for an item
+    that is there.
+    """
 
     test: Test
     paths: tuple[Parts, ...]
@@ -122,7 +141,11 @@ def _negated(maker: MakeTest) -> MakeTest:
 def _comparison(tree: Comparison, scope: Scope) -> MakeTest:
     if isinstance(tree.left, Path) and isinstance(tree.right, Value):
         return _path_with_value(tree.operator, scope.path(tree.left), tree.right.name, scope)
-    operator, make_left, make_right = tree.operator, _operand(tree.left, scope), _operand(tree.right, scope)
+    operator, make_left, make_right = (
+        tree.operator,
+        _operand(tree.left, scope),
+        _operand(tree.right, scope),
+    )
 
     def make(values: Values) -> Test:
         left, right = make_left(values), make_right(values)

@@ -1,6 +1,7 @@
 """What is wrong with an expression, before it is known which parameter the expression came in.
 
-`placeholders` puts "Invalid FilterExpression: " or its like before the words and raises the ValidationException.
+`placeholders` puts "Invalid FilterExpression: " or its like before the words and raises the
+ValidationException.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ class Fault(Exception):
 
 def wrong_operand_type(operator: str, kind: str) -> Fault:
     return Fault(
-        f"Incorrect operand type for operator or function; operator or function: {operator}, operand type: {kind}"
+        f"Incorrect operand type for operator or function; operator or function: {operator}, "
+        f"operand type: {kind}"
     )
 
 
@@ -25,7 +27,8 @@ def wrong_operand_count(operator: str, count: int) -> Fault:
 
 def operands_alike(operator: str, path: str) -> Fault:
     return Fault(
-        "The first operand must be distinct from the remaining operands for this operator or function; "
+        "The first operand must be distinct from the remaining operands for this operator or "
+        "function; "
         f"operator: {operator}, first operand: {path}"
     )
 

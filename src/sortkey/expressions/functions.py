@@ -1,16 +1,31 @@
 """The functions of expressions: where each may stand, and how many operands it takes.
 
-`check_words` is AWS's first look at a parsed expression, before any placeholder: functions, reserved words, indexes.
+`check_words` is AWS's first look at a parsed expression, before any placeholder: functions,
+reserved words, indexes.
 """
 
 from __future__ import annotations
 
 from sortkey.expressions.faults import Fault
 from sortkey.expressions.reserved import RESERVED_WORDS
-from sortkey.expressions.syntax import Arithmetic, Call, Expression, Operand, Path, Projection, Update
+from sortkey.expressions.syntax import (
+    Arithmetic,
+    Call,
+    Expression,
+    Operand,
+    Path,
+    Projection,
+    Update,
+)
 from sortkey.expressions.walks import Test, operands_of, outermost_first, tests_of
 
-TESTS = {"attribute_exists": 1, "attribute_not_exists": 1, "attribute_type": 2, "begins_with": 2, "contains": 2}
+TESTS = {
+    "attribute_exists": 1,
+    "attribute_not_exists": 1,
+    "attribute_type": 2,
+    "begins_with": 2,
+    "contains": 2,
+}
 UPDATES = {"if_not_exists": 2, "list_append": 2}
 OPERAND_COUNTS = {**TESTS, **UPDATES, "size": 1}
 INDEX_MAX = 2**31 - 1
@@ -72,7 +87,9 @@ def _check_known(function: str, kind: str) -> None:
         raise Fault(f"Invalid function name; function: {function}")
     if (function in UPDATES) != (kind == "update"):
         article = "an" if kind == "update" else "a"
-        raise Fault(f"The function is not allowed in {article} {kind} expression; function: {function}")
+        raise Fault(
+            f"The function is not allowed in {article} {kind} expression; function: {function}"
+        )
 
 
 def _check_path(path: Path) -> None:
@@ -85,4 +102,6 @@ def _check_path(path: Path) -> None:
 
 
 def _misplaced(function: str) -> Fault:
-    return Fault(f"The function is not allowed to be used this way in an expression; function: {function}")
+    return Fault(
+        f"The function is not allowed to be used this way in an expression; function: {function}"
+    )

@@ -39,12 +39,23 @@ from sortkey.expressions.syntax import (
     Update,
     Value,
 )
-from sortkey.expressions.tokens import ALIAS, COMPARATORS, END, INDEX, NAME, VALUE, syntax_error, tokenize
+from sortkey.expressions.tokens import (
+    ALIAS,
+    COMPARATORS,
+    END,
+    INDEX,
+    NAME,
+    VALUE,
+    syntax_error,
+    tokenize,
+)
 
 EXPRESSION_BYTES_MAX = 4096
 OPERATORS_MAX = 300
 # AWS stops counting at the first that is too many.
-TOO_MANY_OPERATORS = f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}"
+TOO_MANY_OPERATORS = (
+    f"The expression contains too many operators; operator count: {OPERATORS_MAX + 1}"
+)
 
 _Tree = TypeVar("_Tree")
 _Element = TypeVar("_Element")
@@ -67,7 +78,9 @@ def _parse(text: str, rule: Callable[[_Parser], _Tree]) -> _Tree:
         raise Fault("The expression can not be empty;")
     size = len(text.encode())
     if size > EXPRESSION_BYTES_MAX:
-        raise Fault(f"Expression size has exceeded the maximum allowed size; expression size: {size}")
+        raise Fault(
+            f"Expression size has exceeded the maximum allowed size; expression size: {size}"
+        )
     parser = _Parser(text)
     tree = rule(parser)
     parser.expect(END)
@@ -75,7 +88,9 @@ def _parse(text: str, rule: Callable[[_Parser], _Tree]) -> _Tree:
 
 
 class _Group:
-    """A condition that is being read, in parentheses that open at `start` or, where that is None, the whole of it."""
+    """A condition that is being read, in parentheses that open at `start` or, where that is None,
+    the whole of it.
+    """
 
     __slots__ = ("_alternatives", "_start", "_terms", "negations")
 
@@ -102,11 +117,15 @@ class _Group:
         self._terms.append(term)
 
     def end_alternative(self) -> None:
-        self._alternatives.append(self._terms[0] if len(self._terms) == 1 else And(tuple(self._terms)))
+        self._alternatives.append(
+            self._terms[0] if len(self._terms) == 1 else And(tuple(self._terms))
+        )
         self._terms = []
 
     def tree(self) -> Condition:
-        return self._alternatives[0] if len(self._alternatives) == 1 else Or(tuple(self._alternatives))
+        return (
+            self._alternatives[0] if len(self._alternatives) == 1 else Or(tuple(self._alternatives))
+        )
 
 
 class _Parser:
@@ -147,7 +166,9 @@ class _Parser:
     # Conditions
 
     def condition(self) -> Condition:
-        """Whoever opens a group waits on a list, not on Python's stack: a thousand may be open at once."""
+        """Whoever opens a group waits on a list, not on Python's stack: a thousand may be open at
+        once.
+        """
         outer: list[_Group] = []
         group = _Group()
         while True:
@@ -161,7 +182,9 @@ class _Parser:
             term = self._test(self._bare_operand(), group)
             while (tree := self._closed(group, term)) is not None:
                 if not outer:
-                    assert not isinstance(tree, Path | Value)  # outside of parentheses, `_test` refuses these
+                    assert not isinstance(
+                        tree, Path | Value
+                    )  # outside of parentheses, `_test` refuses these
                     return tree
                 self.close_group(group.start)
                 group = outer.pop()
@@ -183,7 +206,9 @@ class _Parser:
         return group.tree()
 
     def _test(self, operand: Operand, group: _Group) -> Condition | Operand:
-        """The test that starts with an operand; or the operand itself, where it is all that its group holds."""
+        """The test that starts with an operand; or the operand itself, where it is all that its
+        group holds.
+        """
         if self.kind in COMPARATORS:
             return Comparison(self.take(), operand, self.operand())
         if self.kind == "BETWEEN":
@@ -217,7 +242,9 @@ class _Parser:
         return self._operand(groups=False)
 
     def _operand(self, groups: bool) -> Operand:
-        """Groups and calls that are open wait on a list: the place of a parenthesis, or a function and its operands."""
+        """Groups and calls that are open wait on a list: the place of a parenthesis, or a function
+        and its operands.
+        """
         outer: list[int | tuple[str, list[Operand]]] = []
         while True:
             if self.kind == "(" and (groups or outer):
@@ -274,7 +301,12 @@ class _Parser:
 
     def _section(self) -> Section:
         keyword = self.kind
-        action = {"SET": self._set, "REMOVE": self._remove, "ADD": self._add, "DELETE": self._delete}.get(keyword)
+        action = {
+            "SET": self._set,
+            "REMOVE": self._remove,
+            "ADD": self._add,
+            "DELETE": self._delete,
+        }.get(keyword)
         if action is None:
             raise self.fail()
         self.take()

@@ -1,4 +1,6 @@
-"""The order in which a Java HashMap hands out its keys. AWS's error messages name things in this order."""
+"""The order in which a Java HashMap hands out its keys. AWS's error messages name things in this
+order.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ _Key = TypeVar("_Key", str, int, str | int)
 
 
 def java_order(keys: Iterable[_Key], salt: int = 0) -> list[_Key]:
-    """The keys as a HashMap that holds just these would iterate them (of one bucket: in the order given).
+    """The keys as a HashMap that holds just these would iterate them (of one bucket: in the order
+    given).
 
     The salt is what the keys' class adds to the hash of the string or integer in it.
     """

@@ -1,7 +1,8 @@
 """Key conditions: which partition of a table or index a query reads, and which range of it.
 
-A condition is taken apart into terms when it is compiled; `resolve` fits the terms to a key schema. Errors that AWS
-reports only after all expressions were found valid are kept in `problem` until then.
+A condition is taken apart into terms when it is compiled; `resolve` fits the terms to a key schema.
+Errors that AWS reports only after all expressions were found valid are kept in `problem` until
+then.
 """
 
 from __future__ import annotations
@@ -19,7 +20,18 @@ from sortkey.expressions.grammar import parse_condition
 from sortkey.expressions.key_ranges import KeyRange, KeyTerm, resolve_terms
 from sortkey.expressions.paths import Parts, check_key_paths
 from sortkey.expressions.scope import Scope, Values
-from sortkey.expressions.syntax import And, Between, Call, Comparison, Membership, Not, Operand, Or, Path, Value
+from sortkey.expressions.syntax import (
+    And,
+    Between,
+    Call,
+    Comparison,
+    Membership,
+    Not,
+    Operand,
+    Or,
+    Path,
+    Value,
+)
 from sortkey.expressions.syntax import Condition as Tree
 
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -27,30 +39,41 @@ _INVALID = "Invalid condition in KeyConditionExpression: "
 
 
 class KeyCondition(NamedTuple):
-    """Terms on attributes, one for each; `problem` is what is wrong with a condition that cannot be on a key."""
+    """Terms on attributes, one for each; `problem` is what is wrong with a condition that cannot be
+    on a key.
+    """
 
     terms: tuple[KeyTerm, ...]
     paths: tuple[Parts, ...]
     problem: str | None = None
 
     def resolve(
-        self, hash_names: Sequence[str], range_names: Sequence[str], types: Mapping[str, str], index: str | None = None
+        self,
+        hash_names: Sequence[str],
+        range_names: Sequence[str],
+        types: Mapping[str, str],
+        index: str | None = None,
     ) -> KeyRange:
-        """The part of a table, or of the index of that name, with key attributes of these types ("S", "N", "B")."""
+        """The part of a table, or of the index of that name, with key attributes of these types
+        ("S", "N", "B").
+        """
         if self.problem is not None:
             check_key_paths(self.paths, (*hash_names, *range_names))
             raise ValidationException(self.problem)
         return resolve_terms(self.terms, hash_names, range_names, types, index)
 
 
-def check_filter(condition: Condition, key_names: Iterable[str], title: str = "Filter Expression") -> None:
+def check_filter(
+    condition: Condition, key_names: Iterable[str], title: str = "Filter Expression"
+) -> None:
     """A query's filter may not look at key attributes: those belong in the key condition."""
     names = list(key_names)
     check_key_paths(condition.paths, names)
     for name in names:
         if name in condition.top_level:
             raise ValidationException(
-                f"{title} can only contain non-primary key attributes: Primary key attribute: {name}"
+                f"{title} can only contain non-primary key attributes: Primary key attribute: "
+                f"{name}"
             )
 
 
@@ -135,7 +158,9 @@ def _keyed_first(operator: str, operands: tuple[Operand, ...], scope: Scope) -> 
     if isinstance(first, Path):
         return _term(operator, first, tuple(others), scope)
     _placeholders((first,))
-    raise _Problem(f"{_INVALID}{operator} operator must have the key attribute as its first operand")
+    raise _Problem(
+        f"{_INVALID}{operator} operator must have the key attribute as its first operand"
+    )
 
 
 def _term(operator: str, path: Path, operands: tuple[Operand, ...], scope: Scope) -> _Template:

@@ -1,7 +1,8 @@
 """Fitting key conditions to a key schema, with AWS's order of checks.
 
-The attributes of an index key may be several on each side: all of the hash side need "=", and the range side is
-narrowed from left to right, where only the last condition may be something else than "=".
+The attributes of an index key may be several on each side: all of the hash side need "=", and the
+range side is narrowed from left to right, where only the last condition may be something else than
+"=".
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ NOT_INDEXABLE = "Attempted conditional constraint is not an indexable operation"
 
 
 class KeyTerm(NamedTuple):
-    """A condition on one attribute. An operator that no key can have (of the legacy ones) keeps its own name."""
+    """A condition on one attribute. An operator that no key can have (of the legacy ones) keeps its
+    own name.
+    """
 
     name: str
     operator: str
@@ -33,8 +36,9 @@ class KeyTerm(NamedTuple):
 class KeyRange(NamedTuple):
     """A partition and what to read of it. All values are in the order of the key schema.
 
-    `equals` are the leading range attributes that have "=". `operator` ("<", "<=", ">", ">=", "BETWEEN",
-    "begins_with" or None) with its one or two `operands` is about the range attribute after those.
+    `equals` are the leading range attributes that have "=". `operator` ("<", "<=", ">", ">=",
+    "BETWEEN", "begins_with" or None) with its one or two `operands` is about the range attribute
+    after those.
     """
 
     hash_values: tuple[AttributeValue, ...]
@@ -70,11 +74,19 @@ def resolve_terms(
     last = range_terms[-1]
     if last.operator == "=":
         return KeyRange(hash_values, tuple([term.values[0] for term in range_terms]))
-    return KeyRange(hash_values, tuple([term.values[0] for term in range_terms[:-1]]), last.operator, last.values)
+    return KeyRange(
+        hash_values,
+        tuple([term.values[0] for term in range_terms[:-1]]),
+        last.operator,
+        last.values,
+    )
 
 
 def _hash_terms(
-    by_name: Mapping[str, KeyTerm], names: Sequence[str], types: Mapping[str, str], index: str | None
+    by_name: Mapping[str, KeyTerm],
+    names: Sequence[str],
+    types: Mapping[str, str],
+    index: str | None,
 ) -> list[KeyTerm]:
     if len(names) == 1:
         term = by_name.get(names[0])
@@ -88,7 +100,10 @@ def _hash_terms(
     missing = [name for name in names if name not in by_name]
     unequal = missing or [name for name in names if by_name[name].operator != "="]
     if unequal:
-        _refuse(f"HASH key attributes {', '.join(unequal)} must have equality conditions specified in the query")
+        _refuse(
+            f"HASH key attributes {', '.join(unequal)} must have equality conditions specified in "
+            "the query"
+        )
     terms = [by_name[name] for name in names]
     for term in terms:
         _check_values(term, types)
@@ -97,16 +112,23 @@ def _hash_terms(
 
 
 def _range_terms(by_name: Mapping[str, KeyTerm], names: Sequence[str], count: int) -> list[KeyTerm]:
-    """The terms on the range attributes, in the order of the key schema. All but the last have "="."""
+    """The terms on the range attributes, in the order of the key schema. All but the last
+    have "=".
+    """
     terms = [by_name[name] for name in names if name in by_name]
     if len(terms) < count:  # some term is on another attribute
         unused = next(name for name in names if name not in by_name)
         _refuse(f"Query condition missed key schema element: {unused}")
     last = terms[-1].name
-    unequal = [name for name in names[: names.index(last)] if name not in by_name or by_name[name].operator != "="]
+    unequal = [
+        name
+        for name in names[: names.index(last)]
+        if name not in by_name or by_name[name].operator != "="
+    ]
     if unequal:
         _refuse(
-            f"RANGE key attributes {', '.join(unequal)} must have equality conditions specified in the query "
+            f"RANGE key attributes {', '.join(unequal)} must have equality conditions specified in "
+            "the query "
             f"because a condition is present on key attribute {last}"
         )
     return terms
@@ -116,7 +138,10 @@ def _check_values(term: KeyTerm, types: Mapping[str, str]) -> None:
     kind = types[term.name]
     for value in term.values:
         if kind not in value:
-            _refuse("One or more parameter values were invalid: Condition parameter type does not match schema type")
+            _refuse(
+                "One or more parameter values were invalid: Condition parameter type does not "
+                "match schema type"
+            )
 
 
 def _check_not_empty(term: KeyTerm, index: str | None) -> None:
@@ -131,7 +156,8 @@ def _empty_key(title: str, name: str, index: str | None) -> str:
     if index is None:
         return f"One or more parameter values are not valid. {empty}Key: {name}"
     return (
-        "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
+        "One or more parameter values are not valid. A value specified for a secondary index key "
+        "is not supported. "
         f"{empty}IndexName: {index}, IndexKey: {name}"
     )
 
@@ -143,7 +169,8 @@ def check_hash_size(values: Sequence[AttributeValue]) -> None:
         return
     if sum(map(value_size, values)) > HASH_BYTES_MAX:
         _refuse(  # AWS writes it without a space
-            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum size limit "
+            "One or more parameter values were invalid: Size of hashkey has exceeded the maximum "
+            "size limit "
             f"of{HASH_BYTES_MAX} bytes"
         )
 
@@ -157,7 +184,8 @@ def _check_range_size(terms: Sequence[KeyTerm]) -> None:
         sizes = [value_size(term.values[min(number, len(term.values) - 1)]) for term in terms]
         if sum(sizes) > RANGE_BYTES_MAX:
             _refuse(
-                "One or more parameter values were invalid: Aggregated size of all range keys has exceeded "
+                "One or more parameter values were invalid: Aggregated size of all range keys has "
+                "exceeded "
                 f"the size limit of {RANGE_BYTES_MAX} bytes"
             )
 

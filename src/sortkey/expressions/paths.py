@@ -1,4 +1,6 @@
-"""Document paths with their aliases replaced: how they are shown, followed, and kept from overlapping."""
+"""Document paths with their aliases replaced: how they are shown, followed, and kept from
+overlapping.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,16 @@ from sortkey.expressions.java_order import java_order
 from sortkey.values.attributes import AttributeValue, Item
 
 Parts = tuple[str | int, ...]
-# What a set of paths selects: at each part either more parts, or the number of the path that ends there.
+# What a set of paths selects: at each part either more parts, or the number of the path that ends
+# there.
 PathTree = dict[str | int, "int | PathTree"]
 Getter = Callable[[Item], AttributeValue | None]
 
 PATH_LEVELS_MAX = 32
 
 _Source = TypeVar("_Source")
-# What a part's class adds to the hash of its name or index; DynamoDB Local tells it by which of two faults it names.
+# What a part's class adds to the hash of its name or index; DynamoDB Local tells it by which of two
+# faults it names.
 _PART_SALT = 127 * 8191
 
 
@@ -61,8 +65,12 @@ def top_level(paths: Iterable[Parts]) -> frozenset[str]:
     return frozenset(str(parts[0]) for parts in paths)
 
 
-def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Parts]) -> tuple[list[Parts], PathTree]:
-    """Resolve paths that may not overlap; and their tree. AWS starts with the last path, and so do its messages."""
+def distinct_paths(
+    sources: Sequence[_Source], resolve: Callable[[_Source], Parts]
+) -> tuple[list[Parts], PathTree]:
+    """Resolve paths that may not overlap; and their tree. AWS starts with the last path, and so do
+    its messages.
+    """
     paths: list[Parts] = []
     tree: PathTree = {}
     for number in reversed(range(len(sources))):
@@ -74,8 +82,13 @@ def distinct_paths(sources: Sequence[_Source], resolve: Callable[[_Source], Part
 
 
 def evaluation_order(tree: PathTree) -> PathTree:
-    """The tree with its parts in the order in which AWS evaluates updates: of two that fail, the first is reported."""
-    return {part: below if isinstance(below := tree[part], int) else evaluation_order(below) for part in _mapped(tree)}
+    """The tree with its parts in the order in which AWS evaluates updates: of two that fail, the
+    first is reported.
+    """
+    return {
+        part: below if isinstance(below := tree[part], int) else evaluation_order(below)
+        for part in _mapped(tree)
+    }
 
 
 def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str], title: str = "Key") -> None:
@@ -84,7 +97,8 @@ def check_key_paths(paths: Iterable[Parts], key_names: Iterable[str], title: str
     for name in key_names:
         if name in deep:
             raise ValidationException(
-                "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+                "Key attributes must be scalars; list random access '[]' and map lookup '.' are "
+                "not allowed: "
                 f"{title}: {name}"
             )
 

@@ -1,4 +1,5 @@
-"""The expressions of one request, which share its ExpressionAttributeNames and ExpressionAttributeValues.
+"""The expressions of one request, which share its ExpressionAttributeNames and
+ExpressionAttributeValues.
 
 Make a `Placeholders`, compile the request's expressions with it in AWS's order, then call `finish`.
 """
@@ -19,7 +20,13 @@ from sortkey.expressions.key_conditions import KeyCondition, compile_key_conditi
 from sortkey.expressions.projections import Projection, compile_projection
 from sortkey.expressions.scope import Scope
 from sortkey.expressions.updates import Update, compile_update
-from sortkey.values.attributes import EMPTY_NAME, NAME_BYTES_MAX, NAME_TOO_LARGE, AttributeValue, read_value
+from sortkey.values.attributes import (
+    EMPTY_NAME,
+    NAME_BYTES_MAX,
+    NAME_TOO_LARGE,
+    AttributeValue,
+    read_value,
+)
 
 NAMES, VALUES = "ExpressionAttributeNames", "ExpressionAttributeValues"
 KEY_LENGTH_MAX = 255
@@ -30,11 +37,15 @@ _cache = Cache()
 
 
 class Placeholders:
-    """Names and values as they came in the request; both may be None. Invalid ones are refused at once."""
+    """Names and values as they came in the request; both may be None. Invalid ones are refused at
+    once.
+    """
 
     __slots__ = ("_signature", "_used_names", "_used_values", "names", "values")
 
-    def __init__(self, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, names: Mapping[str, str] | None = None, values: Mapping[str, Any] | None = None
+    ) -> None:
         if names is not None:
             _check_keys(NAMES, names)
         self.values: Mapping[str, AttributeValue] = {} if values is None else _read_values(values)
@@ -45,8 +56,12 @@ class Placeholders:
         self._used_values: set[str] = set()
 
     @classmethod
-    def of(cls, request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]) -> Placeholders:
-        """Those of a request. `expressions` are the parameters that are expressions, `valued` those with values."""
+    def of(
+        cls, request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str]
+    ) -> Placeholders:
+        """Those of a request. `expressions` are the parameters that are expressions, `valued` those
+        with values.
+        """
         check_wanted(request, expressions, valued)
         return cls(request.get(NAMES), request.get(VALUES))
 
@@ -70,7 +85,11 @@ class Placeholders:
             raise _unused(VALUES, [name for name in self.values if name not in self._used_values])
 
     def _product(
-        self, kind: str, compile_: Callable[[str, Scope], Compiled[_Product]], text: str, parameter: str
+        self,
+        kind: str,
+        compile_: Callable[[str, Scope], Compiled[_Product]],
+        text: str,
+        parameter: str,
     ) -> _Product:
         key = (kind, text, self._signature)
         entry: Compiled[_Product] | None = _cache.get(key)
@@ -85,10 +104,13 @@ class Placeholders:
             raise ValidationException(f"Invalid {parameter}: {fault}") from None
 
 
-def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str] = ()) -> None:
+def check_wanted(
+    request: Mapping[str, Any], expressions: Sequence[str], valued: Sequence[str] = ()
+) -> None:
     """Refuse names and values where there is no expression that could use them.
 
-    An operation without `valued` expressions has no values: like any member that AWS does not know, they are ignored.
+    An operation without `valued` expressions has no values: like any member that AWS does not know,
+    they are ignored.
     """
     names, values = request.get(NAMES), request.get(VALUES) if valued else None
     if (names is None or request.get(expressions[0]) is not None) and (
@@ -100,7 +122,8 @@ def check_wanted(request: Mapping[str, Any], expressions: Sequence[str], valued:
     if values is not None and all(request.get(parameter) is None for parameter in valued):
         verb = "are" if len(valued) > 1 else "is"
         raise ValidationException(
-            f"{VALUES} can only be specified when using expressions: {' and '.join(valued)} {verb} null"
+            f"{VALUES} can only be specified when using expressions: {' and '.join(valued)} {verb} "
+            "null"
         )
 
 
@@ -121,7 +144,9 @@ def _read_names(names: Mapping[str, str]) -> Mapping[str, str]:
             fault = EMPTY_NAME if name == "" else "null"
             raise ValidationException(f"{NAMES} contains invalid value: {fault} for key {key}")
         if len(name) * 4 > NAME_BYTES_MAX and len(name.encode()) > NAME_BYTES_MAX:
-            raise ValidationException(f"{NAMES} contains invalid value: {NAME_TOO_LARGE} for key {key}")
+            raise ValidationException(
+                f"{NAMES} contains invalid value: {NAME_TOO_LARGE} for key {key}"
+            )
         total += len(name)
     if total * 4 > BYTES_MAX and sum(len(name.encode()) for name in names.values()) > BYTES_MAX:
         raise ValidationException(f"{NAMES} exceeds max size")
@@ -136,7 +161,9 @@ def _read_values(raw: Mapping[str, Any]) -> Mapping[str, AttributeValue]:
         try:
             values[key], size = read_value(given)
         except ValidationException as error:
-            raise ValidationException(f"{VALUES} contains invalid value: {error.message} for key {key}") from None
+            raise ValidationException(
+                f"{VALUES} contains invalid value: {error.message} for key {key}"
+            ) from None
         total += size
     if total > BYTES_MAX:
         raise ValidationException(f"{VALUES} exceeds max size")
@@ -150,7 +177,9 @@ def _check_key(parameter: str, key: str) -> None:
     if not key:
         fault = "The expression attribute map contains an empty key;"
     elif len(key) > KEY_LENGTH_MAX:
-        fault = f"The expression attribute map contains a key that is too long; size of key: {len(key)}"
+        fault = (
+            f"The expression attribute map contains a key that is too long; size of key: {len(key)}"
+        )
     else:
         fault = f'Syntax error; key: "{key}"'
     raise ValidationException(f"{parameter} contains invalid key: {fault}")
@@ -158,4 +187,6 @@ def _check_key(parameter: str, key: str) -> None:
 
 def _unused(parameter: str, keys: list[str]) -> ValidationException:
     listed = ", ".join(java_order(keys))
-    return ValidationException(f"Value provided in {parameter} unused in expressions: keys: {{{listed}}}")
+    return ValidationException(
+        f"Value provided in {parameter} unused in expressions: keys: {{{listed}}}"
+    )

@@ -19,7 +19,8 @@ ORDERINGS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-# A number, string or binary as something that Python orders as DynamoDB does. Strings go by code point, as UTF-8 does.
+# A number, string or binary as something that Python orders as DynamoDB does. Strings go by code
+# point, as UTF-8 does.
 COMPARABLE: dict[str, Callable[[str], Any]] = {"N": as_number, "S": str, "B": a2b_base64}
 
 
@@ -29,7 +30,9 @@ def same(left: MaybeValue, right: MaybeValue) -> bool:
 
 
 def ordered(comparator: str, left: MaybeValue, right: MaybeValue) -> bool:
-    """Whether `left < right` (or <=, >, >=). Values of two types have no order, so nothing holds of them."""
+    """Whether `left < right` (or <=, >, >=). Values of two types have no order, so nothing holds of
+    them.
+    """
     if left is None or right is None:
         return False
     compared = order(left, right)
@@ -69,7 +72,9 @@ def contains(container: MaybeValue, element: MaybeValue) -> bool:
 
 
 def size_of(value: MaybeValue) -> MaybeValue:
-    """What size() gives: UTF-16 units of a string, bytes of a binary, members of the rest; None for other types."""
+    """What size() gives: UTF-16 units of a string, bytes of a binary, members of the rest; None for
+    other types.
+    """
     if value is None:
         return None
     ((kind, content),) = value.items()

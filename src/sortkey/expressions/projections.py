@@ -1,4 +1,6 @@
-"""Projection expressions: the part of an item that some paths select. Lists in it hold the selected elements only."""
+"""Projection expressions: the part of an item that some paths select. Lists in it hold the selected
+elements only.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Projection:
     def __post_init__(self) -> None:
         object.__setattr__(self, "top_level", frozenset(str(parts[0]) for parts in self.paths))
         flat = all(len(parts) == 1 for parts in self.paths)
-        object.__setattr__(self, "whole", tuple(str(parts[0]) for parts in self.paths) if flat else None)
+        object.__setattr__(
+            self, "whole", tuple(str(parts[0]) for parts in self.paths) if flat else None
+        )
 
     def __call__(self, item: Item) -> Item:
         if self.whole is not None:
@@ -45,14 +49,18 @@ def compile_projection(text: str, scope: Scope) -> Compiled[Projection]:
 def project_names(names: Iterable[str]) -> Projection:
     """The projection on whole attributes, of distinct names."""
     listed = list(names)
-    return Projection(tuple((name,) for name in listed), {name: number for number, name in enumerate(listed)})
+    return Projection(
+        tuple((name,) for name in listed), {name: number for number, name in enumerate(listed)}
+    )
 
 
 def select(item: Item, tree: PathTree) -> Item:
     return _select_members(item, tree)
 
 
-def _select_members(members: dict[str, AttributeValue], tree: PathTree) -> dict[str, AttributeValue]:
+def _select_members(
+    members: dict[str, AttributeValue], tree: PathTree
+) -> dict[str, AttributeValue]:
     selected: dict[str, AttributeValue] = {}
     for part, below in tree.items():
         value = members.get(part)  # pyright: ignore[reportArgumentType] the parts of a map are names

@@ -35,7 +35,8 @@ class Scope:
             return self._values[placeholder]
         except KeyError:
             raise Fault(
-                f"An expression attribute value used in expression is not defined; attribute value: {placeholder}"
+                "An expression attribute value used in expression is not defined; attribute "
+                f"value: {placeholder}"
             ) from None
 
     def _name(self, part: str) -> str:
@@ -46,5 +47,6 @@ class Scope:
             return self._names[part]
         except KeyError:
             raise Fault(
-                f"An expression attribute name used in the document path is not defined; attribute name: {part}"
+                "An expression attribute name used in the document path is not defined; attribute "
+                f"name: {part}"
             ) from None

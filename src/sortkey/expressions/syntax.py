@@ -1,6 +1,8 @@
-"""The syntax trees of the five kinds of expressions, as written: placeholders are not yet looked up.
+"""The syntax trees of the five kinds of expressions, as written: placeholders are not yet looked
+up.
 
-Parentheses are not kept; the shape of the tree says where they were needed, so that a printer can put those back.
+Parentheses are not kept; the shape of the tree says where they were needed, so that a printer can
+put those back.
 """
 
 from __future__ import annotations
@@ -72,7 +74,9 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One change of an update: `keyword` is SET, REMOVE, ADD or DELETE; only REMOVE has no operand."""
+    """One change of an update: `keyword` is SET, REMOVE, ADD or DELETE; only REMOVE has no
+    operand.
+    """
 
     keyword: str
     path: Path

@@ -1,7 +1,8 @@
-"""Text to tokens, and the words of a syntax error. Keywords are of any case; white space only separates.
+"""Text to tokens, and the words of a syntax error. Keywords are of any case; white space only
+separates.
 
-A token's kind is the token itself for punctuation, the upper-case word for keywords, and else one of NAME, ALIAS
-("#x"), VALUE (":x"), INDEX, UNKNOWN and END.
+A token's kind is the token itself for punctuation, the upper-case word for keywords, and else one
+of NAME, ALIAS ("#x"), VALUE (":x"), INDEX, UNKNOWN and END.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ class Token(NamedTuple):
 
 
 def tokenize(text: str) -> list[Token]:
-    """All tokens, the last of kind END. An unknown character is a token too: only the grammar can say where it errs."""
+    """All tokens, the last of kind END. An unknown character is a token too: only the grammar can
+    say where it errs.
+    """
     tokens: list[Token] = []
     for match in _TOKEN.finditer(text):
         group, word = match.lastgroup or UNKNOWN, match.group()
@@ -43,7 +46,9 @@ def syntax_error(text: str, tokens: list[Token], position: int) -> Fault:
     """AWS shows the offending token between its neighbours, with the white space that was there."""
     start = tokens[position - 1].start if position else 0
     following = tokens[min(position + 1, len(tokens) - 1)]
-    return Fault(f'Syntax error; token: "{tokens[position].text}", near: "{text[start : following.end]}"')
+    return Fault(
+        f'Syntax error; token: "{tokens[position].text}", near: "{text[start : following.end]}"'
+    )
 
 
 _TOKEN = re.compile(

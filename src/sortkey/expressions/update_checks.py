@@ -1,4 +1,6 @@
-"""What AWS checks of an update expression besides its paths: sections, then placeholders, operand counts and types."""
+"""What AWS checks of an update expression besides its paths: sections, then placeholders, operand
+counts and types.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def check_sections(update: Update) -> None:
     keywords: set[str] = set()
     for section in update.sections:
         if section.keyword in keywords:
-            raise Fault(f'The "{section.keyword}" section can only be used once in an update expression;')
+            raise Fault(
+                f'The "{section.keyword}" section can only be used once in an update expression;'
+            )
         keywords.add(section.keyword)
 
 

@@ -1,7 +1,9 @@
-"""Writing to paths of an item: a new item is made, of which only the touched maps and lists are copies.
+"""Writing to paths of an item: a new item is made, of which only the touched maps and lists are
+copies.
 
-Every change is worked out on the item as it was. New list elements beyond the end are appended in the order of their
-indexes; removed ones leave last, so that all indexes mean places in the old list.
+Every change is worked out on the item as it was. New list elements beyond the end are appended in
+the order of their indexes; removed ones leave last, so that all indexes mean places in the old
+list.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ INVALID_PATH = "The document path provided in the update expression is invalid f
 
 
 def write(item: Item, tree: PathTree, changes: Sequence[Change]) -> Item:
-    """The item with the changes made; those of a tree in its order, which decides the error where several fail."""
+    """The item with the changes made; those of a tree in its order, which decides the error where
+    several fail.
+    """
     return _write_members(item, tree, changes, item)
 
 
@@ -31,7 +35,11 @@ def _write_members(
     for part, below in tree.items():
         name = str(part)
         old = members.get(name)
-        value = changes[below](item, old) if isinstance(below, int) else _write(old, below, changes, item)
+        value = (
+            changes[below](item, old)
+            if isinstance(below, int)
+            else _write(old, below, changes, item)
+        )
         if value is None:
             written.pop(name, None)
         else:
@@ -39,12 +47,18 @@ def _write_members(
     return written
 
 
-def _write_elements(elements: list[Any], tree: PathTree, changes: Sequence[Change], item: Item) -> list[AttributeValue]:
+def _write_elements(
+    elements: list[Any], tree: PathTree, changes: Sequence[Change], item: Item
+) -> list[AttributeValue]:
     values: dict[int, AttributeValue | None] = {}
     for index, below in tree.items():
         assert isinstance(index, int)
         old = elements[index] if index < len(elements) else None
-        values[index] = changes[below](item, old) if isinstance(below, int) else _write(old, below, changes, item)
+        values[index] = (
+            changes[below](item, old)
+            if isinstance(below, int)
+            else _write(old, below, changes, item)
+        )
     written: list[AttributeValue | None] = list(elements)
     for index in sorted(values):
         if index < len(elements):
@@ -54,7 +68,9 @@ def _write_elements(elements: list[Any], tree: PathTree, changes: Sequence[Chang
     return [value for value in written if value is not None]
 
 
-def _write(old: AttributeValue | None, tree: PathTree, changes: Sequence[Change], item: Item) -> AttributeValue:
+def _write(
+    old: AttributeValue | None, tree: PathTree, changes: Sequence[Change], item: Item
+) -> AttributeValue:
     """A map or list with the changes made in it."""
     if isinstance(next(iter(tree)), str):
         if old is None or "M" not in old:

@@ -1,4 +1,6 @@
-"""The arithmetic of updates on single values: sums, list_append, ADD to and DELETE from what is there."""
+"""The arithmetic of updates on single values: sums, list_append, ADD to and DELETE from what is
+there.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ def required(value: AttributeValue | None, kind: str | None = None) -> Attribute
     return value
 
 
-def add(old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE) -> AttributeValue:
-    """ADD: a sum of numbers, a union of sets; what is missing counts as zero or as the empty set."""
+def add(
+    old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE
+) -> AttributeValue:
+    """ADD: a sum of numbers, a union of sets; what is missing counts as zero or as the
+    empty set.
+    """
     if old is None:
         return operand
     ((kind, content),) = operand.items()
@@ -38,7 +44,9 @@ def add(old: AttributeValue | None, operand: AttributeValue, wrong_type: str = W
     return read_value({kind: old[kind] + missing})[0] if missing else old
 
 
-def delete(old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE) -> AttributeValue | None:
+def delete(
+    old: AttributeValue | None, operand: AttributeValue, wrong_type: str = WRONG_TYPE
+) -> AttributeValue | None:
     """DELETE: a difference of sets; None when nothing is left, for there is no empty set."""
     if old is None:
         return None

@@ -8,7 +8,15 @@ from typing import NamedTuple
 from sortkey.expressions.compiled import Compiled, compiled
 from sortkey.expressions.functions import check_words
 from sortkey.expressions.grammar import parse_update
-from sortkey.expressions.paths import Getter, Parts, PathTree, distinct_paths, evaluation_order, getter, top_level
+from sortkey.expressions.paths import (
+    Getter,
+    Parts,
+    PathTree,
+    distinct_paths,
+    evaluation_order,
+    getter,
+    top_level,
+)
 from sortkey.expressions.projections import select
 from sortkey.expressions.scope import Scope, Values
 from sortkey.expressions.syntax import Action, Arithmetic, Call, Operand, Path, Value
@@ -24,10 +32,12 @@ _NO_ITEM: Item = {}
 
 
 class Update(NamedTuple):
-    """Call it with the old item (None where there is none) for the new one; the old one is left as it is.
+    """Call it with the old item (None where there is none) for the new one; the old one is left as
+    it is.
 
-    `paths` are those that it writes to, `reads` those that it only reads. `only_removes` is true of an update that
-    creates no item where there is none. `given` are the values that whole attributes get from the request itself.
+    `paths` are those that it writes to, `reads` those that it only reads. `only_removes` is true of
+    an update that creates no item where there is none. `given` are the values that whole attributes
+    get from the request itself.
     """
 
     paths: tuple[Parts, ...]
@@ -46,7 +56,9 @@ class Update(NamedTuple):
         return select(old, self.tree) if old else {}
 
     def updated_new(self, new: Item | None) -> Item:
-        """What UPDATED_NEW shows: the written paths in the new item, a removed element's place included."""
+        """What UPDATED_NEW shows: the written paths in the new item, a removed element's place
+        included.
+        """
         return select(new, self.tree) if new else {}
 
 
@@ -66,7 +78,9 @@ def compile_update(text: str, scope: Scope) -> Compiled[Update]:
     literals = [
         (str(parts[0]), action.operand.name)
         for parts, action in zip(paths, actions, strict=True)
-        if len(parts) == 1 and action.keyword in ("SET", "ADD") and isinstance(action.operand, Value)
+        if len(parts) == 1
+        and action.keyword in ("SET", "ADD")
+        and isinstance(action.operand, Value)
     ]
 
     def make(values: Values) -> Update:
@@ -128,11 +142,17 @@ def _delete(operand: AttributeValue) -> Change:
 def _sum(operand: Operand | Arithmetic, scope: Scope) -> MakeGetter:
     if not isinstance(operand, Arithmetic):
         return _operand(operand, scope)
-    operator, make_left, make_right = operand.operator, _operand(operand.left, scope), _operand(operand.right, scope)
+    operator, make_left, make_right = (
+        operand.operator,
+        _operand(operand.left, scope),
+        _operand(operand.right, scope),
+    )
 
     def make(values: Values) -> Getter:
         left, right = make_left(values), make_right(values)
-        return lambda item: calculate(operator, required(left(item), "N"), required(right(item), "N"))
+        return lambda item: calculate(
+            operator, required(left(item), "N"), required(right(item), "N")
+        )
 
     return make
 

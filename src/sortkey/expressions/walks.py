@@ -1,14 +1,25 @@
-"""Walks over syntax trees that keep their own stack, so that a deeply nested expression cannot exhaust Python's.
+"""Walks over syntax trees that keep their own stack, so that a deeply nested expression cannot
+exhaust Python's.
 
-An expression of 4 KB may nest a thousand levels deep, and AWS says what is wrong with it as with any other. Only once
-it has been checked does the limit on operators bound its depth.
+An expression of 4 KB may nest a thousand levels deep, and AWS says what is wrong with it as with
+any other. Only once it has been checked does the limit on operators bound its depth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sortkey.expressions.syntax import And, Between, Call, Comparison, Condition, Membership, Not, Operand, Or
+from sortkey.expressions.syntax import (
+    And,
+    Between,
+    Call,
+    Comparison,
+    Condition,
+    Membership,
+    Not,
+    Operand,
+    Or,
+)
 
 Test = Comparison | Between | Membership | Call
 

@@ -1,1 +1,3 @@
-"""The model: tables, entities, key templates and access patterns, as Python classes. Pure: nothing here does I/O."""
+"""The model: tables, entities, key templates and access patterns, as Python classes. Pure: nothing
+here does I/O.
+"""

@@ -35,8 +35,8 @@ def full_annotation(info: FieldInfo) -> Any:
 
 
 def stored(adapter: TypeAdapter[Any], value: Any, what: str, *, limited: bool = True) -> Any:
-    """A value as its type stores it. Raises KeyValueError for one that the type refuses; unless `limited`, not for one
-    that is only too large, too long or of another form."""
+    """A value as its type stores it. Raises KeyValueError for one that the type refuses; unless
+    `limited`, not for one that is only too large, too long or of another form."""
     try:
         return adapter.dump_python(adapter.validate_python(value), by_alias=True)
     except ValidationError as error:

@@ -1,7 +1,9 @@
-"""Fields in conditions and updates: `Stage.status == "pending"`, `attr(Stage.tags).contains("blue")`.
+"""Fields in conditions and updates: `Stage.status == "pending"`,
+`attr(Stage.tags).contains("blue")`.
 
-A field of an entity class is an `Attr` when the program runs. A type checker takes it for the field's own type, so
-comparisons are checked as they stand, and `attr()` shows it the methods. Everything here is an immutable value.
+A field of an entity class is an `Attr` when the program runs. A type checker takes it for the
+field's own type, so comparisons are checked as they stand, and `attr()` shows it the methods.
+Everything here is an immutable value.
 """
 
 from __future__ import annotations
@@ -60,7 +62,13 @@ class Attr(Generic[T]):
     __slots__ = ("annotation", "keeps_null", "layout", "path", "place")
 
     def __init__(
-        self, layout: Layout, place: Place, path: Path, annotation: Any, *, keeps_null: bool | None = None
+        self,
+        layout: Layout,
+        place: Place,
+        path: Path,
+        annotation: Any,
+        *,
+        keeps_null: bool | None = None,
     ) -> None:
         self.layout, self.place, self.path, self.annotation = layout, place, path, annotation
         self.keeps_null = place.attribute in layout.kept_nulls if keeps_null is None else keeps_null
@@ -72,7 +80,8 @@ class Attr(Generic[T]):
 
     # -- conditions
 
-    # Without the second overloads a type checker would take object's own, and let every comparison pass.
+    # Without the second overloads a type checker would take object's own, and let every comparison
+    # pass.
 
     @overload
     def __eq__(self, other: T | Attr[T]) -> Condition: ...
@@ -105,7 +114,8 @@ class Attr(Generic[T]):
     def between(self, low: T, high: T) -> Condition:
         ends = [self._operand(each) for each in (low, high)]
         return Condition(
-            lambda names: f"{self._at(names)} BETWEEN {ends[0](names)} AND {ends[1](names)}", self._with(low, high)
+            lambda names: f"{self._at(names)} BETWEEN {ends[0](names)} AND {ends[1](names)}",
+            self._with(low, high),
         )
 
     def isin(self, *values: T) -> Condition:
@@ -113,7 +123,8 @@ class Attr(Generic[T]):
             raise ModelError(f"isin takes 1 to 100 values, not {len(values)}")
         operands = [self._operand(each) for each in values]
         return Condition(
-            lambda names: f"{self._at(names)} IN ({', '.join(each(names) for each in operands)})", self._with(*values)
+            lambda names: f"{self._at(names)} IN ({', '.join(each(names) for each in operands)})",
+            self._with(*values),
         )
 
     def exists(self) -> Condition:
@@ -129,11 +140,15 @@ class Attr(Generic[T]):
         """A text contains a text, a list or set an element."""
         return self._function("contains", self._element(element, limited=False))
 
-    def has_type(self, kind: Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"]) -> Condition:
+    def has_type(
+        self, kind: Literal["S", "N", "B", "BOOL", "NULL", "M", "L", "SS", "NS", "BS"]
+    ) -> Condition:
         return self._function("attribute_type", kind)
 
     def size(self) -> Size:
-        """Characters of a text, bytes of binary data, elements of the rest; to be compared with a number."""
+        """Characters of a text, bytes of binary data, elements of the rest; to be compared with a
+        number.
+        """
         return Size(self)
 
     # -- updates
@@ -147,14 +162,20 @@ class Attr(Generic[T]):
         stored = self.stored(value)
         payload = self.place.payload
         if payload is not None and self.is_whole_field:
-            return payload.remove_action(self) if stored is None else payload.set_action(self, stored)
+            return (
+                payload.remove_action(self) if stored is None else payload.set_action(self, stored)
+            )
         if (stored is None and not self.keeps_null) or (
             self.is_whole_field and self.layout.is_left_out(self.place, stored)
         ):
             return Action("REMOVE", self, self._at)
         encoded = encode(stored)
         return Action(
-            "SET", self, lambda names: f"{self._at(names)} = {names.value(encoded)}", stored, self.is_whole_field
+            "SET",
+            self,
+            lambda names: f"{self._at(names)} = {names.value(encoded)}",
+            stored,
+            self.is_whole_field,
         )
 
     def set_if_missing(self, value: T) -> Action:
@@ -162,7 +183,9 @@ class Attr(Generic[T]):
         return self._set(lambda at, names: f"if_not_exists({at}, {names.value(encoded)})")
 
     def remove(self) -> Action:
-        """Take it away. A field that has a default gets that, as an entity without it would have."""
+        """Take it away. A field that has a default gets that, as an entity without it
+        would have.
+        """
         if not self.is_whole_field:
             return Action("REMOVE", self, self._at)
         if self.place.info.is_required():
@@ -184,21 +207,29 @@ class Attr(Generic[T]):
         """Add elements to the end of a list, which is empty where it is missing."""
         added, base = self._elements(elements), self._base([])
         return self._set(
-            lambda at, names: f"list_append(if_not_exists({at}, {names.value(base)}), {names.value(added)})",
+            lambda at, names: (
+                f"list_append(if_not_exists({at}, {names.value(base)}), {names.value(added)})"
+            ),
             self._room_for(len(elements)),
         )
 
     def prepend(self, *elements: Any) -> Action:
         added, base = self._elements(elements), self._base([])
         return self._set(
-            lambda at, names: f"list_append({names.value(added)}, if_not_exists({at}, {names.value(base)}))",
+            lambda at, names: (
+                f"list_append({names.value(added)}, if_not_exists({at}, {names.value(base)}))"
+            ),
             self._room_for(len(elements)),
         )
 
     def discard(self, *elements: Any) -> Action:
-        """Take elements out of a set. DynamoDB has no empty one: without its last element the attribute is gone."""
+        """Take elements out of a set. DynamoDB has no empty one: without its last element the
+        attribute is gone.
+        """
         if self.is_whole_field and self.place.info.is_required():
-            raise ModelError(f"{self!r} is required, and may lose its last element: give it the default set()")
+            raise ModelError(
+                f"{self!r} is required, and may lose its last element: give it the default set()"
+            )
         gone = encode({self._element(each) for each in elements})
         return Action("DELETE", self, lambda names: f"{self._at(names)} {names.value(gone)}")
 
@@ -215,7 +246,8 @@ class Attr(Generic[T]):
             part = part_of(self.annotation)
             if part is None or name not in part.model_fields:
                 raise AttributeError(
-                    f"{self!r} has no {name!r}: only fields of a Part have names; use [...] for others"
+                    f"{self!r} has no {name!r}: only fields of a Part have names; use [...] for "
+                    "others"
                 )
             info, kept = part.model_fields[name], not is_left_out(self.annotation, name)
             path = (*self.path, info.alias or name)
@@ -233,11 +265,15 @@ class Attr(Generic[T]):
         return names.path(self.path)
 
     def _check_source(self, other: Attr[Any]) -> None:
-        """Refuse to copy what no item of this entity has: it would be refused, or be something of another name."""
+        """Refuse to copy what no item of this entity has: it would be refused, or be something of
+        another name.
+        """
         if other.layout is not self.layout:
             raise ModelError(f"{other!r} is no field of {self.layout.entity.__name__}")
         if other.place.key_only:
-            raise ModelError(f"{other!r} lives only in keys, and cannot be copied from there: set the value")
+            raise ModelError(
+                f"{other!r} lives only in keys, and cannot be copied from there: set the value"
+            )
 
     def _with(self, *others: Any) -> list[Attr[Any]]:
         return [self, *(cast(Attr[Any], each) for each in others if isinstance(each, Attr))]
@@ -256,11 +292,15 @@ class Attr(Generic[T]):
 
     def _compare(self, operator: str, other: Any) -> Condition:
         operand = self._operand(other)
-        return Condition(lambda names: f"{self._at(names)} {operator} {operand(names)}", self._with(other))
+        return Condition(
+            lambda names: f"{self._at(names)} {operator} {operand(names)}", self._with(other)
+        )
 
     def _function(self, function: str, argument: Any) -> Condition:
         encoded = encode(argument)
-        return Condition(lambda names: f"{function}({self._at(names)}, {names.value(encoded)})", [self])
+        return Condition(
+            lambda names: f"{function}({self._at(names)}, {names.value(encoded)})", [self]
+        )
 
     def _set(self, right: Callable[[str, Names], str], within: Condition | None = None) -> Action:
         def render(names: Names) -> str:
@@ -270,13 +310,17 @@ class Attr(Generic[T]):
         return Action("SET", self, render, within=within)
 
     def _element(self, value: Any, *, limited: bool = True) -> Any:
-        return stored_inside(element_of(self.annotation), value, f"an element of {self!r}", limited=limited)
+        return stored_inside(
+            element_of(self.annotation), value, f"an element of {self!r}", limited=limited
+        )
 
     def _elements(self, values: Sequence[Any]) -> AttributeValue:
         return encode([self._element(each) for each in values])
 
     def _base(self, empty: Any) -> AttributeValue:
-        """What a missing attribute counts as: the field's default, as an entity without it would have."""
+        """What a missing attribute counts as: the field's default, as an entity without it would
+        have.
+        """
         default = default_of(self.place.info) if self.is_whole_field else None
         return encode(empty if default is None else self.stored(default))
 
@@ -291,7 +335,10 @@ class Attr(Generic[T]):
             side = "<=" if change > 0 else ">="
             test = self._unless_missing(lambda at, names: f"{at} {side} {names.value(end)}")
         return self._set(
-            lambda at, names: f"if_not_exists({at}, {names.value(base)}) {operator} {names.value(amount)}", test
+            lambda at, names: (
+                f"if_not_exists({at}, {names.value(base)}) {operator} {names.value(amount)}"
+            ),
+            test,
         )
 
     def _room_for(self, count: int) -> Condition | None:
@@ -350,7 +397,8 @@ class Size:
     def _compare(self, operator: str, other: int) -> Condition:
         path = self._attr.path
         return Condition(
-            lambda names: f"size({names.path(path)}) {operator} {names.value(encode(other))}", [self._attr]
+            lambda names: f"size({names.path(path)}) {operator} {names.value(encode(other))}",
+            [self._attr],
         )
 
 
@@ -361,7 +409,9 @@ def attr(field: T) -> Attr[T]: ...
 def attr(field: Any) -> Any:
     """A field of an entity class, for a type checker that takes it for its value."""
     if not isinstance(field, Attr):
-        raise ModelError(f"attr() takes a field of an entity class, as attr(Stage.status), not {field!r}")
+        raise ModelError(
+            f"attr() takes a field of an entity class, as attr(Stage.status), not {field!r}"
+        )
     return cast(Any, field)
 
 

@@ -1,6 +1,8 @@
-"""A stream's record as a change of an entity: typed old and new, and what else the record tells. Pure.
+"""A stream's record as a change of an entity: typed old and new, and what else the record tells.
+Pure.
 
-The records are those of DynamoDB Streams and of AWS Lambda, which differ in the letters of a few names.
+The records are those of DynamoDB Streams and of AWS Lambda, which differ in the letters of a few
+names.
 """
 
 from __future__ import annotations
@@ -38,9 +40,11 @@ _EMPTY_MAP: AttributeValue = {"M": {}}
 
 @dataclass(frozen=True, slots=True)
 class Change(Generic[E_co]):
-    """One change of one entity. `old` and `new` are None where there is none, and where the stream's view hides it.
+    """One change of one entity. `old` and `new` are None where there is none, and where the
+    stream's view hides it.
 
-    `id` is the same at every reading of the same change. `by` is "ttl" where the service deleted what had expired.
+    `id` is the same at every reading of the same change. `by` is "ttl" where the service deleted
+    what had expired.
     """
 
     entity: type[E_co]
@@ -71,37 +75,52 @@ class Change(Generic[E_co]):
     def became(self, field: Any, value: Any) -> bool:
         """Whether a field has this value now and had another one, or none, before."""
         self._need_both()
-        return self.new is not None and self._value(self.new, field) == value != self._value(self.old, field)
+        return self.new is not None and self._value(self.new, field) == value != self._value(
+            self.old, field
+        )
 
     def _need_both(self) -> None:
         if self.view != "NEW_AND_OLD_IMAGES":
             raise ModelError(
-                f"the stream of {self.entity.__name__} shows {self.view}: what was before is not known. "
+                f"the stream of {self.entity.__name__} shows {self.view}: what was before is not "
+                "known. "
                 'Declare its table with stream="NEW_AND_OLD_IMAGES"'
             )
 
     def _value(self, entity: Entity | None, field: Any) -> Any:
         at = attr(field)
-        return None if entity is None else _inside(getattr(entity, at.place.name), at.path[len(at.place.path) :])
+        return (
+            None
+            if entity is None
+            else _inside(getattr(entity, at.place.name), at.path[len(at.place.path) :])
+        )
 
 
 def _inside(value: Any, steps: Path) -> Any:
     """What lies inside a field's value; None where there is nothing."""
     for step in steps:
         if isinstance(value, BaseModel):
-            names = [name for name, info in type(value).model_fields.items() if step in (info.alias or name, name)]
+            names = [
+                name
+                for name, info in type(value).model_fields.items()
+                if step in (info.alias or name, name)
+            ]
             value = getattr(value, names[0]) if names else (value.model_extra or {}).get(str(step))
         elif isinstance(value, Mapping):
             value = cast(Mapping[Any, Any], value).get(step)
         elif isinstance(value, Sequence) and isinstance(step, int):
-            value = cast(Sequence[Any], value)[step] if step < len(cast(Sequence[Any], value)) else None
+            value = (
+                cast(Sequence[Any], value)[step] if step < len(cast(Sequence[Any], value)) else None
+            )
         else:
             return None
     return value
 
 
 def change_of(entity: type[E], record: Record) -> Change[E] | None:
-    """The change as one of an entity; None where the record is of another kind. Raises InvalidItem."""
+    """The change as one of an entity; None where the record is of another kind. Raises
+    InvalidItem.
+    """
     content = record["dynamodb"]
     old, new = _of_kind(entity, content.get("OldImage")), _of_kind(entity, content.get("NewImage"))
     if old is None and new is None and not _known_by_key(entity, content):
@@ -121,7 +140,9 @@ def change_of(entity: type[E], record: Record) -> Change[E] | None:
 
 
 def _kind(record: Record, old: Item | None, new: Item | None) -> ChangeKind:
-    """An item that became one of another kind is deleted for the handlers of the first, created for the others'."""
+    """An item that became one of another kind is deleted for the handlers of the first, created for
+    the others'.
+    """
     content = record["dynamodb"]
     if "OldImage" in content and "NewImage" in content:
         return "changed" if old and new else "deleted" if old else "created"
@@ -148,7 +169,9 @@ def _of_kind(entity: type[Entity], image: Item | None) -> Item | None:
 
 
 def _known_by_key(entity: type[Entity], content: Mapping[str, Any]) -> bool:
-    """Without an image only the form of the key tells; an image that is of another kind has told already."""
+    """Without an image only the form of the key tells; an image that is of another kind has told
+    already.
+    """
     if "OldImage" in content or "NewImage" in content:
         return False
     layout = entity.__layout__
@@ -156,7 +179,9 @@ def _known_by_key(entity: type[Entity], content: Mapping[str, Any]) -> bool:
 
 
 def _fits_best(layout: Layout, others: list[Layout], item: Item) -> bool:
-    """Whether the key has the form of this entity's, and of no other's with more fixed text in it."""
+    """Whether the key has the form of this entity's, and of no other's with more fixed
+    text in it.
+    """
     if not fits(layout, item) or _is_guard(others, item):
         return False
     return all(_fixed_text(other) <= _fixed_text(layout) for other in others if fits(other, item))

@@ -25,7 +25,9 @@ def encode(value: Any) -> AttributeValue:
 
 
 def decode(value: Mapping[str, Any]) -> Any:
-    """The Python value of an attribute value. A number is an int, else a float where that is exact, else a Decimal."""
+    """The Python value of an attribute value. A number is an int, else a float where that is exact,
+    else a Decimal.
+    """
     for kind, content in value.items():
         if kind == "S":
             return content
@@ -34,7 +36,9 @@ def decode(value: Mapping[str, Any]) -> Any:
 
 
 def decode_members(members: Mapping[str, AttributeValue]) -> dict[str, Any]:
-    return {name: member["S"] if "S" in member else decode(member) for name, member in members.items()}
+    return {
+        name: member["S"] if "S" in member else decode(member) for name, member in members.items()
+    }
 
 
 def _decode_elements(elements: list[AttributeValue]) -> list[Any]:
@@ -49,8 +53,14 @@ def _encode_other(value: Any) -> AttributeValue:
     for kind, encoder in _ENCODERS.items():
         if isinstance(value, kind):
             return encoder(value)
-    instead = "Instant" if isinstance(value, datetime) else "a type that pydantic dumps as text, number, list or map"
-    raise ModelError(f"a {type(value).__name__} cannot be stored: {value!r}. Give the field {instead}")
+    instead = (
+        "Instant"
+        if isinstance(value, datetime)
+        else "a type that pydantic dumps as text, number, list or map"
+    )
+    raise ModelError(
+        f"a {type(value).__name__} cannot be stored: {value!r}. Give the field {instead}"
+    )
 
 
 def _encode_float(value: float) -> AttributeValue:
@@ -74,7 +84,9 @@ def _encode_map(value: dict[Any, Any]) -> AttributeValue:
 
 
 def _member_name(name: Any) -> str:
-    """The name of a map's member; numbers and the like as text, which pydantic reads back as what the field says."""
+    """The name of a map's member; numbers and the like as text, which pydantic reads back as what
+    the field says.
+    """
     if name.__class__ is str:
         return name
     for text in () if isinstance(name, bool) else encode(name).values():
@@ -85,7 +97,10 @@ def _member_name(name: Any) -> str:
 
 def _encode_set(value: set[Any] | frozenset[Any]) -> AttributeValue:
     if not value:
-        raise ModelError("an empty set cannot be stored: DynamoDB has none. Use None, and the attribute is left out")
+        raise ModelError(
+            "an empty set cannot be stored: DynamoDB has none. Use None, and the attribute is left "
+            "out"
+        )
     kinds = {next(iter(encode(element))) for element in value}
     if len(kinds) > 1 or not kinds <= {"S", "N", "B"}:
         raise ModelError("the elements of a set must be all text, all numbers or all bytes")

@@ -58,7 +58,11 @@ class CollectionDeclaration(Declared, Generic[P]):
     """Call it with the fields of the partition key for a `CollectionQuery`."""
 
     def __init__(
-        self, function: Signature[P], members: Sequence[type[Entity]], index: str | None, sort: SortCondition | None
+        self,
+        function: Signature[P],
+        members: Sequence[type[Entity]],
+        index: str | None,
+        sort: SortCondition | None,
     ) -> None:
         super().__init__(function)
         if not members:
@@ -71,9 +75,13 @@ class CollectionDeclaration(Declared, Generic[P]):
     def check(self, layout: Layout) -> None:
         first = self.members[0].__layout__
         if layout.table is not first.table or self.index not in layout.keys:
-            raise self.fail(layout, "all of a collection lie in one table, and have a key in its index")
+            raise self.fail(
+                layout, "all of a collection lie in one table, and have a key in its index"
+            )
         if layout.keys[self.index].partition.text != self._key.partition.text:
-            raise self.fail(layout, f"its partition is not {self._key.partition.text}, as that of the others")
+            raise self.fail(
+                layout, f"its partition is not {self._key.partition.text}, as that of the others"
+            )
         self.check_leading(first, self._key)
 
     @property
@@ -84,15 +92,24 @@ class CollectionDeclaration(Declared, Generic[P]):
         entity = self.members[0]
         values = self.stored(entity.__layout__, self.arguments(args, kwargs))
         made = Query.of(entity, replace(self._key, sort=None), values, self.name)
-        return CollectionQuery(replace(made, key=self._key, sort=self.sort, by_kind=False), self.members)
+        return CollectionQuery(
+            replace(made, key=self._key, sort=self.sort, by_kind=False), self.members
+        )
 
 
 def collection(
-    *members: type[Entity], index: str | None = None, sort_from: str | None = None, sort_prefix: str | None = None
+    *members: type[Entity],
+    index: str | None = None,
+    sort_from: str | None = None,
+    sort_prefix: str | None = None,
 ) -> Callable[[Signature[P]], CollectionDeclaration[P]]:
-    """Several kinds of one partition. `sort_from` and `sort_prefix` leave out what lies before, or beside."""
+    """Several kinds of one partition. `sort_from` and `sort_prefix` leave out what lies before, or
+    beside.
+    """
     if sort_from is not None and sort_prefix is not None:
-        raise ModelError("a collection takes sort_from or sort_prefix: a sort key has one condition")
+        raise ModelError(
+            "a collection takes sort_from or sort_prefix: a sort key has one condition"
+        )
     sort: SortCondition | None = None
     if sort_from is not None:
         sort = SortCondition(">=", (sort_from,))

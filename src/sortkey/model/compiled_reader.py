@@ -1,4 +1,5 @@
-"""A function for each entity that takes its values out of an item, written as the code one would write by hand.
+"""A function for each entity that takes its values out of an item, written as the code one would
+write by hand.
 
     def read(item):
         if not item.keys() <= known: raise KeyError
@@ -6,8 +7,9 @@
         if (value := item.get("note")) is not None: found["note"] = value["S"]
         return found
 
-It is several times as fast as a loop over the attributes, and reading is most of what a store does. An item that is not
-of the usual form makes it raise, and goes the long way (`Layout.read`), which knows every form.
+It is several times as fast as a loop over the attributes, and reading is most of what a store does.
+An item that is not of the usual form makes it raise, and goes the long way (`Layout.read`), which
+knows every form.
 """
 
 from __future__ import annotations
@@ -30,13 +32,17 @@ _TYPES: dict[Any, str] = {str: "S", int: "N", float: "N", Decimal: "N", bool: "B
 
 
 def compiled_reader(layout: Layout) -> Reader:
-    """The reader of an entity. Raises KeyError or TypeError for an item that has anything unusual."""
+    """The reader of an entity. Raises KeyError or TypeError for an item that has anything
+    unusual.
+    """
     namespace: dict[str, Any] = {
         "decode": decode,
         "known": layout.known.keys(),
         "known_inside": layout.known_inside.keys(),
     }
-    places = [place for place in layout.places.values() if not place.key_only and place.payload is None]
+    places = [
+        place for place in layout.places.values() if not place.key_only and place.payload is None
+    ]
     lines = ["def read(item):", *_checks(layout), *_values(places)]
     for number, (attribute, template, wanted) in enumerate(layout.parsers):
         namespace[f"parse{number}"] = template.parse
@@ -60,7 +66,9 @@ def _checks(layout: Layout) -> list[str]:
         lines.append("    if not inside.keys() <= known_inside: raise KeyError")
     if layout.archive is not None:
         partition = layout.primary.attributes.partition
-        lines.append(f"    if item[{partition!r}]['S'].endswith({layout.archive!r}): raise KeyError")
+        lines.append(
+            f"    if item[{partition!r}]['S'].endswith({layout.archive!r}): raise KeyError"
+        )
     if layout.kind is not None:
         kind, attribute = {"S": layout.kind}, layout.table.kind_attribute
         lines.append(f"    if item[{attribute!r}] != {kind!r}: raise KeyError")
@@ -70,7 +78,9 @@ def _checks(layout: Layout) -> list[str]:
 
 
 def _values(places: Sequence[Place]) -> list[str]:
-    nullable = [place for place in places if place.info.is_required() and may_be_none(place.info.annotation)]
+    nullable = [
+        place for place in places if place.info.is_required() and may_be_none(place.info.annotation)
+    ]
     required = [place for place in places if place.info.is_required() and place not in nullable]
     members = ", ".join(
         [
@@ -99,7 +109,9 @@ def _expression(place: Place, source: str) -> str:
 
 
 def _of_type(annotation: Any, source: str, depth: int) -> str:
-    """How to take a value of a type out of an attribute value; numbers as their text, which pydantic reads."""
+    """How to take a value of a type out of an attribute value; numbers as their text, which
+    pydantic reads.
+    """
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, UnionType):
         kinds = {_of_type(each, source, depth) for each in arguments if each is not NoneType}

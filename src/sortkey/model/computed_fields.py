@@ -1,4 +1,6 @@
-"""Computed fields that are stored: which fields they are made of, and what they are after an update."""
+"""Computed fields that are stored: which fields they are made of, and what they are after an
+update.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def sources(entity: type[Entity], info: ComputedFieldInfo) -> frozenset[str]:
-    """The fields that a computed field reads, told by the names in its code. All of them where that does not tell:
-    where it hands the entity on, or names none."""
+    """The fields that a computed field reads, told by the names in its code. All of them where that
+    does not tell: where it hands the entity on, or names none."""
     found: set[str] = set()
     seen: set[CodeType] = set()
     waiting = [_code(info.wrapped_property)]
@@ -38,22 +40,31 @@ def sources(entity: type[Entity], info: ComputedFieldInfo) -> frozenset[str]:
 
 
 def value_after(layout: Layout, name: str, known: Mapping[str, Any]) -> Any:
-    """What a computed field is, as it is stored, when these stored values, by attribute, are its sources."""
+    """What a computed field is, as it is stored, when these stored values, by attribute, are its
+    sources.
+    """
     entity = layout.entity
     values = {
-        layout.by_attribute[attribute].name: layout.loaded(attribute, value) for attribute, value in known.items()
+        layout.by_attribute[attribute].name: layout.loaded(attribute, value)
+        for attribute, value in known.items()
     }
     computed = getattr(entity.model_construct(**values), name)
-    return TypeAdapter[Any](entity.model_computed_fields[name].return_type).dump_python(computed, by_alias=True)
+    return TypeAdapter[Any](entity.model_computed_fields[name].return_type).dump_python(
+        computed, by_alias=True
+    )
 
 
 def _code(of: Any) -> CodeType | None:
-    function: Callable[..., Any] | None = getattr(of, "fget", None) or getattr(of, "func", None) or of
+    function: Callable[..., Any] | None = (
+        getattr(of, "fget", None) or getattr(of, "func", None) or of
+    )
     return getattr(function, "__code__", None)
 
 
 def _read_of_self(code: CodeType) -> list[str]:
-    """The names that code reads of its first argument; an empty one where the argument is used in another way."""
+    """The names that code reads of its first argument; an empty one where the argument is used in
+    another way.
+    """
     own = code.co_varnames[0] if code.co_argcount else None
     steps = list(dis.get_instructions(code))
     found: list[str] = []

@@ -1,4 +1,6 @@
-"""Conditions: tests that the service makes of an item. They are built from fields, in `attributes`."""
+"""Conditions: tests that the service makes of an item. They are built from fields, in
+`attributes`.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ class Condition:
         return Condition(lambda names: f"NOT ({self.render(names)})", self.attrs)
 
     def __bool__(self) -> NoReturn:
-        raise ModelError("a condition is tested by the store, not here: combine with & and |, negate with not_()")
+        raise ModelError(
+            "a condition is tested by the store, not here: combine with & and |, negate with not_()"
+        )
 
     def __repr__(self) -> str:
         names = Names()
@@ -48,7 +52,9 @@ def condition(test: Condition | bool) -> Condition:
     """The condition behind what a type checker takes for a bool."""
     if isinstance(test, Condition):
         return test
-    raise ModelError(f"{test!r} is no condition: compare a field of the class, as Stage.status == 'pending'")
+    raise ModelError(
+        f"{test!r} is no condition: compare a field of the class, as Stage.status == 'pending'"
+    )
 
 
 def not_(test: Condition | bool) -> Condition:
@@ -56,15 +62,21 @@ def not_(test: Condition | bool) -> Condition:
 
 
 def check_fields(test: Condition, layout: Layout) -> None:
-    """Refuse a condition on what an entity's items do not have: it would be false, or true, for all of them."""
+    """Refuse a condition on what an entity's items do not have: it would be false, or true, for all
+    of them.
+    """
     for each in test.attrs:
         if each.layout is not layout:
             raise ModelError(f"{each!r} is no field of {layout.entity.__name__}")
         if each.place.key_only:
-            raise ModelError(f"{each!r} lives only in keys, where no condition can look: make it part of the query")
+            raise ModelError(
+                f"{each!r} lives only in keys, where no condition can look: make it part of the "
+                "query"
+            )
 
 
 def _joined(word: str, left: Condition, right: Condition) -> Condition:
     return Condition(
-        lambda names: f"({left.render(names)}) {word} ({right.render(names)})", [*left.attrs, *right.attrs]
+        lambda names: f"({left.render(names)}) {word} ({right.render(names)})",
+        [*left.attrs, *right.attrs],
     )

@@ -1,4 +1,6 @@
-"""Refuses classes whose fields, keys and settings contradict each other: at import, not with the first item."""
+"""Refuses classes whose fields, keys and settings contradict each other: at import, not with the
+first item.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,21 @@ _NUMBERS: tuple[type, ...] = (int, float, Decimal)
 
 
 def check_names(entity: type[BaseModel], declared: Mapping[str, Declared]) -> None:
-    """A field's name is its own: neither that of a member of Entity nor that of a key or query of the class."""
+    """A field's name is its own: neither that of a member of Entity nor that of a key or query of
+    the class.
+    """
     base = next(each for each in entity.__mro__ if each.__module__ == "sortkey.model.entity")
     taken = {name for each in base.__mro__ for name in vars(each)}
     for name, info in entity.model_fields.items():
         if name in declared or isinstance(info.default, (BoundKey, BoundQuery)):
-            raise ModelError(f"{entity.__name__}.{name} is a field and a key or query: give one of them another name")
+            raise ModelError(
+                f"{entity.__name__}.{name} is a field and a key or query: give one of them another "
+                "name"
+            )
         if name in taken:
             raise ModelError(
-                f"{entity.__name__}.{name} hides a member of Entity: give the field another name, with "
+                f"{entity.__name__}.{name} hides a member of Entity: give the field another name, "
+                "with "
                 f'Named("{info.alias or name}") for its attribute'
             )
 
@@ -47,7 +55,9 @@ def _fail(layout: Layout, problem: str) -> ModelError:
 
 
 def _check_validators(layout: Layout) -> None:
-    """Keys and updates see a field's type, not the methods of its class: what these change would be two things."""
+    """Keys and updates see a field's type, not the methods of its class: what these change would be
+    two things.
+    """
     decorators = layout.entity.__pydantic_decorators__
     for kind in (decorators.field_validators, decorators.validators, decorators.field_serializers):
         for name, decorator in kind.items():
@@ -62,13 +72,28 @@ def _check_validators(layout: Layout) -> None:
 def _check_attributes(layout: Layout) -> None:
     """Two fields, or a field and the store itself, must not write to one attribute."""
     seen: dict[str, str] = {}
-    plain = {a for key in layout.keys.values() for a, template in key.templates if layout.is_plain(a, template)}
+    plain = {
+        a
+        for key in layout.keys.values()
+        for a, template in key.templates
+        if layout.is_plain(a, template)
+    }
     for place in layout.places.values():
         if place.attribute in seen:
-            raise _fail(layout, f": {seen[place.attribute]} and {place.name} have one attribute, {place.attribute}")
+            raise _fail(
+                layout,
+                f": {seen[place.attribute]} and {place.name} have one attribute, {place.attribute}",
+            )
         seen[place.attribute] = place.name
-        if len(place.path) == 1 and not place.key_only and place.attribute in layout.written - plain:
-            raise _fail(layout, f".{place.name}: the attribute {place.attribute} is written by the store itself")
+        if (
+            len(place.path) == 1
+            and not place.key_only
+            and place.attribute in layout.written - plain
+        ):
+            raise _fail(
+                layout,
+                f".{place.name}: the attribute {place.attribute} is written by the store itself",
+            )
 
 
 def _check_templates(layout: Layout) -> None:
@@ -77,11 +102,15 @@ def _check_templates(layout: Layout) -> None:
         for attribute, template in key.templates:
             if known.setdefault(attribute, template) != template:
                 raise _fail(
-                    layout, f": {attribute} is made by two templates, {known[attribute].text} and {template.text}"
+                    layout,
+                    f": {attribute} is made by two templates, {known[attribute].text} and "
+                    f"{template.text}",
                 )
             is_text = layout.table.type_of(attribute) == "S"
             if not is_text and (len(template.parts) != 1 or not template.slots):
-                raise _fail(layout, f": {attribute} is no text, so its key is one field and nothing else")
+                raise _fail(
+                    layout, f": {attribute} is no text, so its key is one field and nothing else"
+                )
             if is_text and not layout.is_plain(attribute, template):
                 for slot in template.slots:
                     _check_slot(layout, slot)
@@ -93,10 +122,22 @@ def _check_slot(layout: Layout, slot: Slot) -> None:
     if place is None or slot.name == SHARD:
         return
     types = alternatives(place.info.annotation)
-    if slot.width is not None and int not in types and any(each in types for each in (str, float, Decimal, bool)):
-        raise _fail(layout, f".{place.name} is no whole number: it cannot be padded in {{{slot.name}:0{slot.width}d}}")
+    if (
+        slot.width is not None
+        and int not in types
+        and any(each in types for each in (str, float, Decimal, bool))
+    ):
+        raise _fail(
+            layout,
+            f".{place.name} is no whole number: it cannot be padded in "
+            f"{{{slot.name}:0{slot.width}d}}",
+        )
     if slot.width is None and any(each in types for each in _NUMBERS):
-        advice = f"pad it, as {{{slot.name}:02d}}" if int in types else "a text cannot keep the order of fractions"
+        advice = (
+            f"pad it, as {{{slot.name}:02d}}"
+            if int in types
+            else "a text cannot keep the order of fractions"
+        )
         raise _fail(layout, f": {{{slot.name}}} is a number: {advice}")
 
 
@@ -107,7 +148,9 @@ def _check_markers(layout: Layout) -> None:
             raise _fail(layout, f": {' and '.join(marked)} are both marked {marker}")
     version = layout.version
     if version is not None and (version.info.is_required() or version.info.get_default()):
-        raise _fail(layout, f".{version.name} is the version: it needs the default 0, which a new item has")
+        raise _fail(
+            layout, f".{version.name} is the version: it needs the default 0, which a new item has"
+        )
 
 
 def _check_followers(layout: Layout) -> None:
@@ -121,21 +164,32 @@ def _check_followers(layout: Layout) -> None:
         if names.index(source) > names.index(place.name):
             raise _fail(layout, f".{place.name} follows {source}: declare it behind that")
         if place.info.is_required():
-            raise _fail(layout, f".{place.name} follows {source}: give it a default, which nobody sees")
+            raise _fail(
+                layout, f".{place.name} follows {source}: give it a default, which nobody sees"
+            )
         possible = literal_values(layout.places[source].info.annotation)
         if forgotten := [repr(each) for each in possible if each not in place.follows.values]:
-            raise _fail(layout, f".{place.name} follows {source}: say what it is for {', '.join(forgotten)}")
+            raise _fail(
+                layout, f".{place.name} follows {source}: say what it is for {', '.join(forgotten)}"
+            )
 
 
 def _check_settings(layout: Layout) -> None:
     types: dict[str, Any] = {name: layout.table.type_of(name) for name in layout.table.key}
     if layout.archive is not None and types[layout.table.key[0]] != "S":
-        raise _fail(layout, f": an archive needs a partition key that is text; {layout.table.key[0]} is not")
+        raise _fail(
+            layout, f": an archive needs a partition key that is text; {layout.table.key[0]} is not"
+        )
     for name in (name for group in layout.unique for name in group):
         layout.place(name)
     if layout.unique and set(types.values()) != {"S"}:
-        raise _fail(layout, ": unique fields need a table whose keys are text, for their guard items")
+        raise _fail(
+            layout, ": unique fields need a table whose keys are text, for their guard items"
+        )
     steps = set(range(1, layout.schema_version))
     if steps != set(layout.upgrades):
         wanted = ", ".join(map(str, sorted(steps))) or "none"
-        raise _fail(layout, f" has version {layout.schema_version}: it needs upgrades from the versions {wanted}")
+        raise _fail(
+            layout,
+            f" has version {layout.schema_version}: it needs upgrades from the versions {wanted}",
+        )

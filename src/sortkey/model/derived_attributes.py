@@ -1,7 +1,8 @@
-"""Which index keys and computed fields an update must write anew, so that they never drift from what they are made of.
+"""Which index keys and computed fields an update must write anew, so that they never drift from
+what they are made of.
 
-Where the update does not know everything that one needs, it is refused: a key that is half right is worse than an
-error.
+Where the update does not know everything that one needs, it is refused: a key that is half right is
+worse than an error.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from sortkey.values.attributes import AttributeValue
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What to set, to set where it is missing, and to remove, besides what the update's own actions do."""
+    """What to set, to set where it is missing, and to remove, besides what the update's own actions
+    do.
+    """
 
     sets: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
     fills: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
@@ -36,21 +39,32 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an update knows. All by attribute: what it touches, and the values after it, None for what is not there."""
+    """What an update knows. All by attribute: what it touches, and the values after it, None for
+    what is not there.
+    """
 
     layout: Layout
     touched: Mapping[str, Action]
     known: Mapping[str, Any]
 
     @classmethod
-    def of(cls, layout: Layout, key: ItemKey[Any], actions: Sequence[Action], assumed: Mapping[str, Any]) -> Outcome:
+    def of(
+        cls,
+        layout: Layout,
+        key: ItemKey[Any],
+        actions: Sequence[Action],
+        assumed: Mapping[str, Any],
+    ) -> Outcome:
         """`assumed` are values that the update makes sure of by a condition."""
         touched: dict[str, Action] = {}
         for action in actions:
             name = action.attr.place.attribute
             if name not in touched or not _is_known(action):
                 touched[name] = action
-        known = {**key.values, **{name: value for name, value in assumed.items() if name not in touched}}
+        known = {
+            **key.values,
+            **{name: value for name, value in assumed.items() if name not in touched},
+        }
         known |= {name: action.value for name, action in touched.items() if _is_known(action)}
         return cls(layout, touched, known)
 
@@ -59,14 +73,16 @@ class Outcome:
         for name in names:
             if name in self.touched and name not in self.known:
                 raise ModelError(
-                    f"{self._name(name)} is part of {what}: only a plain set can rebuild that. Read, change and save()"
+                    f"{self._name(name)} is part of {what}: only a plain set can rebuild that. "
+                    "Read, change and save()"
                 )
         missing = [self._name(name) for name in names if name not in self.known]
         if missing:
             changed = ", ".join(self._name(name) for name in names if name in self.touched)
             given = ", ".join(f'"{name}": …' for name in missing)
             raise ModelError(
-                f"the update changes {changed}, so {what} must be made anew, and that also needs {', '.join(missing)}. "
+                f"the update changes {changed}, so {what} must be made anew, and that also needs "
+                f"{', '.join(missing)}. "
                 f"Say what they are, assuming={{{given}}}, or read, change and save()"
             )
 
@@ -81,7 +97,9 @@ def rebuilt(
     assumed: Mapping[str, Any],
     filled: Mapping[str, Any] | None,
 ) -> Rebuilt:
-    """What the update must also write. `filled` are the values that an upsert gives to an item that it makes."""
+    """What the update must also write. `filled` are the values that an upsert gives to an item that
+    it makes.
+    """
     outcome = Outcome.of(layout, key, actions, assumed)
     _refuse_key_change(outcome)
     made = Rebuilt()
@@ -91,8 +109,12 @@ def rebuilt(
         if each.path in made:
             continue  # an attribute that two indexes share
         if any(name in outcome.touched for name in each.names):
-            if not (each.is_key and any(outcome.known.get(name, "") is None for name in each.names)):
-                outcome.check(each.names, each.what)  # one that is missing is enough to know that a key is not there
+            if not (
+                each.is_key and any(outcome.known.get(name, "") is None for name in each.names)
+            ):
+                outcome.check(
+                    each.names, each.what
+                )  # one that is missing is enough to know that a key is not there
             _put(made, each.path, each.value(outcome.known))
         elif filled is not None:
             _fill(made, each, outcome.known, filled)
@@ -135,8 +157,12 @@ def _computed(layout: Layout) -> Iterator[Derived]:
         yield Derived(computed.path, names, f"the computed field {name}", False, make)
 
 
-def _fill(made: Rebuilt, each: Derived, known: Mapping[str, Any], filled: Mapping[str, Any]) -> None:
-    """What a new item has there. One that exists has it already, or its own: unless all of it is known."""
+def _fill(
+    made: Rebuilt, each: Derived, known: Mapping[str, Any], filled: Mapping[str, Any]
+) -> None:
+    """What a new item has there. One that exists has it already, or its own: unless all of it is
+    known.
+    """
     if all(name in known for name in each.names):
         _put(made, each.path, each.value(known))
     elif all(name in known or name in filled for name in each.names):
@@ -155,17 +181,25 @@ def _put(made: Rebuilt, path: Path, value: AttributeValue | None) -> None:
 def _rendered(
     layout: Layout, index: IndexKey, attribute: str, template: Template, values: Mapping[str, Any]
 ) -> AttributeValue | None:
-    text = template.render({**values, SHARD: layout.shard(values, index.shards)} if index.shards else values)
+    text = template.render(
+        {**values, SHARD: layout.shard(values, index.shards)} if index.shards else values
+    )
     return None if text is None else {layout.table.type_of(attribute): text}
 
 
-def _calculated(layout: Layout, name: str, names: Sequence[str], values: Mapping[str, Any]) -> AttributeValue | None:
+def _calculated(
+    layout: Layout, name: str, names: Sequence[str], values: Mapping[str, Any]
+) -> AttributeValue | None:
     value = value_after(layout, name, {source: values[source] for source in names})
     return None if value is None else encode(value)
 
 
-def _of_new_item(layout: Layout, key: ItemKey[Any], touched: Mapping[str, Action]) -> dict[Path, AttributeValue]:
-    """What an item that the update makes needs besides: its kind, and the fields that its key names."""
+def _of_new_item(
+    layout: Layout, key: ItemKey[Any], touched: Mapping[str, Action]
+) -> dict[Path, AttributeValue]:
+    """What an item that the update makes needs besides: its kind, and the fields that its key
+    names.
+    """
     sets: dict[Path, AttributeValue] = {}
     if layout.kind is not None:
         sets[(layout.table.kind_attribute,)] = {"S": layout.kind}
@@ -176,15 +210,23 @@ def _of_new_item(layout: Layout, key: ItemKey[Any], touched: Mapping[str, Action
         if place.key_only or attribute in layout.primary.attributes.names or attribute in touched:
             continue
         if len(place.path) > 1:
-            raise ModelError(f"{place.name} lies in {place.path[0]}, which an upsert cannot make: create() the item")
+            raise ModelError(
+                f"{place.name} lies in {place.path[0]}, which an upsert cannot make: create() the "
+                "item"
+            )
         sets[place.path] = encode(value)
     return sets
 
 
 def _refuse_key_change(outcome: Outcome) -> None:
     changed = [
-        outcome.layout.by_attribute[name].name for name in outcome.layout.primary.names if name in outcome.touched
+        outcome.layout.by_attribute[name].name
+        for name in outcome.layout.primary.names
+        if name in outcome.touched
     ]
     if changed:
         entity = outcome.layout.entity.__name__
-        raise ModelError(f"{', '.join(changed)} is part of {entity}'s key, which cannot change: create another item")
+        raise ModelError(
+            f"{', '.join(changed)} is part of {entity}'s key, which cannot change: create another "
+            "item"
+        )

@@ -1,4 +1,6 @@
-"""What a model's description tells of its search documents: what they are made of, and what their fields are for."""
+"""What a model's description tells of its search documents: what they are made of, and what their
+fields are for.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ _PURPOSES = {
 
 
 def documents_of(model: Model) -> list[Told]:
-    """The search documents of a model as plain values. `index` is its name on OpenSearch, `folder` that on disk."""
+    """The search documents of a model as plain values. `index` is its name on OpenSearch, `folder`
+    that on disk.
+    """
     return [_document(model, each) for each in model.documents]
 
 
@@ -56,7 +60,9 @@ def _follows(declared: ModelDocument) -> list[str]:
     """The entities whose changes make documents anew."""
     if declared.source is None:
         return [declared.document.of.__name__]
-    return [each.__name__ for each in cast("tuple[type, ...]", getattr(declared.source, "follows", ()))]
+    return [
+        each.__name__ for each in cast("tuple[type, ...]", getattr(declared.source, "follows", ()))
+    ]
 
 
 def _made_of(document: Document[Any]) -> list[str]:

@@ -1,4 +1,6 @@
-"""The fields of an entity, told: the type as one would write it, and what their markers and bounds say."""
+"""The fields of an entity, told: the type as one would write it, and what their markers and bounds
+say.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def fields_of(layout: Layout) -> list[Told]:
     names: Any = layout.entity.model_config.get("alias_generator") or str
     for name, info in layout.entity.model_computed_fields.items():
         path = ".".join(filter(None, (layout.envelope, info.alias or names(name))))
-        told.append({"name": name, "path": path, "type": type_text(info.return_type), "notes": ["computed"]})
+        told.append(
+            {"name": name, "path": path, "type": type_text(info.return_type), "notes": ["computed"]}
+        )
     return told
 
 
@@ -50,7 +54,10 @@ def parts_of(layout: Layout) -> list[Told]:
     return [
         {
             "name": part.__name__,
-            "fields": [_told(name, info.alias or name, info, []) for name, info in part.model_fields.items()],
+            "fields": [
+                _told(name, info.alias or name, info, [])
+                for name, info in part.model_fields.items()
+            ],
         }
         for part in found
     ]
@@ -95,7 +102,9 @@ def _field(place: Place) -> Told:
         notes.append(place.payload.declared.says())
     told = _told(place.name, ".".join(map(str, place.path)), place.info, notes)
     if place.states is not None:
-        told["states"] = {source: list(targets) for source, targets in place.states.transitions.items()}
+        told["states"] = {
+            source: list(targets) for source, targets in place.states.transitions.items()
+        }
     return told
 
 
@@ -105,7 +114,9 @@ def _told(name: str, path: str, info: FieldInfo, notes: list[str]) -> Told:
         told["default"] = _default(info)
     if info.description:
         told["doc"] = info.description
-    return told | {"notes": notes + _bounds(info.metadata) + _stored_as(info.metadata, info.annotation)}
+    return told | {
+        "notes": notes + _bounds(info.metadata) + _stored_as(info.metadata, info.annotation)
+    }
 
 
 def _default(info: FieldInfo) -> str:
@@ -116,13 +127,25 @@ def _default(info: FieldInfo) -> str:
 
 
 def _bounds(metadata: list[Any]) -> list[str]:
-    """Whatever of the bounds any annotation has; pydantic keeps them in classes of several libraries."""
-    found = ((text, getattr(each, name, None)) for each in metadata for name, text in _BOUNDS.items())
+    """Whatever of the bounds any annotation has; pydantic keeps them in classes of several
+    libraries.
+    """
+    found = (
+        (text, getattr(each, name, None)) for each in metadata for name, text in _BOUNDS.items()
+    )
     return [text.format(value) for text, value in found if value is not None]
 
 
 def _stored_as(metadata: list[Any], annotation: Any) -> list[str]:
     """A datetime that is stored as a number must be told from one that is a text."""
-    within = [metadata, *(getattr(each, "__metadata__", ()) for each in (annotation, *get_args(annotation)))]
-    kinds = [each.return_type for several in within for each in several if isinstance(each, PlainSerializer)]
+    within = [
+        metadata,
+        *(getattr(each, "__metadata__", ()) for each in (annotation, *get_args(annotation))),
+    ]
+    kinds = [
+        each.return_type
+        for several in within
+        for each in several
+        if isinstance(each, PlainSerializer)
+    ]
     return ["stored as seconds since 1970"] if int in kinds else []

@@ -1,4 +1,6 @@
-"""A model told: as plain values for programs, and as a page of text for people. Nothing here reads or writes data."""
+"""A model told: as plain values for programs, and as a page of text for people. Nothing here reads
+or writes data.
+"""
 
 from __future__ import annotations
 
@@ -36,20 +38,27 @@ def describe(model: Model) -> Told:
 
 
 def page(told: Told, width: int = WIDTH) -> str:
-    """A description as text: each table with its entities, each entity with its reads; then the reads of several, and
-    what is searchable."""
+    """A description as text: each table with its entities, each entity with its reads; then the
+    reads of several, and what is searchable."""
     counts = [
         _count(len(told["tables"]), "table"),
         _count(sum(len(table["entities"]) for table in told["tables"]), "entity", "entities"),
         _count(len(told["patterns"]), "access pattern"),
         *([_count(len(told["documents"]), "search document")] if told["documents"] else []),
     ]
-    lines = [told["name"], "=" * len(told["name"]), *_wrapped(told["doc"], width), ", ".join(counts)]
+    lines = [
+        told["name"],
+        "=" * len(told["name"]),
+        *_wrapped(told["doc"], width),
+        ", ".join(counts),
+    ]
     own = {entity["name"] for table in told["tables"] for entity in table["entities"]}
     for table in told["tables"]:
         lines += ["", "", *_table_lines(table, width)]
         for entity in table["entities"]:
-            patterns = [each for each in told["patterns"] if each["name"].startswith(f"{entity['name']}.")]
+            patterns = [
+                each for each in told["patterns"] if each["name"].startswith(f"{entity['name']}.")
+            ]
             lines += ["", *_entity_lines(entity, patterns, width)]
     shared = [each for each in told["patterns"] if each["name"].partition(".")[0] not in own]
     if shared:
@@ -144,11 +153,24 @@ def _pattern(pattern: AccessPattern) -> Told:
     return told | shown | {"read_units": cost}
 
 
-_EXPLAINED = ("operation", "table", "index", "key_condition", "filter", "projection", "requests", "item_bytes")
+_EXPLAINED = (
+    "operation",
+    "table",
+    "index",
+    "key_condition",
+    "filter",
+    "projection",
+    "requests",
+    "item_bytes",
+)
 
 
 def _argument(parameter: inspect.Parameter) -> str:
-    return parameter.name if parameter.default is parameter.empty else f"{parameter.name}={parameter.default!r}"
+    return (
+        parameter.name
+        if parameter.default is parameter.empty
+        else f"{parameter.name}={parameter.default!r}"
+    )
 
 
 # -- text
@@ -164,17 +186,27 @@ def _table_lines(table: Told, width: int) -> list[str]:
         ]
         rows.append((index["name"], "; ".join(filter(None, parts))))
     rows.append(("settings", ", ".join(_settings(table))))
-    return [*_heading(f"Table {table['name']}"), *_wrapped(table["doc"], width), *_columns(rows, width, 2)]
+    return [
+        *_heading(f"Table {table['name']}"),
+        *_wrapped(table["doc"], width),
+        *_columns(rows, width, 2),
+    ]
 
 
 def _settings(table: Told) -> list[str]:
     return [
         f"TTL by {table['ttl']}" if table["ttl"] else "no TTL",
         f"stream of {table['stream']}" if table["stream"] else "no stream",
-        "point-in-time recovery" if table["point_in_time_recovery"] else "no point-in-time recovery",
+        "point-in-time recovery"
+        if table["point_in_time_recovery"]
+        else "no point-in-time recovery",
         *(["protected from deletion"] if table["deletion_protection"] else []),
         "on demand" if table["billing"] == "PAY_PER_REQUEST" else "provisioned",
-        *([f"KMS key {table['kms']}" if isinstance(table["kms"], str) else "KMS"] if table["kms"] else []),
+        *(
+            [f"KMS key {table['kms']}" if isinstance(table["kms"], str) else "KMS"]
+            if table["kms"]
+            else []
+        ),
     ]
 
 
@@ -205,7 +237,11 @@ def _entity_lines(entity: Told, patterns: Sequence[Told], width: int) -> list[st
 def _key_lines(keys: Sequence[Told], width: int) -> list[str]:
     """Partition and sort key beside each other, or below where they are too long for that."""
     rows = [(key["index"] or "key", *key["templates"].values(), _shards(key)) for key in keys]
-    beside = _columns([(name, partition, " ".join(filter(None, rest))) for name, partition, *rest in rows], width, 4)
+    beside = _columns(
+        [(name, partition, " ".join(filter(None, rest))) for name, partition, *rest in rows],
+        width,
+        4,
+    )
     if max(map(len, beside)) <= width and len(beside) == len(rows):
         return beside
     return _columns([(name, "\n".join(filter(None, rest))) for name, *rest in rows], width, 4)
@@ -217,23 +253,38 @@ def _shards(key: Told) -> str:
 
 def _field_row(field: Told) -> tuple[str, str, str]:
     default = field.get("default", "None")
-    told = ", ".join([field["type"], *([] if default == "None" else [f"default {default}"]), *field["notes"]])
-    states = [f"{source} → {', '.join(targets)}" for source, targets in field.get("states", {}).items()]
-    return field["name"], field["path"], "\n".join([told, *states, *filter(None, [field.get("doc")])])
+    told = ", ".join(
+        [field["type"], *([] if default == "None" else [f"default {default}"]), *field["notes"]]
+    )
+    states = [
+        f"{source} → {', '.join(targets)}" for source, targets in field.get("states", {}).items()
+    ]
+    return (
+        field["name"],
+        field["path"],
+        "\n".join([told, *states, *filter(None, [field.get("doc")])]),
+    )
 
 
 def _pattern_lines(pattern: Told, width: int) -> list[str]:
     call = f"{pattern['name']}({', '.join(pattern['arguments'])})"
-    lines = wrap(call, width, subsequent_indent=" " * 4) + _indented(_wrapped(pattern["doc"], width - 2))
+    lines = wrap(call, width, subsequent_indent=" " * 4) + _indented(
+        _wrapped(pattern["doc"], width - 2)
+    )
     if "problem" in pattern:
         return lines + _indented(
             _wrapped(f"cannot be explained with made-up arguments: {pattern['problem']}", width - 2)
         )
     rows = [(pattern["operation"], pattern["key_condition"])]
     rows += [(name, pattern[name]) for name in ("index", "filter") if pattern[name]]
-    costs = [f"{units:g} for {_count(int(items), 'item')}" for items, units in pattern["read_units"].items()]
+    costs = [
+        f"{units:g} for {_count(int(items), 'item')}"
+        for items, units in pattern["read_units"].items()
+    ]
     several = f", in {pattern['requests']} requests" if pattern["requests"] > 1 else ""
-    rows.append(("read units", f"{', '.join(costs)} of {pattern['item_bytes'] // 1024} KB{several}"))
+    rows.append(
+        ("read units", f"{', '.join(costs)} of {pattern['item_bytes'] // 1024} KB{several}")
+    )
     return lines + _columns(rows, width, 2)
 
 
@@ -280,14 +331,18 @@ def _indented(lines: Iterable[str], by: int = 2) -> list[str]:
 
 
 def _columns(rows: Sequence[tuple[str, ...]], width: int, indent: int) -> list[str]:
-    """Rows under each other; the last column, which may have lines of its own, is wrapped in its place."""
+    """Rows under each other; the last column, which may have lines of its own, is wrapped in its
+    place.
+    """
     if not rows:
         return []
     widths = [max(len(row[number]) for row in rows) for number in range(len(rows[0]) - 1)]
     begin = indent + sum(widths) + 2 * len(widths)
     lines: list[str] = []
     for *cells, last in rows:
-        first = " " * indent + "".join(f"{cell:<{size}}  " for cell, size in zip(cells, widths, strict=True))
+        first = " " * indent + "".join(
+            f"{cell:<{size}}  " for cell, size in zip(cells, widths, strict=True)
+        )
         room = max(width - begin, 30)
         several = [line for each in last.split("\n") for line in _wrapped(each, room)] or [""]
         lines += [(first + several[0]).rstrip(), *(" " * begin + more for more in several[1:])]

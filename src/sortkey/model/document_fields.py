@@ -1,7 +1,8 @@
-"""The fields of a document: those that it declares, and rules that say by their names what others hold.
+"""The fields of a document: those that it declares, and rules that say by their names what others
+hold.
 
-Names are free within what every index can take. A field that is neither declared nor covered by a rule is refused: an
-index that guessed its type would keep it for good.
+Names are free within what every index can take. A field that is neither declared nor covered by a
+rule is refused: an index that guessed its type would keep it for good.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ _RESERVED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FieldRule:
-    """What undeclared fields hold whose names fit a pattern, as `num_*`. With None as their kind they are left out.
+    """What undeclared fields hold whose names fit a pattern, as `num_*`. With None as their kind
+    they are left out.
 
     `name` is what the rule is called in an OpenSearch index, where it is a dynamic template.
     """
@@ -42,16 +44,23 @@ class FieldRule:
 
     def __post_init__(self) -> None:
         if not isinstance(self.pattern, str) or "*" not in self.pattern:  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ModelError(f"the rule {self.pattern!r} needs a * where names may differ; declare a single name")
+            raise ModelError(
+                f"the rule {self.pattern!r} needs a * where names may differ; declare a single name"
+            )
         if self.kind is not None:
             check_kind(self.pattern, self.kind)
 
     def fits(self, name: str) -> bool:
-        return re.fullmatch(".*".join(map(re.escape, self.pattern.split("*"))), name, re.DOTALL) is not None
+        return (
+            re.fullmatch(".*".join(map(re.escape, self.pattern.split("*"))), name, re.DOTALL)
+            is not None
+        )
 
 
 class DocumentFields(Mapping[str, FieldKind]):
-    """The declared fields and their kinds, in their order; `kind_of` also knows those that the rules cover."""
+    """The declared fields and their kinds, in their order; `kind_of` also knows those that the
+    rules cover.
+    """
 
     def __init__(self, declared: Mapping[str, FieldKind], rules: Sequence[FieldRule] = ()) -> None:
         _check_declared(declared)
@@ -68,7 +77,9 @@ class DocumentFields(Mapping[str, FieldKind]):
         return len(self._declared)
 
     def kind_of(self, name: str) -> FieldKind | None:
-        """The kind of a field; None for one that is left out. Raises ModelError for one that nothing speaks of."""
+        """The kind of a field; None for one that is left out. Raises ModelError for one that
+        nothing speaks of.
+        """
         kind = self._declared.get(name)
         if kind is not None:
             return kind
@@ -78,20 +89,28 @@ class DocumentFields(Mapping[str, FieldKind]):
                     check_name(name)
                 return rule.kind
         patterns = "".join(f", {rule.pattern}" for rule in self.rules if rule.kind is not None)
-        raise ModelError(f"{name!r} is not declared; there are {', '.join(self._declared)}{patterns}")
+        raise ModelError(
+            f"{name!r} is not declared; there are {', '.join(self._declared)}{patterns}"
+        )
 
     def at(self, path: str) -> tuple[FieldKind, str]:
-        """The kind of a field and the path within it, for queries: `attributes.colour` is (Flat(), "colour")."""
+        """The kind of a field and the path within it, for queries: `attributes.colour` is (Flat(),
+        "colour").
+        """
         name, dot, inner = path.partition(".")
         kind = self.kind_of(name)
         if kind is None:
             raise ModelError(f"{name!r} is not indexed, so nothing can be found by it")
         if dot and not (inner and isinstance(kind, Flat)):
-            raise ModelError(f"{path!r} is not a field: only fields declared as Flat() have members")
+            raise ModelError(
+                f"{path!r} is not a field: only fields declared as Flat() have members"
+            )
         return kind, inner
 
     def normal(self, fields: Mapping[str, Any]) -> Fields:
-        """The fields of a document in their normal form, without those that are left out or empty."""
+        """The fields of a document in their normal form, without those that are left out
+        or empty.
+        """
         made: Fields = {}
         forms, name = self._forms, ""
         try:
@@ -118,7 +137,9 @@ class DocumentFields(Mapping[str, FieldKind]):
         return kept
 
     def indexable(self, fields: Fields) -> Fields:
-        """Normal fields as an index takes them: one spelling of letters, no texts in flat objects that are too long."""
+        """Normal fields as an index takes them: one spelling of letters, no texts in flat objects
+        that are too long.
+        """
         made: Fields = {}
         for name, value in fields.items():
             spelled = in_normal_text(value)
@@ -127,10 +148,14 @@ class DocumentFields(Mapping[str, FieldKind]):
 
     @cached_property
     def signature(self) -> dict[str, Any]:
-        """What an index is built for, as JSON: compared with the one it remembers, to know whether it still fits."""
+        """What an index is built for, as JSON: compared with the one it remembers, to know whether
+        it still fits.
+        """
         return {
             "fields": {name: kind.signature for name, kind in self._declared.items()},
-            "rules": [[rule.pattern, rule.kind and rule.kind.signature, rule.name] for rule in self.rules],
+            "rules": [
+                [rule.pattern, rule.kind and rule.kind.signature, rule.name] for rule in self.rules
+            ],
         }
 
     @cached_property
@@ -142,13 +167,18 @@ def check_name(name: str) -> None:
     """Raise ModelError for a name that not every index can take."""
     if not name.strip() or len(name) > NAME_MAX or _NOT_IN_NAMES.search(name):
         raise ModelError(
-            f"{name!r} cannot be the name of a field: 1 to {NAME_MAX} characters without dots, stars, double quotes"
+            f"{name!r} cannot be the name of a field: 1 to {NAME_MAX} characters without dots, "
+            "stars, double quotes"
             " and backslashes"
         )
     if name.startswith("-"):
-        raise ModelError(f"{name!r} cannot be the name of a field: a leading minus means a descending order")
+        raise ModelError(
+            f"{name!r} cannot be the name of a field: a leading minus means a descending order"
+        )
     if name.startswith(OURS) or _RESERVED.fullmatch(name):
-        raise ModelError(f"{name!r} cannot be the name of a field: the index has one of that name for itself")
+        raise ModelError(
+            f"{name!r} cannot be the name of a field: the index has one of that name for itself"
+        )
 
 
 def check_kind(name: str, kind: object) -> None:
@@ -156,12 +186,16 @@ def check_kind(name: str, kind: object) -> None:
     if isinstance(kind, type) and issubclass(kind, FieldKind):
         raise ModelError(f"{name}: write {kind.__name__}(), with parentheses")
     if not isinstance(kind, FieldKind) or type(kind) is FieldKind:
-        raise ModelError(f"{name}: {kind!r} is not a kind of field: use Text(), Keyword(), Number(), Date(), …")
+        raise ModelError(
+            f"{name}: {kind!r} is not a kind of field: use Text(), Keyword(), Number(), Date(), …"
+        )
 
 
 def _check_declared(declared: object) -> None:
     if not isinstance(declared, Mapping):
-        raise ModelError(f'fields={declared!r} does not say what the fields hold: write {{"title": Text(), …}}')
+        raise ModelError(
+            f'fields={declared!r} does not say what the fields hold: write {{"title": Text(), …}}'
+        )
     if not declared:
         raise ModelError("a document needs fields")
     for name, kind in declared.items():  # pyright: ignore[reportUnknownVariableType]

@@ -1,11 +1,12 @@
-"""Documents: what of an entity is searchable, and under which names. Pure: a declaration, and a function.
+"""Documents: what of an entity is searchable, and under which names. Pure: a declaration, and a
+function.
 
     @document(Article, "articles", id="{articleId}", fields={"title": Text(), "tags": Keyword(many=True)})
     def searchable_article(article: Article) -> Searchable:
         return {"title": article.title, "tags": article.tags}
 
-Every write of a document has a version. An index takes what is as new as the version that it has, or newer; what is
-older comes too late and changes nothing.
+Every write of a document has a version. An index takes what is as new as the version that it has,
+or newer; what is older comes too late and changes nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class PutDocument:
 
 @dataclass(frozen=True, slots=True)
 class DeleteDocument:
-    """Delete a document, unless a newer version is known. A late put of an older one stays without effect."""
+    """Delete a document, unless a newer version is known. A late put of an older one stays without
+    effect.
+    """
 
     id: str
     version: int
@@ -52,7 +55,9 @@ DocumentWrite = PutDocument | DeleteDocument
 
 
 class Document(Generic[T]):
-    """The declaration: the name of the index, the id, the fields, and the function that makes a document of a `T`."""
+    """The declaration: the name of the index, the id, the fields, and the function that makes a
+    document of a `T`.
+    """
 
     def __init__(
         self,
@@ -75,7 +80,10 @@ class Document(Generic[T]):
     def id_of(self, source: T) -> str:
         made = self.id.render({name: read(source) for name, read in self._id_parts.items()})
         if made is None:
-            raise ModelError(f"{self.name}: the id needs {', '.join(self.id.names)}, which {source!r} does not have")
+            raise ModelError(
+                f"{self.name}: the id needs {', '.join(self.id.names)}, which {source!r} does not "
+                "have"
+            )
         return made
 
     def version_of(self, source: T) -> int:
@@ -91,7 +99,9 @@ class Document(Generic[T]):
         return DeleteDocument(self.id_of(source), self._version(source) + 1)
 
     def normal(self, made: Mapping[str, Any]) -> Fields:
-        """Fields in their normal form, without those that are left out or empty. Raises ModelError."""
+        """Fields in their normal form, without those that are left out or empty. Raises
+        ModelError.
+        """
         try:
             return self.fields.normal(made)
         except ModelError as error:
@@ -108,7 +118,9 @@ class Document(Generic[T]):
 
 @dataclass(frozen=True)
 class ModelDocument:
-    """A document of a model. `source` makes of a store what reads it; None where its entity's table is enough."""
+    """A document of a model. `source` makes of a store what reads it; None where its entity's table
+    is enough.
+    """
 
     document: Document[Any]
     source: Callable[[Any], Any] | None = None
@@ -125,12 +137,13 @@ def document(
 ) -> Callable[[Callable[[T], Searchable]], Document[T]]:
     """Declare a document. The function gives its fields, or None for what nobody shall find.
 
-    `of` is an entity, and the id a template of its attributes; or any other class, and of its own. `fields` says what
-    each field holds. Fields that are not declared are refused, unless a rule in `undeclared` covers their names: then
-    they are found too, but not sorted by, except by distance. The first rule that fits counts.
+    `of` is an entity, and the id a template of its attributes; or any other class, and of its own.
+    `fields` says what each field holds. Fields that are not declared are refused, unless a rule in
+    `undeclared` covers their names: then they are found too, but not sorted by, except by distance.
+    The first rule that fits counts.
 
-    `version` orders the writes; it must rise with every change, also where an item is deleted and created again.
-    Without it, it is the instant of the entity's `Updated` field.
+    `version` orders the writes; it must rise with every change, also where an item is deleted and
+    created again. Without it, it is the instant of the entity's `Updated` field.
     """
     template = Template(id)
     _check(of, name, template)
@@ -152,20 +165,27 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def _check(of: type, name: str, id: Template) -> None:
     if not _NAME.fullmatch(name):
-        raise ModelError(f"{name!r} cannot be the name of an index: small letters, digits, _ and -, a letter first")
+        raise ModelError(
+            f"{name!r} cannot be the name of an index: small letters, digits, _ and -, a letter "
+            "first"
+        )
     if not id.names:
         raise ModelError(f"{name}: the id {id.text!r} is the same for every document")
     layout: Layout | None = getattr(of, "__layout__", None)
     unknown = [each for each in id.names if layout is not None and each not in layout.by_attribute]
     if unknown and layout is not None:
-        raise ModelError(f"{name}: {of.__name__} has no {unknown[0]}; it has {', '.join(layout.by_attribute)}")
+        raise ModelError(
+            f"{name}: {of.__name__} has no {unknown[0]}; it has {', '.join(layout.by_attribute)}"
+        )
 
 
 def _updated(of: type[T], name: str) -> Callable[[T], int]:
     layout: Layout | None = getattr(of, "__layout__", None)
     place = None if layout is None else layout.marked(Updated)
     if place is None:
-        raise ModelError(f"{name}: {of.__name__} has no Updated field, so say what orders its writes: version=")
+        raise ModelError(
+            f"{name}: {of.__name__} has no Updated field, so say what orders its writes: version="
+        )
     attribute = place.name
 
     def version(source: T) -> int:

@@ -32,7 +32,9 @@ Names = Callable[[str], str]
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(Field,))
 class EntityMeta(ModelMetaclass):
-    """Compiles the layout, and gives a field of the class as an `Attr` for conditions and updates."""
+    """Compiles the layout, and gives a field of the class as an `Attr` for conditions and
+    updates.
+    """
 
     if TYPE_CHECKING:
         __layout__: Layout
@@ -56,13 +58,22 @@ class EntityMeta(ModelMetaclass):
         if names is not None:
             config["alias_generator"] = names
         cls: Any = super().__new__(mcs, name, bases, namespace, **config)
-        given: dict[str, Any] = {"table": table, "kind": kind, "envelope": envelope, "archive": archive}
+        given: dict[str, Any] = {
+            "table": table,
+            "kind": kind,
+            "envelope": envelope,
+            "archive": archive,
+        }
         given |= {"unique": unique, "schema_version": version, "upgrades": upgrades}
         inherited: dict[str, Any] = getattr(cls, "__settings__", {})
-        settings: dict[str, Any] = {n: inherited.get(n) if value is None else value for n, value in given.items()}
+        settings: dict[str, Any] = {
+            n: inherited.get(n) if value is None else value for n, value in given.items()
+        }
         cls.__settings__ = settings
         declared = declared_in(cls)
-        if settings["table"] is not None and any(isinstance(each, KeyDeclaration) for each in declared.values()):
+        if settings["table"] is not None and any(
+            isinstance(each, KeyDeclaration) for each in declared.values()
+        ):
             layout = Layout(cls, **_with_defaults(settings))
             compile_layout(layout, declared)
             cls.__layout__ = layout
@@ -79,7 +90,9 @@ class EntityMeta(ModelMetaclass):
             if name == "__layout__":
                 raise ModelError(f"{cls.__name__} is stored nowhere: give it a table= and a @key")
             if layout is not None and not name.startswith("_"):
-                raise AttributeError(f"{cls.__name__} has no field {name!r}; it has: {', '.join(layout.places)}")
+                raise AttributeError(
+                    f"{cls.__name__} has no field {name!r}; it has: {', '.join(layout.places)}"
+                )
             return super().__getattr__(name)
 
 
@@ -87,13 +100,19 @@ class Entity(BaseModel, metaclass=EntityMeta):
     """One kind of item. Subclass it with typed fields, a `@key`, and the table where it lives."""
 
     model_config = ConfigDict(
-        extra="forbid", populate_by_name=True, frozen=True, validate_default=True, ignored_types=(Declared,)
+        extra="forbid",
+        populate_by_name=True,
+        frozen=True,
+        validate_default=True,
+        ignored_types=(Declared,),
     )
     __slots__ = ("_found",)
     __layout__: ClassVar[Layout]
 
     def to_item(self) -> Item:
-        """The item as it is stored: DynamoDB JSON, with keys, kind, and what this program does not know of."""
+        """The item as it is stored: DynamoDB JSON, with keys, kind, and what this program does not
+        know of.
+        """
         found = self._read
         return type(self).__layout__.write(self, found, found is not None and found.archived)
 
@@ -116,7 +135,9 @@ class Entity(BaseModel, metaclass=EntityMeta):
 
     @classmethod
     def _from_any_item(cls, item: Mapping[str, AttributeValue]) -> Self:
-        """The long way: unknown attributes, other types, older versions, the archive; and what is wrong."""
+        """The long way: unknown attributes, other types, older versions, the archive; and what is
+        wrong.
+        """
         try:
             values, found = cls.__layout__.read(item)
             entity = cls.__pydantic_validator__.validate_python(values)
@@ -176,7 +197,9 @@ class Entity(BaseModel, metaclass=EntityMeta):
 
 
 def _with_defaults(settings: dict[str, Any]) -> dict[str, Any]:
-    unique = tuple((each,) if isinstance(each, str) else tuple(each) for each in settings["unique"] or ())
+    unique = tuple(
+        (each,) if isinstance(each, str) else tuple(each) for each in settings["unique"] or ()
+    )
     defaults: dict[str, Any] = {
         "schema_version": settings["schema_version"] or 1,
         "upgrades": settings["upgrades"] or {},
@@ -190,11 +213,17 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="allow", populate_by_name=True, frozen=True)
 
     @model_serializer(mode="wrap")
-    def _without_missing(self, handler: SerializerFunctionWrapHandler):  # a type would be all that a JSON schema tells
-        """A field that is None is left out, unless that would make it something else; a NULL that this program does
-        not know of stays."""
+    def _without_missing(
+        self, handler: SerializerFunctionWrapHandler
+    ):  # a type would be all that a JSON schema tells
+        """A field that is None is left out, unless that would make it something else; a NULL that
+        this program does not know of stays."""
         kept = {*(self.__pydantic_extra__ or ()), *kept_nulls(type(self))}
-        return {name: value for name, value in handler(self).items() if value is not None or name in kept}
+        return {
+            name: value
+            for name, value in handler(self).items()
+            if value is not None or name in kept
+        }
 
 
 class CamelPart(Part):

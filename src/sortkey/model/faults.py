@@ -1,4 +1,6 @@
-"""What is wrong with a stored item: which one it is, and a line for each thing that does not fit."""
+"""What is wrong with a stored item: which one it is, and a line for each thing that does
+not fit.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ VALUE_SHOWN_MAX = 60
 
 
 def invalid(layout: Layout, item: Mapping[str, AttributeValue], error: Exception) -> InvalidItem:
-    """The error for an item that its entity cannot read, with its table and its key, so that it can be found."""
+    """The error for an item that its entity cannot read, with its table and its key, so that it can
+    be found.
+    """
     key = {name: item[name] for name in layout.table.key if name in item}
     shown = ", ".join(f"{name}={_plain(value)}" for name, value in key.items()) or "without a key"
     faults = _faults(error)
@@ -32,7 +36,9 @@ def _faults(error: Exception) -> list[str]:
 
 
 def _fault(told: Mapping[str, Any]) -> str:
-    """Where, what should be there, and what is: of a text or a number, the rest is too much for a line."""
+    """Where, what should be there, and what is: of a text or a number, the rest is too much for a
+    line.
+    """
     where, given = ".".join(map(str, told["loc"])) or "the item", told.get("input")
     is_short = told["type"] != "missing" and isinstance(given, (str, int, float))
     shown = f", not {given!r:.{VALUE_SHOWN_MAX}}" if is_short else ""

@@ -2,7 +2,8 @@
 
     fields={"title": Text(), "tags": Keyword(many=True), "rating": Number(), "place": GeoPoint()}
 
-A `label` is what people call the field: the console shows it, and takes it where the name of a field is typed.
+A `label` is what people call the field: the console shows it, and takes it where the name of a
+field is typed.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from sortkey.errors import ModelError
 from sortkey.model import field_values as values
 
 Form = Callable[[Any], Any]
-"""Gives a value the one form that indexes get, and None for an empty one. Raises ModelError for another type."""
+"""Gives a value the one form that indexes get, and None for an empty one. Raises ModelError for
+another type.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FieldKind:
-    """What a field holds. Declare one of: Text, Keyword, Number, Integer, Bool, Date, GeoPoint, GeoShape, Flat."""
+    """What a field holds. Declare one of: Text, Keyword, Number, Integer, Bool, Date, GeoPoint,
+    GeoShape, Flat.
+    """
 
     label: str = ""
 
@@ -54,7 +59,9 @@ class FieldKind:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Text(FieldKind):
-    """A text: found by its words; matched, counted and sorted as a whole. `many=True` is for a list of texts."""
+    """A text: found by its words; matched, counted and sorted as a whole. `many=True` is for a list
+    of texts.
+    """
 
     many: bool = False
 
@@ -72,7 +79,9 @@ class Text(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keyword(FieldKind):
-    """A text that is only ever matched, counted and sorted as a whole, such as a status. `many=True` is for a list."""
+    """A text that is only ever matched, counted and sorted as a whole, such as a status.
+    `many=True` is for a list.
+    """
 
     many: bool = False
 
@@ -90,7 +99,9 @@ class Keyword(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Number(FieldKind):
-    """A number with or without a fraction, held as a double: matched, ranged, counted and sorted."""
+    """A number with or without a fraction, held as a double: matched, ranged, counted and
+    sorted.
+    """
 
     name = "number"
     is_ranged = is_counted = _has_order = True
@@ -126,7 +137,9 @@ class Bool(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Date(FieldKind):
-    """An instant, to the millisecond: a datetime with its zone, a date or an ISO 8601 text. Matched, ranged, sorted."""
+    """An instant, to the millisecond: a datetime with its zone, a date or an ISO 8601 text.
+    Matched, ranged, sorted.
+    """
 
     name = "date"
     is_ranged = _has_order = True
@@ -138,7 +151,9 @@ class Date(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GeoPoint(FieldKind):
-    """A place on the earth, given as a `LatLon`: found in a box or near a point, and sorted by distance."""
+    """A place on the earth, given as a `LatLon`: found in a box or near a point, and sorted by
+    distance.
+    """
 
     name = "geo_point"
 
@@ -149,7 +164,9 @@ class GeoPoint(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GeoShape(FieldKind):
-    """An outline as GeoJSON, a map or a text: kept whole and found by its words. It is not searched by geometry."""
+    """An outline as GeoJSON, a map or a text: kept whole and found by its words. It is not searched
+    by geometry.
+    """
 
     name = "geo_shape"
     has_words = True
@@ -161,7 +178,8 @@ class GeoShape(FieldKind):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flat(FieldKind):
-    """A map of anything, in one field however many names it has: matched as texts by path, `attributes.colour`.
+    """A map of anything, in one field however many names it has: matched as texts by path,
+    `attributes.colour`.
 
     Members whose names begin with one of the `exclude` prefixes are left out, at every depth.
     """
@@ -173,7 +191,9 @@ class Flat(FieldKind):
 
     def __post_init__(self) -> None:
         if isinstance(self.exclude, str) or not all(self.exclude):
-            raise ModelError(f"exclude={self.exclude!r} must be a tuple of prefixes, none of them empty")
+            raise ModelError(
+                f"exclude={self.exclude!r} must be a tuple of prefixes, none of them empty"
+            )
 
     @property
     def form(self) -> Form:

@@ -1,7 +1,8 @@
 """Values of search documents: each kind of field has one form, and every index gets that form.
 
-Dates are texts to the millisecond, places are rounded to a centimetre, flat objects hold nothing but texts. An empty
-value says nothing and becomes None. Texts stay as they are; `normal_text` is how indexes spell them.
+Dates are texts to the millisecond, places are rounded to a centimetre, flat objects hold nothing
+but texts. An empty value says nothing and becomes None. Texts stay as they are; `normal_text` is
+how indexes spell them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from sortkey.model.geography import LatLon
 from sortkey.model.instants import read_instant
 
 EXACT_MAX = 1024
-"""A longer text has words, but no exact value: nothing sorts or counts by it. In UTF-16 units, as Lucene counts."""
+"""A longer text has words, but no exact value: nothing sorts or counts by it. In UTF-16 units, as
+Lucene counts.
+"""
 INTEGER_MAX = 2**63 - 1
 DEGREE_PARTS = 10_000_000
 """Places are kept to a ten-millionth of a degree."""
@@ -31,13 +34,22 @@ _DATE_LENGTH = len("2024-05-06T07:08:09.123Z")
 
 
 def normal_text(value: str) -> str:
-    """One spelling of letters with accents (NFC), whoever typed them: how texts are indexed and searched."""
-    return value if value.isascii() or unicodedata.is_normalized("NFC", value) else unicodedata.normalize("NFC", value)
+    """One spelling of letters with accents (NFC), whoever typed them: how texts are indexed and
+    searched.
+    """
+    return (
+        value
+        if value.isascii() or unicodedata.is_normalized("NFC", value)
+        else unicodedata.normalize("NFC", value)
+    )
 
 
 def has_exact(value: str) -> bool:
     """Whether a text is short enough to be found, sorted and counted as a whole."""
-    return len(value) * 2 <= EXACT_MAX or len(value.encode("utf-16-le", "surrogatepass")) // 2 <= EXACT_MAX
+    return (
+        len(value) * 2 <= EXACT_MAX
+        or len(value.encode("utf-16-le", "surrogatepass")) // 2 <= EXACT_MAX
+    )
 
 
 def text(value: Any) -> str | None:
@@ -66,7 +78,9 @@ def integer(value: Any) -> int:
 
 
 def number(value: Any) -> float:
-    """A double. A whole number that a double cannot hold is refused; a decimal becomes the nearest one."""
+    """A double. A whole number that a double cannot hold is refused; a decimal becomes the nearest
+    one.
+    """
     if not _is_finite(value):
         raise ModelError(f"{value!r} is not a finite number")
     try:
@@ -74,7 +88,10 @@ def number(value: Any) -> float:
     except OverflowError:
         double = float("inf")
     if not isfinite(double) or (isinstance(value, int) and double != value):
-        raise ModelError(f"{value!r} does not fit a double: declare the field as Integer() for 64-bit whole numbers")
+        raise ModelError(
+            f"{value!r} does not fit a double: declare the field as Integer() for 64-bit whole "
+            "numbers"
+        )
     return double or 0.0  # zero has no sign: -0.0 would sort before it, and not be equal to it
 
 
@@ -86,7 +103,11 @@ def boolean(value: Any) -> bool:
 
 def date_value(value: Any) -> str:
     instant = _instant(value)
-    if value.__class__ is str and len(value) == _DATE_LENGTH and value[10] + value[19] + value[23] == "T.Z":
+    if (
+        value.__class__ is str
+        and len(value) == _DATE_LENGTH
+        and value[10] + value[19] + value[23] == "T.Z"
+    ):
         return value  # already in our form
     return instant.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -105,7 +126,11 @@ def date_text(count: int) -> str:
 def point(value: Any) -> dict[str, float]:
     if isinstance(value, Mapping):
         members = cast(Mapping[str, Any], value)
-        value = LatLon(float(members["lat"]), float(members["lon"])) if {"lat", "lon"} <= members.keys() else None
+        value = (
+            LatLon(float(members["lat"]), float(members["lon"]))
+            if {"lat", "lon"} <= members.keys()
+            else None
+        )
     if not isinstance(value, LatLon):
         raise ModelError(f"{value!r} is not a place: give a LatLon")
     return {
@@ -121,7 +146,9 @@ def shape(value: Any) -> str | None:
 
 
 def flat(value: Any, exclude: tuple[str, ...] = ()) -> dict[str, Any] | None:
-    """A map whose values are texts, or lists and maps of them, without names that begin with an excluded prefix."""
+    """A map whose values are texts, or lists and maps of them, without names that begin with an
+    excluded prefix.
+    """
     if not isinstance(value, Mapping):
         raise ModelError(f"{value!r} is not a map")
     kept: dict[str, Any] = {}
@@ -143,7 +170,11 @@ def flat_leaves(members: Mapping[str, Any], before: str = "") -> dict[str, list[
             leaves.setdefault(path, []).append(value)
             continue
         for each in cast(list[Any], value) if isinstance(value, list) else [value]:
-            inner = flat_leaves(cast(dict[str, Any], each), path + ".") if isinstance(each, dict) else {path: [each]}
+            inner = (
+                flat_leaves(cast(dict[str, Any], each), path + ".")
+                if isinstance(each, dict)
+                else {path: [each]}
+            )
             for at, values in inner.items():
                 leaves.setdefault(at, []).extend(values)
     return leaves
@@ -156,7 +187,10 @@ def in_normal_text(value: Any) -> Any:
     if isinstance(value, list):
         return [in_normal_text(each) for each in cast(list[Any], value)]
     if isinstance(value, dict):
-        return {normal_text(name): in_normal_text(each) for name, each in cast(dict[str, Any], value).items()}
+        return {
+            normal_text(name): in_normal_text(each)
+            for name, each in cast(dict[str, Any], value).items()
+        }
     return value
 
 
@@ -173,7 +207,9 @@ def without_long(value: Any) -> Any:
 def _is_finite(value: Any) -> bool:
     if isinstance(value, Decimal):
         return value.is_finite()
-    return not isinstance(value, bool) and (isinstance(value, int) or (isinstance(value, float) and isfinite(value)))
+    return not isinstance(value, bool) and (
+        isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+    )
 
 
 def _is_long(value: Any) -> bool:
@@ -188,7 +224,9 @@ def _instant(value: Any) -> datetime:
     except ValueError:
         read = None
     if not isinstance(read, datetime):
-        raise ModelError(f"{value!r} is not a date: give a datetime with its zone, or an ISO 8601 text")
+        raise ModelError(
+            f"{value!r} is not a date: give a datetime with its zone, or an ISO 8601 text"
+        )
     return read if read.tzinfo is UTC else read.astimezone(UTC)
 
 

@@ -35,8 +35,8 @@ Created = Marker("Created")
 """An instant that the store sets when the item is created."""
 
 Updated = Marker("Updated")
-"""An instant that the store sets with every update and save. create() and put() keep one that is given: a copy of
-another table's items stays true."""
+"""An instant that the store sets with every update and save. create() and put() keep one that is
+given: a copy of another table's items stays true."""
 
 Version = Marker("Version")
 """A counter for optimistic locking: `save` checks it, every write raises it."""
@@ -57,7 +57,8 @@ def Range(low: int, high: int) -> Any:
 
 @dataclass(frozen=True)
 class States:
-    """The transitions that a status may make; a write that sets it is conditional on them, but for one of a batch.
+    """The transitions that a status may make; a write that sets it is conditional on them, but for
+    one of a batch.
 
     `start` are the statuses that a new item may have; without it, all.
     """
@@ -91,7 +92,9 @@ class States:
 
 @dataclass(frozen=True)
 class Follows:
-    """A field that another one decides: whenever the source is written, this is too. Declare it behind the source."""
+    """A field that another one decides: whenever the source is written, this is too. Declare it
+    behind the source.
+    """
 
     source: str
     values: Mapping[Any, Any]
@@ -105,10 +108,14 @@ class Follows:
         return self.value_for(info.data[self.source])
 
     def value_for(self, decided: Any) -> Any:
-        """What this field is for a value of the source. Raises StoredValueError for one that it does not name."""
+        """What this field is for a value of the source. Raises StoredValueError for one that it
+        does not name.
+        """
         if decided not in self.values:
             known = ", ".join(map(repr, self.values))
-            raise StoredValueError(f"Follows says nothing for {self.source}={decided!r}: it knows {known}")
+            raise StoredValueError(
+                f"Follows says nothing for {self.source}={decided!r}: it knows {known}"
+            )
         return self.values[decided]
 
 

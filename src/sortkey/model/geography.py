@@ -1,6 +1,7 @@
 """Places on the earth, and how far they are from each other. Pure.
 
-The earth is a sphere with the mean radius that Lucene uses, so that distances agree with those of OpenSearch ("arc").
+The earth is a sphere with the mean radius that Lucene uses, so that distances agree with those of
+OpenSearch ("arc").
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ class LatLon:
     def __post_init__(self) -> None:
         for name, value, limit in (("lat", self.lat, 90), ("lon", self.lon, 180)):
             if not isfinite(value) or abs(value) > limit:
-                raise ModelError(f"{name}={value!r} is not on the map: it must be between -{limit} and {limit}")
+                raise ModelError(
+                    f"{name}={value!r} is not on the map: it must be between -{limit} and {limit}"
+                )
 
     def metres_to(self, other: LatLon) -> float:
         """The distance along the surface (haversine)."""

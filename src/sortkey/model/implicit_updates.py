@@ -1,4 +1,6 @@
-"""What an update does besides what it was asked to: instants, the version, followers, and what a new item needs."""
+"""What an update does besides what it was asked to: instants, the version, followers, and what a
+new item needs.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,10 @@ def field(layout: Layout, place: Place) -> Attr[Any]:
 
 def with_stamps(layout: Layout, actions: Sequence[Action], now: float) -> tuple[Action, ...]:
     """The actions, and those that keep the instant of the last change and the version."""
-    touched, instant = {action.attr.place.name for action in actions}, datetime.fromtimestamp(now, UTC)
+    touched, instant = (
+        {action.attr.place.name for action in actions},
+        datetime.fromtimestamp(now, UTC),
+    )
     stamps = [
         field(layout, place).set(instant)
         for place in layout.places.values()
@@ -44,34 +49,61 @@ def with_followers(layout: Layout, actions: Sequence[Action]) -> tuple[Action, .
         source = touched.get(place.follows.source)
         if source is not None:
             if not source.is_plain_set:
-                raise ModelError(f"{place.name} follows {place.follows.source}, which can only be set")
+                raise ModelError(
+                    f"{place.name} follows {place.follows.source}, which can only be set"
+                )
             touched[place.name] = field(layout, place).set(place.follows.value_for(source.value))
-    return (*actions, *(action for action in touched.values() if action.attr.place.follows is not None))
+    return (
+        *actions,
+        *(action for action in touched.values() if action.attr.place.follows is not None),
+    )
 
 
-def fills(layout: Layout, in_key: Values, actions: Sequence[Action], assumed: Values, now: float) -> dict[str, Any]:
-    """What an item that an upsert makes has besides, where it is missing. Refuses what it cannot have."""
+def fills(
+    layout: Layout, in_key: Values, actions: Sequence[Action], assumed: Values, now: float
+) -> dict[str, Any]:
+    """What an item that an upsert makes has besides, where it is missing. Refuses what it cannot
+    have.
+    """
     touched = {action.attr.place.name for action in actions}
     found: dict[str, Any] = {}
     for place in layout.places.values():
-        if place.name in touched or place.attribute in in_key or place.attribute in layout.primary.attributes.names:
+        if (
+            place.name in touched
+            or place.attribute in in_key
+            or place.attribute in layout.primary.attributes.names
+        ):
             continue
         value = _first_value(layout, place, assumed, now)
-        if value is not None or (place.attribute in layout.kept_nulls and not place.info.is_required()):
+        if value is not None or (
+            place.attribute in layout.kept_nulls and not place.info.is_required()
+        ):
             stored = layout.stored(place.attribute, value)
             if not layout.is_left_out(place, stored):
                 found[place.attribute] = stored
         elif place.info.is_required():
-            raise ModelError(f"an upsert may make the item, and {layout.entity.__name__} needs {place.name}: set it")
-    written = [*(action.attr.place for action in actions), *(layout.by_attribute[name] for name in found)]
+            raise ModelError(
+                f"an upsert may make the item, and {layout.entity.__name__} needs {place.name}: "
+                "set it"
+            )
+    written = [
+        *(action.attr.place for action in actions),
+        *(layout.by_attribute[name] for name in found),
+    ]
     for place in written:
         if len(place.path) > 1:
-            raise ModelError(f"{place.name} lies in {layout.envelope}, which an upsert cannot make: create() the item")
+            raise ModelError(
+                f"{place.name} lies in {layout.envelope}, which an upsert cannot make: create() "
+                "the item"
+            )
     return found
 
 
 def fill_actions(layout: Layout, filled: Values) -> tuple[Action, ...]:
-    return tuple(field(layout, layout.by_attribute[name]).set_if_missing(value) for name, value in filled.items())
+    return tuple(
+        field(layout, layout.by_attribute[name]).set_if_missing(value)
+        for name, value in filled.items()
+    )
 
 
 def _first_value(layout: Layout, place: Place, assumed: Values, now: float) -> Any:

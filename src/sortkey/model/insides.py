@@ -1,4 +1,6 @@
-"""What lies inside a field: the types of its members and elements, how values of them are stored, their limits."""
+"""What lies inside a field: the types of its members and elements, how values of them are stored,
+their limits.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,11 @@ def member_of(annotation: Any, step: int | str) -> Any:
     """The type of a list's element, of a map's member, or of a part's field by its attribute."""
     part = part_of(annotation)
     if part is not None:
-        named = (full_annotation(i) for name, i in part.model_fields.items() if step in (i.alias or name, name))
+        named = (
+            full_annotation(i)
+            for name, i in part.model_fields.items()
+            if step in (i.alias or name, name)
+        )
         return next(named, UNTYPED)
     return element_of(annotation)
 
@@ -45,7 +51,9 @@ def element_of(annotation: Any) -> Any:
 
 
 def is_left_out(annotation: Any, step: int | str) -> bool:
-    """Whether None of a member is left out, as that of a part's field is: in lists and free maps it is NULL."""
+    """Whether None of a member is left out, as that of a part's field is: in lists and free maps it
+    is NULL.
+    """
     part = part_of(annotation)
     return part is not None and step not in kept_nulls(part)
 
@@ -65,11 +73,17 @@ def default_of(info: FieldInfo) -> Any:
     """What a field is when nothing is given: None also for one that must be given."""
     if info.is_required() or info.default_factory_takes_validated_data:
         return None
-    return info.default if info.default_factory is None else info.get_default(call_default_factory=True)
+    return (
+        info.default
+        if info.default_factory is None
+        else info.get_default(call_default_factory=True)
+    )
 
 
 def keeps_null(info: FieldInfo) -> bool:
-    """Whether a field's None is stored as NULL: where it says so, or where left out it would be read as its default."""
+    """Whether a field's None is stored as NULL: where it says so, or where left out it would be
+    read as its default.
+    """
     if KeepNull in info.metadata:
         return True
     return may_be_none(info.annotation) and (info.is_required() or default_of(info) is not None)
@@ -78,7 +92,9 @@ def keeps_null(info: FieldInfo) -> bool:
 @lru_cache(maxsize=1024)
 def kept_nulls(part: type[BaseModel]) -> frozenset[str]:
     """The fields of a part whose None is stored, by name and by attribute."""
-    kept = [(name, info.alias or name) for name, info in part.model_fields.items() if keeps_null(info)]
+    kept = [
+        (name, info.alias or name) for name, info in part.model_fields.items() if keeps_null(info)
+    ]
     return frozenset(each for names in kept for each in names)
 
 
@@ -87,7 +103,9 @@ def may_be_none(annotation: Any) -> bool:
 
 
 def highest(annotation: Any) -> Any:
-    """The largest number that a field may be, or None. The bounds of fractions are taken for included ones."""
+    """The largest number that a field may be, or None. The bounds of fractions are taken for
+    included ones.
+    """
     found = _limit(annotation, Le, "le", whole_step=0)
     return found if found is not None else _limit(annotation, Lt, "lt", whole_step=-1)
 

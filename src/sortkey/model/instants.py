@@ -13,9 +13,13 @@ EVERY_DIGIT = 6
 
 
 def instant_text(value: datetime, digits: int = EVERY_DIGIT) -> str:
-    """UTC, with so many digits of the second and a Z: `2025-11-01T20:30:00.000000Z`. What is finer is cut off."""
+    """UTC, with so many digits of the second and a Z: `2025-11-01T20:30:00.000000Z`. What is finer
+    is cut off.
+    """
     if value.tzinfo is None:
-        raise ModelError(f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)")
+        raise ModelError(
+            f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)"
+        )
     text = value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
     return (text[: digits - EVERY_DIGIT or None] if digits else text[:-7]) + "Z"
 
@@ -23,7 +27,8 @@ def instant_text(value: datetime, digits: int = EVERY_DIGIT) -> str:
 def read_instant(value: Any) -> Any:
     """A datetime in UTC, of any precision on the way in; pydantic refuses what is none.
 
-    A text without a zone is UTC, as documents write it; a datetime without one may be any clock's, and is refused.
+    A text without a zone is UTC, as documents write it; a datetime without one may be any clock's,
+    and is refused.
     """
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
@@ -31,7 +36,9 @@ def read_instant(value: Any) -> Any:
     if not isinstance(value, datetime) or value.tzinfo is UTC:
         return value
     if value.tzinfo is None:
-        raise ValueError(f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)")
+        raise ValueError(
+            f"{value!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)"
+        )
     try:
         return value.astimezone(UTC)
     except OverflowError:
@@ -44,11 +51,15 @@ def read_epoch(value: Any) -> Any:
     try:
         return datetime.fromtimestamp(value, UTC)
     except (OverflowError, OSError):
-        raise ValueError(f"{value!r} is no number of seconds since 1970 that a datetime can hold") from None
+        raise ValueError(
+            f"{value!r} is no number of seconds since 1970 that a datetime can hold"
+        ) from None
 
 
 def cut(value: Any, digits: int) -> Any:
-    """Without what would be cut off in writing, so that an entity is the same before and after it is stored."""
+    """Without what would be cut off in writing, so that an entity is the same before and after it
+    is stored.
+    """
     if not isinstance(value, datetime):
         return value
     unit = 10 ** (EVERY_DIGIT - digits)

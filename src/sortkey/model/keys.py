@@ -1,8 +1,9 @@
 """Keys and queries as they are declared in the body of an entity.
 
-The decorated function is never run: its signature is the typed signature of the access pattern, its docstring says
-what the pattern is for. That is how a type checker knows every argument of every key. The signature begins with a
-star, so that arguments go by name; one that may be left out has the default None.
+The decorated function is never run: its signature is the typed signature of the access pattern, its
+docstring says what the pattern is for. That is how a type checker knows every argument of every
+key. The signature begins with a star, so that arguments go by name; one that may be left out has
+the default None.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Declared:
         for each in self.parameters:
             if each.default is not each.empty and each.default is not None:
                 raise ModelError(
-                    f"{self.name}: the default of {each.name} must be None, which leaves it out of the key"
+                    f"{self.name}: the default of {each.name} must be None, which leaves it out of "
+                    "the key"
                 )
         self.bound: dict[type, Any] = {}
         """By class: a subclass may share the declaration."""
@@ -50,7 +52,9 @@ class Declared:
         raise NotImplementedError
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The call's arguments by name, with Python's own complaints about missing and unknown ones."""
+        """The call's arguments by name, with Python's own complaints about missing and unknown
+        ones.
+        """
         if args or not self.required <= kwargs.keys() <= self._known:
             try:
                 kwargs = inspect.Signature(self.parameters).bind(*args, **kwargs).arguments
@@ -58,28 +62,40 @@ class Declared:
                 raise TypeError(f"{self.name}({', '.join(self.names)}): {error}") from None
         given = {name: value for name, value in kwargs.items() if value is not None}
         if len(given) < len(kwargs) and not self.required <= given.keys():
-            missing = ", ".join(name for name in self.names if name in self.required and name not in given)
-            raise ModelError(f"{self.name}: {missing} is None, and without it the read would be a wider one")
+            missing = ", ".join(
+                name for name in self.names if name in self.required and name not in given
+            )
+            raise ModelError(
+                f"{self.name}: {missing} is None, and without it the read would be a wider one"
+            )
         return given
 
     def stored(self, layout: Layout, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by attribute, as they stand in keys."""
         stored, attributes = layout.stored, layout.attributes
-        return {attributes[name]: stored(attributes[name], value) for name, value in arguments.items()}
+        return {
+            attributes[name]: stored(attributes[name], value) for name, value in arguments.items()
+        }
 
     def fail(self, layout: Layout, problem: str) -> ModelError:
         return ModelError(f"{layout.entity.__name__}.{self.name}: {problem}")
 
     def check_leading(self, layout: Layout, key: IndexKey) -> None:
-        """The signature has the whole partition key, then the first slots of the sort key, in their order."""
+        """The signature has the whole partition key, then the first slots of the sort key, in their
+        order.
+        """
         partition = [name for name in key.partition.names if name != SHARD]
         wanted = list(dict.fromkeys([*partition, *(key.sort.names if key.sort else ())]))
         given = [layout.place(name).attribute for name in self.names]
         if given != wanted[: len(given)] or len(given) < len(partition):
-            raise self.fail(layout, f"takes {', '.join(given)}; its key begins with {', '.join(wanted)}")
+            raise self.fail(
+                layout, f"takes {', '.join(given)}; its key begins with {', '.join(wanted)}"
+            )
         for name in self.names[: len(partition)]:
             if name not in self.required:
-                raise self.fail(layout, f"{name} cannot have a default: a query needs the whole partition key")
+                raise self.fail(
+                    layout, f"{name} cannot have a default: a query needs the whole partition key"
+                )
 
 
 class KeyDeclaration(Declared, Generic[P]):
@@ -95,7 +111,9 @@ class KeyDeclaration(Declared, Generic[P]):
     def check(self, layout: Layout) -> None:
         self.check_leading(layout, layout.primary)
         if len(self.names) < len(layout.primary.names) or len(self.required) < len(self.names):
-            raise self.fail(layout, f"must take all of {', '.join(layout.primary.names)}, without defaults")
+            raise self.fail(
+                layout, f"must take all of {', '.join(layout.primary.names)}, without defaults"
+            )
 
     def __get__(self, instance: object, owner: type[E]) -> BoundKey[P, E]:
         bound: BoundKey[P, E] | None = self.bound.get(owner)
@@ -137,14 +155,18 @@ class QueryDeclaration(Declared, Generic[P]):
 class IndexDeclaration(Declared, Generic[P]):
     """The key in an index, and the query over it."""
 
-    def __init__(self, function: Signature[P], index: str, partition: str, sort: str | None, shards: int) -> None:
+    def __init__(
+        self, function: Signature[P], index: str, partition: str, sort: str | None, shards: int
+    ) -> None:
         super().__init__(function)
         self.index, self.partition, self.sort, self.shards = index, partition, sort, shards
 
     def compile_key(self, layout: Layout) -> None:
         if self.index in layout.keys:
             raise self.fail(layout, f"the key in {self.index} is declared already")
-        layout.keys[self.index] = _index_key(self, layout, self.index, self.partition, self.sort, self.shards)
+        layout.keys[self.index] = _index_key(
+            self, layout, self.index, self.partition, self.sort, self.shards
+        )
 
     def check(self, layout: Layout) -> None:
         self.check_leading(layout, layout.keys[self.index])
@@ -156,14 +178,21 @@ class IndexDeclaration(Declared, Generic[P]):
 class BoundQuery(Generic[P, E]):
     """`Stage.of_journey`: call it for a query of entities."""
 
-    def __init__(self, declared: QueryDeclaration[P] | IndexDeclaration[P], entity: type[E]) -> None:
+    def __init__(
+        self, declared: QueryDeclaration[P] | IndexDeclaration[P], entity: type[E]
+    ) -> None:
         self.declared, self.entity = declared, entity
         self.__doc__ = declared.doc
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Query[E]:
         declared, layout = self.declared, self.entity.__layout__
         values = declared.stored(layout, declared.arguments(args, kwargs))
-        return Query.of(self.entity, layout.keys[declared.index], values, f"{self.entity.__name__}.{declared.name}")
+        return Query.of(
+            self.entity,
+            layout.keys[declared.index],
+            values,
+            f"{self.entity.__name__}.{declared.name}",
+        )
 
 
 def key(partition: str, sort: str | None = None) -> Callable[[Signature[P]], KeyDeclaration[P]]:
@@ -172,25 +201,38 @@ def key(partition: str, sort: str | None = None) -> Callable[[Signature[P]], Key
 
 
 def query(key: KeyDeclaration[...]) -> Callable[[Signature[P]], QueryDeclaration[P]]:
-    """A query over the table's key. The function takes the partition key's fields and the first of the sort key's."""
+    """A query over the table's key. The function takes the partition key's fields and the first of
+    the sort key's.
+    """
     return lambda function: QueryDeclaration(function, key)
 
 
 def index(
     name: str, partition: str, sort: str | None = None, *, shards: int = 0
 ) -> Callable[[Signature[P]], IndexDeclaration[P]]:
-    """The key in an index, and a query over it. With `shards` the partition template has a `{shard}`."""
+    """The key in an index, and a query over it. With `shards` the partition template has a
+    `{shard}`.
+    """
     return lambda function: IndexDeclaration(function, name, partition, sort, shards)
 
 
 def _index_key(
-    declared: Declared, layout: Layout, name: str | None, partition: str, sort: str | None, shards: int = 0
+    declared: Declared,
+    layout: Layout,
+    name: str | None,
+    partition: str,
+    sort: str | None,
+    shards: int = 0,
 ) -> IndexKey:
     attributes = layout.table.key_attributes(name)
     if (attributes.sort is None) is not (sort is None):
         where = name or layout.table.name
-        raise declared.fail(layout, f"{where} has {'no' if attributes.sort is None else 'a'} sort key")
-    made = IndexKey(name, attributes, Template(partition), None if sort is None else Template(sort), shards)
+        raise declared.fail(
+            layout, f"{where} has {'no' if attributes.sort is None else 'a'} sort key"
+        )
+    made = IndexKey(
+        name, attributes, Template(partition), None if sort is None else Template(sort), shards
+    )
     if shards < 0 or bool(shards) is not (SHARD in made.partition.names):
         raise declared.fail(layout, "shards= and a {shard} in the partition template go together")
     return made

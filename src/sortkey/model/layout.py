@@ -1,6 +1,8 @@
-"""Where everything of an entity lives in its item: compiled once for a class, then used for every item.
+"""Where everything of an entity lives in its item: compiled once for a class, then used for every
+item.
 
-Templates and paths speak of attributes, the rest of the program of fields; the two meet here and nowhere else.
+Templates and paths speak of attributes, the rest of the program of fields; the two meet here and
+nowhere else.
 """
 
 from __future__ import annotations
@@ -89,9 +91,16 @@ class Layout:
         )
 
     def is_plain(self, attribute: str, template: Template) -> bool:
-        """Whether a key attribute is a field as it stands: `{assetId}` in the attribute `assetId`."""
+        """Whether a key attribute is a field as it stands: `{assetId}` in the attribute
+        `assetId`.
+        """
         place = self.by_attribute.get(attribute)
-        return place is not None and not place.key_only and template.text == f"{{{attribute}}}" and len(place.path) == 1
+        return (
+            place is not None
+            and not place.key_only
+            and template.text == f"{{{attribute}}}"
+            and len(place.path) == 1
+        )
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
@@ -109,9 +118,11 @@ class Layout:
         return stored(self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}")
 
     def compared(self, attribute: str, value: Any) -> Any:
-        """A value that a field is compared with, as it would stand in the item. It may lie outside of the limits that
-        the field's own values have."""
-        return stored(self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}", limited=False)
+        """A value that a field is compared with, as it would stand in the item. It may lie outside
+        of the limits that the field's own values have."""
+        return stored(
+            self._adapters[attribute], value, f"{self.entity.__name__}.{attribute}", limited=False
+        )
 
     def loaded(self, attribute: str, value: Any) -> Any:
         """The value of a field that is stored so."""
@@ -122,12 +133,16 @@ class Layout:
         return frozenset(
             place.attribute
             for place in self.places.values()
-            if place.info.annotation is str and all(isinstance(each, Marker) for each in place.info.metadata)
+            if place.info.annotation is str
+            and all(isinstance(each, Marker) for each in place.info.metadata)
         )
 
     @cached_property
     def _adapters(self) -> dict[str, TypeAdapter[Any]]:
-        return {place.attribute: TypeAdapter(full_annotation(place.info)) for place in self.places.values()}
+        return {
+            place.attribute: TypeAdapter(full_annotation(place.info))
+            for place in self.places.values()
+        }
 
     # -- whole items
 
@@ -153,7 +168,11 @@ class Layout:
             item[self.table.kind_attribute] = {"S": self.kind}
         if self.schema_version > 1:
             # A newer program's item stays one: its upgrade must not be made twice.
-            newest = self.schema_version if unknown is None else max(unknown.version, self.schema_version)
+            newest = (
+                self.schema_version
+                if unknown is None
+                else max(unknown.version, self.schema_version)
+            )
             item[SCHEMA_VERSION] = {"N": str(newest)}
         item.update(self.render_keys(values))
         if self.archive is not None:
@@ -161,8 +180,9 @@ class Layout:
         return item
 
     def render_keys(self, values: Mapping[str, Any]) -> Item:
-        """The key attributes that templates make of stored values. In an index one that lacks a value is left out,
-        and so is the item: each attribute is made of its own template, whether by a put or by an update."""
+        """The key attributes that templates make of stored values. In an index one that lacks a
+        value is left out, and so is the item: each attribute is made of its own template, whether
+        by a put or by an update."""
         rendered: Item = {}
         for key, writers in self._key_writers:
             given = {**values, SHARD: self.shard(values, key.shards)} if key.shards else values
@@ -170,9 +190,14 @@ class Layout:
                 text = given.get(attribute) if template is None else template.render(given)
                 if text is None and key.index is None:
                     missing = ", ".join(name for name in key.names if values.get(name) is None)
-                    raise KeyValueError(f"{self.entity.__name__} cannot be stored without {missing}: its key needs it")
+                    raise KeyValueError(
+                        f"{self.entity.__name__} cannot be stored without {missing}: its key needs "
+                        "it"
+                    )
                 if text == "":
-                    raise KeyValueError(f"{self.entity.__name__}.{attribute} is empty, and it is a key")
+                    raise KeyValueError(
+                        f"{self.entity.__name__}.{attribute} is empty, and it is a key"
+                    )
                 if template is not None and text is not None:
                     rendered[attribute] = {kind: text}
         return rendered
@@ -180,7 +205,13 @@ class Layout:
     @cached_property
     def _key_writers(self) -> tuple[tuple[IndexKey, KeyWriters], ...]:
         return tuple(
-            (key, tuple((a, None if self.is_plain(a, t) else t, self.table.type_of(a)) for a, t in key.templates))
+            (
+                key,
+                tuple(
+                    (a, None if self.is_plain(a, t) else t, self.table.type_of(a))
+                    for a, t in key.templates
+                ),
+            )
             for key in self.keys.values()
         )
 
@@ -193,11 +224,16 @@ class Layout:
     def validate_many(self) -> Callable[[list[dict[str, Any]]], list[Any]]:
         """pydantic's validation of a list of the entity, which is cheaper than that of each.
 
-        What the reader gives has the names of attributes and nothing else: nobody need look for others.
+        What the reader gives has the names of attributes and nothing else: nobody need look for
+        others.
         """
         schema: Any = self.entity.__pydantic_core_schema__
         if schema["type"] == "model":
-            relaxed = {"extra_fields_behavior": "ignore", "validate_by_name": False, "validate_by_alias": True}
+            relaxed = {
+                "extra_fields_behavior": "ignore",
+                "validate_by_name": False,
+                "validate_by_alias": True,
+            }
             schema = {**schema, "config": {**schema.get("config", {}), **relaxed}}
         return SchemaValidator(core_schema.list_schema(schema), _use_prebuilt=False).validate_python
 
@@ -207,7 +243,9 @@ class Layout:
         return compiled_reader(self)
 
     def read(self, item: Mapping[str, AttributeValue]) -> tuple[dict[str, Any], Found | None]:
-        """The values of an item by attribute, of which a pydantic model is made elsewhere; and what else it has."""
+        """The values of an item by attribute, of which a pydantic model is made elsewhere; and what
+        else it has.
+        """
         archived = False
         kind = item.get(self.table.kind_attribute, {}).get("S", self.kind)
         if self.kind is not None and kind != self.kind:
@@ -218,7 +256,9 @@ class Layout:
         unknown = _read_into(values, item, self.known)
         unknown_inside: dict[str, AttributeValue] = {}
         if self.envelope is not None:
-            unknown_inside = _read_into(values, item.get(self.envelope, _NO_MAP)["M"], self.known_inside)
+            unknown_inside = _read_into(
+                values, item.get(self.envelope, _NO_MAP)["M"], self.known_inside
+            )
         for attribute, template, wanted in self.parsers:
             if attribute in item:
                 parsed = template.parse(next(iter(item[attribute].values())))
@@ -231,7 +271,9 @@ class Layout:
                 values[place.attribute] = payload.read(self.members(place, item), self.key_in(item))
         version = version_of(item) if self.schema_version > 1 else 1
         if version < self.schema_version:
-            values, unknown, unknown_inside = upgraded(self, version, values, unknown, unknown_inside)
+            values, unknown, unknown_inside = upgraded(
+                self, version, values, unknown, unknown_inside
+            )
         plain = not (unknown or unknown_inside or archived) and version <= self.schema_version
         return values, None if plain else Found(unknown, unknown_inside, archived, version)
 
@@ -247,9 +289,13 @@ class Layout:
     def check_mark(self, partition: str) -> None:
         """Refuse a partition that ends as an archived one does: nobody could tell them apart."""
         if self.archive is not None and partition.endswith(self.archive):
-            raise KeyValueError(f"{partition!r} ends with {self.archive!r}, which marks the archive")
+            raise KeyValueError(
+                f"{partition!r} ends with {self.archive!r}, which marks the archive"
+            )
 
-    def without_archive_mark(self, item: Mapping[str, AttributeValue]) -> tuple[Mapping[str, AttributeValue], bool]:
+    def without_archive_mark(
+        self, item: Mapping[str, AttributeValue]
+    ) -> tuple[Mapping[str, AttributeValue], bool]:
         """The item as it was before it was archived, and whether it is."""
         partition = self.primary.attributes.partition
         text = item[partition].get("S", "") if partition in item else ""
@@ -280,9 +326,13 @@ class Layout:
     @cached_property
     def payloads(self) -> tuple[tuple[Place, PayloadPlace], ...]:
         """The fields whose values lie in an object store."""
-        return tuple((place, place.payload) for place in self.places.values() if place.payload is not None)
+        return tuple(
+            (place, place.payload) for place in self.places.values() if place.payload is not None
+        )
 
-    def members(self, place: Place, item: Mapping[str, AttributeValue]) -> Mapping[str, AttributeValue]:
+    def members(
+        self, place: Place, item: Mapping[str, AttributeValue]
+    ) -> Mapping[str, AttributeValue]:
         """What of an item is around a field: its envelope, or all of it."""
         return item if len(place.path) == 1 else item[str(place.path[0])]["M"]
 
@@ -290,13 +340,22 @@ class Layout:
         return {name: item[name] for name in self.table.key}
 
     def _pointers(self, depth: int) -> set[str]:
-        """Attributes of pointers at the top of the item, or in the envelope, besides those of the fields."""
-        return {name for place, each in self.payloads if len(place.path) == depth for name in each.parts.values()}
+        """Attributes of pointers at the top of the item, or in the envelope, besides those of the
+        fields.
+        """
+        return {
+            name
+            for place, each in self.payloads
+            if len(place.path) == depth
+            for name in each.parts.values()
+        }
 
     @cached_property
     def _outer(self) -> frozenset[str]:
         """Attributes of fields that stand at the top of the item."""
-        return frozenset(p.attribute for p in self.places.values() if len(p.path) == 1 and not p.key_only)
+        return frozenset(
+            p.attribute for p in self.places.values() if len(p.path) == 1 and not p.key_only
+        )
 
     @cached_property
     def _inner(self) -> frozenset[str]:
@@ -316,7 +375,9 @@ class Layout:
     @cached_property
     def known(self) -> dict[str, bool]:
         """Attributes at the top: whether they are read, or say nothing new."""
-        return dict.fromkeys(self.written | self._pointers(1), False) | dict.fromkeys(self._outer, True)
+        return dict.fromkeys(self.written | self._pointers(1), False) | dict.fromkeys(
+            self._outer, True
+        )
 
     @cached_property
     def known_inside(self) -> dict[str, bool]:
@@ -326,11 +387,15 @@ class Layout:
     @cached_property
     def kept_nulls(self) -> frozenset[str]:
         """Attributes whose None is stored as NULL; the others' is left out."""
-        return frozenset(place.attribute for place in self.places.values() if keeps_null(place.info))
+        return frozenset(
+            place.attribute for place in self.places.values() if keeps_null(place.info)
+        )
 
     @cached_property
     def _empty_sets(self) -> frozenset[str]:
-        """Attributes of sets that are left out when they are empty, which DynamoDB cannot store, and read as such."""
+        """Attributes of sets that are left out when they are empty, which DynamoDB cannot store,
+        and read as such.
+        """
         return frozenset(
             place.attribute
             for place in self.places.values()
@@ -339,8 +404,14 @@ class Layout:
 
     @cached_property
     def _nullable(self) -> tuple[str, ...]:
-        """Attributes of fields that must be given, but may be None: missing in an item, they are that."""
-        required = [place for place in self.places.values() if place.info.is_required() and not place.key_only]
+        """Attributes of fields that must be given, but may be None: missing in an item, they are
+        that.
+        """
+        required = [
+            place
+            for place in self.places.values()
+            if place.info.is_required() and not place.key_only
+        ]
         return tuple(place.attribute for place in required if may_be_none(place.info.annotation))
 
     def is_left_out(self, place: Place, stored: Any) -> bool:
@@ -362,7 +433,8 @@ class Layout:
 
 
 KeyWriters = tuple[tuple[str, Template | None, str], ...]
-"""(attribute, template, type) of a key; no template for an attribute that is a field as it stands."""
+"""(attribute, template, type) of a key; no template for an attribute that is a field as it stands.
+"""
 
 _NO_MAP: AttributeValue = {"M": {}}
 

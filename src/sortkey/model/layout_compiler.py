@@ -19,7 +19,9 @@ def declared_in(cls: type) -> dict[str, Declared]:
     """Keys, indexes and queries of a class and its bases, the nearest first."""
     found: dict[str, Declared] = {}
     for each in reversed(cls.__mro__):
-        found.update({name: value for name, value in vars(each).items() if isinstance(value, Declared)})
+        found.update(
+            {name: value for name, value in vars(each).items() if isinstance(value, Declared)}
+        )
     return found
 
 
@@ -51,7 +53,9 @@ def _check_types(layout: Layout) -> None:
     entity = layout.entity
     if entity.__pydantic_complete__:
         return
-    unknown = [name for name, info in entity.model_fields.items() if not getattr(info, "_complete", True)]
+    unknown = [
+        name for name, info in entity.model_fields.items() if not getattr(info, "_complete", True)
+    ]
     raise ModelError(
         f"{entity.__name__}: the type of {', '.join(unknown) or 'a field'} is not defined yet: "
         f"put it above the class {entity.__name__}"
@@ -70,11 +74,17 @@ def _check_keys(layout: Layout) -> None:
     for slot in sorted(slots - layout.by_attribute.keys() - {SHARD}):
         if slot in layout.places:
             meant = layout.places[slot].attribute
-            raise ModelError(f"{name}: write {{{meant}}} for {{{slot}}}: key templates name attributes, not fields")
+            raise ModelError(
+                f"{name}: write {{{meant}}} for {{{slot}}}: key templates name attributes, not "
+                "fields"
+            )
         raise ModelError(f"{name}: the key needs {{{slot}}}, and no field has this attribute")
     if layout.version is not None and layout.version.attribute in slots:
         raise ModelError(f"{name}.{layout.version.name} counts writes, and cannot stand in a key")
     primary = set(layout.primary.names)
     for place in layout.places.values():
         if place.key_only and place.attribute not in primary:
-            raise ModelError(f"{name}.{place.name} is KeyOnly, but the table's key does not hold {place.attribute}")
+            raise ModelError(
+                f"{name}.{place.name} is KeyOnly, but the table's key does not hold "
+                f"{place.attribute}"
+            )

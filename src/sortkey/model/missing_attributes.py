@@ -1,6 +1,8 @@
-"""What a stored item lacks of what its entity says today: keys of new indexes, computed fields, a newer version. Pure.
+"""What a stored item lacks of what its entity says today: keys of new indexes, computed fields, a
+newer version. Pure.
 
-The update that mends it names what it was made of as its condition, so that it never overwrites what it has not seen.
+The update that mends it names what it was made of as its condition, so that it never overwrites
+what it has not seen.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ class Rewrite:
     target: Item
     sets: dict[Path, AttributeValue] = field(default_factory=dict["Path", AttributeValue])
     removes: list[Path] = field(default_factory=list["Path"])
-    read: dict[Path, AttributeValue | None] = field(default_factory=dict["Path", "AttributeValue | None"])
+    read: dict[Path, AttributeValue | None] = field(
+        default_factory=dict["Path", "AttributeValue | None"]
+    )
 
     def change(self, path: Path, value: AttributeValue | None) -> None:
         self.read[path] = at(self.item, path)
@@ -42,11 +46,19 @@ class Rewrite:
         tests = [f"attribute_exists({names.name(self.layout.table.key[0])})"]
         for path, value in self.read.items():
             where = names.path(path)
-            tests.append(f"attribute_not_exists({where})" if value is None else f"{where} = {names.value(value)}")
+            tests.append(
+                f"attribute_not_exists({where})"
+                if value is None
+                else f"{where} = {names.value(value)}"
+            )
         sections: list[str] = []
         if self.sets:
             sections.append(
-                "SET " + ", ".join(f"{names.path(path)} = {names.value(value)}" for path, value in self.sets.items())
+                "SET "
+                + ", ".join(
+                    f"{names.path(path)} = {names.value(value)}"
+                    for path, value in self.sets.items()
+                )
             )
         if self.removes:
             sections.append("REMOVE " + ", ".join(names.path(path) for path in self.removes))
@@ -63,7 +75,9 @@ class Rewrite:
 
 
 def rewrite_of(entity: type[Entity], item: Item) -> Rewrite | None:
-    """What to do about an item; None where it has everything. Raises InvalidItem and ModelError for what is wrong."""
+    """What to do about an item; None where it has everything. Raises InvalidItem and ModelError for
+    what is wrong.
+    """
     layout = entity.__layout__
     if is_newer(layout, item):
         return None
@@ -81,10 +95,15 @@ def rewrite_of(entity: type[Entity], item: Item) -> Rewrite | None:
 
 
 def upgrade_of(entity: type[Entity], item: Item) -> Rewrite:
-    """The update that makes an item of an older version one of today. It must be as it was read, all of it."""
+    """The update that makes an item of an older version one of today. It must be as it was read,
+    all of it.
+    """
     layout, target = entity.__layout__, entity.from_item(item).to_item()
     if layout.key_in(item) != layout.key_in(target):
-        raise ModelError(f"the upgrade of {entity.__name__} changes its key, which cannot change: create another item")
+        raise ModelError(
+            f"the upgrade of {entity.__name__} changes its key, which cannot change: create "
+            "another item"
+        )
     rewrite = Rewrite(layout, item, target)
     for name in (*item, *(name for name in target if name not in item)):
         if name in layout.table.key:
@@ -96,11 +115,17 @@ def upgrade_of(entity: type[Entity], item: Item) -> Rewrite:
 
 
 def taken_in(entity: type[Entity], done: Rewrite, now: Item) -> Rewrite | None:
-    """What an upgrade has missed: attributes that an older program added after it had read the item.
+    """What an upgrade has missed: attributes that an older program added after it had read the
+    item.
 
-    They are still there, but no field shows them. The upgrade is made again with them, of the item as it was before.
+    They are still there, but no field shows them. The upgrade is made again with them, of the item
+    as it was before.
     """
-    missed = {name: value for name, value in now.items() if name not in done.item and name not in done.target}
+    missed = {
+        name: value
+        for name, value in now.items()
+        if name not in done.item and name not in done.target
+    }
     if not missed:
         return None
     target = entity.from_item({**done.item, **missed}).to_item()
@@ -122,7 +147,11 @@ def is_newer(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
 
 def has_derived(layout: Layout) -> bool:
     """Whether there is anything that an item could lack."""
-    return layout.schema_version > 1 or any(True for _ in _derived(layout)) or any(True for _ in _plain_keys(layout))
+    return (
+        layout.schema_version > 1
+        or any(True for _ in _derived(layout))
+        or any(True for _ in _plain_keys(layout))
+    )
 
 
 def at(item: Mapping[str, Any], path: Path) -> AttributeValue | None:
@@ -136,17 +165,26 @@ def at(item: Mapping[str, Any], path: Path) -> AttributeValue | None:
 
 
 def _derived(layout: Layout) -> Iterator[tuple[Path, list[Path]]]:
-    """Index keys and computed fields, each with the fields that it is made of, without those of the table's key."""
+    """Index keys and computed fields, each with the fields that it is made of, without those of the
+    table's key.
+    """
     for each in layout.derived:
         places = [layout.by_attribute[name] for name in each.names]
-        yield each.path, [p.path for p in places if not p.key_only and p.path[0] not in layout.table.key]
+        yield (
+            each.path,
+            [p.path for p in places if not p.key_only and p.path[0] not in layout.table.key],
+        )
 
 
 def _plain_keys(layout: Layout) -> Iterator[Path]:
     """Fields that are index keys as they stand."""
     for key in layout.keys.values():
         for attribute, template in key.templates:
-            if key.index is not None and attribute not in layout.table.key and layout.is_plain(attribute, template):
+            if (
+                key.index is not None
+                and attribute not in layout.table.key
+                and layout.is_plain(attribute, template)
+            ):
                 yield (attribute,)
 
 
@@ -160,11 +198,15 @@ def _make_anew(rewrite: Rewrite, path: Path, sources: list[Path]) -> None:
         old, new = at(rewrite.item, source), at(rewrite.target, source)
         rewrite.read[source] = old
         if old is None and new is not None and at(rewrite.item, source[:-1]) is not None:
-            rewrite.sets[source] = new  # a default that the key is made of: later updates compare it
+            rewrite.sets[source] = (
+                new  # a default that the key is made of: later updates compare it
+            )
 
 
 def _same(one: AttributeValue | None, other: AttributeValue | None) -> bool:
-    """Whether two values are equal, however their numbers are written and their sets are ordered."""
+    """Whether two values are equal, however their numbers are written and their sets are
+    ordered.
+    """
     if one is None or other is None or one == other:
         return one is other or one == other
     return one.keys() == other.keys() and decode(one) == decode(other)

@@ -1,4 +1,6 @@
-"""Reads and writes of single items as requests. Immutable values, no I/O: a store sends them and reads the answers."""
+"""Reads and writes of single items as requests. Immutable values, no I/O: a store sends them and
+reads the answers.
+"""
 
 from __future__ import annotations
 
@@ -50,8 +52,8 @@ class Write(Generic[E]):
 
 @dataclass(frozen=True)
 class Put(Write[E]):
-    """A whole item. `create` refuses one that is there; `save` one that is not of the version that was read; all of
-    them one whose status this one's cannot follow."""
+    """A whole item. `create` refuses one that is there; `save` one that is not of the version that
+    was read; all of them one whose status this one's cannot follow."""
 
     entity: E
     mode: PutMode = "put"
@@ -73,7 +75,11 @@ class Put(Write[E]):
     def states(self) -> tuple[tuple[Place, Any], ...]:
         """The status fields of the entity, and what they are."""
         places = self.entity_class.__layout__.places.values()
-        return tuple((place, getattr(self.entity, place.name)) for place in places if place.states is not None)
+        return tuple(
+            (place, getattr(self.entity, place.name))
+            for place in places
+            if place.states is not None
+        )
 
     def stamped(self, now: float) -> E:
         """The entity as it will be stored: with its instants and its version."""
@@ -109,14 +115,23 @@ class Put(Write[E]):
     def says(self) -> str:
         layout, entity = self.entity_class.__layout__, self.entity
         # Not an ItemKey: a key that holds the instant of creation is whole only when it is sent.
-        values = {name: getattr(entity, layout.by_attribute[name].name) for name in layout.primary.names}
-        known = {name: layout.stored(name, value) for name, value in values.items() if value is not None}
-        return f"{self.mode} {layout.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in known.items())})"
+        values = {
+            name: getattr(entity, layout.by_attribute[name].name) for name in layout.primary.names
+        }
+        known = {
+            name: layout.stored(name, value) for name, value in values.items() if value is not None
+        }
+        return (
+            f"{self.mode} "
+            f"{layout.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in known.items())})"
+        )
 
 
 @dataclass(frozen=True)
 class Update(Write[E]):
-    """Changes of some attributes of an item that is there; with `upsert` also of one that is not."""
+    """Changes of some attributes of an item that is there; with `upsert` also of one that
+    is not.
+    """
 
     key: ItemKey[E]
     actions: tuple[Action, ...]
@@ -133,7 +148,9 @@ class Update(Write[E]):
     def target_states(self) -> tuple[tuple[Place, Any], ...]:
         """The status fields that this sets, and to what."""
         return tuple(
-            (a.attr.place, a.value) for a in self.actions if a.attr.place.states is not None and a.is_plain_set
+            (a.attr.place, a.value)
+            for a in self.actions
+            if a.attr.place.states is not None and a.is_plain_set
         )
 
     def request(self, now: float) -> Request:
@@ -144,7 +161,9 @@ class Update(Write[E]):
         filled = fills(layout, self.key.values, actions, assumed, now) if self.upsert else None
         more = rebuilt(layout, self.key, actions, assumed, filled)
         request: Request = {"TableName": layout.table.name, "Key": self.key.item}
-        request["UpdateExpression"] = _update_text((*actions, *fill_actions(layout, filled or {})), more, names)
+        request["UpdateExpression"] = _update_text(
+            (*actions, *fill_actions(layout, filled or {})), more, names
+        )
         _put_condition(request, self._conditions(layout, assumed, names), names)
         return request
 
@@ -153,11 +172,16 @@ class Update(Write[E]):
 
     def _assumed(self, layout: Layout) -> dict[str, Any]:
         places = {name: layout.place(name) for name in self.assuming}
-        return {places[n].attribute: layout.stored(places[n].attribute, value) for n, value in self.assuming.items()}
+        return {
+            places[n].attribute: layout.stored(places[n].attribute, value)
+            for n, value in self.assuming.items()
+        }
 
     def _conditions(self, layout: Layout, assumed: Mapping[str, Any], names: Names) -> list[str]:
         tests = _tests(self.when, layout, names)
-        tests += [action.within.render(names) for action in self.actions if action.within is not None]
+        tests += [
+            action.within.render(names) for action in self.actions if action.within is not None
+        ]
         for attribute, value in assumed.items():
             at = names.path(layout.by_attribute[attribute].path)
             if value is None and attribute not in layout.kept_nulls:
@@ -166,7 +190,9 @@ class Update(Write[E]):
                 tests.append(self._unless_new(f"{at} = {names.value(encode(value))}", names))
         for place, target in self.target_states:
             assert place.states is not None
-            sources = ", ".join(names.value(encode(source)) for source in place.states.sources(target))
+            sources = ", ".join(
+                names.value(encode(source)) for source in place.states.sources(target)
+            )
             test = f"{names.path(place.path)} IN ({sources})"
             tests.append(self._unless_new(test, names) if place.states.starts(target) else test)
         if layout.schema_version > 1:
@@ -191,17 +217,26 @@ class Update(Write[E]):
             if action.attr.layout is not layout:
                 raise ModelError(f"{action.attr!r} is no field of {layout.entity.__name__}")
             if place.name in unique:
-                raise ModelError(f"{place.name} is unique: change it with save(), which also moves its guard item")
+                raise ModelError(
+                    f"{place.name} is unique: change it with save(), which also moves its guard "
+                    "item"
+                )
             if place.key_only:
-                raise ModelError(f"{place.name} lives in the key, and a key cannot change: create another item")
+                raise ModelError(
+                    f"{place.name} lives in the key, and a key cannot change: create another item"
+                )
             if place is layout.version:
                 raise ModelError(f"{place.name} is the version, which every write raises by itself")
             if place.states is not None and not action.is_plain_set:
-                raise ModelError(f"{place.name} has states: set it, so that the transition can be checked")
+                raise ModelError(
+                    f"{place.name} has states: set it, so that the transition can be checked"
+                )
         for place, target in self.target_states:
             assert place.states is not None
             if not place.states.sources(target):
-                raise ModelError(f"{place.name} can never become {target!r}: no transition leads there")
+                raise ModelError(
+                    f"{place.name} can never become {target!r}: no transition leads there"
+                )
 
 
 @dataclass(frozen=True)
@@ -245,7 +280,9 @@ class Check(Write[E]):
 def set_actions(entity: type[Entity], values: Mapping[str, Any]) -> tuple[Action, ...]:
     """`set={"status": "running"}` as actions; None removes."""
     layout = entity.__layout__
-    return tuple(_set_action(field_of(layout, layout.place(name)), value) for name, value in values.items())
+    return tuple(
+        _set_action(field_of(layout, layout.place(name)), value) for name, value in values.items()
+    )
 
 
 def _set_action(attribute: Attr[Any], value: Any) -> Action:
@@ -257,7 +294,10 @@ def _update_text(actions: tuple[Action, ...], more: Rebuilt, names: Names) -> st
     for path, value in more.fills.items():
         at = names.path(path)
         sets.append(f"{at} = if_not_exists({at}, {names.value(value)})")
-    return _with(render_actions(actions, names), {"SET": sets, "REMOVE": [names.path(path) for path in more.removes]})
+    return _with(
+        render_actions(actions, names),
+        {"SET": sets, "REMOVE": [names.path(path) for path in more.removes]},
+    )
 
 
 def _with(text: str, more: Mapping[str, list[str]]) -> str:
@@ -284,10 +324,14 @@ def _keyed(key: ItemKey[Any], when: Test) -> Request:
 
 def _refuse_overlaps(actions: tuple[Action, ...]) -> None:
     """An update changes an attribute once: which of two changes were to hold nobody could tell."""
-    changed = sorted((action.attr for action in actions), key=lambda each: [str(step) for step in each.path])
+    changed = sorted(
+        (action.attr for action in actions), key=lambda each: [str(step) for step in each.path]
+    )
     for one, other in pairwise(changed):
         if other.path[: len(one.path)] == one.path:
-            raise ModelError(f"the update changes {one!r} twice: by itself, or by something inside it")
+            raise ModelError(
+                f"the update changes {one!r} twice: by itself, or by something inside it"
+            )
 
 
 def _tests(when: Test, layout: Layout, names: Names) -> list[str]:
@@ -312,7 +356,9 @@ def _transition_if_there(place: Place, status: Any, names: Names) -> str:
 
 def _put_condition(request: Request, tests: list[str], names: Names) -> None:
     if tests:
-        request["ConditionExpression"] = tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
+        request["ConditionExpression"] = (
+            tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
+        )
         request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     names.put_into(request)
 
@@ -323,4 +369,6 @@ def _check_start(layout: Layout, entity: Entity) -> None:
             value = getattr(entity, place.name)
             if value not in place.states.start:
                 allowed = " or ".join(map(repr, place.states.start))
-                raise ModelError(f"a new {layout.entity.__name__} has {place.name} {allowed}, not {value!r}")
+                raise ModelError(
+                    f"a new {layout.entity.__name__} has {place.name} {allowed}, not {value!r}"
+                )

@@ -1,4 +1,6 @@
-"""A model: its tables, and every access pattern by name, each of which can explain what it will cost."""
+"""A model: its tables, and every access pattern by name, each of which can explain what it will
+cost.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,10 @@ class Explanation:
     dollars_per_million: float
 
     def __str__(self) -> str:
-        lines = [f"{self.pattern}: {self.operation} on {self.table}" + (f", index {self.index}" if self.index else "")]
+        lines = [
+            f"{self.pattern}: {self.operation} on {self.table}"
+            + (f", index {self.index}" if self.index else "")
+        ]
         lines.append(f"  key condition  {self.key_condition}")
         if self.filter:
             lines.append(f"  filter         {self.filter}")
@@ -89,9 +94,13 @@ class AccessPattern:
     example: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def explain(self, *, items: int = 1, item_bytes: int = 1024, **arguments: Any) -> Explanation:
-        """For so many items of such a size. Arguments that are missing are a field's `examples`, or made up by type."""
+        """For so many items of such a size. Arguments that are missing are a field's `examples`, or
+        made up by type.
+        """
         made_up = {name: sample(name, annotation) for name, annotation in self.parameters.items()}
-        return explain(self.function(**{**made_up, **self.example, **arguments}), self.name, items, item_bytes)
+        return explain(
+            self.function(**{**made_up, **self.example, **arguments}), self.name, items, item_bytes
+        )
 
 
 class Model:
@@ -110,10 +119,17 @@ class Model:
         self.tables.append(table)
         return table
 
-    def searchable(self, document: Document[Any], source: Callable[[Any], Any] | None = None) -> None:
-        """Make a document part of this model. `source` is for one of several items: a ComposedSource of a store."""
+    def searchable(
+        self, document: Document[Any], source: Callable[[Any], Any] | None = None
+    ) -> None:
+        """Make a document part of this model. `source` is for one of several items: a
+        ComposedSource of a store.
+        """
         if source is None and not hasattr(document.of, "__layout__"):
-            raise ModelError(f"{document.name}: {document.of.__name__} is no entity: say what reads it, with source=")
+            raise ModelError(
+                f"{document.name}: {document.of.__name__} is no entity: say what reads it, with "
+                "source="
+            )
         if any(each.document.name == document.name for each in self.documents):
             raise ModelError(f"the model {self.name} has a document {document.name} already")
         self.documents.append(ModelDocument(document, source))
@@ -123,10 +139,16 @@ class Model:
         return [entity for table in self.tables for entity in table.entities]
 
     def pattern(self, function: Callable[P, R]) -> Callable[P, R]:
-        """List a function as an access pattern: it gives a read, and does none. Capacity is counted under its name."""
+        """List a function as an access pattern: it gives a read, and does none. Capacity is counted
+        under its name.
+        """
         signature = inspect.signature(function)
         hints = get_type_hints(function)
-        parameters = {name: hints.get(name, str) for name, p in signature.parameters.items() if p.default is p.empty}
+        parameters = {
+            name: hints.get(name, str)
+            for name, p in signature.parameters.items()
+            if p.default is p.empty
+        }
         result = hints.get("return")
         examples = _examples(function, parameters)
         owner = ", ".join(getattr(each, "__name__", str(each)) for each in get_args(result))
@@ -136,7 +158,9 @@ class Model:
             made = function(*args, **kwargs)
             return cast(R, made.named(function.__name__)) if isinstance(made, Query) else made
 
-        self._patterns.append(AccessPattern(function.__name__, _doc(function), read, parameters, owner, examples))
+        self._patterns.append(
+            AccessPattern(function.__name__, _doc(function), read, parameters, owner, examples)
+        )
         return read
 
     def collection(
@@ -150,11 +174,15 @@ class Model:
         from sortkey.model.collections import collection
 
         def declare(function: Callable[P, None]) -> CollectionDeclaration[P]:
-            made = collection(*members, index=index, sort_from=sort_from, sort_prefix=sort_prefix)(function)
+            made = collection(*members, index=index, sort_from=sort_from, sort_prefix=sort_prefix)(
+                function
+            )
             names = ", ".join(member.__name__ for member in members)
             parameters = _parameters(made, function)
             examples = _examples(function, parameters)
-            self._patterns.append(AccessPattern(made.name, made.doc, made, parameters, names, examples))
+            self._patterns.append(
+                AccessPattern(made.name, made.doc, made, parameters, names, examples)
+            )
             return made
 
         return declare
@@ -175,7 +203,9 @@ def explain(read: Read, name: str = "", items: int = 1, item_bytes: int = 1024) 
     if isinstance(read, ItemKey):
         units = ceil(item_bytes / READ_UNIT_BYTES) / 2
         condition = " AND ".join(f"{k} = {next(iter(v.values()))!r}" for k, v in read.item.items())
-        return _explanation(name, "GetItem", read.table.name, None, condition, None, "ALL", 1, 1, item_bytes, units)
+        return _explanation(
+            name, "GetItem", read.table.name, None, condition, None, "ALL", 1, 1, item_bytes, units
+        )
     query = read.query if isinstance(read, CollectionQuery) else read
     count = items if query.limited_to is None else min(items, query.limited_to)
     partitions, names = query.partitions(), Names()
@@ -200,7 +230,17 @@ def explain(read: Read, name: str = "", items: int = 1, item_bytes: int = 1024) 
     requests = len(partitions) * max(1, ceil(read_bytes / len(partitions) / 2**20))
     table = query.table.name
     return _explanation(
-        name or query.pattern, "Query", table, index, condition, wanted, projection, requests, count, item_bytes, units
+        name or query.pattern,
+        "Query",
+        table,
+        index,
+        condition,
+        wanted,
+        projection,
+        requests,
+        count,
+        item_bytes,
+        units,
     )
 
 
@@ -208,7 +248,11 @@ def sample(name: str, annotation: Any) -> Any:
     """A value of a type, to show a pattern with."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)[0]
-    if get_origin(annotation) in (Annotated, Union, UnionType):  # `Instant | None` is a datetime in both
+    if get_origin(annotation) in (
+        Annotated,
+        Union,
+        UnionType,
+    ):  # `Instant | None` is a datetime in both
         return sample(name, get_args(annotation)[0])
     for kind, value in _SAMPLES.items():
         if annotation is kind:
@@ -216,7 +260,12 @@ def sample(name: str, annotation: Any) -> Any:
     return name
 
 
-_SAMPLES: Mapping[Any, Any] = {int: 1, float: 1.0, bool: True, datetime: datetime(2026, 1, 1, tzinfo=UTC)}
+_SAMPLES: Mapping[Any, Any] = {
+    int: 1,
+    float: 1.0,
+    bool: True,
+    datetime: datetime(2026, 1, 1, tzinfo=UTC),
+}
 
 
 def _explanation(
@@ -234,17 +283,34 @@ def _explanation(
 ) -> Explanation:
     dollars = units * DOLLARS_PER_MILLION_READ_UNITS
     return Explanation(
-        name, operation, table, index, condition, wanted, projection, requests, items, item_bytes, units, dollars
+        name,
+        operation,
+        table,
+        index,
+        condition,
+        wanted,
+        projection,
+        requests,
+        items,
+        item_bytes,
+        units,
+        dollars,
     )
 
 
 def _declared_pattern(entity: type[Entity], declared: Declared) -> AccessPattern:
     bound: Callable[..., Any] = getattr(entity, declared.name)
     places = entity.__layout__.places
-    parameters = {name: places[name].info.annotation for name in declared.names if name in declared.required}
-    doc = declared.doc or (f"One {entity.__name__} by its key." if isinstance(declared, KeyDeclaration) else "")
+    parameters = {
+        name: places[name].info.annotation for name in declared.names if name in declared.required
+    }
+    doc = declared.doc or (
+        f"One {entity.__name__} by its key." if isinstance(declared, KeyDeclaration) else ""
+    )
     example = {name: shown[0] for name in parameters if (shown := places[name].info.examples)}
-    return AccessPattern(f"{entity.__name__}.{declared.name}", doc, bound, parameters, entity.__name__, example)
+    return AccessPattern(
+        f"{entity.__name__}.{declared.name}", doc, bound, parameters, entity.__name__, example
+    )
 
 
 def _parameters(declared: Declared, function: Callable[..., Any]) -> dict[str, Any]:
@@ -253,7 +319,9 @@ def _parameters(declared: Declared, function: Callable[..., Any]) -> dict[str, A
 
 
 def _examples(function: Callable[..., Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What the types of the parameters themselves give as examples: `Annotated[str, Field(examples=[...])]`."""
+    """What the types of the parameters themselves give as examples: `Annotated[str,
+    Field(examples=[...])]`.
+    """
     hints = get_type_hints(function, include_extras=True)
     markers = {name: getattr(hints.get(name), "__metadata__", ()) for name in parameters}
     return {
@@ -273,4 +341,6 @@ def named(patterns: Sequence[AccessPattern], name: str) -> AccessPattern:
     for each in patterns:
         if each.name == name:
             return each
-    raise ModelError(f"no access pattern {name!r}; there are: {', '.join(each.name for each in patterns)}")
+    raise ModelError(
+        f"no access pattern {name!r}; there are: {', '.join(each.name for each in patterns)}"
+    )

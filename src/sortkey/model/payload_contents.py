@@ -1,4 +1,6 @@
-"""The values of payloads as bytes: bytes as they are, texts as UTF-8, everything else as JSON of its type."""
+"""The values of payloads as bytes: bytes as they are, texts as UTF-8, everything else as JSON of
+its type.
+"""
 
 from __future__ import annotations
 

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from sortkey.model.layout import Layout
 
 PARTS = ("version_id", "size", "sha256", "encoding", "inline")
-"""What a pointer has besides the key; the names of attributes end so, in the style of the key's own name."""
+"""What a pointer has besides the key; the names of attributes end so, in the style of the key's own
+name.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadPlace:
-    """The pointer of one field. `parts` are the attributes beside that of the key, by what they hold."""
+    """The pointer of one field. `parts` are the attributes beside that of the key, by what they
+    hold.
+    """
 
     declared: StoredIn
     attribute: str
@@ -37,12 +41,16 @@ class PayloadPlace:
         """The pointer in an item, or in its envelope."""
         if self.attribute not in members:
             return None
-        found = {part: decode(members[name]) for part, name in self.parts.items() if name in members}
+        found = {
+            part: decode(members[name]) for part, name in self.parts.items() if name in members
+        }
         text = members[self.attribute].get("S", "")
         if self.declared.uri:
             start = f"{SCHEME}{self.declared.bucket}/"
             if not text.startswith(start):
-                raise InvalidItem(f"{self.attribute} is {text!r}, and should begin with {start}", dict(members))
+                raise InvalidItem(
+                    f"{self.attribute} is {text!r}, and should begin with {start}", dict(members)
+                )
             text = text.removeprefix(start)
         return Pointer(self.declared.bucket, text, owner=owner, **found)
 
@@ -53,17 +61,24 @@ class PayloadPlace:
         pointer = payload.pointer
         if pointer is None:
             raise ModelError(
-                f"the payload of {self.attribute} is not stored yet: write the entity with a store, "
+                f"the payload of {self.attribute} is not stored yet: write the entity with a "
+                "store, "
                 'as in sortkey.open("data", objects="data/buckets/{bucket}").put(entity)'
             )
         text = f"{SCHEME}{self.declared.bucket}/{pointer.key}" if self.declared.uri else pointer.key
-        return {self.attribute: text} | {name: getattr(pointer, part) for part, name in self.parts.items()}
+        return {self.attribute: text} | {
+            name: getattr(pointer, part) for part, name in self.parts.items()
+        }
 
     def set_action(self, field: Attr[Any], payload: Payload[Any]) -> Action:
-        """What `set` gives. A store puts `pointer_actions` in its place once the value is stored."""
+        """What `set` gives. A store puts `pointer_actions` in its place once the value is
+        stored.
+        """
 
         def render(names: Any) -> str:
-            raise ModelError(f"{field!r} is a payload: only a store can set it, with update() or transact()")
+            raise ModelError(
+                f"{field!r} is a payload: only a store can set it, with update() or transact()"
+            )
 
         return Action("SET", field, render, payload, is_plain_set=True)
 
@@ -77,10 +92,20 @@ class PayloadPlace:
         sets = {name: encode(value) for name, value in told.items() if value is not None}
 
         def render(names: Any) -> str:
-            return ", ".join(f"{names.path((*inside, name))} = {names.value(value)}" for name, value in sets.items())
+            return ", ".join(
+                f"{names.path((*inside, name))} = {names.value(value)}"
+                for name, value in sets.items()
+            )
 
-        removes = [Attr[Any](field.layout, field.place, (*inside, name), None) for name in told if name not in sets]
-        return [Action("SET", field, render, payload, is_plain_set=True), *(each.remove() for each in removes)]
+        removes = [
+            Attr[Any](field.layout, field.place, (*inside, name), None)
+            for name in told
+            if name not in sets
+        ]
+        return [
+            Action("SET", field, render, payload, is_plain_set=True),
+            *(each.remove() for each in removes),
+        ]
 
 
 def check_payloads(layout: Layout) -> None:
@@ -90,18 +115,28 @@ def check_payloads(layout: Layout) -> None:
     for place in layout.places.values():
         is_payload = any(_is_payload(each) for each in alternatives(place.info.annotation))
         if is_payload and place.payload is None:
-            raise ModelError(f'{name}.{place.name}: say where it is stored: Annotated[..., StoredIn("bucket", "key")]')
+            raise ModelError(
+                f'{name}.{place.name}: say where it is stored: Annotated[..., StoredIn("bucket", '
+                '"key")]'
+            )
         if place.payload is None:
             continue
         if not is_payload:
-            raise ModelError(f"{name}.{place.name} is StoredIn a bucket, so its type is Payload[...]")
+            raise ModelError(
+                f"{name}.{place.name} is StoredIn a bucket, so its type is Payload[...]"
+            )
         for attribute in place.payload.parts.values():
             if attribute in taken:
-                raise ModelError(f"{name}: {attribute} belongs to the payload {place.name}: read it from there")
+                raise ModelError(
+                    f"{name}: {attribute} belongs to the payload {place.name}: read it from there"
+                )
         declared = place.payload.declared
         for slot in declared.template.names:
             if slot not in layout.by_attribute and slot not in declared.given:
-                raise ModelError(f"{name}.{place.name}: {{{slot}}} in {declared.key} is neither a field nor given")
+                raise ModelError(
+                    f"{name}.{place.name}: {{{slot}}} in {declared.key} is neither a field nor "
+                    "given"
+                )
 
 
 def _is_payload(annotation: Any) -> bool:

@@ -2,8 +2,9 @@
 
     graph: Annotated[Payload[Graph] | None, StoredIn("artifacts", "graphs/{environment}/{runId}.json")] = None
 
-The item has the key under the field's attribute, and beside it version id, size and SHA-256: `graphS3Key` has
-`graphS3VersionId`, `graphS3Size`, `graphS3Sha256`. Who uploads and reads is `runtime`.
+The item has the key under the field's attribute, and beside it version id, size and SHA-256:
+`graphS3Key` has `graphS3VersionId`, `graphS3Size`, `graphS3Sha256`. Who uploads and reads is
+`runtime`.
 """
 
 from __future__ import annotations
@@ -64,11 +65,13 @@ class StoredObject(Protocol):
 
 @dataclass(frozen=True)
 class StoredIn:
-    """Where the values of a payload field are stored. `key` is a template over the attributes of the entity.
+    """Where the values of a payload field are stored. `key` is a template over the attributes of
+    the entity.
 
-    `once`: an item's payload is written once, and never replaced. `inline_below`: smaller values, in bytes, stay in the
-    item. `compress`: with zstd, where that pays. `given`: slots of the key that are no fields, and come with each
-    value: `Payload(data, filename="main.tf")`. `uri`: the item holds `s3://bucket/key` instead of the key.
+    `once`: an item's payload is written once, and never replaced. `inline_below`: smaller values,
+    in bytes, stay in the item. `compress`: with zstd, where that pays. `given`: slots of the key
+    that are no fields, and come with each value: `Payload(data, filename="main.tf")`. `uri`: the
+    item holds `s3://bucket/key` instead of the key.
     """
 
     bucket: str
@@ -82,7 +85,10 @@ class StoredIn:
 
     def __post_init__(self) -> None:
         if not 0 <= self.inline_below <= INLINE_BYTES_MAX:
-            raise ModelError(f"inline_below is {self.inline_below:,} bytes: 0 to {INLINE_BYTES_MAX:,} are allowed")
+            raise ModelError(
+                f"inline_below is {self.inline_below:,} bytes: 0 to {INLINE_BYTES_MAX:,} are "
+                "allowed"
+            )
         unknown = [name for name in self.given if name not in self.template.names]
         if unknown:
             raise ModelError(f"{self.key} has no {', '.join(unknown)} that could be given")
@@ -104,14 +110,20 @@ class StoredIn:
         for slot in template.slots:
             text = str(known.get(slot.name))
             if text in (".", "..") or ("/" in text and not slot.free) or "\\" in text:
-                raise KeyValueError(f"{slot.name}={text!r} cannot stand in {self.key}: it would lead somewhere else")
+                raise KeyValueError(
+                    f"{slot.name}={text!r} cannot stand in {self.key}: it would lead somewhere else"
+                )
         rendered = template.render(known)
         if rendered is None:
             missing = ", ".join(name for name in template.names if known.get(name) is None)
-            raise KeyValueError(f"the payload has no place without {missing}: its key is {self.key}")
+            raise KeyValueError(
+                f"the payload has no place without {missing}: its key is {self.key}"
+            )
         return rendered
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
         return core_schema.no_info_after_validator_function(self._bind, handler(source))
 
     def _bind(self, payload: Payload[Any] | None) -> Payload[Any] | None:
@@ -119,9 +131,11 @@ class StoredIn:
 
 
 class Payload(Generic[T_co]):
-    """A value that lives in an object store: one that is to be stored, or the pointer to one that is.
+    """A value that lives in an object store: one that is to be stored, or the pointer to one that
+    is.
 
-    `store.load(run.graph)` gives the value of the latter; `store.open_payload(run.graph)` reads it as a stream.
+    `store.load(run.graph)` gives the value of the latter; `store.open_payload(run.graph)` reads it
+    as a stream.
     """
 
     __slots__ = ("content", "declared", "given", "pointer", "source")
@@ -141,8 +155,12 @@ class Payload(Generic[T_co]):
         """One that is in its bucket already: uploaded through a link."""
         made: Payload[Any] = object.__new__(cls)
         made._set(None, {})
-        encoding = ZSTD if stored.content_encoding == ZSTD else None  # others are for whoever reads it
-        made.pointer = Pointer("", stored.key, stored.version_id, stored.size, stored.sha256, encoding)
+        encoding = (
+            ZSTD if stored.content_encoding == ZSTD else None
+        )  # others are for whoever reads it
+        made.pointer = Pointer(
+            "", stored.key, stored.version_id, stored.size, stored.sha256, encoding
+        )
         return made
 
     @property
@@ -177,8 +195,13 @@ class Payload(Generic[T_co]):
         if self.declared is declared:
             return self
         pointer = None if self.pointer is None else replace(self.pointer, bucket=declared.bucket)
-        if pointer is not None and pointer.owner is None and not declared.template.matches(pointer.key):
-            # An object that was found by a name from outside must be one of this field's, or it could be any.
+        if (
+            pointer is not None
+            and pointer.owner is None
+            and not declared.template.matches(pointer.key)
+        ):
+            # An object that was found by a name from outside must be one of this field's, or it
+            # could be any.
             raise ValueError(f"{pointer.key!r} is no key of the form {declared.key}")
         return self._copy(pointer=pointer, declared=declared)
 
@@ -200,7 +223,9 @@ class Payload(Generic[T_co]):
         if not isinstance(other, Payload):
             return NotImplemented
         same = cast(Payload[Any], other)
-        return self.pointer == same.pointer and (self.source is same.source or self.source == same.source)
+        return self.pointer == same.pointer and (
+            self.source is same.source or self.source == same.source
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -210,14 +235,20 @@ class Payload(Generic[T_co]):
     # -- pydantic
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+    def __get_pydantic_core_schema__(
+        cls, source: Any, handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
         arguments = get_args(source)
         content = Content(arguments[0] if arguments else Any)
         told = core_schema.plain_serializer_function_ser_schema(_told, when_used="json")
-        return core_schema.no_info_plain_validator_function(partial(_validated, content), serialization=told)
+        return core_schema.no_info_plain_validator_function(
+            partial(_validated, content), serialization=told
+        )
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(
+        cls, schema: Any, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
         texts = {name: {"type": ["string", "null"]} for name in ("key", "versionId", "sha256")}
         return {"type": "object", "properties": {**texts, "size": {"type": ["integer", "null"]}}}
 
@@ -247,5 +278,10 @@ def _validated(content: Content, value: Any) -> Payload[Any]:
 
 def _told(payload: Payload[Any]) -> dict[str, Any]:
     """In JSON the pointer, never the value."""
-    told = {"key": payload.key, "versionId": payload.version_id, "size": payload.size, "sha256": payload.sha256}
+    told = {
+        "key": payload.key,
+        "versionId": payload.version_id,
+        "size": payload.size,
+        "sha256": payload.sha256,
+    }
     return {name: value for name, value in told.items() if value is not None}

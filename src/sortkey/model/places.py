@@ -41,7 +41,9 @@ class Place:
 
 @dataclass(frozen=True)
 class IndexKey:
-    """The templates of the table's key (`index` is None) or of an index; `shards` for one that is spread."""
+    """The templates of the table's key (`index` is None) or of an index; `shards` for one that is
+    spread.
+    """
 
     index: str | None
     attributes: KeyAttributes
@@ -66,8 +68,8 @@ class IndexKey:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an item has besides the fields' values: attributes that the entity does not know, the archive's mark, and
-    the version of the program that wrote it."""
+    """What an item has besides the fields' values: attributes that the entity does not know, the
+    archive's mark, and the version of the program that wrote it."""
 
     unknown: dict[str, AttributeValue]
     unknown_inside: dict[str, AttributeValue]

@@ -1,7 +1,7 @@
 """The key of one item, and queries: immutable values that say what to read, and how.
 
-A query is narrowed by methods that return a new one. Its sort condition always stays inside what its key fields fix:
-no method widens a read.
+A query is narrowed by methods that return a new one. Its sort condition always stays inside what
+its key fields fix: no method widens a read.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class ItemKey(Generic[E_co]):
         """The key of an entity at hand."""
         layout = type(entity).__layout__
         values = {
-            name: layout.stored(name, getattr(entity, layout.by_attribute[name].name)) for name in layout.primary.names
+            name: layout.stored(name, getattr(entity, layout.by_attribute[name].name))
+            for name in layout.primary.names
         }
         made = ItemKey.of(type(entity), values)
         return made.archived() if entity.in_archive else made
@@ -65,7 +66,9 @@ class ItemKey(Generic[E_co]):
         """The same item's key in the archive."""
         layout = self.entity.__layout__
         if layout.archive is None:
-            raise ModelError(f"{self.entity.__name__} has no archive: declare it with archive='#deleted'")
+            raise ModelError(
+                f"{self.entity.__name__} has no archive: declare it with archive='#deleted'"
+            )
         partition = layout.primary.attributes.partition
         moved = {**self.item, partition: {"S": self.item[partition]["S"] + layout.archive}}
         return replace(self, item=moved, is_archived=True)
@@ -75,7 +78,9 @@ class ItemKey(Generic[E_co]):
         return self.entity.__layout__.table
 
     def __hash__(self) -> int:
-        return hash((self.entity, *(text for value in self.item.values() for text in value.values())))
+        return hash(
+            (self.entity, *(text for value in self.item.values() for text in value.values()))
+        )
 
     def __str__(self) -> str:
         return f"{self.entity.__name__}({', '.join(f'{k}={v!r}' for k, v in self.values.items())})"
@@ -94,7 +99,9 @@ class SortCondition:
 
 @dataclass(frozen=True)
 class Query(Generic[E_co]):
-    """A read of one partition. Typed by what it gives; `pattern` is the name under which its capacity is counted."""
+    """A read of one partition. Typed by what it gives; `pattern` is the name under which its
+    capacity is counted.
+    """
 
     entity: type[E_co]
     key: IndexKey
@@ -112,7 +119,9 @@ class Query(Generic[E_co]):
     by_kind: bool = True
 
     @classmethod
-    def of(cls, entity: type[E], key: IndexKey, values: Mapping[str, Any], pattern: str) -> Query[E]:
+    def of(
+        cls, entity: type[E], key: IndexKey, values: Mapping[str, Any], pattern: str
+    ) -> Query[E]:
         """The query for the first fields of a key."""
         partition = {name: values[name] for name in key.partition.names if name != SHARD}
         made = Query(entity, key, partition, pattern)
@@ -121,7 +130,9 @@ class Query(Generic[E_co]):
         rest = {name: value for name, value in values.items() if name in key.sort.names}
         if not _is_text(entity.__layout__, key):
             return replace(made, sort=SortCondition("=", tuple(rest.values())) if rest else None)
-        prefix = key.sort.prefix({**{n: v for n, v in partition.items() if n in key.sort.names}, **rest})
+        prefix = key.sort.prefix(
+            {**{n: v for n, v in partition.items() if n in key.sort.names}, **rest}
+        )
         if prefix.complete:
             return replace(made, sort=SortCondition("=", (prefix.text,)))
         sort = SortCondition("begins_with", (prefix.text,)) if prefix.text else None
@@ -133,7 +144,8 @@ class Query(Generic[E_co]):
 
     # -- the range of the next field of the key
 
-    # Texts are compared as they stand in the key, with the separator behind them: `Blue Ridge#` comes before `Blue#`.
+    # Texts are compared as they stand in the key, with the separator behind them: `Blue Ridge#`
+    # comes before `Blue#`.
 
     def between(self, low: Any, high: Any) -> Self:
         """Only where the next field of the sort key is between two values, both included."""
@@ -146,19 +158,29 @@ class Query(Generic[E_co]):
         if not self._is_text:
             return self._ranged(">=", self._number(low))
         text = self._text(low)
-        return self._ranged("between", text, self._prefix + HIGHEST) if self._prefix else self._ranged(">=", text)
+        return (
+            self._ranged("between", text, self._prefix + HIGHEST)
+            if self._prefix
+            else self._ranged(">=", text)
+        )
 
     def at_most(self, high: Any) -> Self:
         """Only up to a value of the next field of the sort key, itself included."""
         if not self._is_text:
             return self._ranged("<=", self._number(high))
         text = self._text(high) + self._end
-        return self._ranged("between", self._prefix, text) if self._prefix else self._ranged("<=", text)
+        return (
+            self._ranged("between", self._prefix, text)
+            if self._prefix
+            else self._ranged("<=", text)
+        )
 
     # -- the rest
 
     def where(self, test: Condition | bool) -> Self:
-        """Only those that also fulfil a condition. It is read, and paid for, before it is filtered."""
+        """Only those that also fulfil a condition. It is read, and paid for, before it is
+        filtered.
+        """
         wanted = condition(test)
         check_fields(wanted, self.layout)
         return replace(self, filter=wanted if self.filter is None else self.filter & wanted)
@@ -181,7 +203,9 @@ class Query(Generic[E_co]):
     def archived(self) -> Self:
         """The same of the archive."""
         if self.layout.archive is None:
-            raise ModelError(f"{self.entity.__name__} has no archive: declare it with archive='#deleted'")
+            raise ModelError(
+                f"{self.entity.__name__} has no archive: declare it with archive='#deleted'"
+            )
         if self.key.index is not None:
             raise ModelError("the archive is a partition of the table: query it by the table's key")
         return replace(self, is_archived=True)
@@ -226,11 +250,17 @@ class Query(Generic[E_co]):
 
     @property
     def _prefix(self) -> str:
-        return self.sort.values[0] if self.sort is not None and self.sort.operator == "begins_with" else ""
+        return (
+            self.sort.values[0]
+            if self.sort is not None and self.sort.operator == "begins_with"
+            else ""
+        )
 
     @property
     def _end(self) -> str:
-        """Behind the last key that has the next field's value. With the separator, so that b never finds bz."""
+        """Behind the last key that has the next field's value. With the separator, so that b never
+        finds bz.
+        """
         assert self.key.sort is not None
         assert self.next_slot is not None
         parts = self.key.sort.parts
@@ -240,9 +270,13 @@ class Query(Generic[E_co]):
 
     def _text(self, value: Any) -> str:
         if self.next_slot is None:
-            raise ModelError(f"{self.pattern or 'the query'} fixes the whole sort key: there is no range left")
+            raise ModelError(
+                f"{self.pattern or 'the query'} fixes the whole sort key: there is no range left"
+            )
         assert self.key.sort is not None
-        return self._prefix + self.key.sort.text_of(self.next_slot, self.layout.compared(self.next_slot.name, value))
+        return self._prefix + self.key.sort.text_of(
+            self.next_slot, self.layout.compared(self.next_slot.name, value)
+        )
 
     def _number(self, value: Any) -> Any:
         assert self.key.sort is not None
@@ -251,7 +285,10 @@ class Query(Generic[E_co]):
     def _ranged(self, operator: Operator, *values: Any) -> Self:
         if self.sort is not None and self.sort.operator != "begins_with":
             # It would take the place of the first, and read more than both together say.
-            raise ModelError(f"{self.pattern or 'the query'} has a range already: between() takes both of its ends")
+            raise ModelError(
+                f"{self.pattern or 'the query'} has a range already: between() takes both of its "
+                "ends"
+            )
         return replace(self, sort=SortCondition(operator, values))
 
     @property
@@ -271,5 +308,8 @@ def _free_slot_is(layout: Layout, slot: Slot, value: Any) -> Condition:
     """That a free slot has this value: what follows it in the key may belong to a longer one."""
     place = layout.by_attribute[slot.name]
     if place.key_only:
-        raise ModelError(f"{place.name} is free and KeyOnly: keys that begin with it cannot be told from longer ones")
+        raise ModelError(
+            f"{place.name} is free and KeyOnly: keys that begin with it cannot be told from longer "
+            "ones"
+        )
     return Attr[Any](layout, place, place.path, place.info.annotation) == value

@@ -33,7 +33,9 @@ def query_request(query: Query[Any], partition: AttributeValue) -> dict[str, Any
     if is_told_by_kind(query) and is_shared(layout, query.key, query.sort):
         tests.append(f"{names.name(table.kind_attribute)} = {names.value({'S': layout.kind})}")
     if tests:
-        request["FilterExpression"] = tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
+        request["FilterExpression"] = (
+            tests[0] if len(tests) == 1 else " AND ".join(f"({test})" for test in tests)
+        )
     if query.is_descending:
         request["ScanIndexForward"] = False
     if query.is_consistent:
@@ -50,7 +52,9 @@ def key_condition(query: Query[Any], partition: AttributeValue, names: Names) ->
         return text
     at = names.name(attributes.sort)
     kind = table.type_of(attributes.sort)
-    values = [names.value({kind: each if isinstance(each, str) else str(each)}) for each in sort.values]
+    values = [
+        names.value({kind: each if isinstance(each, str) else str(each)}) for each in sort.values
+    ]
     if sort.operator == "begins_with":
         return f"{text} AND begins_with({at}, {values[0]})"
     if sort.operator == "between":
@@ -71,7 +75,9 @@ def check_whole(query: Query[Any]) -> None:
 
 
 def whole(query: Query[E]) -> Query[E]:
-    """The same, so that it gives entities from every index: by their keys where the index has no more."""
+    """The same, so that it gives entities from every index: by their keys where the index has no
+    more.
+    """
     try:
         check_whole(query)
     except ModelError:
@@ -83,21 +89,36 @@ def check_held(query: Query[Any]) -> None:
     """An index cannot filter by what it does not hold: it would find nothing."""
     for each in () if query.filter is None else query.filter.attrs:
         if not is_held(query, str(each.path[0])):
-            raise ModelError(f"{query.key.index} does not hold {each!r}, so it cannot filter by it: test what it gives")
+            raise ModelError(
+                f"{query.key.index} does not hold {each!r}, so it cannot filter by it: test what "
+                "it gives"
+            )
 
 
 def is_held(query: Query[Any], attribute: str) -> bool:
-    """Whether the items that a query reads have an attribute: an index has its projection and the keys."""
+    """Whether the items that a query reads have an attribute: an index has its projection and the
+    keys.
+    """
     if query.key.index is None:
         return True
     projection = query.table.index(query.key.index).projection
     named = projection if isinstance(projection, tuple) else ()
-    return projection == "ALL" or attribute in (*query.table.key, *query.key.attributes.names, *named)
+    return projection == "ALL" or attribute in (
+        *query.table.key,
+        *query.key.attributes.names,
+        *named,
+    )
 
 
 def is_told_by_kind(query: Query[Any]) -> bool:
-    """Whether the service can filter by the entity's kind; else its items are told by the form of their keys."""
-    return query.by_kind and query.layout.kind is not None and is_held(query, query.table.kind_attribute)
+    """Whether the service can filter by the entity's kind; else its items are told by the form of
+    their keys.
+    """
+    return (
+        query.by_kind
+        and query.layout.kind is not None
+        and is_held(query, query.table.kind_attribute)
+    )
 
 
 def is_told_by_form(query: Query[Any]) -> bool:
@@ -119,7 +140,9 @@ def is_shared(layout: Layout, key: IndexKey, sort: SortCondition | None) -> bool
 
 
 def _meet(one: Template, other: Template) -> bool:
-    """Whether two partition templates can make the same key: told by what they begin and end with."""
+    """Whether two partition templates can make the same key: told by what they begin and
+    end with.
+    """
     ones, others = one.skeleton.split("{}"), other.skeleton.split("{}")
     begin = ones[0].startswith(others[0]) or others[0].startswith(ones[0])
     end = ones[-1].endswith(others[-1]) or others[-1].endswith(ones[-1])
@@ -148,7 +171,9 @@ def class_of(table: Table, item: Item, entities: Sequence[type[Entity]]) -> type
 
 
 def fits(layout: Layout, item: Mapping[str, AttributeValue]) -> bool:
-    """Whether an item's key has the form of an entity's: how kinds without a name are told apart."""
+    """Whether an item's key has the form of an entity's: how kinds without a name are
+    told apart.
+    """
     for attribute, template in layout.primary.templates:
         text = str(next(iter(item.get(attribute, {"S": ""}).values())))
         if layout.archive is not None and attribute == layout.primary.attributes.partition:
@@ -165,6 +190,8 @@ def key_of(entity: type[E], item: Mapping[str, AttributeValue]) -> ItemKey[E]:
     values: dict[str, Any] = {}
     for attribute, template in layout.primary.templates:
         stored = stripped[attribute]
-        values.update(template.parse(stored["S"]) if "S" in stored else {template.names[0]: decode(stored)})
+        values.update(
+            template.parse(stored["S"]) if "S" in stored else {template.names[0]: decode(stored)}
+        )
     made = ItemKey.of(entity, values)
     return made.archived() if archived else made

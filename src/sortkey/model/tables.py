@@ -21,7 +21,9 @@ PRIMARY = None
 
 @dataclass(frozen=True, slots=True)
 class GSI:
-    """A global secondary index: another key over the same items, of those that have its attributes."""
+    """A global secondary index: another key over the same items, of those that have its
+    attributes.
+    """
 
     name: str
     partition: str
@@ -54,9 +56,11 @@ class KeyAttributes:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """One DynamoDB table. `types` names the key attributes that are not text; `entities` are those declared on it.
+    """One DynamoDB table. `types` names the key attributes that are not text; `entities` are those
+    declared on it.
 
-    `kms` is True for encryption with the service's key of the account, or the id or alias of a key of one's own.
+    `kms` is True for encryption with the service's key of the account, or the id or alias of a key
+    of one's own.
     """
 
     name: str
@@ -79,7 +83,9 @@ class Table:
             raise ModelError(f"table {self.name}: two indexes have the same name")
 
     def add(self, entity: type[Entity]) -> None:
-        """List an entity among those of the table. A class that is defined again takes its own place."""
+        """List an entity among those of the table. A class that is defined again takes its own
+        place.
+        """
         kind = entity.__layout__.kind
         for number, other in enumerate(self.entities):
             if (other.__module__, other.__qualname__) == (entity.__module__, entity.__qualname__):
@@ -87,7 +93,8 @@ class Table:
                 return
             if kind is not None and other.__layout__.kind == kind:
                 raise ModelError(
-                    f"{entity.__name__} and {other.__name__} are both of the kind {kind!r}: give one kind="
+                    f"{entity.__name__} and {other.__name__} are both of the kind {kind!r}: give "
+                    "one kind="
                 )
         self.entities.append(entity)
 
@@ -109,18 +116,22 @@ class Table:
         return self.types.get(attribute, "S")
 
     def definition(self, kms: str | None = None) -> dict[str, Any]:
-        """The CreateTable request; `kms` is a key to use in place of its own setting. TTL and point-in-time recovery
-        are requests of their own."""
+        """The CreateTable request; `kms` is a key to use in place of its own setting. TTL and
+        point-in-time recovery are requests of their own."""
         keys = [self.key_attributes(), *(self.key_attributes(index.name) for index in self.indexes)]
         names = dict.fromkeys(name for each in keys for name in each.names)
         request: dict[str, Any] = {
             "TableName": self.name,
-            "AttributeDefinitions": [{"AttributeName": n, "AttributeType": self.type_of(n)} for n in names],
+            "AttributeDefinitions": [
+                {"AttributeName": n, "AttributeType": self.type_of(n)} for n in names
+            ],
             "KeySchema": _key_schema(self.key_attributes()),
             "BillingMode": self.billing,
         }
         for kind, member in ((GSI, "GlobalSecondaryIndexes"), (LSI, "LocalSecondaryIndexes")):
-            described = [self.index_definition(index) for index in self.indexes if type(index) is kind]
+            described = [
+                self.index_definition(index) for index in self.indexes if type(index) is kind
+            ]
             if described:
                 request[member] = described
         if self.billing == "PROVISIONED":
@@ -148,7 +159,10 @@ class Table:
 
 
 def _key_schema(key: KeyAttributes) -> list[dict[str, str]]:
-    return [{"AttributeName": name, "KeyType": kind} for name, kind in zip(key.names, ("HASH", "RANGE"), strict=False)]
+    return [
+        {"AttributeName": name, "KeyType": kind}
+        for name, kind in zip(key.names, ("HASH", "RANGE"), strict=False)
+    ]
 
 
 def _projection(projection: Projection) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""Key templates: `STAGE#{order:02d}#{stageId}` renders a key, parses it back, and gives the prefix of its first slots.
+"""Key templates: `STAGE#{order:02d}#{stageId}` renders a key, parses it back, and gives the prefix
+of its first slots.
 
-A template never makes one key of two different sets of values: a number that does not fit its width is refused, and
-so is a text that contains what separates it from the next slot, or runs into it. The one slot of a template that may
-contain anything is marked `{path:free}`; a slot at the end needs no mark.
+A template never makes one key of two different sets of values: a number that does not fit its width
+is refused, and so is a text that contains what separates it from the next slot, or runs into it.
+The one slot of a template that may contain anything is marked `{path:free}`; a slot at the end
+needs no mark.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _WIDTH = re.compile(r"0(\d+)d")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of one value. `width` is that of a zero-padded number; `free` may contain the separator."""
+    """The place of one value. `width` is that of a zero-padded number; `free` may contain the
+    separator.
+    """
 
     name: str
     width: int | None = None
@@ -35,10 +39,14 @@ class Slot:
         if self.width is None:
             return value if isinstance(value, str) else _text(self.name, value)
         if not isinstance(value, int) or isinstance(value, bool):
-            raise KeyValueError(f"{self.name} must be a whole number to stand in a key, not {value!r}")
+            raise KeyValueError(
+                f"{self.name} must be a whole number to stand in a key, not {value!r}"
+            )
         text = f"{value:0{self.width}d}"
         if value < 0 or len(text) > self.width:
-            raise KeyValueError(f"{self.name}={value} does not fit the key: 0 to {10**self.width - 1} are allowed")
+            raise KeyValueError(
+                f"{self.name}={value} does not fit the key: 0 to {10**self.width - 1} are allowed"
+            )
         return text
 
     def read(self, text: str) -> str | int:
@@ -51,7 +59,9 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """What the first slots of a template fix. `text` is the whole key when `complete`; `then` is the next slot."""
+    """What the first slots of a template fix. `text` is the whole key when `complete`; `then` is
+    the next slot.
+    """
 
     text: str
     complete: bool
@@ -69,7 +79,9 @@ class Template:
         self._check()
 
     def render(self, values: Mapping[str, Any]) -> str | None:
-        """The key for these values; None where one of them is missing: such an item is not in the index."""
+        """The key for these values; None where one of them is missing: such an item is not in the
+        index.
+        """
         rendered = ""
         for literal, slot in self._steps:
             rendered += literal
@@ -95,14 +107,19 @@ class Template:
             else:
                 if left:
                     given, missing = ", ".join(left), part.name
-                    raise ModelError(f"{self.text}: {given} given without {missing}, which comes before it in the key")
+                    raise ModelError(
+                        f"{self.text}: {given} given without {missing}, which comes before it in "
+                        "the key"
+                    )
                 return Prefix("".join(rendered), False, part)
         if left:
             raise ModelError(f"{self.text} has no {', '.join(left)}")
         return Prefix("".join(rendered), True, None)
 
     def parse(self, text: str) -> dict[str, str | int]:
-        """The values of a rendered key. Raises KeyValueError for a text that no values render to."""
+        """The values of a rendered key. Raises KeyValueError for a text that no values
+        render to.
+        """
         if self._only_slot is not None:
             before, slot = self._only_slot
             if text.startswith(before) and len(text) > len(before):
@@ -144,7 +161,9 @@ class Template:
 
     @cached_property
     def skeleton(self) -> str:
-        """The template without the names of its slots: two with the same one make keys that cannot be told apart."""
+        """The template without the names of its slots: two with the same one make keys that cannot
+        be told apart.
+        """
         return "".join(part if isinstance(part, str) else "{}" for part in self.parts)
 
     @cached_property
@@ -152,7 +171,9 @@ class Template:
         return self.parts[0] if self.parts and isinstance(self.parts[0], str) else ""
 
     def text_of(self, slot: Slot, value: Any) -> str:
-        """One value as it stands in the key. Raises KeyValueError for one that cannot stand there."""
+        """One value as it stands in the key. Raises KeyValueError for one that cannot
+        stand there.
+        """
         text = value if value.__class__ is str and slot.width is None else slot.render(value)
         self._check_separator(slot, text)
         if not text:
@@ -160,12 +181,18 @@ class Template:
         return text
 
     def _check_separator(self, slot: Slot, text: str) -> None:
-        """Refuse a text in which, or across whose edge, the separator stands: the key could be cut there too."""
+        """Refuse a text in which, or across whose edge, the separator stands: the key could be cut
+        there too.
+        """
         separator = self._separators.get(slot.name)
         if separator is None:
             return
-        if separator in text or (len(separator) > 1 and not self._is_cut_there(slot, text, separator)):
-            raise KeyValueError(f"{slot.name}={text!r} contains {separator!r}, which separates it in {self.text}")
+        if separator in text or (
+            len(separator) > 1 and not self._is_cut_there(slot, text, separator)
+        ):
+            raise KeyValueError(
+                f"{slot.name}={text!r} contains {separator!r}, which separates it in {self.text}"
+            )
 
     def _is_cut_there(self, slot: Slot, text: str, separator: str) -> bool:
         if slot.name in self._behind_free:
@@ -174,10 +201,12 @@ class Template:
 
     @cached_property
     def _separators(self) -> dict[str, str]:
-        """For each text what it must not contain: the literal after it; behind a free slot, which is cut from its end,
-        the literal before it."""
+        """For each text what it must not contain: the literal after it; behind a free slot, which
+        is cut from its end, the literal before it."""
         found: dict[str, str] = {}
-        for before, part, after in zip((None, *self.parts), self.parts, (*self.parts[1:], None), strict=False):
+        for before, part, after in zip(
+            (None, *self.parts), self.parts, (*self.parts[1:], None), strict=False
+        ):
             if isinstance(part, Slot) and part.width is None and not part.free:
                 literal = before if part.name in self._behind_free else after
                 if isinstance(literal, str):
@@ -186,9 +215,12 @@ class Template:
 
     @cached_property
     def _is_checked(self) -> bool:
-        """Whether the pattern also fits texts that no values make: where a separator can overlap, or behind a free
-        slot. It cuts them right all the same: greedy groups find the last separators."""
-        return bool(self._behind_free) or any(len(separator) > 1 for separator in self._separators.values())
+        """Whether the pattern also fits texts that no values make: where a separator can overlap,
+        or behind a free slot. It cuts them right all the same: greedy groups find the last
+        separators."""
+        return bool(self._behind_free) or any(
+            len(separator) > 1 for separator in self._separators.values()
+        )
 
     @cached_property
     def _behind_free(self) -> frozenset[str]:
@@ -203,7 +235,9 @@ class Template:
                 expression += re.escape(part)
             elif part.width is not None:
                 expression += f"([0-9]{{{part.width}}})"
-            elif part.name not in self._behind_free and (forbidden := self._separators.get(part.name)):
+            elif part.name not in self._behind_free and (
+                forbidden := self._separators.get(part.name)
+            ):
                 expression += f"((?:(?!{re.escape(forbidden)}).)+)"
             else:
                 expression += "(.+)"
@@ -213,13 +247,23 @@ class Template:
         if len(set(self.names)) < len(self.names):
             raise ModelError(f"{self.text}: a slot stands twice")
         if sum(slot.free for slot in self.slots) > 1:
-            raise ModelError(f"{self.text}: only one slot can be free, or its keys could not be parsed")
+            raise ModelError(
+                f"{self.text}: only one slot can be free, or its keys could not be parsed"
+            )
         for part, following in zip(self.parts, self.parts[1:], strict=False):
-            if isinstance(part, Slot) and isinstance(following, Slot) and self._runs_into(part, following):
-                raise ModelError(f"{self.text}: put a separator between {part.name} and {following.name}")
+            if (
+                isinstance(part, Slot)
+                and isinstance(following, Slot)
+                and self._runs_into(part, following)
+            ):
+                raise ModelError(
+                    f"{self.text}: put a separator between {part.name} and {following.name}"
+                )
 
     def _runs_into(self, part: Slot, following: Slot) -> bool:
-        return part.width is None or (following.width is None and following.name in self._behind_free)
+        return part.width is None or (
+            following.width is None and following.name in self._behind_free
+        )
 
     def __repr__(self) -> str:
         return f"Template({self.text!r})"
@@ -248,14 +292,18 @@ def _parts(text: str) -> list[str | Slot]:
 
 def _slot(text: str, name: str, spec: str, conversion: str | None) -> Slot:
     if not name or conversion:
-        raise ModelError(f"{text!r}: a slot is an attribute's name in braces, {{journeyId}} or {{order:02d}}")
+        raise ModelError(
+            f"{text!r}: a slot is an attribute's name in braces, {{journeyId}} or {{order:02d}}"
+        )
     if not spec:
         return Slot(name)
     if spec == "free":
         return Slot(name, free=True)
     if width := _WIDTH.fullmatch(spec):
         return Slot(name, width=int(width[1]))
-    raise ModelError(f"{text!r}: {spec!r} is no format of a slot; use 0<digits>d for a number, or free")
+    raise ModelError(
+        f"{text!r}: {spec!r} is no format of a slot; use 0<digits>d for a number, or free"
+    )
 
 
 def _text(name: str, value: Any) -> str:

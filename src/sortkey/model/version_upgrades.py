@@ -22,11 +22,16 @@ def version_of(item: Mapping[str, AttributeValue]) -> int:
 
 
 def upgraded(
-    layout: Layout, version: int, values: Mapping[str, Any], unknown: Unknown, unknown_inside: Unknown
+    layout: Layout,
+    version: int,
+    values: Mapping[str, Any],
+    unknown: Unknown,
+    unknown_inside: Unknown,
 ) -> tuple[dict[str, Any], Unknown, Unknown]:
     """What the upgrades make of an item: its values, and what of it is still unknown.
 
-    They see every attribute by its name, also those that no field has any more: renaming is what they are for.
+    They see every attribute by its name, also those that no field has any more: renaming is what
+    they are for.
     """
     before = {name: decode(value) for name, value in (*unknown.items(), *unknown_inside.items())}
     found = {**before, **values}
@@ -35,12 +40,17 @@ def upgraded(
     known = {name: value for name, value in found.items() if name in layout.by_attribute}
     strange = found.keys() - known.keys() - before.keys()
     if strange:
-        raise ModelError(f"the upgrade to version {layout.schema_version} gave {', '.join(sorted(strange))}: no fields")
+        raise ModelError(
+            f"the upgrade to version {layout.schema_version} gave {', '.join(sorted(strange))}: no "
+            "fields"
+        )
     return known, _left(unknown, before, found), _left(unknown_inside, before, found)
 
 
 def _left(unknown: Unknown, before: Mapping[str, Any], found: Mapping[str, Any]) -> Unknown:
-    """What the upgrades have left of attributes that no field has, as it was unless they changed it."""
+    """What the upgrades have left of attributes that no field has, as it was unless they changed
+    it.
+    """
     return {
         name: value if found[name] is before[name] else encode(found[name])
         for name, value in unknown.items()

@@ -1,1 +1,3 @@
-"""The stores, and the ports that adapters in `connect` fill. Nothing here knows which service answers."""
+"""The stores, and the ports that adapters in `connect` fill. Nothing here knows which service
+answers.
+"""

@@ -15,7 +15,9 @@ E = TypeVar("E", bound=Entity)
 
 
 def expect(value: Any, kind: type | tuple[type, ...], what: str) -> None:
-    """Refuse what is of another kind, for those who have no type checker: with what the method takes."""
+    """Refuse what is of another kind, for those who have no type checker: with what the method
+    takes.
+    """
     if not isinstance(value, kind):
         given = value.__name__ if isinstance(value, type) else f"a {type(value).__name__}"
         raise ModelError(f"{given} is {what}")
@@ -60,7 +62,9 @@ def move_of(key: ItemKey[E], field: Any, to: Any, set: Mapping[str, Any] | None)
     expect(key, ItemKey, NO_KEY)
     status = attr(field)
     if status.place.states is None:
-        raise ModelError(f"{status!r} has no states to move between: declare them with States, or use update()")
+        raise ModelError(
+            f"{status!r} has no states to move between: declare them with States, or use update()"
+        )
     return Update(key, (status.set(to), *set_actions(key.entity, set or {})))
 
 

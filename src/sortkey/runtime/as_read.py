@@ -13,7 +13,9 @@ from sortkey.model.layout import Layout, Place
 
 
 def as_read(layout: Layout, entity: Entity, places: Iterable[Place]) -> Condition:
-    """That the item of an entity is there, and has these fields as the entity has them. Keys cannot change."""
+    """That the item of an entity is there, and has these fields as the entity has them. Keys cannot
+    change.
+    """
     fields = [(place, getattr(entity, place.name)) for place in places if not place.key_only]
 
     def render(names: Names) -> str:
@@ -25,7 +27,9 @@ def as_read(layout: Layout, entity: Entity, places: Iterable[Place]) -> Conditio
 
 
 def _still(layout: Layout, place: Place, value: object, names: Names) -> str:
-    """An attribute that is missing was read as the default of its field: other programs may not write it."""
+    """An attribute that is missing was read as the default of its field: other programs may not
+    write it.
+    """
     at = names.path(place.path)
     stored = None if value is None else layout.stored(place.attribute, value)
     tests: list[str] = []

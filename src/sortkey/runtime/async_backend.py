@@ -8,7 +8,8 @@ from sortkey.runtime.backend import Capabilities
 
 
 class AsyncBackend(Protocol):
-    """`Backend`, awaited. What a store runs on: one function, a way to close it, and its capabilities.
+    """`Backend`, awaited. What a store runs on: one function, a way to close it, and its
+    capabilities.
 
     Threads may share one.
     """
@@ -17,7 +18,9 @@ class AsyncBackend(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        """Run one operation of DynamoDB. Raises a subclass of `errors.ServiceError` if the service refuses it."""
+        """Run one operation of DynamoDB. Raises a subclass of `errors.ServiceError` if the service
+        refuses it.
+        """
         ...
 
     async def close(self) -> None:

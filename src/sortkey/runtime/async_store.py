@@ -36,10 +36,12 @@ if TYPE_CHECKING:
 
 
 class AsyncStore(AsyncUpkeep):
-    """`Store`, awaited. Reads and writes entities, runs queries and transactions, and looks after whole tables.
+    """`Store`, awaited. Reads and writes entities, runs queries and transactions, and looks after
+    whole tables.
 
-    `objects` are the buckets of payloads by name. Without `secret`, cursors are valid until the program ends. With
-    `hide_expired`, reads skip items that have expired but that TTL has not deleted yet.
+    `objects` are the buckets of payloads by name. Without `secret`, cursors are valid until the
+    program ends. With `hide_expired`, reads skip items that have expired but that TTL has not
+    deleted yet.
     """
 
     def __init__(
@@ -105,18 +107,26 @@ class AsyncStore(AsyncUpkeep):
 
     async def get(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E:
         """The item under a key. Raises NotFound; with `fresh` also for an item that has expired."""
-        return reads.required(key, await self._call(reads.getting(key, consistent)), self._live(key, fresh))
+        return reads.required(
+            key, await self._call(reads.getting(key, consistent)), self._live(key, fresh)
+        )
 
-    async def find(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E | None:
+    async def find(
+        self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False
+    ) -> E | None:
         """The item under a key, or None; with `fresh` also for an item that has expired."""
-        return reads.found(key, await self._call(reads.getting(key, consistent)), self._live(key, fresh))
+        return reads.found(
+            key, await self._call(reads.getting(key, consistent)), self._live(key, fresh)
+        )
 
     async def create(self, entity: E, *, when: Test = None) -> E:
         """Store a new entity. Raises AlreadyExists."""
         return await self.run(entity_writes.put(self._context, entity, "create", when))
 
     async def put(self, entity: E, *, when: Test = None) -> E:
-        """Store an entity, and replace what is there. Raises TransitionRefused if its status cannot follow."""
+        """Store an entity, and replace what is there. Raises TransitionRefused if its status cannot
+        follow.
+        """
         return await self.run(entity_writes.put(self._context, entity, "put", when))
 
     async def save(self, entity: E, *, when: Test = None) -> E:
@@ -132,10 +142,18 @@ class AsyncStore(AsyncUpkeep):
         assuming: Mapping[str, Any] | None = None,
         upsert: bool = False,
     ) -> E:
-        """Change some fields; returns the entity as it is now. `assuming` has other values that index keys need."""
-        return await self.run(entity_writes.update(self._context, update_of(key, actions, set, when, assuming, upsert)))
+        """Change some fields; returns the entity as it is now. `assuming` has other values that
+        index keys need.
+        """
+        return await self.run(
+            entity_writes.update(
+                self._context, update_of(key, actions, set, when, assuming, upsert)
+            )
+        )
 
-    async def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
+    async def move(
+        self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None
+    ) -> E:
         """Make a transition of a status field. Raises TransitionRefused."""
         return await self.run(entity_writes.update(self._context, move_of(key, field, to, set)))
 
@@ -153,7 +171,9 @@ class AsyncStore(AsyncUpkeep):
 
     def _live(self, key: ItemKey[Any], fresh: bool) -> Live | None:
         if fresh and key.table.ttl is None:
-            raise ModelError(f"{key.table.name} has no TTL, so nothing in it expires: leave fresh= out")
+            raise ModelError(
+                f"{key.table.name} has no TTL, so nothing in it expires: leave fresh= out"
+            )
         return self._context.live(key.table, fresh=fresh)
 
     # -- many items
@@ -162,10 +182,16 @@ class AsyncStore(AsyncUpkeep):
         self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
     ) -> list[E | None]:
         """Many items, in the order of their keys; None for what is not there."""
-        return await self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
+        return await self.run(
+            batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh)
+        )
 
-    async def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
-        """Many puts and deletes, each on its own: no transaction, no conditions, and so no check of transitions."""
+    async def batch_write(
+        self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()
+    ) -> list[Entity]:
+        """Many puts and deletes, each on its own: no transaction, no conditions, and so no check of
+        transitions.
+        """
         return await self.run(entity_writes.batch_write(self._context, puts, deletes))
 
     async def transact(self, *operations: Write[Any], token: str | None = None) -> None:
@@ -182,7 +208,9 @@ class AsyncStore(AsyncUpkeep):
         """The first entity of a query, or None."""
         return await self.run(pages.first(self._context, query))
 
-    async def page(self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE) -> Page[E]:
+    async def page(
+        self, query: Query[E], *, cursor: str | None = None, size: int = PAGE_SIZE
+    ) -> Page[E]:
         """A page, and the cursor of the next."""
         return await self.run(pages.page(self._context, query, cursor, size))
 
@@ -213,11 +241,15 @@ class AsyncStore(AsyncUpkeep):
         return await self.run(pages.scan(self._context, of))
 
     def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
-        """A cursor for pages of something other than a query. `about` says of what; it cannot be read from outside."""
+        """A cursor for pages of something other than a query. `about` says of what; it cannot be
+        read from outside.
+        """
         return cursors.sign(self._context.secret, self._context.tenant, dict(about), position)
 
     def read_cursor(self, about: Mapping[str, Any], cursor: str) -> Any:
-        """The position in such a cursor. Raises BadCursor if it is not one of ours, or is about something else."""
+        """The position in such a cursor. Raises BadCursor if it is not one of ours, or is about
+        something else.
+        """
         return cursors.read(self._context.secret, self._context.tenant, dict(about), cursor)
 
     # -- payloads
@@ -232,11 +264,15 @@ class AsyncStore(AsyncUpkeep):
         return await self.run(do(lambda: self.payloads.load(payload)))
 
     async def open_payload(self, payload: Payload[Any]) -> PayloadReader:
-        """The bytes of a payload as a stream, whatever its size. Its reads block: async programs need a thread."""
+        """The bytes of a payload as a stream, whatever its size. Its reads block: async programs
+        need a thread.
+        """
         return await self.run(do(lambda: self.payloads.open(payload)))
 
     async def collect(self, change: Change[Any]) -> None:
-        """Remove the objects of a deleted item. Call it in a stream handler to cover items that TTL deletes."""
+        """Remove the objects of a deleted item. Call it in a stream handler to cover items that TTL
+        deletes.
+        """
         if change.old is not None and change.new is None:
             from sortkey.runtime.payloads.writes import collect
 

@@ -33,7 +33,9 @@ class AsyncUpkeep:
     # -- tables
 
     async def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
-        """Create the tables that are missing, and list how the others differ from the model. Never drops anything."""
+        """Create the tables that are missing, and list how the others differ from the model. Never
+        drops anything.
+        """
         return await self.run(table_creation.ensure(of, kms=kms))
 
     async def plan(self, of: Model | Table) -> Plan:
@@ -50,10 +52,14 @@ class AsyncUpkeep:
         wait_seconds: float = APPLY_WAIT_SECONDS,
         on_progress: Callable[[Step], object] | None = None,
     ) -> tuple[Step, ...]:
-        """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves backfills to you."""
+        """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves
+        backfills to you.
+        """
         from sortkey.runtime.evolution import plan_execution
 
-        steps = plan_execution.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
+        steps = plan_execution.apply(
+            self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress
+        )
         return await self.run(steps)
 
     async def backfill(
@@ -66,7 +72,9 @@ class AsyncUpkeep:
         dry_run: bool = False,
         on_progress: Callable[[Progress], object] | None = None,
     ) -> Backfilled:
-        """Bring every stored item up to date with its entity. Reads the whole table, and resumes after a crash."""
+        """Bring every stored item up to date with its entity. Reads the whole table, and resumes
+        after a crash.
+        """
         from sortkey.runtime.evolution import parallel_segments, segment_backfill, tasks
 
         at_once = self.backend.capabilities.parallel_calls
@@ -80,13 +88,18 @@ class AsyncUpkeep:
         )
         task = await self.run(tasks.begin(self._context, of, settings))
         work = segment_backfill.work
-        await parallel_segments.in_tasks(task, lambda number: self.run(work(self._context, task, number)))
+        await parallel_segments.in_tasks(
+            task, lambda number: self.run(work(self._context, task, number))
+        )
         return await self.run(tasks.finish(self._context, task))
 
     # -- payloads
 
-    async def verify(self, model: Model, *, grace: timedelta = GRACE, quick: bool = False) -> list[Finding]:
-        """Payloads that are missing or changed, and objects that no item has shown for longer than `grace`.
+    async def verify(
+        self, model: Model, *, grace: timedelta = GRACE, quick: bool = False
+    ) -> list[Finding]:
+        """Payloads that are missing or changed, and objects that no item has shown for longer than
+        `grace`.
 
         Reads every object in full; with `quick` only its size and checksum.
         """

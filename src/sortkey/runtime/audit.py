@@ -1,5 +1,6 @@
-"""An append-only record of who did what to what. Nothing here changes or deletes a record, and a record never takes the
-place of another: on AWS, leave `dynamodb:UpdateItem` and `dynamodb:DeleteItem` on its table to nobody.
+"""An append-only record of who did what to what. Nothing here changes or deletes a record, and a
+record never takes the place of another: on AWS, leave `dynamodb:UpdateItem` and
+`dynamodb:DeleteItem` on its table to nobody.
 """
 
 from __future__ import annotations
@@ -67,7 +68,9 @@ def audit_write(
     at: datetime | None = None,
     id: str | None = None,
 ) -> Put[AuditRecord]:
-    """A record as a write, for the same transaction as what it tells of: both are there, or neither is."""
+    """A record as a write, for the same transaction as what it tells of: both are there, or neither
+    is.
+    """
     record = AuditRecord(
         subject=subject,
         at=at or datetime.now(UTC),
@@ -92,4 +95,6 @@ def audit(
     id: str | None = None,
 ) -> AuditRecord:
     """Append a record. Raises AlreadyExists if there is one of the same subject, instant and id."""
-    return store.create(audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity)
+    return store.create(
+        audit_write(actor, action, subject, detail, outcome=outcome, at=at, id=id).entity
+    )

@@ -1,4 +1,5 @@
-"""Batches of reads, and of puts and deletes: sent in the sizes that the service takes, and again for what it left over.
+"""Batches of reads, and of puts and deletes: sent in the sizes that the service takes, and again
+for what it left over.
 
 What is left after the last try is an error that carries it, with what was done.
 """
@@ -70,11 +71,17 @@ def _get(
         asked = answer.get("UnprocessedKeys") or {}
         if not asked:
             return []
-    return [_place(tables[name], item) for name, several in asked.items() for item in several["Keys"]]
+    return [
+        _place(tables[name], item) for name, several in asked.items() for item in several["Keys"]
+    ]
 
 
-def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
-    """Many puts and deletes, each for itself, in any order, without conditions. Gives the entities as stored."""
+def batch_write(
+    context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
+) -> Steps[list[Entity]]:
+    """Many puts and deletes, each for itself, in any order, without conditions. Gives the entities
+    as stored.
+    """
     now = context.clock()
     stamped = [Put(entity).stamped(now) for entity in puts]
     writes: dict[Place, tuple[Table, dict[str, Any], Entity | ItemKey[Any]]] = {}
@@ -86,7 +93,9 @@ def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[Item
     left: list[Place] = []
     places = list(writes)
     for start in range(0, len(places), BATCH_WRITE_MAX):
-        left += yield from _write(context, [writes[place][:2] for place in places[start : start + BATCH_WRITE_MAX]])
+        left += yield from _write(
+            context, [writes[place][:2] for place in places[start : start + BATCH_WRITE_MAX]]
+        )
     if left:
         undone = set(left)
         done = [of for place, (_, _, of) in writes.items() if place not in undone]
@@ -96,18 +105,29 @@ def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[Item
 
 
 def _add(
-    writes: dict[Place, Any], table: Table, item: Item, request: dict[str, Any], of: Entity | ItemKey[Any]
+    writes: dict[Place, Any],
+    table: Table,
+    item: Item,
+    request: dict[str, Any],
+    of: Entity | ItemKey[Any],
 ) -> None:
     entity = of.entity if isinstance(of, ItemKey) else type(of)
     if entity.__layout__.unique:
-        raise ModelError(f"{entity.__name__} has unique fields, which a batch cannot guard: create(), save(), delete()")
+        raise ModelError(
+            f"{entity.__name__} has unique fields, which a batch cannot guard: create(), save(), "
+            "delete()"
+        )
     place = _place(table, item)
     if place in writes:
-        raise ModelError(f"a batch writes in any order, and {_shown(table, item)} stands in it twice")
+        raise ModelError(
+            f"a batch writes in any order, and {_shown(table, item)} stands in it twice"
+        )
     writes[place] = (table, request, of)
 
 
-def _write(context: Context, requests: Sequence[tuple[Table, dict[str, Any]]]) -> Steps[list[Place]]:
+def _write(
+    context: Context, requests: Sequence[tuple[Table, dict[str, Any]]]
+) -> Steps[list[Place]]:
     """Send some writes; gives what is left over."""
     tables = {table.name: table for table, _ in requests}
     asked: dict[str, list[dict[str, Any]]] = {}
@@ -120,11 +140,19 @@ def _write(context: Context, requests: Sequence[tuple[Table, dict[str, Any]]]) -
         asked = answer.get("UnprocessedItems") or {}
         if not asked:
             return []
-    return [_place(tables[name], _written(request)) for name, several in asked.items() for request in several]
+    return [
+        _place(tables[name], _written(request))
+        for name, several in asked.items()
+        for request in several
+    ]
 
 
 def _written(request: Mapping[str, Any]) -> Item:
-    return request["PutRequest"]["Item"] if "PutRequest" in request else request["DeleteRequest"]["Key"]
+    return (
+        request["PutRequest"]["Item"]
+        if "PutRequest" in request
+        else request["DeleteRequest"]["Key"]
+    )
 
 
 def _place(table: Table, item: Item) -> Place:

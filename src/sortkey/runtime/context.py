@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from sortkey.runtime.payloads import Payloads
 
 OLDEST_SECONDS = 5 * 365 * 86400
-"""TTL on AWS ignores items that claim to have expired more than five years ago: the unit is probably wrong."""
+"""TTL on AWS ignores items that claim to have expired more than five years ago: the unit is
+probably wrong.
+"""
 
 Live = Callable[[Item], bool]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Time and randomness come from outside. `secret` signs cursors, which are bound to `tenant`."""
+    """Time and randomness come from outside. `secret` signs cursors, which are bound to
+    `tenant`.
+    """
 
     clock: Callable[[], float]
     random: Callable[[], float]
@@ -34,7 +38,9 @@ class Context:
 
     @property
     def payloads(self) -> Payloads:
-        """What reads and writes the objects of payloads. Loaded when first used: most programs have no payloads."""
+        """What reads and writes the objects of payloads. Loaded when first used: most programs have
+        no payloads.
+        """
         from sortkey.runtime.payloads import Payloads
 
         return Payloads(self.buckets)
@@ -46,7 +52,9 @@ class Context:
         return partial(is_live, table.ttl, self.clock())
 
     def pause(self, attempt: int) -> float:
-        """Seconds to wait before a batch is tried again: random, below a limit that starts at 50 ms and doubles."""
+        """Seconds to wait before a batch is tried again: random, below a limit that starts at 50 ms
+        and doubles.
+        """
         return self.random() * min(0.05 * 2**attempt, 5.0)
 
 

@@ -1,4 +1,5 @@
-"""Cursors: where a page ended, signed, and bound to the query and the tenant that they were given out for.
+"""Cursors: where a page ended, signed, and bound to the query and the tenant that they were given
+out for.
 
 They are not encrypted: the key of the last item can be read from one, but not changed.
 """
@@ -35,13 +36,22 @@ def read(secret: bytes, tenant: str, query: dict[str, Any], cursor: str) -> Any:
     try:
         raw = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except (Error, ValueError):
-        raise BadCursor("this is no cursor: pass one back as it came, or none for the first page") from None
+        raise BadCursor(
+            "this is no cursor: pass one back as it came, or none for the first page"
+        ) from None
     mac, body = raw[:MAC_BYTES], raw[MAC_BYTES:]
     if not hmac.compare_digest(mac, _mac(secret, tenant, query, body)):
-        raise BadCursor("the cursor is not of this query: pass it back with the same query, or none for the first page")
-    return orjson.loads(decompress(body) if body.startswith(COMPRESSED) else body)  # ours, so of a size that we made
+        raise BadCursor(
+            "the cursor is not of this query: pass it back with the same query, or none for the "
+            "first page"
+        )
+    return orjson.loads(
+        decompress(body) if body.startswith(COMPRESSED) else body
+    )  # ours, so of a size that we made
 
 
 def _mac(secret: bytes, tenant: str, query: dict[str, Any], body: bytes) -> bytes:
     about = orjson.dumps([tenant, query], option=orjson.OPT_SORT_KEYS)
-    return hmac.new(secret, len(about).to_bytes(4, "big") + about + body, sha256).digest()[:MAC_BYTES]
+    return hmac.new(secret, len(about).to_bytes(4, "big") + about + body, sha256).digest()[
+        :MAC_BYTES
+    ]

@@ -1,4 +1,6 @@
-"""How a deployed table differs from its declaration: values that `ensure` prints and plans are made of."""
+"""How a deployed table differs from its declaration: values that `ensure` prints and plans are made
+of.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,12 @@ class Difference:
             return f"{self.table.name}: the index {self.index} is missing"
         if self.what == "index extra":
             return f"{self.table.name}: the index {self.index} is not in the model"
-        what = f"index {self.index}: {self.what.removeprefix('index ')}" if self.index else self.what
-        return f"{self.table.name}: {what} is {shown(self.there)}; the model says {shown(self.model)}"
+        what = (
+            f"index {self.index}: {self.what.removeprefix('index ')}" if self.index else self.what
+        )
+        return (
+            f"{self.table.name}: {what} is {shown(self.there)}; the model says {shown(self.model)}"
+        )
 
 
 def describe(table: Table) -> Steps[dict[str, Any] | None]:
@@ -62,13 +68,29 @@ def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
 
     differ("key", _schema(wanted["KeySchema"]), _schema(found["KeySchema"]))
     types, there_types = _types(wanted), _types(found)
-    common = [name for name in types if name in there_types]  # others belong to indexes that are told of below
-    differ("types of key attributes", {n: types[n] for n in common}, {n: there_types[n] for n in common})
-    differ("billing", wanted["BillingMode"], found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED"))
+    common = [
+        name for name in types if name in there_types
+    ]  # others belong to indexes that are told of below
+    differ(
+        "types of key attributes",
+        {n: types[n] for n in common},
+        {n: there_types[n] for n in common},
+    )
+    differ(
+        "billing",
+        wanted["BillingMode"],
+        found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED"),
+    )
     stream = found.get("StreamSpecification", {})
-    differ("stream", table.stream, stream.get("StreamViewType") if stream.get("StreamEnabled") else None)
+    differ(
+        "stream",
+        table.stream,
+        stream.get("StreamViewType") if stream.get("StreamEnabled") else None,
+    )
     if table.deletion_protection:  # one that was put on by hand is nothing to complain of
-        differ("deletion protection", "on", _on_or_off(found.get("DeletionProtectionEnabled", False)))
+        differ(
+            "deletion protection", "on", _on_or_off(found.get("DeletionProtectionEnabled", False))
+        )
     for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
         differences += _compare_indexes(table, wanted.get(kind, ()), found.get(kind, ()))
     return differences
@@ -77,7 +99,11 @@ def compare(table: Table, found: dict[str, Any]) -> list[Difference]:
 def compare_ttl(table: Table) -> Steps[list[Difference]]:
     answer = yield Call("DescribeTimeToLive", {"TableName": table.name})
     described = answer["TimeToLiveDescription"]
-    there = described.get("AttributeName") if described.get("TimeToLiveStatus") in ("ENABLED", "ENABLING") else None
+    there = (
+        described.get("AttributeName")
+        if described.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+        else None
+    )
     return [] if there == table.ttl else [Difference(table, "TTL", there, table.ttl)]
 
 
@@ -112,7 +138,11 @@ def _compare_indexes(table: Table, wanted: Any, found: Any) -> list[Difference]:
     differences: list[Difference] = []
     for name in sorted(model.keys() | there.keys()):
         if name not in there or name not in model:
-            differences.append(Difference(table, "index missing" if name not in there else "index extra", index=name))
+            differences.append(
+                Difference(
+                    table, "index missing" if name not in there else "index extra", index=name
+                )
+            )
             continue
         for what, of in (("index key", _index_schema), ("index projection", _projection)):
             if (have := of(there[name])) != (want := of(model[name])):
@@ -133,7 +163,9 @@ def _index_schema(index: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _types(described: dict[str, Any]) -> dict[str, str]:
-    return {each["AttributeName"]: each["AttributeType"] for each in described["AttributeDefinitions"]}
+    return {
+        each["AttributeName"]: each["AttributeType"] for each in described["AttributeDefinitions"]
+    }
 
 
 def _projection(index: dict[str, Any]) -> Any:

@@ -1,4 +1,5 @@
-"""Writes as stores make them: straight to the items, or through `payloads` where an entity has payload fields.
+"""Writes as stores make them: straight to the items, or through `payloads` where an entity has
+payload fields.
 
 Without payload fields a write costs one look at the layout, and nothing of `payloads` is loaded.
 """
@@ -44,9 +45,13 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
     return with_payloads.delete(context, operation)
 
 
-def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
+def batch_write(
+    context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
+) -> Steps[list[Entity]]:
     expect_batch(puts, deletes)
-    entities: set[type[Entity]] = {type(entity) for entity in puts} | {key.entity for key in deletes}
+    entities: set[type[Entity]] = {type(entity) for entity in puts} | {
+        key.entity for key in deletes
+    }
     if not any(entity.__layout__.payloads for entity in entities):
         return batches.batch_write(context, puts, deletes)
     from sortkey.runtime.payloads import writes as with_payloads

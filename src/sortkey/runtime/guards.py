@@ -1,4 +1,5 @@
-"""Guard items: one for each unique value, in the table of its entity, under a key that no template makes.
+"""Guard items: one for each unique value, in the table of its entity, under a key that no template
+makes.
 
 A guard holds the key of the item that has the value.
 """
@@ -22,7 +23,9 @@ Group = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Guarding:
-    """A member of a transaction that takes or gives back a unique value for its operation of the number `owner`."""
+    """A member of a transaction that takes or gives back a unique value for its operation of the
+    number `owner`.
+    """
 
     member: dict[str, Any]
     group: Group
@@ -51,7 +54,11 @@ def taken(layout: Layout, group: Group, entity: Entity, owner: int = 0) -> list[
 def given_back(layout: Layout, group: Group, entity: Entity) -> list[Guarding]:
     """The guard of an entity's values, deleted."""
     key = guard_key(layout, group, entity)
-    return [] if key is None else [Guarding({"Delete": {"TableName": layout.table.name, "Key": key}}, group)]
+    return (
+        []
+        if key is None
+        else [Guarding({"Delete": {"TableName": layout.table.name, "Key": key}}, group)]
+    )
 
 
 def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
@@ -59,14 +66,18 @@ def guard_key(layout: Layout, group: Group, entity: Entity) -> Item | None:
     values = [getattr(entity, name) for name in group]
     if any(value is None for value in values):
         return None
-    stored = (str(layout.stored(layout.place(name).attribute, getattr(entity, name))) for name in group)
+    stored = (
+        str(layout.stored(layout.place(name).attribute, getattr(entity, name))) for name in group
+    )
     escaped = "#".join(text.replace("%", "%25").replace("#", "%23") for text in stored)
     text = f"{GUARD}{layout.kind or layout.entity.__name__}#{'+'.join(group)}#{escaped}"
     return {name: {"S": text} for name in layout.table.key}
 
 
 def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
-    """What an operation of a transaction needs besides. Only a creation is known without a look at what is stored."""
+    """What an operation of a transaction needs besides. Only a creation is known without a look at
+    what is stored.
+    """
     layout = operation.entity_class.__layout__
     if not layout.unique or not isinstance(operation, (Put, Delete)):
         return []
@@ -74,6 +85,7 @@ def guards_of(operation: Write[Any], number: int, now: float) -> list[Guarding]:
         entity = operation.stamped(now)
         return [guard for group in layout.unique for guard in taken(layout, group, entity, number)]
     raise ModelError(
-        f"{operation.says()}: {layout.entity.__name__} has unique fields, and a transaction cannot tell which values "
+        f"{operation.says()}: {layout.entity.__name__} has unique fields, and a transaction cannot "
+        "tell which values "
         "were taken before. save() and delete() can"
     )

@@ -1,7 +1,7 @@
 """What a program did, in one place: counters, gauges, histograms, and capacity by access pattern.
 
-Give one `Metrics` to a store, and to whatever else should count there. `metrics_formats` writes it as Prometheus text
-and for CloudWatch.
+Give one `Metrics` to a store, and to whatever else should count there. `metrics_formats` writes it
+as Prometheus text and for CloudWatch.
 """
 
 from __future__ import annotations
@@ -29,13 +29,37 @@ from sortkey.runtime.steps import Call
 READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
 METERED = READS | {"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}
 
-REFUSALS = (ConditionalCheckFailedException, TransactionCanceledException, TransactionConflictException)
+REFUSALS = (
+    ConditionalCheckFailedException,
+    TransactionCanceledException,
+    TransactionConflictException,
+)
 
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
+SECONDS = (
+    0.001,
+    0.0025,
+    0.005,
+    0.01,
+    0.025,
+    0.05,
+    0.1,
+    0.25,
+    0.5,
+    1.0,
+    2.5,
+    5.0,
+    10.0,
+    30.0,
+    60.0,
+    300.0,
+    1800.0,
+)
 """Upper bounds for times: from a look-up in memory to a long job."""
 
 SERIES_MAX = 1000
-"""Of one family. What has further labels is counted together, so that a label that never repeats fills no memory."""
+"""Of one family. What has further labels is counted together, so that a label that never repeats
+fills no memory.
+"""
 
 SAMPLES_MAX = 1000
 """Values of a histogram that wait for CloudWatch; of more, the latest are sent."""
@@ -47,7 +71,9 @@ OTHER: Labels = (("other", "true"),)
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A name under which values are kept, one series for each set of labels. Made by the three functions below."""
+    """A name under which values are kept, one series for each set of labels. Made by the three
+    functions below.
+    """
 
     name: str
     help: str
@@ -66,7 +92,9 @@ def gauge(name: str, help: str, unit: Unit = "Count") -> Family:
     return Family(name, help, "gauge", unit)
 
 
-def histogram(name: str, help: str, unit: Unit = "Seconds", buckets: Sequence[float] = SECONDS) -> Family:
+def histogram(
+    name: str, help: str, unit: Unit = "Seconds", buckets: Sequence[float] = SECONDS
+) -> Family:
     """How values are spread over buckets, of which the upper bounds are given in rising order."""
     return Family(name, help, "histogram", unit, tuple(buckets))
 
@@ -74,9 +102,15 @@ def histogram(name: str, help: str, unit: Unit = "Seconds", buckets: Sequence[fl
 REQUESTS = counter("sortkey_requests_total", "Requests to the table service, by access pattern.")
 READ_UNITS = counter("sortkey_read_units_total", "Read capacity used, by access pattern.")
 WRITE_UNITS = counter("sortkey_write_units_total", "Write capacity used, by access pattern.")
-USER_ERRORS = counter("sortkey_user_errors_total", "Requests that were wrong. Conditions that did not hold are none.")
-SYSTEM_ERRORS = counter("sortkey_system_errors_total", "Requests that the service could not answer.")
-THROTTLED_REQUESTS = counter("sortkey_throttled_requests_total", "Requests that were refused for load.")
+USER_ERRORS = counter(
+    "sortkey_user_errors_total", "Requests that were wrong. Conditions that did not hold are none."
+)
+SYSTEM_ERRORS = counter(
+    "sortkey_system_errors_total", "Requests that the service could not answer."
+)
+THROTTLED_REQUESTS = counter(
+    "sortkey_throttled_requests_total", "Requests that were refused for load."
+)
 
 
 @dataclass(slots=True)
@@ -90,7 +124,9 @@ class Used:
 
 @dataclass(slots=True)
 class Series:
-    """The values of one family under one set of labels. `counts` are those of the buckets, and of what lies above."""
+    """The values of one family under one set of labels. `counts` are those of the buckets, and of
+    what lies above.
+    """
 
     value: float = 0.0
     count: int = 0
@@ -101,10 +137,14 @@ class Series:
 
 @dataclass
 class Metrics:
-    """Counts capacity by access pattern, and whatever else it is told. Several stores and workers may share one."""
+    """Counts capacity by access pattern, and whatever else it is told. Several stores and workers
+    may share one.
+    """
 
     patterns: dict[str, Used] = field(default_factory=dict[str, Used])
-    families: dict[Family, dict[Labels, Series]] = field(default_factory=dict[Family, dict[Labels, Series]])
+    families: dict[Family, dict[Labels, Series]] = field(
+        default_factory=dict[Family, dict[Labels, Series]]
+    )
     lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     # -- what anything may count
@@ -131,7 +171,9 @@ class Metrics:
             series.unsent.append(value)
 
     def value(self, family: Family, /, **labels: str) -> float:
-        """A counter or a gauge as it is now; the sum of a histogram. 0 for what was never counted."""
+        """A counter or a gauge as it is now; the sum of a histogram. 0 for what was never
+        counted.
+        """
         with self.lock:
             series = self.families.get(family, {}).get(_labels(labels))
             return 0.0 if series is None else series.value
@@ -154,7 +196,9 @@ class Metrics:
         """The call, asking for its capacity."""
         if call.operation not in METERED:
             return call
-        return Call(call.operation, {**call.request, "ReturnConsumedCapacity": "TOTAL"}, call.pattern)
+        return Call(
+            call.operation, {**call.request, "ReturnConsumedCapacity": "TOTAL"}, call.pattern
+        )
 
     def count(self, call: Call, answer: dict[str, Any]) -> None:
         told: Any = answer.get("ConsumedCapacity")
@@ -171,8 +215,12 @@ class Metrics:
                 used.write_units += units
 
     def failed(self, error: Exception) -> None:
-        """A request that ended with an error. As in CloudWatch, a condition that does not hold is none."""
-        if isinstance(error, (Throttled, ProvisionedThroughputExceededException, ThrottlingException)):
+        """A request that ended with an error. As in CloudWatch, a condition that does not hold is
+        none.
+        """
+        if isinstance(
+            error, (Throttled, ProvisionedThroughputExceededException, ThrottlingException)
+        ):
             self.add(THROTTLED_REQUESTS)
         elif isinstance(error, (InternalServerError, Unreachable)):
             self.add(SYSTEM_ERRORS)
@@ -194,11 +242,17 @@ class Metrics:
     def by_family(self) -> dict[Family, dict[Labels, Series]]:
         """Everything, capacity included, for whoever writes it out. Hold `lock`."""
         everything = dict(self.families)
-        for family, name in ((REQUESTS, "requests"), (READ_UNITS, "read_units"), (WRITE_UNITS, "write_units")):
+        for family, name in (
+            (REQUESTS, "requests"),
+            (READ_UNITS, "read_units"),
+            (WRITE_UNITS, "write_units"),
+        ):
             if self.patterns:
                 mirrored = self.families.setdefault(family, {})
                 for pattern, used in self.patterns.items():
-                    mirrored.setdefault((("pattern", pattern),), Series()).value = float(getattr(used, name))
+                    mirrored.setdefault((("pattern", pattern),), Series()).value = float(
+                        getattr(used, name)
+                    )
                 everything[family] = mirrored
         return everything
 

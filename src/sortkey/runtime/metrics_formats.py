@@ -1,7 +1,7 @@
 """Metrics written out: Prometheus text for a scraper, embedded metric format for CloudWatch Logs.
 
-https://prometheus.io/docs/instrumenting/exposition_formats/ and the "Specification: Embedded metric format" in
-CloudWatch's user guide have the formats.
+https://prometheus.io/docs/instrumenting/exposition_formats/ and the "Specification: Embedded metric
+format" in CloudWatch's user guide have the formats.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ def prometheus(metrics: Metrics) -> str:
 
 
 def emf(metrics: Metrics, namespace: str, now: float) -> list[str]:
-    """What happened since the last call, a line of JSON each, to be printed where CloudWatch Logs collects it.
+    """What happened since the last call, a line of JSON each, to be printed where CloudWatch Logs
+    collects it.
 
     Counters are sent as what they grew by, histograms as their values, gauges as they stand.
     """
@@ -40,7 +41,10 @@ def emf(metrics: Metrics, namespace: str, now: float) -> list[str]:
     with metrics.lock:
         for family, several in sorted(metrics.by_family().items(), key=lambda each: each[0].name):
             for labels, series in sorted(several.items()):
-                lines += [_document(family, labels, value, namespace, now) for value in _unsent(family, series)]
+                lines += [
+                    _document(family, labels, value, namespace, now)
+                    for value in _unsent(family, series)
+                ]
     return lines
 
 
@@ -80,7 +84,9 @@ def _unsent(family: Family, series: Series) -> list[float | list[float]]:
         return [grown] if grown else []
     values = [value for value in series.unsent if isfinite(value)]
     series.unsent.clear()
-    return [values[start : start + EMF_VALUES_MAX] for start in range(0, len(values), EMF_VALUES_MAX)]
+    return [
+        values[start : start + EMF_VALUES_MAX] for start in range(0, len(values), EMF_VALUES_MAX)
+    ]
 
 
 def _document(family: Family, labels: Labels, value: Any, namespace: str, now: float) -> str:

@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 
 class OwnedBuckets(Mapping[str, "Objects"]):
-    """Buckets by name, opened for one store. A plain mapping stays open: whoever opened its buckets closes them."""
+    """Buckets by name, opened for one store. A plain mapping stays open: whoever opened its buckets
+    closes them.
+    """
 
     @abstractmethod
     def close(self) -> None:

@@ -1,4 +1,6 @@
-"""Queries and scans: pages, all of it, the first, a count; over one partition or the shards of an index."""
+"""Queries and scans: pages, all of it, the first, a count; over one partition or the shards of an
+index.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from sortkey.errors import ModelError
 from sortkey.model.collections import CollectionQuery, Grouped
 from sortkey.model.entity import Entity
 from sortkey.model.queries import ItemKey, Query
-from sortkey.model.query_requests import check_whole, entity_of, fits, is_held, is_told_by_form, key_of, query_request
+from sortkey.model.query_requests import (
+    check_whole,
+    entity_of,
+    fits,
+    is_held,
+    is_told_by_form,
+    key_of,
+    query_request,
+)
 from sortkey.model.tables import Table
 from sortkey.runtime import cursors
 from sortkey.runtime.arguments import NO_COLLECTION, NO_QUERY, expect
@@ -51,18 +61,25 @@ def keys(context: Context, query: Query[E]) -> Steps[list[ItemKey[E]]]:
     """The keys of what a query finds: all that a KEYS_ONLY index has."""
     expect(query, Query, NO_QUERY)
     if query.is_fresh and not _shows_expiry(query):
-        raise ModelError(f"{query.key.index} does not show when an item expires: .hydrated() and query() do")
+        raise ModelError(
+            f"{query.key.index} does not show when an item expires: .hydrated() and query() do"
+        )
     items = yield from _items(context, query, query.limited_to)
     return [key_of(query.entity, item) for item in items]
 
 
 def page(context: Context, query: Query[E], cursor: str | None, size: int) -> Steps[Page[E]]:
-    """A page of up to `size` entities. Filtered items do not count: a page is short only at the end."""
+    """A page of up to `size` entities. Filtered items do not count: a page is short only at the
+    end.
+    """
     expect(query, Query, NO_QUERY)
     if size < 1:
         raise ModelError(f"a page of {size} entities reads nothing")
     if query.limited_to is not None:
-        raise ModelError(f"{query.pattern or 'the query'} has a limit, and a page its size: leave one of them out")
+        raise ModelError(
+            f"{query.pattern or 'the query'} has a limit, and a page its size: leave one of them "
+            "out"
+        )
     check_whole(query)
     requests = [query_request(query, each) for each in query.partitions()]
     bound_to = {"shards": requests} if query.key.shards else requests[0]
@@ -107,11 +124,15 @@ def collect(context: Context, collection: CollectionQuery) -> Steps[Grouped]:
 
 
 def scan(context: Context, of: type[E] | Table) -> Steps[list[Any]]:
-    """Every item of a table, or every entity of a kind in it: reads, and pays for, all of the table."""
+    """Every item of a table, or every entity of a kind in it: reads, and pays for, all of the
+    table.
+    """
     expect(of, (type, Table), "no kind of entity: scan() takes a class, as Stage")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
-    walk = Walk(Call("Scan", {"TableName": table.name}, "scan"), table.key, context.live(table, fresh=False))
+    walk = Walk(
+        Call("Scan", {"TableName": table.name}, "scan"), table.key, context.live(table, fresh=False)
+    )
     items = yield from fill(walk, None)
     return [entity for item in items if (entity := entity_of(table, item, entities)) is not None]
 
@@ -141,7 +162,8 @@ def _walk(context: Context, query: Query[Any], requests: Sequence[dict[str, Any]
 
 def _keep(context: Context, query: Query[Any]) -> Live | None:
     """What drops items that no filter of the service can."""
-    # What has expired is not filtered by the service: a cursor is bound to its request, which may not hold the time.
+    # What has expired is not filtered by the service: a cursor is bound to its request, which may
+    # not hold the time.
     live = context.live(query.table, fresh=query.is_fresh) if _shows_expiry(query) else None
     return _both(partial(fits, query.layout) if is_told_by_form(query) else None, live)
 

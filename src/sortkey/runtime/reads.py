@@ -17,7 +17,8 @@ def getting(key: ItemKey[Any], consistent: bool) -> Call:
     """The call for the item under a key: one call, so that a store can make it without steps."""
     if not isinstance(key, ItemKey):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise ModelError(
-            f"a {type(key).__name__} is no key of an item: get() takes Stage.key(...), query() takes queries"
+            f"a {type(key).__name__} is no key of an item: get() takes Stage.key(...), query() "
+            "takes queries"
         )
     request: dict[str, Any] = {"TableName": key.table.name, "Key": key.item}
     if consistent:
@@ -28,7 +29,11 @@ def getting(key: ItemKey[Any], consistent: bool) -> Call:
 def found(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E | None:
     """What the answer to it has; None also for an item that is not `live`."""
     item = answer.get("Item")
-    return None if item is None or (live is not None and not live(item)) else key.entity.from_item(item)
+    return (
+        None
+        if item is None or (live is not None and not live(item))
+        else key.entity.from_item(item)
+    )
 
 
 def required(key: ItemKey[E], answer: dict[str, Any], live: Live | None = None) -> E:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sortkey.errors import AlreadyExists, ConditionFailed, InvalidItem, ItemTooLarge, StaleVersion, TransitionRefused
+from sortkey.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    InvalidItem,
+    ItemTooLarge,
+    StaleVersion,
+    TransitionRefused,
+)
 from sortkey.model.operations import Put, Update, Write
 from sortkey.values.attributes import Item
 from sortkey.values.sizes import ITEM_BYTES_MAX, text_size, value_size
@@ -25,7 +32,9 @@ def refusal(operation: Write[Any], item: Item | None) -> ConditionFailed:
 
 
 def as_entity(operation: Write[Any], item: Item | None) -> Any:
-    """What is stored, as an entity; as it is where it cannot be read, so that an old fault hides no new one."""
+    """What is stored, as an entity; as it is where it cannot be read, so that an old fault hides no
+    new one.
+    """
     try:
         return None if item is None else operation.entity_class.from_item(item)
     except InvalidItem:
@@ -33,15 +42,24 @@ def as_entity(operation: Write[Any], item: Item | None) -> Any:
 
 
 def too_large(item: Item | None, operation: Write[Any]) -> ItemTooLarge:
-    """With the sizes of its attributes; of an item that an update has made too large only the service knows them."""
+    """With the sizes of its attributes; of an item that an update has made too large only the
+    service knows them.
+    """
     if item is None:
-        return ItemTooLarge(f"{operation.says()}: the item would have more than {ITEM_BYTES_MAX:,} bytes", [])
-    sizes = sorted(((name, text_size(name) + value_size(value)) for name, value in item.items()), key=lambda s: -s[1])
+        return ItemTooLarge(
+            f"{operation.says()}: the item would have more than {ITEM_BYTES_MAX:,} bytes", []
+        )
+    sizes = sorted(
+        ((name, text_size(name) + value_size(value)) for name, value in item.items()),
+        key=lambda s: -s[1],
+    )
     total = sum(size for _, size in sizes)
     shown = ", ".join(f"{name} {size:,}" for name, size in sizes[:LARGEST_SHOWN])
     copies = ", its copies in local indexes included" if total <= ITEM_BYTES_MAX else ""
     limit = f"an item has at most {ITEM_BYTES_MAX:,}{copies}"
-    return ItemTooLarge(f"{operation.says()}: {total:,} bytes, and {limit}. The largest: {shown}", sizes)
+    return ItemTooLarge(
+        f"{operation.says()}: {total:,} bytes, and {limit}. The largest: {shown}", sizes
+    )
 
 
 def _put_refusal(operation: Put[Any], stored: Any) -> ConditionFailed:
@@ -61,7 +79,9 @@ def _put_refusal(operation: Put[Any], stored: Any) -> ConditionFailed:
 def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
     if stored is None:
         missing = (
-            "its condition does not hold" if operation.upsert else "there is no such item; an upsert would make it"
+            "its condition does not hold"
+            if operation.upsert
+            else "there is no such item; an upsert would make it"
         )
         return ConditionFailed(f"{operation.says()}: {missing}", None)
     refused = _transition_refused(operation, operation.target_states, stored)
@@ -72,12 +92,15 @@ def _update_refusal(operation: Update[Any], stored: Any) -> ConditionFailed:
     return ConditionFailed(f"{operation.says()}: its condition does not hold{limits}", stored)
 
 
-def _transition_refused(operation: Put[Any] | Update[Any], wanted: Any, stored: Any) -> TransitionRefused | None:
+def _transition_refused(
+    operation: Put[Any] | Update[Any], wanted: Any, stored: Any
+) -> TransitionRefused | None:
     for place, target in wanted:
         present = getattr(stored, place.name, None)
         allowed = place.states.sources(target)
         if present not in allowed and not (isinstance(operation, Put) and present == target):
             return TransitionRefused(
-                f"{operation.says()}: {place.name} is {present!r}, and {target!r} cannot follow it", stored
+                f"{operation.says()}: {place.name} is {present!r}, and {target!r} cannot follow it",
+                stored,
             )
     return None

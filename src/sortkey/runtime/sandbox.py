@@ -1,7 +1,8 @@
-"""Functions in a child process with limits of memory and time, so that what they are given cannot take the server down.
+"""Functions in a child process with limits of memory and time, so that what they are given cannot
+take the server down.
 
-For work on data of others: a parser, a converter. It limits what a function can use up; it does not keep code that is
-hostile from reading files. The child's side is in `sandbox_child.py`.
+For work on data of others: a parser, a converter. It limits what a function can use up; it does not
+keep code that is hostile from reading files. The child's side is in `sandbox_child.py`.
 """
 
 from __future__ import annotations
@@ -28,14 +29,16 @@ CHECK_SECONDS = 0.1
 
 
 class Sandbox:
-    """Runs functions in a child process. One that is idle is kept, so that only the first call pays for its start.
+    """Runs functions in a child process. One that is idle is kept, so that only the first call pays
+    for its start.
 
         sandbox = Sandbox(memory_bytes=1_000_000_000, seconds=60)
         tree = sandbox.call(parse, data)
 
-    `memory_bytes` is the address space of the child, enforced by the operating system where it has RLIMIT_AS (Linux);
-    `seconds` is the time of one call. A child that exceeds a limit, dies, or holds more than `keep_bytes` after a call
-    is replaced; one that is idle for `idle_seconds` ends by itself. Calls from several threads run in as many children.
+    `memory_bytes` is the address space of the child, enforced by the operating system where it has
+    RLIMIT_AS (Linux); `seconds` is the time of one call. A child that exceeds a limit, dies, or
+    holds more than `keep_bytes` after a call is replaced; one that is idle for `idle_seconds` ends
+    by itself. Calls from several threads run in as many children.
     """
 
     def __init__(
@@ -61,15 +64,20 @@ class Sandbox:
         on_message: Callable[[Any], object] | None = None,
         check: Callable[[], object] | None = None,
     ) -> T:
-        """The result of `function(*args)`, computed in the child. Function, arguments and result are pickled.
+        """The result of `function(*args)`, computed in the child. Function, arguments and result
+        are pickled.
 
-        With `on_message` the function gets a keyword argument `send`, and what it sends arrives there. `check` is
-        called several times a second; what it raises ends the child, and is raised here. So are the exceptions of the
-        function. Raises MemoryLimitExceeded, TimeLimitExceeded, or ProcessDied for a child that ended otherwise.
+        With `on_message` the function gets a keyword argument `send`, and what it sends arrives
+        there. `check` is called several times a second; what it raises ends the child, and is
+        raised here. So are the exceptions of the function. Raises MemoryLimitExceeded,
+        TimeLimitExceeded, or ProcessDied for a child that ended otherwise.
         """
         name = getattr(function, "__qualname__", repr(function))
         if "<" in name or getattr(function, "__module__", "__main__") == "__main__":
-            raise ValueError(f"{name} must be importable by another process: define it at the top level of a module")
+            raise ValueError(
+                f"{name} must be importable by another process: define it at the top level of a "
+                "module"
+            )
         request = pickle.dumps((function, args, on_message is not None))
         child = self._begun(request)
         try:
@@ -126,7 +134,9 @@ class Sandbox:
         return ProcessDied(f"the process of {name} ended {why} before it answered")
 
     def _out_of_memory(self, name: str) -> MemoryLimitExceeded:
-        return MemoryLimitExceeded(f"{name} needs more than {self.memory_bytes / 1_000_000:,.0f} MB of memory")
+        return MemoryLimitExceeded(
+            f"{name} needs more than {self.memory_bytes / 1_000_000:,.0f} MB of memory"
+        )
 
     # -- children
 
@@ -139,7 +149,9 @@ class Sandbox:
         child = _Child(self._arguments)
         if not child.begin(request):
             child.end()
-            raise ProcessDied(f"a child process cannot be started: it ended with exit code {child.wait()}")
+            raise ProcessDied(
+                f"a child process cannot be started: it ended with exit code {child.wait()}"
+            )
         return child
 
     def _taken(self) -> _Child | None:
@@ -162,13 +174,21 @@ class _Child:
         self.connection, theirs = Pipe()
         with theirs:
             descriptor = theirs.fileno()
-            command = [sys.executable, "-P", "-m", "sortkey.runtime.sandbox_child", str(descriptor), *arguments]
+            command = [
+                sys.executable,
+                "-P",
+                "-m",
+                "sortkey.runtime.sandbox_child",
+                str(descriptor),
+                *arguments,
+            ]
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[descriptor],
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
+                env=os.environ
+                | {"PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
             )
 
     def begin(self, request: bytes) -> bool:

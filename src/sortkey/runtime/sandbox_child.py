@@ -1,4 +1,5 @@
-"""The child process of a `Sandbox`: sets its own limits, then runs one function after another until its parent is gone.
+"""The child process of a `Sandbox`: sets its own limits, then runs one function after another until
+its parent is gone.
 
 Started as `python -m sortkey.runtime.sandbox_child DESCRIPTOR MEMORY_BYTES SECONDS IDLE_SECONDS`.
 """
@@ -25,11 +26,16 @@ OUT_OF_MEMORY = 86
 MEMORY_ANSWER = pickle.dumps(("memory", None, 0))
 """Made beforehand: when it is needed there is no memory."""
 CPU_MARGIN_SECONDS = 5
-"""The parent ends a call first. This is for a child whose parent cannot, and which hears of nothing inside of C."""
+"""The parent ends a call first. This is for a child whose parent cannot, and which hears of nothing
+inside of C.
+"""
 
 
 def main(descriptor: int, memory_bytes: int, seconds: float, idle_seconds: float) -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):  # sent to the whole group; when to end is the parent's to say
+    for each in (
+        signal.SIGINT,
+        signal.SIGTERM,
+    ):  # sent to the whole group; when to end is the parent's to say
         signal.signal(each, signal.SIG_IGN)
     connection: Connection[Any, Any] = Connection(descriptor)
     requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -70,7 +76,9 @@ def _answer(request: bytes, connection: Connection[Any, Any]) -> bytes:
 def _result(request: bytes, connection: Connection[Any, Any]) -> bytes:
     try:
         function, args, sends = pickle.loads(request)
-        return _packed("result", function(*args, send=_sender(connection)) if sends else function(*args))
+        return _packed(
+            "result", function(*args, send=_sender(connection)) if sends else function(*args)
+        )
     except MemoryError:
         raise
     except Exception as error:
@@ -89,7 +97,9 @@ def _packed(kind: str, value: Any) -> bytes:
 
 
 def _portable(error: Exception) -> Exception:
-    """The exception, with the place where it was raised; by its name where it cannot be pickled and read again."""
+    """The exception, with the place where it was raised; by its name where it cannot be pickled and
+    read again.
+    """
     place = "".join(traceback.format_tb(error.__traceback__))
     try:
         error = pickle.loads(pickle.dumps(error))
@@ -100,7 +110,9 @@ def _portable(error: Exception) -> Exception:
 
 
 def _resident_bytes() -> int:
-    """The memory that is in use now. Where the system does not tell, the most that there ever was."""
+    """The memory that is in use now. Where the system does not tell, the most that there
+    ever was.
+    """
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return pages * resource.getpagesize()

@@ -1,5 +1,6 @@
-"""The logic of stores as generators. They yield what has to happen next and are sent the result, and do no I/O of their
-own. So the logic exists once, for programs that block and for programs that await."""
+"""The logic of stores as generators. They yield what has to happen next and are sent the result,
+and do no I/O of their own. So the logic exists once, for programs that block and for programs that
+await."""
 
 from __future__ import annotations
 
@@ -27,7 +28,9 @@ class Sleep:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Call a function that may take a while, such as one that reads an object. An async store calls it in a thread."""
+    """Call a function that may take a while, such as one that reads an object. An async store calls
+    it in a thread.
+    """
 
     function: Callable[[], Any]
 
@@ -37,7 +40,9 @@ AsyncPause = Callable[[float], Awaitable[object]]
 """How a store makes a pause of so many seconds."""
 
 Steps = Generator[Call | Sleep | Work, Any, T]
-"""Is sent the answer to each call and the result of each piece of work, or has the error thrown in. Returns T."""
+"""Is sent the answer to each call and the result of each piece of work, or has the error thrown in.
+Returns T.
+"""
 
 
 def do(function: Callable[[], T]) -> Steps[T]:

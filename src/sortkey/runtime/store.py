@@ -1,4 +1,5 @@
-"""`Store` runs the operations of the model on a backend. It is thin: the logic is in steps, which it drives.
+"""`Store` runs the operations of the model on a backend. It is thin: the logic is in steps, which
+it drives.
 
 `async_store.py` is generated from this file by `tools/generate_async.py`.
 """
@@ -44,8 +45,9 @@ E = TypeVar("E", bound=Entity)
 class Store(Upkeep):
     """Reads and writes entities, runs queries and transactions, and looks after whole tables.
 
-    `objects` are the buckets of payloads by name. Without `secret`, cursors are valid until the program ends. With
-    `hide_expired`, reads skip items that have expired but that TTL has not deleted yet.
+    `objects` are the buckets of payloads by name. Without `secret`, cursors are valid until the
+    program ends. With `hide_expired`, reads skip items that have expired but that TTL has not
+    deleted yet.
     """
 
     def __init__(
@@ -111,7 +113,9 @@ class Store(Upkeep):
 
     def get(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E:
         """The item under a key. Raises NotFound; with `fresh` also for an item that has expired."""
-        return reads.required(key, self._call(reads.getting(key, consistent)), self._live(key, fresh))
+        return reads.required(
+            key, self._call(reads.getting(key, consistent)), self._live(key, fresh)
+        )
 
     def find(self, key: ItemKey[E], *, consistent: bool = False, fresh: bool = False) -> E | None:
         """The item under a key, or None; with `fresh` also for an item that has expired."""
@@ -122,7 +126,9 @@ class Store(Upkeep):
         return self.run(entity_writes.put(self._context, entity, "create", when))
 
     def put(self, entity: E, *, when: Test = None) -> E:
-        """Store an entity, and replace what is there. Raises TransitionRefused if its status cannot follow."""
+        """Store an entity, and replace what is there. Raises TransitionRefused if its status cannot
+        follow.
+        """
         return self.run(entity_writes.put(self._context, entity, "put", when))
 
     def save(self, entity: E, *, when: Test = None) -> E:
@@ -138,10 +144,18 @@ class Store(Upkeep):
         assuming: Mapping[str, Any] | None = None,
         upsert: bool = False,
     ) -> E:
-        """Change some fields; returns the entity as it is now. `assuming` has other values that index keys need."""
-        return self.run(entity_writes.update(self._context, update_of(key, actions, set, when, assuming, upsert)))
+        """Change some fields; returns the entity as it is now. `assuming` has other values that
+        index keys need.
+        """
+        return self.run(
+            entity_writes.update(
+                self._context, update_of(key, actions, set, when, assuming, upsert)
+            )
+        )
 
-    def move(self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None) -> E:
+    def move(
+        self, key: ItemKey[E], field: Any, to: Any, *, set: Mapping[str, Any] | None = None
+    ) -> E:
         """Make a transition of a status field. Raises TransitionRefused."""
         return self.run(entity_writes.update(self._context, move_of(key, field, to, set)))
 
@@ -159,17 +173,25 @@ class Store(Upkeep):
 
     def _live(self, key: ItemKey[Any], fresh: bool) -> Live | None:
         if fresh and key.table.ttl is None:
-            raise ModelError(f"{key.table.name} has no TTL, so nothing in it expires: leave fresh= out")
+            raise ModelError(
+                f"{key.table.name} has no TTL, so nothing in it expires: leave fresh= out"
+            )
         return self._context.live(key.table, fresh=fresh)
 
     # -- many items
 
-    def batch_get(self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False) -> list[E | None]:
+    def batch_get(
+        self, keys: Sequence[ItemKey[E]], *, consistent: bool = False, fresh: bool = False
+    ) -> list[E | None]:
         """Many items, in the order of their keys; None for what is not there."""
         return self.run(batches.batch_get(self._context, keys, consistent=consistent, fresh=fresh))
 
-    def batch_write(self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()) -> list[Entity]:
-        """Many puts and deletes, each on its own: no transaction, no conditions, and so no check of transitions."""
+    def batch_write(
+        self, puts: Sequence[Entity] = (), deletes: Sequence[ItemKey[Any]] = ()
+    ) -> list[Entity]:
+        """Many puts and deletes, each on its own: no transaction, no conditions, and so no check of
+        transitions.
+        """
         return self.run(entity_writes.batch_write(self._context, puts, deletes))
 
     def transact(self, *operations: Write[Any], token: str | None = None) -> None:
@@ -217,11 +239,15 @@ class Store(Upkeep):
         return self.run(pages.scan(self._context, of))
 
     def sign_cursor(self, about: Mapping[str, Any], position: Any) -> str:
-        """A cursor for pages of something other than a query. `about` says of what; it cannot be read from outside."""
+        """A cursor for pages of something other than a query. `about` says of what; it cannot be
+        read from outside.
+        """
         return cursors.sign(self._context.secret, self._context.tenant, dict(about), position)
 
     def read_cursor(self, about: Mapping[str, Any], cursor: str) -> Any:
-        """The position in such a cursor. Raises BadCursor if it is not one of ours, or is about something else."""
+        """The position in such a cursor. Raises BadCursor if it is not one of ours, or is about
+        something else.
+        """
         return cursors.read(self._context.secret, self._context.tenant, dict(about), cursor)
 
     # -- payloads
@@ -236,11 +262,15 @@ class Store(Upkeep):
         return self.run(do(lambda: self.payloads.load(payload)))
 
     def open_payload(self, payload: Payload[Any]) -> PayloadReader:
-        """The bytes of a payload as a stream, whatever its size. Its reads block: async programs need a thread."""
+        """The bytes of a payload as a stream, whatever its size. Its reads block: async programs
+        need a thread.
+        """
         return self.run(do(lambda: self.payloads.open(payload)))
 
     def collect(self, change: Change[Any]) -> None:
-        """Remove the objects of a deleted item. Call it in a stream handler to cover items that TTL deletes."""
+        """Remove the objects of a deleted item. Call it in a stream handler to cover items that TTL
+        deletes.
+        """
         if change.old is not None and change.new is None:
             from sortkey.runtime.payloads.writes import collect
 

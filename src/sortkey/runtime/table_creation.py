@@ -1,4 +1,6 @@
-"""Makes the tables of a model that are missing, and tells what differs in the others. Never drops anything."""
+"""Makes the tables of a model that are missing, and tells what differs in the others. Never drops
+anything.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from sortkey.errors import ResourceInUseException, StoreError
 from sortkey.model.tables import Table
-from sortkey.runtime.differences import Difference, compare, compare_ttl, describe, is_unknown_operation
+from sortkey.runtime.differences import (
+    Difference,
+    compare,
+    compare_ttl,
+    describe,
+    is_unknown_operation,
+)
 from sortkey.runtime.steps import Call, Sleep, Steps
 
 if TYPE_CHECKING:
@@ -46,7 +54,9 @@ def create(table: Table, kms: str | None = None) -> Steps[bool]:
             break
         yield Sleep(POLL_SECONDS)
     else:
-        raise StoreError(f"the table {table.name} was not ready after {POLL_SECONDS * POLLS_MAX:.0f} seconds")
+        raise StoreError(
+            f"the table {table.name} was not ready after {POLL_SECONDS * POLLS_MAX:.0f} seconds"
+        )
     if is_mine and table.ttl is not None:
         yield set_ttl(table, table.ttl, enabled=True)
     if is_mine and table.pitr:
@@ -56,13 +66,18 @@ def create(table: Table, kms: str | None = None) -> Steps[bool]:
 
 def set_ttl(table: Table, attribute: str, *, enabled: bool) -> Call:
     specification = {"Enabled": enabled, "AttributeName": attribute}
-    return Call("UpdateTimeToLive", {"TableName": table.name, "TimeToLiveSpecification": specification})
+    return Call(
+        "UpdateTimeToLive", {"TableName": table.name, "TimeToLiveSpecification": specification}
+    )
 
 
 def turn_on_recovery(table: Table) -> Steps[None]:
     wanted = {"PointInTimeRecoveryEnabled": True}
     try:
-        yield Call("UpdateContinuousBackups", {"TableName": table.name, "PointInTimeRecoverySpecification": wanted})
+        yield Call(
+            "UpdateContinuousBackups",
+            {"TableName": table.name, "PointInTimeRecoverySpecification": wanted},
+        )
     except Exception as error:
         if not is_unknown_operation(error):
             raise  # some servers that speak the protocol have no backups; the table is there all the same

@@ -1,4 +1,5 @@
-"""What the adapters of topics share: the subscriptions of this process, and the messages of the last minute.
+"""What the adapters of topics share: the subscriptions of this process, and the messages of the
+last minute.
 
 An adapter receives messages once for the process, however many listen, and hands them to the hub.
 """
@@ -25,27 +26,43 @@ KEPT_MAX = 10_000
 
 
 class HubTopics:
-    """A `Topics` over a hub. Adapters add `publish`, and what receives: begun by `_listen`, ended by `_end`."""
+    """A `Topics` over a hub. Adapters add `publish`, and what receives: begun by `_listen`, ended
+    by `_end`.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self.clock = clock
         self.hub = Hub(clock)
 
     def subscribe(
-        self, topic: str, callback: Callable[[Message], object] | None = None, *, match: Match = None
+        self,
+        topic: str,
+        callback: Callable[[Message], object] | None = None,
+        *,
+        match: Match = None,
     ) -> Subscription:
         self._listen(topic)
         return self.hub.subscribe(topic, callback, match)
 
     def wait_for(
-        self, topic: str, match: Match = None, timeout: float = 30.0, *, since: datetime | None = None
+        self,
+        topic: str,
+        match: Match = None,
+        timeout: float = 30.0,
+        *,
+        since: datetime | None = None,
     ) -> Message | None:
         self._listen(topic)
         with self.hub.subscribe(topic, None, match, since) as subscription:
             return subscription.wait_for(timeout=timeout)
 
     async def wait_for_async(
-        self, topic: str, match: Match = None, timeout: float = 30.0, *, since: datetime | None = None
+        self,
+        topic: str,
+        match: Match = None,
+        timeout: float = 30.0,
+        *,
+        since: datetime | None = None,
     ) -> Message | None:
         self._listen(topic)
         with self.hub.subscribe(topic, None, match, since) as subscription:
@@ -69,16 +86,22 @@ class HubTopics:
 
 
 class MemoryTopics(HubTopics):
-    """Topics of one process, for tests and for programs that have no other. Nothing leaves the process."""
+    """Topics of one process, for tests and for programs that have no other. Nothing leaves the
+    process.
+    """
 
     def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
         text, id = encode_body(topic, body), secrets.token_hex(16)
-        self.hub.deliver(Message(topic, id, orjson.loads(text), instant(self.clock()), dict(attributes or {})))
+        self.hub.deliver(
+            Message(topic, id, orjson.loads(text), instant(self.clock()), dict(attributes or {}))
+        )
         return id
 
 
 class Hub:
-    """Hands messages to the subscriptions of one process, and keeps those of the last minute for `since`."""
+    """Hands messages to the subscriptions of one process, and keeps those of the last minute for
+    `since`.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
@@ -88,7 +111,9 @@ class Hub:
         self._ids: set[str] = set()
 
     def deliver(self, message: Message) -> None:
-        """Give a message to those who listen. One that comes twice, as it may from a queue, is dropped."""
+        """Give a message to those who listen. One that comes twice, as it may from a queue, is
+        dropped.
+        """
         with self._lock:
             self._forget()
             if message.id in self._ids:
@@ -102,12 +127,20 @@ class Hub:
             each.offer(message)
 
     def subscribe(
-        self, topic: str, callback: Callable[[Message], object] | None, match: Match, since: datetime | None = None
+        self,
+        topic: str,
+        callback: Callable[[Message], object] | None,
+        match: Match,
+        since: datetime | None = None,
     ) -> Subscription:
         made = Subscription(topic, match, self.remove)
         with self._lock:
             self._subscriptions.append(made)
-            earlier = [each for each in self._recent if since is not None and each.topic == topic and each.at >= since]
+            earlier = [
+                each
+                for each in self._recent
+                if since is not None and each.topic == topic and each.at >= since
+            ]
         for message in earlier:
             made.offer(message)
         if callback is not None:
@@ -134,4 +167,6 @@ def _call(subscription: Subscription, callback: Callable[[Message], object]) -> 
         try:
             callback(message)
         except Exception:
-            log.exception("a subscriber of %s failed with message %s", subscription.topic, message.id)
+            log.exception(
+                "a subscriber of %s failed with message %s", subscription.topic, message.id
+            )

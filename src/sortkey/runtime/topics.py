@@ -1,5 +1,5 @@
-"""Topics: a message goes to everyone who listens when it is published. Nothing waits for those who do not listen:
-what must not be lost belongs in a table and its stream, or in a job.
+"""Topics: a message goes to everyone who listens when it is published. Nothing waits for those who
+do not listen: what must not be lost belongs in a table and its stream, or in a job.
 
 `Topics` is the port; `topic_hub` has what its adapters share.
 """
@@ -25,7 +25,9 @@ log = logging.getLogger("sortkey.topics")
 MESSAGE_BYTES_MAX = 256 * 1024
 """Of SNS; the embedded topics hold to it, so that what works here works there."""
 WAITING_MAX = 10_000
-"""Messages that wait in one subscription. One that does not take them loses the oldest, with a warning."""
+"""Messages that wait in one subscription. One that does not take them loses the oldest, with a
+warning.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,34 +42,54 @@ class Message:
 
 
 Match = Callable[[Message], bool] | Mapping[str, Any] | None
-"""A test of the message, or members that its body must have, as {"sessionId": "sess_1"}; None for all."""
+"""A test of the message, or members that its body must have, as {"sessionId": "sess_1"}; None for
+all.
+"""
 
 
 class Topics(Protocol):
-    """Publishes messages, and gives them to those who listen. Each listener gets each message, also from other
-    processes; in order from one publisher, where the service keeps it. Threads may share it."""
+    """Publishes messages, and gives them to those who listen. Each listener gets each message, also
+    from other processes; in order from one publisher, where the service keeps it. Threads may share
+    it."""
 
     def publish(self, topic: str, body: Any, *, attributes: Mapping[str, str] | None = None) -> str:
         """Send a message; gives its id. Raises MessageTooLarge."""
         ...
 
     def subscribe(
-        self, topic: str, callback: Callable[[Message], object] | None = None, *, match: Match = None
+        self,
+        topic: str,
+        callback: Callable[[Message], object] | None = None,
+        *,
+        match: Match = None,
     ) -> Subscription:
         """Listen from now on: a message that is published after this returns is never missed.
 
-        With a callback each message is given to it, in a thread; without, iterate over the subscription.
+        With a callback each message is given to it, in a thread; without, iterate over the
+        subscription.
         """
         ...
 
     def wait_for(
-        self, topic: str, match: Match = None, timeout: float = 30.0, *, since: datetime | None = None
+        self,
+        topic: str,
+        match: Match = None,
+        timeout: float = 30.0,
+        *,
+        since: datetime | None = None,
     ) -> Message | None:
-        """The next message that matches; None after so many seconds. With `since` also one that came after it."""
+        """The next message that matches; None after so many seconds. With `since` also one that
+        came after it.
+        """
         ...
 
     async def wait_for_async(
-        self, topic: str, match: Match = None, timeout: float = 30.0, *, since: datetime | None = None
+        self,
+        topic: str,
+        match: Match = None,
+        timeout: float = 30.0,
+        *,
+        since: datetime | None = None,
     ) -> Message | None:
         """The same, awaited."""
         ...
@@ -90,7 +112,9 @@ class Subscription:
         self._is_closed = False
 
     def wait_for(self, match: Match = None, timeout: float = 30.0) -> Message | None:
-        """The first message that matches; None after so many seconds, or when this is closed. Others stay."""
+        """The first message that matches; None after so many seconds, or when this is closed.
+        Others stay.
+        """
         test, deadline = matcher(match), time.monotonic() + timeout
         with self._changed:
             while True:
@@ -127,7 +151,9 @@ class Subscription:
             if not self._test(message):
                 return
         except Exception:  # in the thread that serves all others too
-            log.exception("the match of a subscriber of %s failed with message %s", self.topic, message.id)
+            log.exception(
+                "the match of a subscriber of %s failed with message %s", self.topic, message.id
+            )
             return
         with self._changed:
             if self._is_closed:
@@ -180,7 +206,9 @@ def encode_body(topic: str, body: Any) -> bytes:
     except TypeError as error:
         raise ModelError(f"a message to {topic} must be JSON: {error}") from None
     if len(text) > MESSAGE_BYTES_MAX:
-        raise MessageTooLarge(f"a message to {topic} has {len(text):,} bytes, and {MESSAGE_BYTES_MAX:,} are the most")
+        raise MessageTooLarge(
+            f"a message to {topic} has {len(text):,} bytes, and {MESSAGE_BYTES_MAX:,} are the most"
+        )
     return text
 
 

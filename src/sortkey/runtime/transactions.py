@@ -26,7 +26,9 @@ TRANSACTION_MAX = 100
 
 @dataclass(frozen=True)
 class Reason:
-    """Why one operation of a transaction failed. `item` is what is stored, as an entity where the condition failed."""
+    """Why one operation of a transaction failed. `item` is what is stored, as an entity where the
+    condition failed.
+    """
 
     index: int
     operation: Write[Any]
@@ -41,15 +43,23 @@ class Reason:
         return f"operation {self.index} ({self.operation.says()}): {self.message or self.code}"
 
 
-def transact(context: Context, operations: Sequence[Write[Any]], *, token: str | None = None) -> Steps[None]:
+def transact(
+    context: Context, operations: Sequence[Write[Any]], *, token: str | None = None
+) -> Steps[None]:
     """All of the writes, or none."""
     now = context.clock()
-    guards = [guard for number, each in enumerate(operations) for guard in guards_of(each, number, now)]
+    guards = [
+        guard for number, each in enumerate(operations) for guard in guards_of(each, number, now)
+    ]
     yield from transact_raw(operations, now, guards, token=token)
 
 
 def transact_raw(
-    operations: Sequence[Write[Any]], now: float, guards: Sequence[Guarding], *, token: str | None = None
+    operations: Sequence[Write[Any]],
+    now: float,
+    guards: Sequence[Guarding],
+    *,
+    token: str | None = None,
 ) -> Steps[None]:
     """The same with the guards that were found out before."""
     count = len(operations) + len(guards)
@@ -70,7 +80,9 @@ def transact_raw(
 
 
 def _failed(
-    operations: Sequence[Write[Any]], guards: Sequence[Guarding], error: TransactionCanceledException
+    operations: Sequence[Write[Any]],
+    guards: Sequence[Guarding],
+    error: TransactionCanceledException,
 ) -> TransactionFailed:
     reasons: list[Any] = []
     for number, told in enumerate(error.extra.get("CancellationReasons", [])):
@@ -79,11 +91,23 @@ def _failed(
         if number < len(operations):
             operation, stored = operations[number], told.get("Item")
             item = as_entity(operation, stored)
-            reasons.append(Reason(number, operation, told["Code"], told.get("Message", ""), item, stored=stored))
+            reasons.append(
+                Reason(
+                    number, operation, told["Code"], told.get("Message", ""), item, stored=stored
+                )
+            )
         else:
             guard = guards[number - len(operations)]
-            message = guard.message if told["Code"] == "ConditionalCheckFailed" else told.get("Message", "")
-            reasons.append(Reason(guard.owner, operations[guard.owner], told["Code"], message, None, is_guard=True))
+            message = (
+                guard.message
+                if told["Code"] == "ConditionalCheckFailed"
+                else told.get("Message", "")
+            )
+            reasons.append(
+                Reason(
+                    guard.owner, operations[guard.owner], told["Code"], message, None, is_guard=True
+                )
+            )
     shown = "; ".join(map(str, reasons)) or str(error)
     return TransactionFailed(f"nothing was written: {shown}", reasons)
 

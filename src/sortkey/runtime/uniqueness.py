@@ -1,10 +1,18 @@
-"""Unique fields: a guard item for each value, written and deleted in one transaction with the item that has it."""
+"""Unique fields: a guard item for each value, written and deleted in one transaction with the item
+that has it.
+"""
 
 from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from sortkey.errors import AlreadyExists, ConditionFailed, ModelError, StaleVersion, TransactionFailed
+from sortkey.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    ModelError,
+    StaleVersion,
+    TransactionFailed,
+)
 from sortkey.model.attributes import Condition, condition
 from sortkey.model.entity import Entity
 from sortkey.model.layout import Layout
@@ -28,7 +36,8 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
     entity, layout = operation.stamped(now), operation.entity_class.__layout__
     if operation.mode == "put":
         raise ModelError(
-            f"{operation.entity_class.__name__} has unique fields, which put() cannot guard: create() or save()"
+            f"{operation.entity_class.__name__} has unique fields, which put() cannot guard: "
+            "create() or save()"
         )
     if operation.is_creating:
         guards = [guard for group in layout.unique for guard in taken(layout, group, entity)]
@@ -46,7 +55,9 @@ def put(operation: Put[Any], now: float) -> Steps[None]:
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
-    """Delete an item with its guards; again where its unique values were changed between the look and the delete."""
+    """Delete an item with its guards; again where its unique values were changed between the look
+    and the delete.
+    """
     for attempt in range(ATTEMPTS_MAX):
         old = yield from find(operation.key, consistent=True)
         if old is None:
@@ -60,7 +71,8 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
             yield from _transact(operation, guarded, context.clock(), guards)
         except ConditionFailed as failed:
             moved = failed.item is None or any(
-                guard_key(layout, group, failed.item) != guard_key(layout, group, old) for group in layout.unique
+                guard_key(layout, group, failed.item) != guard_key(layout, group, old)
+                for group in layout.unique
             )
             if not moved or attempt == ATTEMPTS_MAX - 1:
                 raise
@@ -79,7 +91,10 @@ def _and(one: Test, other: Condition) -> Condition:
 
 
 def _transact(
-    operation: Put[Any] | Delete[Any], guarded: Put[Any] | Delete[Any], now: float, guards: list[Guarding]
+    operation: Put[Any] | Delete[Any],
+    guarded: Put[Any] | Delete[Any],
+    now: float,
+    guards: list[Guarding],
 ) -> Steps[None]:
     try:
         yield from transact_raw([guarded], now, guards)

@@ -1,5 +1,6 @@
-"""Items as their entity has them today, in their place: before an update, which speaks of the fields of today and would
-leave an item that is half old and half new; and by a backfill, one after the other.
+"""Items as their entity has them today, in their place: before an update, which speaks of the
+fields of today and would leave an item that is half old and half new; and by a backfill, one after
+the other.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ CONFLICTS_MAX = 20
 LONGEST_PAUSE = 3
 """Pauses double so often: whoever changes an item all the time is not waited for."""
 Outcome = Literal["written", "unchanged", "newer", "gone", "contended"]
-"""What became of an item. One that is contended was changed by others each time that it was about to be written."""
+"""What became of an item. One that is contended was changed by others each time that it was about
+to be written.
+"""
 
 
 def is_older(entity: type[Entity], item: Item) -> bool:
@@ -26,16 +29,20 @@ def is_older(entity: type[Entity], item: Item) -> bool:
 
 
 def upgrade(entity: type[Entity], item: Item) -> Steps[None]:
-    """Store an item of an older version as one of today; not where somebody has changed it since."""
+    """Store an item of an older version as one of today; not where somebody has changed
+    it since.
+    """
     try:
         yield from _write(entity, upgrade_of(entity, item), "upgrade")
     except ConditionalCheckFailedException:
         return  # whoever tries again will find what is there now
 
 
-def bring_up_to_date(context: Context, entity: type[Entity], item: Item) -> Steps[tuple[Outcome, int]]:
-    """Give an item what it lacks, and never overwrite what others have written since it was read: then it is looked at
-    again. Gives what became of it, and how often that happened."""
+def bring_up_to_date(
+    context: Context, entity: type[Entity], item: Item
+) -> Steps[tuple[Outcome, int]]:
+    """Give an item what it lacks, and never overwrite what others have written since it was read:
+    then it is looked at again. Gives what became of it, and how often that happened."""
     for conflicts in range(CONFLICTS_MAX):
         rewrite = rewrite_of(entity, item)
         if rewrite is None:

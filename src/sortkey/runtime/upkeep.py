@@ -1,4 +1,5 @@
-"""What stores do for whole tables: create them, plan and apply changes, bring stored items up to date, check payloads.
+"""What stores do for whole tables: create them, plan and apply changes, bring stored items up to
+date, check payloads.
 
 The modules behind these methods are loaded when they are called: most programs never do.
 """
@@ -28,8 +29,9 @@ APPLY_WAIT_SECONDS = 24 * 3600.0
 """On AWS it can take hours to fill an index of a large table."""
 
 GRACE = timedelta(days=1)
-"""How long an object may wait for its pointer. A store writes both within moments, but uploads through links take
-longer, and readers of an item that was replaced may still want the old object."""
+"""How long an object may wait for its pointer. A store writes both within moments, but uploads
+through links take longer, and readers of an item that was replaced may still want the old object.
+"""
 
 
 class Upkeep:
@@ -44,7 +46,9 @@ class Upkeep:
     # -- tables
 
     def ensure(self, of: Model | Table, *, kms: str | None = None) -> list[str]:
-        """Create the tables that are missing, and list how the others differ from the model. Never drops anything."""
+        """Create the tables that are missing, and list how the others differ from the model. Never
+        drops anything.
+        """
         return self.run(table_creation.ensure(of, kms=kms))
 
     def plan(self, of: Model | Table) -> Plan:
@@ -61,10 +65,14 @@ class Upkeep:
         wait_seconds: float = APPLY_WAIT_SECONDS,
         on_progress: Callable[[Step], object] | None = None,
     ) -> tuple[Step, ...]:
-        """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves backfills to you."""
+        """Carry out the steps of a plan, and wait for each. Never drops anything, and leaves
+        backfills to you.
+        """
         from sortkey.runtime.evolution import plan_execution
 
-        steps = plan_execution.apply(self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress)
+        steps = plan_execution.apply(
+            self._context, plan, kms=kms, wait_seconds=wait_seconds, on_progress=on_progress
+        )
         return self.run(steps)
 
     def backfill(
@@ -77,7 +85,9 @@ class Upkeep:
         dry_run: bool = False,
         on_progress: Callable[[Progress], object] | None = None,
     ) -> Backfilled:
-        """Bring every stored item up to date with its entity. Reads the whole table, and resumes after a crash."""
+        """Bring every stored item up to date with its entity. Reads the whole table, and resumes
+        after a crash.
+        """
         from sortkey.runtime.evolution import parallel_segments, segment_backfill, tasks
 
         at_once = self.backend.capabilities.parallel_calls
@@ -91,13 +101,18 @@ class Upkeep:
         )
         task = self.run(tasks.begin(self._context, of, settings))
         work = segment_backfill.work
-        parallel_segments.in_threads(task, lambda number: self.run(work(self._context, task, number)))
+        parallel_segments.in_threads(
+            task, lambda number: self.run(work(self._context, task, number))
+        )
         return self.run(tasks.finish(self._context, task))
 
     # -- payloads
 
-    def verify(self, model: Model, *, grace: timedelta = GRACE, quick: bool = False) -> list[Finding]:
-        """Payloads that are missing or changed, and objects that no item has shown for longer than `grace`.
+    def verify(
+        self, model: Model, *, grace: timedelta = GRACE, quick: bool = False
+    ) -> list[Finding]:
+        """Payloads that are missing or changed, and objects that no item has shown for longer than
+        `grace`.
 
         Reads every object in full; with `quick` only its size and checksum.
         """

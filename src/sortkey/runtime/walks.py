@@ -1,5 +1,5 @@
-"""Requests that are sent again and again, each time from where the last answer ended; and several of them at once, in
-one order: how the shards of an index are read as if they were one.
+"""Requests that are sent again and again, each time from where the last answer ended; and several
+of them at once, in one order: how the shards of an index are read as if they were one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from sortkey.values.attributes import Item
 
 PAGE_SIZE = 100
 SHARD_PAGE = 10
-"""At least so many items are asked of a shard at once: a few more are cheaper than a second request."""
+"""At least so many items are asked of a shard at once: a few more are cheaper than a second
+request.
+"""
 
 Position = Any
 """Where a walk is, as JSON can hold it."""
@@ -27,7 +29,8 @@ Position = Any
 class Walk:
     """A request that is sent again and again with the place where the last answer ended.
 
-    `keep` drops what no filter of the service can: items that only the form of their key tells from those wanted.
+    `keep` drops what no filter of the service can: items that only the form of their key tells from
+    those wanted.
     """
 
     call: Call
@@ -66,7 +69,9 @@ class Walk:
 
 @dataclass(slots=True)
 class Shard:
-    """One of several walks: what was read of it and not given yet, and the place behind what was."""
+    """One of several walks: what was read of it and not given yet, and the place behind
+    what was.
+    """
 
     walk: Walk
     waiting: deque[Item] = field(default_factory=deque[Item])
@@ -83,12 +88,16 @@ class Shard:
 
 
 class MergedWalk:
-    """Several walks in one order. An item is given when every shard has shown its next, so none can come before it."""
+    """Several walks in one order. An item is given when every shard has shown its next, so none can
+    come before it.
+    """
 
     is_filtered = False
     """It gives as many items as it is asked for, whatever a filter drops."""
 
-    def __init__(self, walks: Sequence[Walk], order: Callable[[Item], Any], *, is_descending: bool) -> None:
+    def __init__(
+        self, walks: Sequence[Walk], order: Callable[[Item], Any], *, is_descending: bool
+    ) -> None:
         self._shards = [Shard(walk) for walk in walks]
         self._order, self._down = order, is_descending
 
@@ -107,7 +116,9 @@ class MergedWalk:
             shard.given = shard.walk.start = place or None
 
     def next(self, size: int | None) -> Steps[list[Item]]:
-        """So many items, or fewer at the end; without a size as many as one request to each shard tells of."""
+        """So many items, or fewer at the end; without a size as many as one request to each shard
+        tells of.
+        """
         each = None if size is None else min(size, max(-(-size // len(self._shards)), SHARD_PAGE))
         items: list[Item] = []
         while not self.is_done and (size is None or len(items) < size):
@@ -120,11 +131,15 @@ class MergedWalk:
     def _read(self, size: int | None) -> Steps[None]:
         for shard in self._shards:
             while shard.is_dry:
-                shard.waiting += yield from (shard.walk.next(None) if size is None else fill(shard.walk, size))
+                shard.waiting += yield from (
+                    shard.walk.next(None) if size is None else fill(shard.walk, size)
+                )
 
     def _give(self, items: list[Item], size: int | None) -> None:
         """Move items over in their order, until there are enough or a shard must be read again."""
-        for shard, item in merge(*map(_pairs, self._shards), key=lambda pair: self._order(pair[1]), reverse=self._down):
+        for shard, item in merge(
+            *map(_pairs, self._shards), key=lambda pair: self._order(pair[1]), reverse=self._down
+        ):
             if len(items) == size:
                 return
             items.append(shard.waiting.popleft())
@@ -141,13 +156,17 @@ AnyWalk = Walk | MergedWalk
 
 
 def fill(walk: AnyWalk, size: int | None) -> Steps[list[Item]]:
-    """Items until there are `size` of them, or no more. What a filter drops is made up for by reading on."""
+    """Items until there are `size` of them, or no more. What a filter drops is made up for by
+    reading on.
+    """
     items: list[Item] = []
     asked = size
     while not walk.is_done and (size is None or len(items) < size):
         left = None if size is None else size - len(items)
         found = yield from walk.next(asked if walk.is_filtered else left)
-        asked = None if asked is None else min(asked * 4, max(asked, PAGE_SIZE))  # a filter that drops much reads on
+        asked = (
+            None if asked is None else min(asked * 4, max(asked, PAGE_SIZE))
+        )  # a filter that drops much reads on
         room = len(found) if left is None else left
         items += found[:room]
         if len(found) > room and isinstance(walk, Walk):

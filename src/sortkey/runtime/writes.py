@@ -26,7 +26,9 @@ from sortkey.values.attributes import Item
 
 E = TypeVar("E", bound=Entity)
 UPGRADES_MAX = 3
-"""How often an update tries anew when it finds an item of an older version, which others may be changing."""
+"""How often an update tries anew when it finds an item of an older version, which others may be
+changing.
+"""
 
 
 def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E]:
@@ -34,7 +36,10 @@ def put(context: Context, entity: E, mode: PutMode, when: Any = None) -> Steps[E
     operation, now = Put(entity, mode, when), context.clock()
     layout = type(entity).__layout__
     if mode == "save" and layout.version is None:
-        raise ModelError(f"{type(entity).__name__} has no version to check: mark a field with Version, or use put()")
+        raise ModelError(
+            f"{type(entity).__name__} has no version to check: mark a field with Version, or use "
+            "put()"
+        )
     if layout.unique:
         yield from uniqueness.put(operation, now)
     else:
@@ -47,7 +52,9 @@ def update(context: Context, operation: Update[E]) -> Steps[E]:
     entity = operation.entity_class
     for attempt in range(UPGRADES_MAX):
         try:
-            answer = yield from send(operation, "UpdateItem", context.clock(), ReturnValues="ALL_NEW")
+            answer = yield from send(
+                operation, "UpdateItem", context.clock(), ReturnValues="ALL_NEW"
+            )
             return entity.from_item(answer["Attributes"])
         except ConditionFailed as failed:
             stored = _stored_item(failed)
@@ -75,9 +82,13 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
     """Move an item into the archive, or out of it, in one transaction. Gives it as it is there."""
     layout = type(entity).__layout__
     if layout.archive is None:
-        raise ModelError(f"{type(entity).__name__} has no archive: declare it with archive='#deleted'")
+        raise ModelError(
+            f"{type(entity).__name__} has no archive: declare it with archive='#deleted'"
+        )
     if entity.in_archive is not restore:
-        raise ModelError(f"{ItemKey.of_entity(entity)} is {'in' if entity.in_archive else 'not in'} the archive")
+        raise ModelError(
+            f"{ItemKey.of_entity(entity)} is {'in' if entity.in_archive else 'not in'} the archive"
+        )
     there, now = ItemKey.of_entity(entity), context.clock()
     partition = layout.primary.attributes.partition
     is_free = Condition(lambda names: f"attribute_not_exists({names.name(partition)})", [])
@@ -90,7 +101,9 @@ def archive(context: Context, entity: E, *, restore: bool) -> Steps[E]:
 def _last_write(entity: Entity) -> Condition:
     """That an item is what was read: by its version, or by its last change where it has these."""
     layout = type(entity).__layout__
-    marks = [place for place in (layout.version, layout.marked(fields.Updated)) if place is not None]
+    marks = [
+        place for place in (layout.version, layout.marked(fields.Updated)) if place is not None
+    ]
     return as_read(layout, entity, marks)
 
 

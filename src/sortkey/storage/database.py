@@ -1,7 +1,8 @@
 """The one SQLite connection that everything goes through, and the thread that checkpoints its log.
 
-Transactions are opened by the first write and closed by whoever drives the engine, so that many requests share
-one commit. Durability: WAL; NORMAL survives the death of the process, FULL that of the machine.
+Transactions are opened by the first write and closed by whoever drives the engine, so that many
+requests share one commit. Durability: WAL; NORMAL survives the death of the process, FULL that of
+the machine.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Database:
     def __init__(self, folder: Folder | None = None, synchronous: Synchronous = "normal") -> None:
         self.folder = folder
         self._connection: Any = apsw.Connection(folder.database if folder else ":memory:")
-        # Bound once: these two are on the path of every request. Any: apsw's rows have no static type.
+        # Bound once: these two are on the path of every request. Any: apsw's rows have no static
+        # type.
         self.execute: Callable[..., Any] = self._connection.execute
         self.executemany: Callable[..., Any] = self._connection.executemany
         self.hot = HotRows()
@@ -64,7 +66,8 @@ class Database:
             self._connection.set_wal_hook(self._checkpointer.on_commit)
 
     def _set(self, *pragmas: str) -> None:
-        # One by one: apsw stops at the first statement that has a row, and runs the rest only for who reads on.
+        # One by one: apsw stops at the first statement that has a row, and runs the rest only for
+        # who reads on.
         for pragma in pragmas:
             self.execute(f"pragma {pragma}").fetchall()
 
@@ -92,13 +95,16 @@ class Database:
         if self._open_transaction:
             self._open_transaction = False
             self.hot.clear()
-            # SQLite rolls back by itself on some errors (disk full, I/O): then there is nothing left to undo.
+            # SQLite rolls back by itself on some errors (disk full, I/O): then there is nothing
+            # left to undo.
             if self._connection.in_transaction:
                 self.execute("rollback")
 
     @contextmanager
     def snapshot(self) -> Generator[Any]:
-        """A connection that sees the last commit and nothing after it; usable from another thread. Files only."""
+        """A connection that sees the last commit and nothing after it; usable from another thread.
+        Files only.
+        """
         assert self.folder is not None
         connection: Any = apsw.Connection(self.folder.database, flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -121,9 +127,10 @@ class Database:
 def _lay_out_log(path: str) -> None:
     """Fill the log file with zeros to the size that it will have, behind what it holds.
 
-    FULL waits for the disk at every commit. In a file that grows that is its data, its new length and its new blocks;
-    in one that is laid out the data only, in a quarter of the time. SQLite reads a log up to the first frame whose
-    checksum does not fit, so the zeros are as good as its end.
+    FULL waits for the disk at every commit. In a file that grows that is its data, its new length
+    and its new blocks; in one that is laid out the data only, in a quarter of the time. SQLite
+    reads a log up to the first frame whose checksum does not fit, so the zeros are as good as its
+    end.
     """
     with open(path, "r+b") as log:
         log.seek(0, 2)
@@ -135,9 +142,9 @@ def _lay_out_log(path: str) -> None:
 class Checkpointer:
     """Copies the log into the database file while requests go on, so that it can begin anew.
 
-    A passive checkpoint never blocks the writer. Under constant load it never empties the log either: there are new
-    pages when it is done. So it goes twice, the second time over the few that came during the first, and leaves what
-    came since to the next commit, which is short.
+    A passive checkpoint never blocks the writer. Under constant load it never empties the log
+    either: there are new pages when it is done. So it goes twice, the second time over the few that
+    came during the first, and leaves what came since to the next commit, which is short.
     """
 
     def __init__(self, path: str) -> None:
@@ -155,7 +162,8 @@ class Checkpointer:
             self._wanted_at_pages = 0  # the log began anew
         if self._is_nearly_done or pages >= STALLED_PAGES:
             self._is_nearly_done = False
-            # The commit is done: an error from here would look like its failure, and its writes be made twice.
+            # The commit is done: an error from here would look like its failure, and its writes be
+            # made twice.
             with suppress(apsw.Error):
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_RESTART)
         elif pages - self._wanted_at_pages >= CHECKPOINT_PAGES:
@@ -173,11 +181,14 @@ class Checkpointer:
         if self._stopping:
             return
         connection: Any = apsw.Connection(self._path)
-        # Before its first look at the file a connection does not know of the log, and checkpoints nothing.
+        # Before its first look at the file a connection does not know of the log, and checkpoints
+        # nothing.
         connection.execute("select count(*) from meta").fetchall()
         while not self._stopping:
             self._wanted.clear()
-            with suppress(apsw.Error):  # a reader in the way, or a full disk: a later commit asks again
+            with suppress(
+                apsw.Error
+            ):  # a reader in the way, or a full disk: a later commit asks again
                 for _ in range(2):
                     connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
                 self._is_nearly_done = True

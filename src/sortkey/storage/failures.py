@@ -1,4 +1,6 @@
-"""What a disk that is full or broken means for a caller: one error of ours, that says which folder and what to do."""
+"""What a disk that is full or broken means for a caller: one error of ours, that says which folder
+and what to do.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ import apsw
 from sortkey.errors import StorageFailed
 
 STORAGE_FAILURE = "storageFailure"
-"""A member of errors on the wire: why the disk refused. For callers who may open the folder themselves."""
+"""A member of errors on the wire: why the disk refused. For callers who may open the folder
+themselves.
+"""
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -28,7 +32,9 @@ def is_storage_failure(error: BaseException) -> bool:
 def storage_failed(folder: str | os.PathLike[str] | None, reason: object) -> StorageFailed:
     """The error of a caller, whose data are in a folder, or in memory."""
     where = f"the data folder {Path(folder)}" if folder else "the data in memory"
-    return StorageFailed(f"{where} cannot be written ({reason}): make room on its disk, and try again")
+    return StorageFailed(
+        f"{where} cannot be written ({reason}): make room on its disk, and try again"
+    )
 
 
 @contextmanager

@@ -1,4 +1,6 @@
-"""Who owns a data folder: one process, by a lock that dies with it; the lock file says who, and where it answers."""
+"""Who owns a data folder: one process, by a lock that dies with it; the lock file says who, and
+where it answers.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ WRITING_LOOKS, WRITING_SECONDS = 10, 0.005
 
 
 def owner_of(path: str | os.PathLike[str]) -> FolderInUse | None:
-    """Who owns a folder, without taking it; None when nobody does. Nothing is written, and nothing made."""
+    """Who owns a folder, without taking it; None when nobody does. Nothing is written, and nothing
+    made.
+    """
     try:
         lock = os.open(Path(path) / LOCK_NAME, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -79,7 +83,9 @@ class Folder:
 
 
 def published_owner(path: str | os.PathLike[str]) -> FolderInUse | None:
-    """Who says in the lock file that it owns a folder. It may have died since: the lock is not looked at."""
+    """Who says in the lock file that it owns a folder. It may have died since: the lock is not
+    looked at.
+    """
     try:
         text = (Path(path) / LOCK_NAME).read_bytes()
     except OSError:
@@ -88,7 +94,9 @@ def published_owner(path: str | os.PathLike[str]) -> FolderInUse | None:
 
 
 def was_served_lately(path: str | os.PathLike[str]) -> bool:
-    """Whether an owner that let others in ended a moment ago, or was killed: they may be about to come back."""
+    """Whether an owner that let others in ended a moment ago, or was killed: they may be about to
+    come back.
+    """
     try:
         owner: Any = json.loads((Path(path) / LOCK_NAME).read_bytes())
         return "address" in owner or owner["servedUntil"] > time.time() - LATELY_SECONDS
@@ -110,4 +118,6 @@ def _read(path: Path, text: bytes) -> FolderInUse:
     except ValueError:
         owner = {}
     about = (owner.get("address"), owner.get("token"))
-    return FolderInUse(str(path), int(owner.get("pid", 0)), *about, is_interim=bool(owner.get("interim")))
+    return FolderInUse(
+        str(path), int(owner.get("pid", 0)), *about, is_interim=bool(owner.get("interim"))
+    )

@@ -1,9 +1,9 @@
 """Rows and pages that were read lately, in memory.
 
-A read of one key, and of the old item before a write, asks here for the row; a query of a partition for the finished
-page, which the next write to that partition drops. One dictionary of each for a table, shared by everyone who reads or
-writes it, and one bound for all. When it is reached, everything goes: what is hot is back after one read, and there is
-no order to keep.
+A read of one key, and of the old item before a write, asks here for the row; a query of a partition
+for the finished page, which the next write to that partition drops. One dictionary of each for a
+table, shared by everyone who reads or writes it, and one bound for all. When it is reached,
+everything goes: what is hot is back after one read, and there is no order to keep.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The ordered record of changes. Streams read it forwards, point-in-time recovery backwards.
 
-Sequence numbers rise by one and are never used twice, also not after the oldest entries were trimmed.
+Sequence numbers rise by one and are never used twice, also not after the oldest entries were
+trimmed.
 """
 
 from __future__ import annotations
@@ -35,18 +36,29 @@ class Journal:
         return self._last
 
     def append(
-        self, table: int, at_ms: int, key: bytes, old: bytes | None, new: bytes | None, actor: int = USER
+        self,
+        table: int,
+        at_ms: int,
+        key: bytes,
+        old: bytes | None,
+        new: bytes | None,
+        actor: int = USER,
     ) -> int:
-        """Record a change. A clock that was set back stands still here: entries are in the order of their instants."""
+        """Record a change. A clock that was set back stands still here: entries are in the order of
+        their instants.
+        """
         self._last += 1
         self._last_ms = at_ms = max(at_ms, self._last_ms)
         self._db.execute(
-            "insert into journal(seq, tbl, at_ms, key, old, new, actor) values(?, ?, ?, ?, ?, ?, ?)",
+            "insert into journal(seq, tbl, at_ms, key, old, new, actor) values(?, ?, ?, ?, ?, ?, "
+            "?)",
             (self._last, table, at_ms, key, old, new, actor),
         )
         return self._last
 
-    def read(self, table: int, after: int, up_to: int | None = None, limit: int = 1000) -> list[Entry]:
+    def read(
+        self, table: int, after: int, up_to: int | None = None, limit: int = 1000
+    ) -> list[Entry]:
         """Entries of a table with after < seq <= up_to, oldest first."""
         rows = self._db.execute(
             "select seq, at_ms, key, old, new, actor from journal "
@@ -56,7 +68,9 @@ class Journal:
         return [Entry(*row) for row in rows]
 
     def newest(self, after: int, limit: int, table: int | None = None) -> list[tuple[int, Entry]]:
-        """The latest entries of one table, or of all, with seq > after, newest first, each with its table's number."""
+        """The latest entries of one table, or of all, with seq > after, newest first, each with its
+        table's number.
+        """
         of_table, numbers = ("", ()) if table is None else ("tbl = ? and ", (table,))
         rows = self._db.execute(
             f"select tbl, seq, at_ms, key, old, new, actor from journal where {of_table}seq > ? "
@@ -66,9 +80,12 @@ class Journal:
         return [(table, Entry(*row)) for table, *row in rows]
 
     def walk_back(self, table: int, after: int, below: int) -> Iterator[Entry]:
-        """Entries of a table with after < seq < below, newest first: what to undo to get back to `after`."""
+        """Entries of a table with after < seq < below, newest first: what to undo to get back to
+        `after`.
+        """
         rows = self._db.execute(
-            "select seq, at_ms, key, old, new, actor from journal where tbl = ? and seq > ? and seq < ? "
+            "select seq, at_ms, key, old, new, actor from journal where tbl = ? and seq > ? and "
+            "seq < ? "
             "order by seq desc",
             (table, after, below),
         )
@@ -95,7 +112,8 @@ class Journal:
             number
             for (number,) in self._db.execute(
                 "with recursive found(tbl) as (select min(tbl) from journal union all "
-                "select (select min(tbl) from journal where tbl > found.tbl) from found where found.tbl is not null) "
+                "select (select min(tbl) from journal where tbl > found.tbl) from found where "
+                "found.tbl is not null) "
                 "select tbl from found where tbl is not null"
             )
         ]
@@ -103,12 +121,16 @@ class Journal:
     def first(self, table: int) -> Entry | None:
         """The oldest entry that is still there."""
         row = self._db.execute(
-            "select seq, at_ms, key, old, new, actor from journal where tbl = ? order by seq limit 1", (table,)
+            "select seq, at_ms, key, old, new, actor from journal where tbl = ? order by seq limit "
+            "1",
+            (table,),
         ).fetchone()
         return Entry(*row) if row else None
 
     def trim(self, table: int, before_ms: int, up_to: int | None = None, limit: int = 5000) -> int:
-        """Forget a table's oldest entries, as far as they are older than an instant; says how many."""
+        """Forget a table's oldest entries, as far as they are older than an instant; says
+        how many.
+        """
         cut = count = 0
         for seq, at_ms in self._db.execute(
             "select seq, at_ms from journal where tbl = ? and seq <= ? order by seq limit ?",
@@ -124,7 +146,9 @@ class Journal:
         return count
 
     def reserve(self) -> int:
-        """A sequence number without an entry: a mark between the entries before it and those after it."""
+        """A sequence number without an entry: a mark between the entries before it and those after
+        it.
+        """
         self._db.begin()
         self._last += 1
         self._remember_last()
@@ -142,12 +166,15 @@ class Journal:
 
     def _next_ms(self, table: int, after: int) -> int | None:
         row = self._db.execute(
-            "select at_ms from journal where tbl = ? and seq > ? order by seq limit 1", (table, after)
+            "select at_ms from journal where tbl = ? and seq > ? order by seq limit 1",
+            (table, after),
         ).fetchone()
         return row[0] if row else None
 
     def _remember_last(self) -> None:
-        self._db.execute("insert or replace into meta(name, value) values('journal_last', ?)", (self._last,))
+        self._db.execute(
+            "insert or replace into meta(name, value) values('journal_last', ?)", (self._last,)
+        )
 
     def _stored_last(self) -> int:
         newest = self._db.execute("select coalesce(max(seq), 0) from journal").fetchone()[0]

@@ -1,4 +1,6 @@
-"""Small named documents: table definitions, streams, backups, idempotency tokens. JSON by kind and id."""
+"""Small named documents: table definitions, streams, backups, idempotency tokens. JSON by kind and
+id.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,15 @@ class Records:
         self._db = database
 
     def get(self, kind: str, id: str) -> Any | None:
-        row = self._db.execute("select body from record where kind = ? and id = ?", (kind, id)).fetchone()
+        row = self._db.execute(
+            "select body from record where kind = ? and id = ?", (kind, id)
+        ).fetchone()
         return orjson.loads(row[0]) if row else None
 
     def put(self, kind: str, id: str, body: Any) -> None:
         self._db.execute(
-            "insert or replace into record(kind, id, body) values(?, ?, ?)", (kind, id, orjson.dumps(body))
+            "insert or replace into record(kind, id, body) values(?, ?, ?)",
+            (kind, id, orjson.dumps(body)),
         )
 
     def delete(self, kind: str, id: str) -> None:
@@ -31,7 +36,9 @@ class Records:
         return [(id, orjson.loads(body)) for id, body in rows]
 
     def delete_kinds(self, first: str, before: str, limit: int) -> int:
-        """Delete some of the records whose kind is in a range, the upper end not included; says how many."""
+        """Delete some of the records whose kind is in a range, the upper end not included; says how
+        many.
+        """
         self._db.execute(
             "delete from record where (kind, id) in "
             "(select kind, id from record where kind >= ? and kind < ? order by kind, id limit ?)",
@@ -42,7 +49,8 @@ class Records:
     def next_number(self, name: str) -> int:
         """A number that was never given out before under this name."""
         row = self._db.execute(
-            "insert into meta(name, value) values(?, 1) on conflict(name) do update set value = value + 1 "
+            "insert into meta(name, value) values(?, 1) on conflict(name) do update set value = "
+            "value + 1 "
             "returning value",
             (name,),
         ).fetchone()

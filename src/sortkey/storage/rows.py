@@ -1,7 +1,8 @@
-"""The rows of one table: an encoded key, the item's bytes and size, when it expires, and a column for each index key.
+"""The rows of one table: an encoded key, the item's bytes and size, when it expires, and a column
+for each index key.
 
-Index keys are columns of the row with a partial SQL index on (column, key), so an index can never disagree with
-its item. Bounds are byte strings: lower inclusive, upper exclusive, None for open.
+Index keys are columns of the row with a partial SQL index on (column, key), so an index can never
+disagree with its item. Bounds are byte strings: lower inclusive, upper exclusive, None for open.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ IndexRow = tuple[bytes, bytes, bytes, int]
 
 
 class Rows:
-    """Reads and writes one table's rows. `columns` are the live index columns, in the order of their values."""
+    """Reads and writes one table's rows. `columns` are the live index columns, in the order of
+    their values.
+    """
 
     def __init__(self, database: Database, number: int, columns: Sequence[str]) -> None:
         self._db = database
@@ -42,7 +45,8 @@ class Rows:
         """Make the table, with its index columns."""
         columns = "".join(f", {column} blob" for column in self.columns)
         self._execute(
-            f"create table {self.name}(id integer primary key, key blob not null, item blob not null, "
+            f"create table {self.name}(id integer primary key, key blob not null, item blob not "
+            "null, "
             f"size integer not null, expires integer{columns})"
         )
         self._execute(f"create unique index {self.name}_key on {self.name}(key)")
@@ -55,7 +59,10 @@ class Rows:
         self.create_index(column)
 
     def create_index(self, column: str) -> None:
-        self._execute(f"create index {self.name}_{column} on {self.name}({column}, key) where {column} is not null")
+        self._execute(
+            f"create index {self.name}_{column} on {self.name}({column}, key) where {column} is "
+            "not null"
+        )
 
     def drop_index(self, column: str) -> None:
         """The column stays, dead: dropping it would rewrite every row."""
@@ -63,7 +70,8 @@ class Rows:
 
     def index_expiry(self) -> None:
         self._execute(
-            f"create index if not exists {self.name}_expires on {self.name}(expires) where expires is not null"
+            f"create index if not exists {self.name}_expires on {self.name}(expires) where expires "
+            "is not null"
         )
 
     def rename(self, number: int) -> Rows:
@@ -93,7 +101,14 @@ class Rows:
                 self._keep_hot(self._hot, key, row)
         return row
 
-    def put(self, key: bytes, item: bytes, size: int, expires: int | None, index_keys: Iterable[bytes | None]) -> None:
+    def put(
+        self,
+        key: bytes,
+        item: bytes,
+        size: int,
+        expires: int | None,
+        index_keys: Iterable[bytes | None],
+    ) -> None:
         self._execute(self._sql_put, (key, item, size, expires, *index_keys))
         if key in self._hot:
             self._keep_hot(self._hot, key, (item, size))
@@ -101,7 +116,9 @@ class Rows:
             self._pages.pop(partition_of(key), None)
 
     def replace(self, key: bytes, item: bytes, size: int, expires: int | None) -> None:
-        """The same for a row that is there and stays where it is in every index: their trees are left alone."""
+        """The same for a row that is there and stays where it is in every index: their trees are
+        left alone.
+        """
         self._execute(self._sql_replace, (item, size, expires, key))
         if key in self._hot:
             self._keep_hot(self._hot, key, (item, size))
@@ -127,12 +144,23 @@ class Rows:
     # -- many rows
 
     def range(
-        self, lower: bytes, upper: bytes | None, *, after: bytes | None = None, descending: bool = False
+        self,
+        lower: bytes,
+        upper: bytes | None,
+        *,
+        after: bytes | None = None,
+        descending: bool = False,
     ) -> Iterator[Row]:
-        """Rows by key. `after` is the key of the last row already seen, in the direction of the walk."""
-        where, values = _bounds(("key",), lower, upper, None if after is None else (after,), descending)
+        """Rows by key. `after` is the key of the last row already seen, in the direction of the
+        walk.
+        """
+        where, values = _bounds(
+            ("key",), lower, upper, None if after is None else (after,), descending
+        )
         order = "desc" if descending else "asc"
-        return self._execute(f"select key, item, size from {self.name} where {where} order by key {order}", values)
+        return self._execute(
+            f"select key, item, size from {self.name} where {where} order by key {order}", values
+        )
 
     def index_range(
         self,
@@ -165,7 +193,9 @@ class Rows:
         order = "desc" if descending else "asc"
         if column is None:
             where, values = _bounds(("key",), lower, upper, after and after[1:], descending)
-            return self._execute(f"select item, size from {self.name} where {where} order by key {order}", values)
+            return self._execute(
+                f"select item, size from {self.name} where {where} order by key {order}", values
+            )
         where, values = _bounds((column, "key"), lower, upper, after, descending)
         return self._execute(
             f"select item, size from {self.name} indexed by {self.name}_{column} "
@@ -176,12 +206,15 @@ class Rows:
     def by_id(self, after: int, limit: int) -> list[tuple[int, bytes, bytes, int]]:
         """A slice in the order of arrival: how background work walks a table without holding it."""
         return self._execute(
-            f"select id, key, item, size from {self.name} where id > ? order by id limit ?", (after, limit)
+            f"select id, key, item, size from {self.name} where id > ? order by id limit ?",
+            (after, limit),
         ).fetchall()
 
     def walk(self, after: int) -> Iterator[tuple[int, bytes, bytes, int]]:
         """The same, as far as the caller goes on."""
-        return self._execute(f"select id, key, item, size from {self.name} where id > ? order by id", (after,))
+        return self._execute(
+            f"select id, key, item, size from {self.name} where id > ? order by id", (after,)
+        )
 
     def last_id(self) -> int:
         return self._execute(f"select coalesce(max(id), 0) from {self.name}").fetchone()[0]
@@ -202,11 +235,16 @@ class Rows:
     # -- item collections, for tables that have local indexes
 
     def create_collections(self) -> None:
-        self._execute(f"create table {self.name}_collection(part blob primary key, bytes integer) without rowid")
+        self._execute(
+            f"create table {self.name}_collection(part blob primary key, bytes integer) without "
+            "rowid"
+        )
 
     def collection(self, part: bytes) -> int:
         """The bytes kept under one partition key."""
-        row = self._execute(f"select bytes from {self.name}_collection where part = ?", (part,)).fetchone()
+        row = self._execute(
+            f"select bytes from {self.name}_collection where part = ?", (part,)
+        ).fetchone()
         return row[0] if row else 0
 
     def grow_collection(self, part: bytes, by: int) -> None:
@@ -229,11 +267,16 @@ class Rows:
 
 
 def _bounds(
-    columns: tuple[str, ...], lower: bytes, upper: bytes | None, after: tuple[Any, ...] | None, descending: bool
+    columns: tuple[str, ...],
+    lower: bytes,
+    upper: bytes | None,
+    after: tuple[Any, ...] | None,
+    descending: bool,
 ) -> tuple[str, tuple[Any, ...]]:
     """The terms for a walk over (columns), bounded in the first of them.
 
-    One term a side: of two SQLite takes either to find its start, and walks over all that the other one excludes.
+    One term a side: of two SQLite takes either to find its start, and walks over all that the other
+    one excludes.
     """
     low, high = f"{columns[0]} >= ?", "" if upper is None else f"{columns[0]} < ?"
     lows: tuple[Any, ...] = (lower,)

@@ -1,4 +1,5 @@
-"""Systems: complete applications on Sortkey, found by entry point. Yours and ours come in by the same door.
+"""Systems: complete applications on Sortkey, found by entry point. Yours and ours come in by the
+same door.
 
     System                              what a system brings: model, service, routes, pages, commands, sample, workers
     Resources                           what a host gives to a system: store, buckets, searches, topics, files, secrets

@@ -1,6 +1,8 @@
-"""The secret of a host: from SORTKEY_SECRET, or created once in the data folder, where only its owner can read it.
+"""The secret of a host: from SORTKEY_SECRET, or created once in the data folder, where only its
+owner can read it.
 
-What is signed for one purpose must not be accepted for another, so each purpose has a key derived from the secret.
+What is signed for one purpose must not be accepted for another, so each purpose has a key derived
+from the secret.
 """
 
 from __future__ import annotations
@@ -17,8 +19,12 @@ VARIABLE = "SORTKEY_SECRET"
 LENGTH_MIN = 32
 
 
-def host_secret(folder: str | os.PathLike[str], environment: Mapping[str, str] = os.environ) -> bytes:
-    """The secret, the same for every process on the folder. Raises NotConfigured if it is too short."""
+def host_secret(
+    folder: str | os.PathLike[str], environment: Mapping[str, str] = os.environ
+) -> bytes:
+    """The secret, the same for every process on the folder. Raises NotConfigured if it is too
+    short.
+    """
     if given := environment.get(VARIABLE):
         if len(given) < LENGTH_MIN:
             raise NotConfigured(f"{VARIABLE} has {len(given)} characters: use {LENGTH_MIN} or more")

@@ -1,4 +1,6 @@
-"""The systems that are installed, found by the entry point `sortkey.systems`. Listing them imports none of them."""
+"""The systems that are installed, found by the entry point `sortkey.systems`. Listing them imports
+none of them.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,25 @@ def system_names() -> tuple[str, ...]:
 
 
 def find_system(name: str) -> System:
-    """The installed system of a name. Raises NotConfigured where there is none, or where it cannot be loaded."""
+    """The installed system of a name. Raises NotConfigured where there is none, or where it cannot
+    be loaded.
+    """
     entry = _entry(name)
     try:
         system = entry.load()
     except Exception as error:
         raise NotConfigured(
-            f"the system {name!r} cannot be loaded from {entry.value}: {type(error).__name__}: {error}"
+            f"the system {name!r} cannot be loaded from {entry.value}: {type(error).__name__}: "
+            f"{error}"
         ) from error
     if not isinstance(system, System) or system.name != name:
-        found = f"the system {system.name!r}" if isinstance(system, System) else type(system).__name__
-        raise NotConfigured(f"the entry point {name} = {entry.value} leads to {found}, not to a System named {name!r}")
+        found = (
+            f"the system {system.name!r}" if isinstance(system, System) else type(system).__name__
+        )
+        raise NotConfigured(
+            f"the entry point {name} = {entry.value} leads to {found}, not to a System named "
+            f"{name!r}"
+        )
     return system
 
 
@@ -43,7 +53,8 @@ def model_of(name: str) -> Model:
 
 
 def headline(name: str) -> str:
-    """One line about a system, for lists: the first line of the docstring of the module that declares it.
+    """One line about a system, for lists: the first line of the docstring of the module that
+    declares it.
 
     The module is read, not run: `sortkey --help` must not import every system.
     """
@@ -64,20 +75,25 @@ def _entry(name: str) -> EntryPoint:
 
 @cache
 def _entries() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # here: it takes longer to load than the rest of a command
+    from importlib.metadata import (
+        entry_points,
+    )  # here: it takes longer to load than the rest of a command
 
     found: dict[str, EntryPoint] = {}
     for entry in entry_points(group=GROUP):
         other = found.setdefault(entry.name, entry)
         if other.value != entry.value:  # the same line twice is one package on the path twice
             raise NotConfigured(
-                f"two packages bring a system named {entry.name!r}, {other.value} and {entry.value}: uninstall one"
+                f"two packages bring a system named {entry.name!r}, {other.value} and "
+                f"{entry.value}: uninstall one"
             )
     return found
 
 
 def _source(module: str) -> str | None:
-    """The text of a module. Finding it by its path runs no package on the way, which `find_spec` would."""
+    """The text of a module. Finding it by its path runs no package on the way, which `find_spec`
+    would.
+    """
     from importlib.machinery import PathFinder
 
     path: list[str] | None = None

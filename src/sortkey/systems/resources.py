@@ -1,4 +1,6 @@
-"""`Resources`: what a host gives to a system. A system opens nothing by itself, so a test can give it anything."""
+"""`Resources`: what a host gives to a system. A system opens nothing by itself, so a test can give
+it anything.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Resources:
-    """What one system stands on. The store, buckets, searches and topics are shared by all systems of a host."""
+    """What one system stands on. The store, buckets, searches and topics are shared by all systems
+    of a host.
+    """
 
     system: str
     store: Store
@@ -36,13 +40,17 @@ class Resources:
     """Where callers reach the routes of the system, without a slash at the end."""
     secret: bytes = field(repr=False)
     clock: Callable[[], float] = time.time
-    delay_expiry: Callable[[str, int], None] = field(default=lambda table_name, seconds: None, repr=False)
-    """`delay_expiry("shop-carts", 3600)`: TTL deletes the items of a table so much later, where the tables are in the
-    data folder. AWS promises no instant."""
+    delay_expiry: Callable[[str, int], None] = field(
+        default=lambda table_name, seconds: None, repr=False
+    )
+    """`delay_expiry("shop-carts", 3600)`: TTL deletes the items of a table so much later, where the
+    tables are in the data folder. AWS promises no instant."""
 
     @property
     def topics(self) -> Topics:
-        """Topics of all processes that share the data folder, or of SNS; opened when they are first used."""
+        """Topics of all processes that share the data folder, or of SNS; opened when they are first
+        used.
+        """
         return self.open_topics()
 
     def derive_secret(self, purpose: str) -> bytes:

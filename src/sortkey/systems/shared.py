@@ -27,7 +27,9 @@ from sortkey.systems.resources import Resources
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where a host keeps everything: in a data folder, except for what has an address of its own."""
+    """Where a host keeps everything: in a data folder, except for what has an address of
+    its own.
+    """
 
     data: str
     store: str | None = None
@@ -48,7 +50,9 @@ class Addresses:
 
 @dataclass(frozen=True, kw_only=True)
 class SharedResources:
-    """Open until the block of `open_resources` ends. `engine` is that of the data folder, if the tables are in it."""
+    """Open until the block of `open_resources` ends. `engine` is that of the data folder, if the
+    tables are in it.
+    """
 
     addresses: Addresses
     store: Store
@@ -74,7 +78,9 @@ class SharedResources:
         return folder
 
     def of(self, system: str, *, at_root: bool = False) -> Resources:
-        """What one system is given. `at_root` where its routes are served without its name in front."""
+        """What one system is given. `at_root` where its routes are served without its name in
+        front.
+        """
         return Resources(
             system=system,
             store=self.store,
@@ -105,10 +111,11 @@ def open_resources(
     engine: Engine | None = None,
     metrics: Metrics | None = None,
 ) -> Generator[SharedResources]:
-    """Open what systems stand on. `url` is where callers reach the host; the documents of `models` can be searched.
+    """Open what systems stand on. `url` is where callers reach the host; the documents of `models`
+    can be searched.
 
-    Without `engine` and without an address of a store, the engine of the data folder is opened: this process then owns
-    the folder. Either way it is closed with the block.
+    Without `engine` and without an address of a store, the engine of the data folder is opened:
+    this process then owns the folder. Either way it is closed with the block.
     """
     url, secret = url.rstrip("/"), host_secret(addresses.data)
     with ExitStack() as closing:
@@ -133,7 +140,11 @@ def open_resources(
 
 
 def _open_store(
-    addresses: Addresses, engine: Engine | None, buckets: Buckets, cursors: bytes, metrics: Metrics | None
+    addresses: Addresses,
+    engine: Engine | None,
+    buckets: Buckets,
+    cursors: bytes,
+    metrics: Metrics | None,
 ) -> Store:
     """Its cursors are signed with the host's secret, so they stay valid after a restart."""
     if engine is not None:

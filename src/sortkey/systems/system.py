@@ -1,4 +1,6 @@
-"""`System`: a value that says what a system brings. It names its parts; importing it loads none of them."""
+"""`System`: a value that says what a system brings. It names its parts; importing it loads none of
+them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ _PART = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Worker(Protocol):
-    """Runs beside the requests of a system: a JobWorker, a StreamWorker, or anything that starts and stops."""
+    """Runs beside the requests of a system: a JobWorker, a StreamWorker, or anything that starts
+    and stops.
+    """
 
     def start(self) -> object: ...
     def stop(self) -> object: ...
@@ -21,7 +25,8 @@ class Worker(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """What a system brings. Parts are named as "module:attribute" and imported when they are first needed.
+    """What a system brings. Parts are named as "module:attribute" and imported when they are first
+    needed.
 
         system = System(
             name="shop",
@@ -31,8 +36,8 @@ class System:
             routes="shop.api:router",
         )
 
-    Only `name`, `title` and `model` are required. `service` makes what the other parts are given; a system without
-    one gives them its `Resources`.
+    Only `name`, `title` and `model` are required. `service` makes what the other parts are given; a
+    system without one gives them its `Resources`.
     """
 
     name: str
@@ -52,32 +57,45 @@ class System:
     commands: str | None = None
     """A `typer.Typer`: `sortkey NAME ...`"""
     sample: str | None = None
-    """`(service) -> object`: loads sample data, at every start of `sortkey up`, unless it is there. If it returns a
-    text, that is printed: a key to try the system with, for example."""
+    """`(service) -> object`: loads sample data, at every start of `sortkey up`, unless it is there.
+    If it returns a text, that is printed: a key to try the system with, for example."""
     workers: str | None = None
     """`(service) -> Sequence[Worker]`: what runs in the background."""
     buckets: tuple[str, ...] = ()
-    """Buckets that are opened with the host, so that links handed out before a restart work after it."""
+    """Buckets that are opened with the host, so that links handed out before a restart work after
+    it.
+    """
     large_bodies: tuple[str, ...] = ()
-    """Paths of routes that limit the sizes of request bodies themselves, as "/uploads/*". Others take a megabyte."""
+    """Paths of routes that limit the sizes of request bodies themselves, as "/uploads/*". Others
+    take a megabyte.
+    """
     any_origin: tuple[str, ...] = ()
-    """Paths of routes that check a token in the URL, as "/view/*": pages and extensions of any origin may call them."""
+    """Paths of routes that check a token in the URL, as "/view/*": pages and extensions of any
+    origin may call them.
+    """
     console_hint: str = ""
     """What can be seen in the console, for the start of `sortkey up`: "watch a journey"."""
     try_commands: tuple[str, ...] = ()
-    """Command lines that `sortkey up` suggests, after the program's name: "query shop:Order.all{tables}". `{tables}`,
-    `{folder}` and `{keys}` become the options that lead a command to the same tables, data folder or API keys."""
+    """Command lines that `sortkey up` suggests, after the program's name: "query
+    shop:Order.all{tables}". `{tables}`, `{folder}` and `{keys}` become the options that lead a
+    command to the same tables, data folder or API keys."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
-            raise ModelError(f"{self.name!r} cannot name a system: use lower-case letters, digits and hyphens")
+            raise ModelError(
+                f"{self.name!r} cannot name a system: use lower-case letters, digits and hyphens"
+            )
         for field in ("model", "service", "routes", "pages", "commands", "sample", "workers"):
             part: str | None = getattr(self, field)
             if part is not None and not _PART.fullmatch(part):
-                raise ModelError(f"{self.name}: {field}={part!r} must be written as 'module:attribute'")
+                raise ModelError(
+                    f"{self.name}: {field}={part!r} must be written as 'module:attribute'"
+                )
 
     def load(self, part: str) -> Any:
-        """Import a part of the system: `system.load(system.model)`. Errors of the import are raised as they are."""
+        """Import a part of the system: `system.load(system.model)`. Errors of the import are raised
+        as they are.
+        """
         from importlib import import_module
 
         name, _, attribute = part.partition(":")
@@ -85,4 +103,6 @@ class System:
         try:
             return getattr(module, attribute)
         except AttributeError:
-            raise ModelError(f"the system {self.name} names {part}, but {name} has no {attribute!r}") from None
+            raise ModelError(
+                f"the system {self.name} names {part}, but {name} has no {attribute!r}"
+            ) from None

@@ -1,4 +1,5 @@
-"""For the tests of those who use Sortkey: pytest finds these fixtures by itself once Sortkey is installed.
+"""For the tests of those who use Sortkey: pytest finds these fixtures by itself once Sortkey is
+installed.
 
 def test_an_order_is_paid_once(sortkey_store, sortkey_faults):
     sortkey_store.ensure(model)
@@ -31,7 +32,9 @@ __all__ = ["AsyncFaultyBackend", "Faults", "FaultyBackend", "FrozenClock"]
 @pytest.fixture
 def sortkey_engine() -> Iterator[Engine]:
     """A clean DynamoDB in memory, gone after the test. `sortkey_engine.call("PutItem", {...})`."""
-    from sortkey.engine import own  # here, so that test runs without Sortkey pay nothing for the plugin
+    from sortkey.engine import (
+        own,
+    )  # here, so that test runs without Sortkey pay nothing for the plugin
 
     with own() as engine:
         yield engine
@@ -39,32 +42,40 @@ def sortkey_engine() -> Iterator[Engine]:
 
 @pytest.fixture
 def sortkey_clock() -> FrozenClock:
-    """A clock that stands still until told: `sortkey_clock.advance(60)`. It is that of `sortkey_store`."""
+    """A clock that stands still until told: `sortkey_clock.advance(60)`. It is that of
+    `sortkey_store`.
+    """
     return FrozenClock()
 
 
 @pytest.fixture
 def sortkey_faults() -> Iterator[Faults]:
-    """What shall go wrong with `sortkey_store`. A fault that no call has met at the end fails the test: what it was to
-    show was not shown."""
+    """What shall go wrong with `sortkey_store`. A fault that no call has met at the end fails the
+    test: what it was to show was not shown."""
     faults = Faults()
     yield faults
     if faults.pending:
-        pytest.fail(f"the test ended before these faults were met: {'; '.join(map(str, faults.pending))}")
+        pytest.fail(
+            f"the test ended before these faults were met: {'; '.join(map(str, faults.pending))}"
+        )
 
 
 @pytest.fixture
 def sortkey_store(sortkey_clock: FrozenClock, sortkey_faults: Faults) -> Iterator[Store]:
-    """A store on a clean engine in memory, gone after the test. Make the tables with `sortkey_store.ensure(model)`.
+    """A store on a clean engine in memory, gone after the test. Make the tables with
+    `sortkey_store.ensure(model)`.
 
-    Its time is `sortkey_clock`, which its pauses move on: no test waits. `sortkey_faults` makes it fail.
+    Its time is `sortkey_clock`, which its pauses move on: no test waits. `sortkey_faults` makes it
+    fail.
     """
     from sortkey.connect.embedded import EmbeddedBackend
     from sortkey.engine import own
     from sortkey.runtime.store import Store
 
     backend = sortkey_faults.around(EmbeddedBackend(own(clock=sortkey_clock)))
-    with Store(backend, clock=sortkey_clock, sleep=sortkey_clock.advance, secret=b"the same in every test") as store:
+    with Store(
+        backend, clock=sortkey_clock, sleep=sortkey_clock.advance, secret=b"the same in every test"
+    ) as store:
         yield store
 
 
@@ -79,5 +90,7 @@ def sortkey_shared(tmp_path: Path) -> Iterator[SharedResources]:
 
 @pytest.fixture
 def sortkey_resources(sortkey_shared: SharedResources) -> Resources:
-    """What a host gives to one system. Create its tables with `sortkey_resources.store.ensure(model)`."""
+    """What a host gives to one system. Create its tables with
+    `sortkey_resources.store.ensure(model)`.
+    """
     return sortkey_shared.of("test")

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 class AsyncFaultyBackend:
-    """`FaultyBackend`, awaited. Does what another backend does, until there is a fault for the call."""
+    """`FaultyBackend`, awaited. Does what another backend does, until there is a fault for the
+    call.
+    """
 
     def __init__(self, backend: AsyncBackend, faults: Faults) -> None:
         self._backend, self._faults = backend, faults

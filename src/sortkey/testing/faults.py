@@ -1,4 +1,6 @@
-"""Faults on demand: what a test wants to go wrong. A fault hits the next call that it is for, once or several times."""
+"""Faults on demand: what a test wants to go wrong. A fault hits the next call that it is for, once
+or several times.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,10 @@ class Fault:
     rival: Callable[[], Any] | None = None
 
     def __str__(self) -> str:
-        return f"{self.kind} of {', '.join(sorted(self.operations or ['any operation']))}, {self.times} more"
+        return (
+            f"{self.kind} of {', '.join(sorted(self.operations or ['any operation']))}, "
+            f"{self.times} more"
+        )
 
 
 class Faults:
@@ -46,21 +51,27 @@ class Faults:
     def throttle(self, times: int = 1, operation: str | None = None) -> None:
         """The next calls, of one operation or of any, are refused for load: they raise `Throttled`.
 
-        That is what a store raises when the retries of its client are used up, so nothing tries again below it.
+        That is what a store raises when the retries of its client are used up, so nothing tries
+        again below it.
         """
         self._add(Fault("throttle", _only(operation, None), times))
 
-    def unprocessed(self, times: int = 1, operation: Literal["BatchGetItem", "BatchWriteItem"] | None = None) -> None:
-        """The next batch requests do their first item and leave the others over, as DynamoDB does under load.
+    def unprocessed(
+        self, times: int = 1, operation: Literal["BatchGetItem", "BatchWriteItem"] | None = None
+    ) -> None:
+        """The next batch requests do their first item and leave the others over, as DynamoDB does
+        under load.
 
-        A store sends what was left over again, after a pause, and raises `BatchIncomplete` when it has tried enough.
+        A store sends what was left over again, after a pause, and raises `BatchIncomplete` when it
+        has tried enough.
         """
         self._add(Fault("unprocessed", _only(operation, BATCHES), times))
 
     def lose_race(self, rival: Callable[[], Any], operation: str | None = None) -> None:
         """Run a function just before the next write is sent: whoever it stands for was faster.
 
-        Write with it what makes the condition fail. For an async store it may be a coroutine function.
+        Write with it what makes the condition fail. For an async store it may be a coroutine
+        function.
         """
         self._add(Fault("lose_race", _only(operation, WRITES), rival=rival))
 
@@ -71,7 +82,8 @@ class Faults:
     def crash_after_commit(self, operation: str | None = None) -> None:
         """The next write is stored, but its answer is lost: it raises `Unreachable`.
 
-        From outside it cannot be told from a crash before: what the program does next must be right for both.
+        From outside it cannot be told from a crash before: what the program does next must be right
+        for both.
         """
         self._add(Fault("crash_after_commit", _only(operation, WRITES)))
 

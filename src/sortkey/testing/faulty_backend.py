@@ -1,4 +1,5 @@
-"""A backend that stands in front of another one and runs into the faults of a test. Calls without a fault pass through.
+"""A backend that stands in front of another one and runs into the faults of a test. Calls without a
+fault pass through.
 
 `async_faulty_backend.py` is generated from this file by `tools/generate_async.py`.
 """
@@ -64,7 +65,9 @@ def sent(fault: Fault | None, operation: str, request: Request) -> Request:
     return {**request, "RequestItems": {table: first}}
 
 
-def received(fault: Fault | None, operation: str, request: Request, answer: dict[str, Any]) -> dict[str, Any]:
+def received(
+    fault: Fault | None, operation: str, request: Request, answer: dict[str, Any]
+) -> dict[str, Any]:
     if fault is None:
         return answer
     if fault.kind == "crash_after_commit":

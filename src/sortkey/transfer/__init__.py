@@ -5,14 +5,20 @@
     restore_tables                    tables as they were, at a moment or in a backup
     copy_folder, restore_folder       a whole data folder, copied while it is in use
 
-Every function takes `on_progress`, which is called with a `TransferProgress` as work is done. What cannot begin raises
-TransferRefused, what breaks in the middle TransferFailed. Exports and imports that were interrupted continue when they
-are called again with the same arguments.
+Every function takes `on_progress`, which is called with a `TransferProgress` as work is done. What
+cannot begin raises TransferRefused, what breaks in the middle TransferFailed. Exports and imports
+that were interrupted continue when they are called again with the same arguments.
 """
 
 from __future__ import annotations
 
-from sortkey.transfer.backups import Backup, create_backups, delete_backup, find_backup, list_backups
+from sortkey.transfer.backups import (
+    Backup,
+    create_backups,
+    delete_backup,
+    find_backup,
+    list_backups,
+)
 from sortkey.transfer.exports import export_tables
 from sortkey.transfer.folder_copies import copy_folder, restore_folder
 from sortkey.transfer.imports import import_tables

@@ -29,13 +29,26 @@ class Backup:
     def of(table: str, details: Mapping[str, Any]) -> Backup:
         created = datetime.fromtimestamp(details["BackupCreationDateTime"], UTC)
         size = details.get("BackupSizeBytes", 0)
-        return Backup(table, details["BackupName"], details["BackupArn"], created, details["BackupStatus"], size)
+        return Backup(
+            table,
+            details["BackupName"],
+            details["BackupArn"],
+            created,
+            details["BackupStatus"],
+            size,
+        )
 
 
 def create_backups(
-    store: Store, tables: Sequence[str] = (), *, name: str | None = None, on_progress: OnProgress = no_progress
+    store: Store,
+    tables: Sequence[str] = (),
+    *,
+    name: str | None = None,
+    on_progress: OnProgress = no_progress,
 ) -> list[Backup]:
-    """Back up tables, all of them by default, while they are in use. `name` is the current time by default."""
+    """Back up tables, all of them by default, while they are in use. `name` is the current time by
+    default.
+    """
     name = name or f"sortkey-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
     backend = store.backend
     return [_create(backend, table, name, on_progress) for table in tables or all_tables(backend)]
@@ -73,10 +86,14 @@ def delete_backup(store: Store, backup: Backup) -> None:
 
 
 def _create(backend: Backend, table: str, name: str, on_progress: OnProgress) -> Backup:
-    details = backend.call("CreateBackup", {"TableName": table, "BackupName": name})["BackupDetails"]
+    details = backend.call("CreateBackup", {"TableName": table, "BackupName": name})[
+        "BackupDetails"
+    ]
     tracker = Tracker(on_progress, f"backup of {table}")
     for _ in pauses():
-        described = backend.call("DescribeBackup", {"BackupArn": details["BackupArn"]})["BackupDescription"]
+        described = backend.call("DescribeBackup", {"BackupArn": details["BackupArn"]})[
+            "BackupDescription"
+        ]
         details = described["BackupDetails"]
         if details["BackupStatus"] != "CREATING":
             break

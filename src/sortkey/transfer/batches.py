@@ -47,4 +47,6 @@ def write_batch(backend: Backend, table: str, writes: list[Write]) -> None:
             return
         time.sleep(pause)
         pause *= 2
-    raise TransferFailed(f"{table} takes no more writes for now: try again later, it continues there")
+    raise TransferFailed(
+        f"{table} takes no more writes for now: try again later, it continues there"
+    )

@@ -1,4 +1,6 @@
-"""Tables into a folder: a file of JSON Lines for each, and `export.json`, which describes the tables."""
+"""Tables into a folder: a file of JSON Lines for each, and `export.json`, which describes the
+tables.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +32,9 @@ def export_tables(
 ) -> Export:
     """Export tables, all of them by default, into a new folder; gives what the folder holds.
 
-    `format` is DynamoDB JSON, which keeps every type, or plain JSON for people and other programs. An export that was
-    interrupted continues. Tables that change meanwhile are exported as they are read; a backup keeps one moment.
+    `format` is DynamoDB JSON, which keeps every type, or plain JSON for people and other programs.
+    An export that was interrupted continues. Tables that change meanwhile are exported as they are
+    read; a backup keeps one moment.
     """
     export = _begin(store.backend, Path(folder), list(tables), format, gzip)
     for table in export.tables:
@@ -46,9 +49,17 @@ def _begin(backend: Backend, folder: Path, tables: list[str], format: Format, gz
     known = read_export(folder)
     if known is not None:
         if known.is_done:
-            raise TransferRefused(f"{folder} already holds an export: choose another folder, or remove it")
-        if ([table.name for table in known.tables], known.format, known.gzip) != (wanted, format, gzip):
-            raise TransferRefused(f"{folder} holds the beginning of another export: choose another folder")
+            raise TransferRefused(
+                f"{folder} already holds an export: choose another folder, or remove it"
+            )
+        if ([table.name for table in known.tables], known.format, known.gzip) != (
+            wanted,
+            format,
+            gzip,
+        ):
+            raise TransferRefused(
+                f"{folder} holds the beginning of another export: choose another folder"
+            )
         return known
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise TransferRefused(f"{folder} is not empty: choose another folder")
@@ -64,10 +75,14 @@ def _described(backend: Backend, name: str, gzip: bool) -> ExportedTable:
     if described is None:
         raise TransferRefused(f"there is no table {name}")
     file = f"{name}.jsonl{'.gz' if gzip else ''}"
-    return ExportedTable(name, file, definition_of(described), ttl_of(backend, name), has_recovery(backend, name))
+    return ExportedTable(
+        name, file, definition_of(described), ttl_of(backend, name), has_recovery(backend, name)
+    )
 
 
-def _export(backend: Backend, export: Export, table: ExportedTable, on_progress: OnProgress) -> None:
+def _export(
+    backend: Backend, export: Export, table: ExportedTable, on_progress: OnProgress
+) -> None:
     total = (describe(backend, table.name) or {}).get("ItemCount")
     with open(export.folder / table.file, "ab") as file:
         file.truncate(table.bytes)  # what came after the last note in export.json comes again
@@ -76,7 +91,9 @@ def _export(backend: Backend, export: Export, table: ExportedTable, on_progress:
         saved = time.monotonic()
         for page, next_key in _pages(backend, table):
             content = b"".join(line_of(item, export.format) for item in page)
-            packed = compression.compress(content, 6, mtime=0) if export.gzip and content else content
+            packed = (
+                compression.compress(content, 6, mtime=0) if export.gzip and content else content
+            )
             table.bytes += file.write(packed)
             table.items, table.next = table.items + len(page), next_key
             tracker.advance(len(page))
@@ -93,7 +110,9 @@ def _save(export: Export, file: BinaryIO) -> None:
     export.save()
 
 
-def _pages(backend: Backend, table: ExportedTable) -> Iterator[tuple[list[dict[str, Any]], dict[str, Any] | None]]:
+def _pages(
+    backend: Backend, table: ExportedTable
+) -> Iterator[tuple[list[dict[str, Any]], dict[str, Any] | None]]:
     request: dict[str, Any] = {"TableName": table.name}
     next_key = table.next
     while True:

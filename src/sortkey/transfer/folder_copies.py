@@ -1,7 +1,7 @@
 """A copy of a whole data folder, made while it is in use, and the way back.
 
-The database is copied as of one moment, and first: an object is stored before an item points at it, so what the items
-of the copy point at is in the copy. A copy has its name only when it is whole.
+The database is copied as of one moment, and first: an object is stored before an item points at it,
+so what the items of the copy point at is in the copy. A copy has its name only when it is whole.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ def copy_folder(source: Path, target: Path, *, on_progress: OnProgress = no_prog
     if not (source / DATABASE_NAME).is_file():
         raise TransferRefused(f"{source} is not a data folder: there is no {DATABASE_NAME} in it")
     if source.resolve() in target.resolve().parents:
-        raise TransferRefused(f"{target} is inside the folder that is copied: choose one outside of it")
+        raise TransferRefused(
+            f"{target} is inside the folder that is copied: choose one outside of it"
+        )
     begun = _new_folder(target)
     try:
         _copy_database(source / DATABASE_NAME, begun / DATABASE_NAME, on_progress)
@@ -42,7 +44,10 @@ def copy_folder(source: Path, target: Path, *, on_progress: OnProgress = no_prog
         for path in rest:
             _copy(path, begun / path.relative_to(source))
             tracker.advance(1)
-        write_whole(begun / NOTE, {"made": time.time(), "version": __version__, "of": str(source.absolute())})
+        write_whole(
+            begun / NOTE,
+            {"made": time.time(), "version": __version__, "of": str(source.absolute())},
+        )
     except BaseException:
         shutil.rmtree(begun, ignore_errors=True)
         raise
@@ -82,7 +87,11 @@ def _rest(source: Path) -> Iterator[Path]:
 
 def _is_beside_a_database(path: Path) -> bool:
     end = next((each for each in _BESIDE if path.name.endswith(each)), None)
-    return end is not None and path.name != end and _is_database(path.with_name(path.name.removesuffix(end)))
+    return (
+        end is not None
+        and path.name != end
+        and _is_database(path.with_name(path.name.removesuffix(end)))
+    )
 
 
 def _is_database(path: Path) -> bool:
@@ -111,7 +120,9 @@ def _copy_database(path: Path, target: Path, on_progress: OnProgress = no_progre
     made: Any = apsw.Connection(str(target))
     try:
         source.set_busy_timeout(10_000)
-        source.execute("begin; select count(*) from sqlite_master").fetchall()  # from here on it sees one moment
+        source.execute(
+            "begin; select count(*) from sqlite_master"
+        ).fetchall()  # from here on it sees one moment
         pages = source.execute("pragma page_count").fetchall()[0][0]
         tracker = Tracker(on_progress, path.name, pages, "pages")
         with made.backup("main", source, "main") as copying:

@@ -1,4 +1,6 @@
-"""How far an import is, noted beside the imported files, so that an interrupted one can continue."""
+"""How far an import is, noted beside the imported files, so that an interrupted one can
+continue.
+"""
 
 from __future__ import annotations
 

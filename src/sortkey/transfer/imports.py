@@ -1,4 +1,6 @@
-"""Tables from files: what `export_tables` wrote, and items of others, such as AWS's exports to S3."""
+"""Tables from files: what `export_tables` wrote, and items of others, such as AWS's
+exports to S3.
+"""
 
 from __future__ import annotations
 
@@ -41,11 +43,13 @@ def import_tables(
     destination: str = "",
     on_progress: OnProgress = no_progress,
 ) -> dict[str, int]:
-    """Import the tables of an export, or files of items `into` a table; gives the number of items by table.
+    """Import the tables of an export, or files of items `into` a table; gives the number of items
+    by table.
 
-    Tables that are missing are created as they were, with indexes, TTL, stream and recovery; `rename` is another name
-    for a single one. Tables that hold items are refused unless `merge` is set. An interrupted import continues:
-    `destination` names the store, where the same files are imported into several.
+    Tables that are missing are created as they were, with indexes, TTL, stream and recovery;
+    `rename` is another name for a single one. Tables that hold items are refused unless `merge` is
+    set. An interrupted import continues: `destination` names the store, where the same files are
+    imported into several.
     """
     source_path = Path(path)
     if not source_path.exists():
@@ -56,7 +60,9 @@ def import_tables(
         _begin(store, source, state, merge)
     state.save()
     try:
-        counts = {source.table: _import(store.backend, source, state, on_progress) for source in sources}
+        counts = {
+            source.table: _import(store.backend, source, state, on_progress) for source in sources
+        }
     except BaseException:
         state.save()
         raise
@@ -64,12 +70,16 @@ def import_tables(
     return counts
 
 
-def _sources(backend: Backend, path: Path, tables: Sequence[str], rename: str | None, into: str | None) -> list[Source]:
+def _sources(
+    backend: Backend, path: Path, tables: Sequence[str], rename: str | None, into: str | None
+) -> list[Source]:
     export = read_export(path)
     if export is None:
         return [_foreign(backend, path, into)]
     if into is not None:
-        raise TransferRefused(f"{path} is an export of Sortkey's, which names its tables: rename one instead")
+        raise TransferRefused(
+            f"{path} is an export of Sortkey's, which names its tables: rename one instead"
+        )
     chosen = _chosen(export, tables)
     if rename is not None and len(chosen) != 1:
         raise TransferRefused("only a single table can be renamed: name it")
@@ -88,19 +98,27 @@ def _chosen(export: Export, names: Sequence[str]) -> list[ExportedTable]:
         raise TransferRefused(f"the export has no {', '.join(unknown)}; it has: {', '.join(there)}")
     chosen = [there[name] for name in names or there]
     if unfinished := [table.name for table in chosen if not table.is_done]:
-        raise TransferRefused(f"the export of {', '.join(unfinished)} was interrupted: finish it first")
+        raise TransferRefused(
+            f"the export of {', '.join(unfinished)} was interrupted: finish it first"
+        )
     return chosen
 
 
 def _foreign(backend: Backend, path: Path, into: str | None) -> Source:
     if into is None:
-        raise TransferRefused(f"{path} is not an export of Sortkey's: say which table the items go into")
+        raise TransferRefused(
+            f"{path} is not an export of Sortkey's: say which table the items go into"
+        )
     described = describe(backend, into)
     if described is None:
-        raise TransferRefused(f"there is no table {into}: create it first, a model's with `sortkey apply MODEL`")
+        raise TransferRefused(
+            f"there is no table {into}: create it first, a model's with `sortkey apply MODEL`"
+        )
     files = data_files(path)
     if not files:
-        raise TransferRefused(f"there are no files of items in {path}: .jsonl or .json, also with .gz")
+        raise TransferRefused(
+            f"there are no files of items in {path}: .jsonl or .json, also with .gz"
+        )
     return Source(into, files, definition_of(described), None)
 
 

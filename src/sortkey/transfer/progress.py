@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TransferProgress:
-    """One part of a transfer. `total` is None where nobody knows; on AWS the count of a table is some hours old."""
+    """One part of a transfer. `total` is None where nobody knows; on AWS the count of a table is
+    some hours old.
+    """
 
     title: str
     done: int
@@ -26,7 +28,9 @@ def no_progress(progress: TransferProgress) -> None:
 class Tracker:
     """Counts what is done of one part, and reports it."""
 
-    def __init__(self, on_progress: OnProgress, title: str, total: int | None = None, unit: str = "items") -> None:
+    def __init__(
+        self, on_progress: OnProgress, title: str, total: int | None = None, unit: str = "items"
+    ) -> None:
         self._on_progress, self._title, self._total, self._unit = on_progress, title, total, unit
         self._done = 0
         self.advance(0)

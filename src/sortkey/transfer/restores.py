@@ -19,7 +19,9 @@ from sortkey.values.table_names import is_own
 
 @dataclass(frozen=True, slots=True)
 class RestoredTable:
-    """What became of a table. `source` is the table that a new one was created from; None where nothing was done."""
+    """What became of a table. `source` is the table that a new one was created from; None where
+    nothing was done.
+    """
 
     table: str
     source: str | None = None
@@ -46,11 +48,12 @@ def restore_tables(
     in_place: bool = False,
     on_progress: OnProgress = no_progress,
 ) -> list[RestoredTable]:
-    """Restore tables to what they held `at` a moment, or when a `backup` of one of them was created.
+    """Restore tables to what they held `at` a moment, or when a `backup` of one of them was
+    created.
 
-    `rename` creates a new table. `in_place` writes only what differs, and keeps the table's settings; its stream shows
-    the changes. A moment needs point-in-time recovery. Where no table is named, Sortkey's own tables that keep no
-    history are left as they are.
+    `rename` creates a new table. `in_place` writes only what differs, and keeps the table's
+    settings; its stream shows the changes. A moment needs point-in-time recovery. Where no table is
+    named, Sortkey's own tables that keep no history are left as they are.
     """
     if (at is None) == (backup is None):
         raise TransferRefused("say what to restore to: a moment or a backup")
@@ -58,7 +61,9 @@ def restore_tables(
     unchanged = [] if at is None else _without_recovery(store.backend, wanted, is_all=not tables)
     wanted = [table for table in wanted if table not in unchanged]
     if rename is not None and (len(wanted) != 1 or in_place):
-        raise TransferRefused("only a single table can be renamed, and not when it is restored in place")
+        raise TransferRefused(
+            "only a single table can be renamed, and not when it is restored in place"
+        )
     restore = _Restore(store, at, backup, on_progress)
     restored = [restore.one(table, rename, in_place) for table in wanted]
     return [*restored, *(RestoredTable(table) for table in unchanged)]
@@ -72,10 +77,14 @@ def _tables(store: Store, tables: Sequence[str], backup: str | None) -> list[str
 
 
 def _without_recovery(backend: Backend, tables: Sequence[str], *, is_all: bool) -> list[str]:
-    """Where every table is meant, those of Sortkey's own that keep no history, such as jobs. Others are refused."""
+    """Where every table is meant, those of Sortkey's own that keep no history, such as jobs. Others
+    are refused.
+    """
     without = [table for table in tables if not has_recovery(backend, table)]
     if refused := [table for table in without if not (is_all and is_own(table))]:
-        raise TransferFailed(f"these tables keep no history (no point-in-time recovery): {', '.join(refused)}")
+        raise TransferFailed(
+            f"these tables keep no history (no point-in-time recovery): {', '.join(refused)}"
+        )
     return without
 
 
@@ -94,7 +103,9 @@ class _Restore:
         if not self._exists(table) and rename is None:
             rename, in_place = table, False
         if rename is None and not in_place:
-            raise TransferRefused(f"{table} exists: restore it in place, or give the restored table another name")
+            raise TransferRefused(
+                f"{table} exists: restore it in place, or give the restored table another name"
+            )
         target = rename or f"{table}.restoring"
         if in_place and self._exists(target):  # of a run that was interrupted
             self._wait(target, f"what an earlier run left of {table}")
@@ -111,15 +122,23 @@ class _Restore:
     def _create(self, table: str, target: str) -> None:
         if self.backup is not None:
             arn = find_backup(self.store, self.backup, [table]).arn
-            self.backend.call("RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": target})
+            self.backend.call(
+                "RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": target}
+            )
         elif self.at is not None:
             moment = self.at.timestamp()
-            request = {"SourceTableName": table, "TargetTableName": target, "RestoreDateTime": moment}
+            request = {
+                "SourceTableName": table,
+                "TargetTableName": target,
+                "RestoreDateTime": moment,
+            }
             self.backend.call("RestoreTableToPointInTime", request)
         self._wait(target, f"restoring {table}")
 
     def _exists(self, table: str) -> bool:
-        """Whether a name is taken by a table that stays. One that is being deleted is waited for."""
+        """Whether a name is taken by a table that stays. One that is being deleted is
+        waited for.
+        """
         described = describe(self.backend, table)
         if described is not None and described["TableStatus"] == "DELETING":
             self._wait_until_gone(table)

@@ -1,7 +1,8 @@
-"""A folder of exported tables: JSON Lines for each table, and `export.json`, which tells how far each of them is.
+"""A folder of exported tables: JSON Lines for each table, and `export.json`, which tells how far
+each of them is.
 
-A line is `{"Item": {…}}` with DynamoDB JSON, as in AWS's exports, or the item as plain JSON. Plain is for people and
-other programs: sets become lists, and binary values base64 texts.
+A line is `{"Item": {…}}` with DynamoDB JSON, as in AWS's exports, or the item as plain JSON. Plain
+is for people and other programs: sets become lists, and binary values base64 texts.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ _NO_DATA = re.compile(r"export\.json|import-[0-9a-f]{12}\.json|manifest-(?:files
 
 @dataclass
 class ExportedTable:
-    """A table of an export. `bytes` are those of the file that are sure; `next` is where the table is to be read on."""
+    """A table of an export. `bytes` are those of the file that are sure; `next` is where the table
+    is to be read on.
+    """
 
     name: str
     file: str
@@ -55,7 +58,12 @@ class Export:
 
     def save(self) -> None:
         """Whole or not at all: it is what a second run goes by."""
-        content = {"version": 1, "format": self.format, "gzip": self.gzip, "tables": [asdict(t) for t in self.tables]}
+        content = {
+            "version": 1,
+            "format": self.format,
+            "gzip": self.gzip,
+            "tables": [asdict(t) for t in self.tables],
+        }
         write_whole(self.folder / MANIFEST, content)
 
 
@@ -86,7 +94,12 @@ def write_whole(path: Path, content: dict[str, Any]) -> None:
 def line_of(item: dict[str, Any], form: Format) -> bytes:
     import orjson
 
-    return orjson.dumps({"Item": item} if form == "dynamodb" else {name: plain(v) for name, v in item.items()}) + b"\n"
+    return (
+        orjson.dumps(
+            {"Item": item} if form == "dynamodb" else {name: plain(v) for name, v in item.items()}
+        )
+        + b"\n"
+    )
 
 
 def plain(value: Mapping[str, Any]) -> Any:
@@ -122,7 +135,10 @@ class Line:
             found = _item(self.content, types)
             for name, kind in key.items():
                 if kind not in found.get(name, ()):
-                    raise ValueError(f"the key attribute {name} is {'of another type' if name in found else 'missing'}")
+                    raise ValueError(
+                        f"the key attribute {name} is "
+                        f"{'of another type' if name in found else 'missing'}"
+                    )
             return found
         except (ValueError, TypeError) as error:
             raise TransferFailed(f"{self.path}, line {self.number}: {error}") from None
@@ -159,8 +175,12 @@ def _typed(value: Any, kind: str | None) -> Any:
 
 
 def data_files(path: Path) -> list[Path]:
-    """The files of somebody else's export: one file, or all under a folder, in order. Manifests of AWS are left out."""
+    """The files of somebody else's export: one file, or all under a folder, in order. Manifests of
+    AWS are left out.
+    """
     if path.is_file():
         return [path]
-    found = sorted(each for each in path.rglob("*") if each.name.endswith(DATA_SUFFIXES) and each.is_file())
+    found = sorted(
+        each for each in path.rglob("*") if each.name.endswith(DATA_SUFFIXES) and each.is_file()
+    )
     return [each for each in found if not _NO_DATA.fullmatch(each.name)]

@@ -6,7 +6,14 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from sortkey.transfer.batches import FIRST_PAUSE_SECONDS, Write, delete_of, in_batches, put_of, write_batch
+from sortkey.transfer.batches import (
+    FIRST_PAUSE_SECONDS,
+    Write,
+    delete_of,
+    in_batches,
+    put_of,
+    write_batch,
+)
 from sortkey.transfer.progress import OnProgress, Tracker
 from sortkey.transfer.tables import describe, key_names
 
@@ -18,8 +25,12 @@ READ_BATCH = 100
 Item = dict[str, Any]
 
 
-def make_equal(backend: Backend, source: str, target: str, on_progress: OnProgress) -> tuple[int, int]:
-    """Put what the target lacks or has otherwise, and delete what the source lacks; gives how many of each."""
+def make_equal(
+    backend: Backend, source: str, target: str, on_progress: OnProgress
+) -> tuple[int, int]:
+    """Put what the target lacks or has otherwise, and delete what the source lacks; gives how many
+    of each.
+    """
     described = [describe(backend, each) or {"KeySchema": []} for each in (source, target)]
     keys, total = key_names(described[0]), sum(each.get("ItemCount", 0) for each in described)
     put = deleted = 0
@@ -58,7 +69,10 @@ def _read(backend: Backend, table: str, wanted: list[Item], keys: list[str]) -> 
         request = {"RequestItems": {table: {"Keys": wanted, "ConsistentRead": True}}}
         answer = backend.call("BatchGetItem", request)
         found |= {_mark(item, keys): item for item in answer["Responses"].get(table, ())}
-        before, wanted = len(wanted), answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", [])
+        before, wanted = (
+            len(wanted),
+            answer.get("UnprocessedKeys", {}).get(table, {}).get("Keys", []),
+        )
         if len(wanted) == before:  # no room at all: items are large, or the table is busy
             time.sleep(pause)
             pause = min(pause * 2, 5)

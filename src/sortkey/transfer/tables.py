@@ -61,19 +61,32 @@ def _units(described: dict[str, Any]) -> dict[str, int]:
 
 def ttl_of(backend: Backend, name: str) -> str | None:
     described = backend.call("DescribeTimeToLive", {"TableName": name})["TimeToLiveDescription"]
-    return described.get("AttributeName") if described.get("TimeToLiveStatus") in ("ENABLED", "ENABLING") else None
+    return (
+        described.get("AttributeName")
+        if described.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+        else None
+    )
 
 
 def has_recovery(backend: Backend, name: str) -> bool:
-    """Whether the table can be restored to a point in time; False where a server has no such thing."""
+    """Whether the table can be restored to a point in time; False where a server has no
+    such thing.
+    """
     try:
-        described = backend.call("DescribeContinuousBackups", {"TableName": name})["ContinuousBackupsDescription"]
+        described = backend.call("DescribeContinuousBackups", {"TableName": name})[
+            "ContinuousBackupsDescription"
+        ]
     except UnknownOperationException:
         return False
-    return described.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED"
+    return (
+        described.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus")
+        == "ENABLED"
+    )
 
 
-def make_table(backend: Backend, name: str, definition: dict[str, Any], ttl: str | None, recovery: bool) -> None:
+def make_table(
+    backend: Backend, name: str, definition: dict[str, Any], ttl: str | None, recovery: bool
+) -> None:
     """Create a table and wait until it is there, with what CreateTable does not take."""
     backend.call("CreateTable", {**definition, "TableName": name})
     for _ in waiting(backend, name):
@@ -83,11 +96,15 @@ def make_table(backend: Backend, name: str, definition: dict[str, Any], ttl: str
         backend.call("UpdateTimeToLive", {"TableName": name, "TimeToLiveSpecification": wanted})
     if recovery:
         on = {"PointInTimeRecoveryEnabled": True}
-        backend.call("UpdateContinuousBackups", {"TableName": name, "PointInTimeRecoverySpecification": on})
+        backend.call(
+            "UpdateContinuousBackups", {"TableName": name, "PointInTimeRecoverySpecification": on}
+        )
 
 
 def waiting(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
-    """What a table is like, again and again, until it can be used. It has no limit: a restore on AWS may take hours."""
+    """What a table is like, again and again, until it can be used. It has no limit: a restore on
+    AWS may take hours.
+    """
     for _ in pauses():
         described = describe(backend, name)
         if described is None:
@@ -98,14 +115,17 @@ def waiting(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
 
 
 def going(backend: Backend, name: str) -> Iterator[dict[str, Any]]:
-    """What a table that was dropped is like, again and again, until it is gone. AWS keeps its name that long."""
+    """What a table that was dropped is like, again and again, until it is gone. AWS keeps its name
+    that long.
+    """
     for waited_seconds in pauses():
         described = describe(backend, name)
         if described is None:
             return
         if waited_seconds >= GONE_SECONDS_MAX:
             raise TransferFailed(
-                f"the table {name} is still being deleted after {GONE_SECONDS_MAX // 60} minutes: try again later"
+                f"the table {name} is still being deleted after {GONE_SECONDS_MAX // 60} minutes: "
+                "try again later"
             )
         yield described
 
@@ -122,7 +142,9 @@ def pauses() -> Iterator[float]:
 
 def key_types(definition: dict[str, Any]) -> dict[str, str]:
     """The types of the attributes that keys are made of."""
-    return {each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]}
+    return {
+        each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]
+    }
 
 
 def key_names(definition: dict[str, Any]) -> list[str]:

@@ -1,8 +1,9 @@
 """Attribute values as they come in a request: validated, made canonical and sized in one walk.
 
-An item is DynamoDB JSON in Python dicts. What is canonical already is handed back as it came, the rest is copied; the
-request is never changed. Prefixes of messages: a value in an item or a key has none besides what is written here; a
-value of an expression gets one and a suffix, from `read_expression_values`.
+An item is DynamoDB JSON in Python dicts. What is canonical already is handed back as it came, the
+rest is copied; the request is never changed. Prefixes of messages: a value in an item or a key has
+none besides what is written here; a value of an expression gets one and a suffix, from
+`read_expression_values`.
 """
 
 from __future__ import annotations
@@ -22,16 +23,21 @@ NESTING_MAX = 32  # the item itself is the first level
 NAME_BYTES_MAX = 65535
 
 INVALID = "One or more parameter values were invalid: "
-EMPTY_VALUE = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+EMPTY_VALUE = (
+    "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+)
 MANY_TYPES = (
-    "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+    "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the "
+    "supported datatypes"
 )
 NULL_VALUE = "The supplied Item contains a null AttributeValue"
 NULL_NOT_TRUE = INVALID + "Null attribute value types must have the value of true"
 EMPTY_NAME = "Empty attribute name"
 NAME_TOO_LARGE = "Attribute name is too large, must be less than 65536 bytes"
 TOO_NESTED_RESULT = "Nesting Levels have exceeded supported limits"
-TOO_NESTED = TOO_NESTED_RESULT + ": Attributes in the item have nested levels beyond supported limit"
+TOO_NESTED = (
+    TOO_NESTED_RESULT + ": Attributes in the item have nested levels beyond supported limit"
+)
 
 
 def read_item(raw: Any) -> tuple[Item, int]:
@@ -40,7 +46,9 @@ def read_item(raw: Any) -> tuple[Item, int]:
 
 
 def read_value(raw: Any) -> tuple[AttributeValue, int]:
-    """One value of a request, canonical, and its size in bytes. It may be nested one level deeper than in an item."""
+    """One value of a request, canonical, and its size in bytes. It may be nested one level deeper
+    than in an item.
+    """
     return _value(raw, NESTING_MAX)
 
 
@@ -51,20 +59,26 @@ def read_expression_values(raw: dict[str, Any]) -> dict[str, AttributeValue]:
         try:
             values[placeholder] = _value(value, NESTING_MAX)[0]
         except ValidationException as error:
-            message = f"ExpressionAttributeValues contains invalid value: {error.message} for key {placeholder}"
+            message = (
+                f"ExpressionAttributeValues contains invalid value: {error.message} for key "
+                f"{placeholder}"
+            )
             raise ValidationException(message) from None
     return values
 
 
 def check_nesting(item: Item, touched: Iterable[str]) -> None:
-    """Refuse an item of which an update has nested an attribute too deeply; each of its parts was valid."""
+    """Refuse an item of which an update has nested an attribute too deeply; each of its parts was
+    valid.
+    """
     for name in touched:
         if (value := item.get(name)) is not None:
             _check_value_levels(value, NESTING_MAX - 1)
 
 
 def _members(raw: Any, levels: int) -> tuple[Item, int]:
-    # The hot path of every write: ASCII strings and plain integers are read here, without a call for each attribute.
+    # The hot path of every write: ASCII strings and plain integers are read here, without a call
+    # for each attribute.
     members = raw if raw.__class__ is dict else as_map(raw)
     result = members
     total = 0
@@ -77,8 +91,14 @@ def _members(raw: Any, levels: int) -> tuple[Item, int]:
                     size = len(content)
             elif "N" in value:
                 content = value["N"]
-                if content.__class__ is str and content.isdigit() and content[0] != "0" != content[-1]:
-                    size = (len(content) + 3) >> 1 if len(content) <= 38 and content.isascii() else -1
+                if (
+                    content.__class__ is str
+                    and content.isdigit()
+                    and content[0] != "0" != content[-1]
+                ):
+                    size = (
+                        (len(content) + 3) >> 1 if len(content) <= 38 and content.isascii() else -1
+                    )
         if size < 0:
             read, size = _value(value, levels) if value is not None else _null_member(name)
             if read is not value:
@@ -101,10 +121,14 @@ def _value(raw: Any, levels: int) -> tuple[AttributeValue, int]:
 
 
 def _irregular(raw: Any, levels: int) -> tuple[AttributeValue, int]:
-    """AWS ignores unknown members and nulls, and finds fault with a content before it counts the types."""
+    """AWS ignores unknown members and nulls, and finds fault with a content before it counts the
+    types.
+    """
     if raw is None:
         raise ValidationException(NULL_VALUE)
-    present = {kind: c for kind, c in as_structure(raw).items() if kind in _READERS and c is not None}
+    present = {
+        kind: c for kind, c in as_structure(raw).items() if kind in _READERS and c is not None
+    }
     read: tuple[AttributeValue, int] | None = None
     for kind, content in present.items():
         read = _READERS[kind]({kind: content}, content, levels)
@@ -145,14 +169,20 @@ def _null(raw: AttributeValue, content: Any, levels: int) -> tuple[AttributeValu
 
 
 def _string_set(raw: AttributeValue, content: Any, levels: int) -> tuple[AttributeValue, int]:
-    if content.__class__ is list and (size := _ascii_size(content)) and len(set(content)) == len(content):
+    if (
+        content.__class__ is list
+        and (size := _ascii_size(content))
+        and len(set(content)) == len(content)
+    ):
         texts = sorted(content)
         return (raw if texts == content else {"SS": texts}), size
     return _any_string_set(raw, content)
 
 
 def _ascii_size(texts: list[Any]) -> int:
-    """The characters of a list of ASCII texts, which are its bytes and in the right order as they are; else 0."""
+    """The characters of a list of ASCII texts, which are its bytes and in the right order as they
+    are; else 0.
+    """
     try:
         joined = "".join(texts)
     except TypeError:
@@ -197,7 +227,9 @@ def _binary_set(raw: AttributeValue, content: Any, levels: int) -> tuple[Attribu
         raise ValidationException(INVALID + "Binary sets may not contain null or empty values")
     blobs = {member: as_blob(member) for member in members}
     if len(blobs) < len(members):
-        raise ValidationException(f"{INVALID}Input collection [{', '.join(members)}]of type BS contains duplicates.")
+        raise ValidationException(
+            f"{INVALID}Input collection [{', '.join(members)}]of type BS contains duplicates."
+        )
     texts = sorted(blobs, key=lambda text: blobs[text].translate(_SIGNED_BYTES))
     return (raw if texts == content else {"BS": texts}), sum(map(len, blobs.values()))
 
@@ -237,8 +269,8 @@ _READERS: dict[str, Callable[[AttributeValue, Any, int], tuple[AttributeValue, i
     "M": _map,
 }
 
-# DynamoDB Local answers string sets by UTF-16 units and binary sets by signed bytes, as Java compares them. AWS
-# promises no order; one fixed order makes equal sets equal bytes.
+# DynamoDB Local answers string sets by UTF-16 units and binary sets by signed bytes, as Java
+# compares them. AWS promises no order; one fixed order makes equal sets equal bytes.
 _SIGNED_BYTES = bytes(byte ^ 0x80 for byte in range(256))
 
 
@@ -249,7 +281,9 @@ def _utf16(text: str) -> bytes:
 def _utf8_length(text: str) -> int:
     try:
         return len(text) if text.isascii() else len(text.encode())
-    except UnicodeEncodeError:  # a lone surrogate cannot come over the wire, only from a program that embeds the engine
+    except (
+        UnicodeEncodeError
+    ):  # a lone surrogate cannot come over the wire, only from a program that embeds the engine
         raise SerializationException("Invalid UTF-8: a lone surrogate in a string") from None
 
 

@@ -1,4 +1,6 @@
-"""How DynamoDB compares two attribute values. Both are canonical, so equality is that of their JSON."""
+"""How DynamoDB compares two attribute values. Both are canonical, so equality is that of their
+JSON.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from sortkey.values import numbers
 
 
 def equal(a: dict[str, Any], b: dict[str, Any]) -> bool:
-    """Same type and same content: numbers by value, sets whatever their order was, lists and maps deeply."""
+    """Same type and same content: numbers by value, sets whatever their order was, lists and maps
+    deeply.
+    """
     return a == b
 
 

@@ -1,7 +1,7 @@
 """JSON types of attribute values, and AWS's SerializationException where one is wrong.
 
-AWS turns the whole request into objects before it validates any of it; so these errors win over all others.
-Meaning (empty sets, bad numbers, two types at once) is left to `attributes`.
+AWS turns the whole request into objects before it validates any of it; so these errors win over all
+others. Meaning (empty sets, bad numbers, two types at once) is left to `attributes`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def check_item(raw: Any) -> None:
 
 
 def check_value(raw: Any, *, field: bool = False) -> None:
-    """The same for one attribute value. `field`: it is a member of a structure, not an element of a list or map."""
+    """The same for one attribute value. `field`: it is a member of a structure, not an element of a
+    list or map.
+    """
     _check_structure(as_structure(raw, field=field), _LEVELS_MAX)
 
 
@@ -31,7 +33,9 @@ def as_structure(raw: Any, *, field: bool = False) -> dict[str, Any]:
         return cast("dict[str, Any]", raw)
     if isinstance(raw, list | tuple):
         raise SerializationException(f"Unrecognized collection type class {_MODEL}AttributeValue")
-    raise SerializationException("Unexpected field type" if field else "Unexpected value type in payload")
+    raise SerializationException(
+        "Unexpected field type" if field else "Unexpected value type in payload"
+    )
 
 
 def as_map(content: Any) -> dict[str, Any]:
@@ -45,7 +49,9 @@ def as_map(content: Any) -> dict[str, Any]:
 def as_list(content: Any) -> list[Any]:
     if isinstance(content, list | tuple):
         return list(cast("list[Any]", content))
-    raise SerializationException(_STRUCTURE if isinstance(content, dict) else "Unexpected field type")
+    raise SerializationException(
+        _STRUCTURE if isinstance(content, dict) else "Unexpected field type"
+    )
 
 
 def as_string(content: Any) -> str:
@@ -68,7 +74,9 @@ def as_boolean(content: Any) -> bool:
 
 
 def as_blob(content: Any) -> bytes:
-    """The bytes behind base64. AWS takes canonical base64 only, so the text can be kept as it is."""
+    """The bytes behind base64. AWS takes canonical base64 only, so the text can be kept
+    as it is.
+    """
     if not isinstance(content, str):
         if isinstance(content, list | tuple):
             raise SerializationException("Unrecognized collection type class java.nio.ByteBuffer")
@@ -86,11 +94,15 @@ def as_blob(content: Any) -> bytes:
 
 def _base64_error(text: str) -> SerializationException:
     if len(text) % 4:
-        return SerializationException(f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}")
+        return SerializationException(
+            f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(text)}"
+        )
     for character in text:
         if not (character.isascii() and (character.isalnum() or character in "+/=")):
             return SerializationException(f"Invalid Base64 character: '{character}'")
-    return SerializationException("Invalid last non-pad Base64 character dectected")  # AWS's spelling
+    return SerializationException(
+        "Invalid last non-pad Base64 character dectected"
+    )  # AWS's spelling
 
 
 def _scalar_error(content: Any, name: str, java_class: str) -> SerializationException:

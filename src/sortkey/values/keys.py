@@ -4,7 +4,8 @@
     hash part = for each hash attribute: its length, 2 bytes, and its bytes
     range part = one attribute: its plain bytes, as it stands last; several (indexes only): each ends itself
 
-The values are canonical and of a size that keys may have; the engine checks that. Nothing is decoded: rows hold items.
+The values are canonical and of a size that keys may have; the engine checks that. Nothing is
+decoded: rows hold items.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from sortkey.values import numbers
 KeyType = Literal["S", "N", "B"]
 KeyAttributes = tuple[tuple[str, KeyType], ...]
 Operator = Literal["=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"]
-Bounds = tuple[bytes, bytes | None]  # from the first, inclusive, to the second, exclusive; None: to the end
+Bounds = tuple[
+    bytes, bytes | None
+]  # from the first, inclusive, to the second, exclusive; None: to the end
 Encoder = Callable[[Mapping[str, Mapping[str, Any]]], bytes | None]
 
 _HASH_SPACE = 2**32
@@ -29,21 +32,27 @@ _HASH_SPACE = 2**32
 
 @dataclass(frozen=True, slots=True)
 class KeySchema:
-    """The key of a table or an index. `encode` gives an item's key, or None for an item that is not in the index."""
+    """The key of a table or an index. `encode` gives an item's key, or None for an item that is not
+    in the index.
+    """
 
     hash_attributes: KeyAttributes
     range_attributes: KeyAttributes = ()
     encode: Encoder = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "encode", compile_encoder(self.hash_attributes, self.range_attributes))
+        object.__setattr__(
+            self, "encode", compile_encoder(self.hash_attributes, self.range_attributes)
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.hash_attributes + self.range_attributes)
 
     def partition(self, values: Sequence[Mapping[str, Any]]) -> bytes:
-        """The prefix of every key whose hash attributes have these values, given in the order of the schema."""
+        """The prefix of every key whose hash attributes have these values, given in the order of
+        the schema.
+        """
         return partition_prefix(hash_part(values))
 
     def bounds(
@@ -55,8 +64,8 @@ class KeySchema:
     ) -> Bounds:
         """The keys of a partition under a key condition.
 
-        `equals` are the leading range attributes that are compared by `=`; `operator` and its operands (two for
-        BETWEEN, else one) belong to the range attribute after them.
+        `equals` are the leading range attributes that are compared by `=`; `operator` and its
+        operands (two for BETWEEN, else one) belong to the range attribute after them.
         """
         if len(self.range_attributes) < 2:
             if equals:
@@ -68,8 +77,12 @@ class KeySchema:
         return _delimited_bounds(prefix, operator, [delimited(operand) for operand in operands])
 
 
-def compile_encoder(hash_attributes: KeyAttributes, range_attributes: KeyAttributes = ()) -> Encoder:
-    """A function from an item to its key; None where a key attribute is missing or of another type."""
+def compile_encoder(
+    hash_attributes: KeyAttributes, range_attributes: KeyAttributes = ()
+) -> Encoder:
+    """A function from an item to its key; None where a key attribute is missing or of
+    another type.
+    """
     kinds = tuple(kind for _, kind in hash_attributes), tuple(kind for _, kind in range_attributes)
     if kinds == (("S",), ()):
         return _hash_string(hash_attributes[0][0])
@@ -81,7 +94,9 @@ def compile_encoder(hash_attributes: KeyAttributes, range_attributes: KeyAttribu
 
 
 def plain(value: Mapping[str, Any]) -> bytes:
-    """The bytes of a key attribute, which sort as its values do: UTF-8, raw bytes, or the encoded number."""
+    """The bytes of a key attribute, which sort as its values do: UTF-8, raw bytes, or the encoded
+    number.
+    """
     if "S" in value:
         return value["S"].encode()
     if "N" in value:
@@ -90,7 +105,9 @@ def plain(value: Mapping[str, Any]) -> bytes:
 
 
 def delimited(value: Mapping[str, Any]) -> bytes:
-    """The same, but none is a prefix of another, so that more may follow. Encoded numbers are so by themselves."""
+    """The same, but none is a prefix of another, so that more may follow. Encoded numbers are so by
+    themselves.
+    """
     return plain(value) if "N" in value else _escape(plain(value)) + b"\x00\x01"
 
 
@@ -107,7 +124,9 @@ def partition_prefix(hashed: bytes) -> bytes:
     return _CHECKSUM.pack(crc32(hashed)) + hashed
 
 
-def encode_key(hash_values: Sequence[Mapping[str, Any]], range_values: Sequence[Mapping[str, Any]] = ()) -> bytes:
+def encode_key(
+    hash_values: Sequence[Mapping[str, Any]], range_values: Sequence[Mapping[str, Any]] = ()
+) -> bytes:
     """The key of these values. An index with several range attributes needs all of them here."""
     return partition_prefix(hash_part(hash_values)) + range_part(range_values)
 
@@ -118,7 +137,9 @@ def partition_of(key: bytes) -> bytes:
 
 
 def successor(prefix: bytes) -> bytes | None:
-    """The least bytes greater than all that start with `prefix`; None where there is none (nothing but 0xFF)."""
+    """The least bytes greater than all that start with `prefix`; None where there is none (nothing
+    but 0xFF).
+    """
     kept = prefix.rstrip(b"\xff")
     return kept[:-1] + bytes((kept[-1] + 1,)) if kept else None
 
@@ -128,14 +149,20 @@ def prefix_bounds(prefix: bytes) -> Bounds:
 
 
 def segment_bounds(segment: int, total: int) -> Bounds:
-    """The keys of one of the `total` segments of a parallel scan: an even share of the 32-bit hash space."""
+    """The keys of one of the `total` segments of a parallel scan: an even share of the 32-bit hash
+    space.
+    """
     first = (segment * _HASH_SPACE + total - 1) // total
     end = ((segment + 1) * _HASH_SPACE + total - 1) // total
-    return (_CHECKSUM.pack(first) if first else b""), (_CHECKSUM.pack(end) if end < _HASH_SPACE else None)
+    return (_CHECKSUM.pack(first) if first else b""), (
+        _CHECKSUM.pack(end) if end < _HASH_SPACE else None
+    )
 
 
 def range_bounds(partition: bytes, operator: Operator | None, operands: Sequence[bytes]) -> Bounds:
-    """Bounds where the range part is one plain value: the next key after `x` is `x` and a zero byte."""
+    """Bounds where the range part is one plain value: the next key after `x` is `x` and a zero
+    byte.
+    """
     match operator:
         case None:
             return prefix_bounds(partition)
@@ -155,8 +182,12 @@ def range_bounds(partition: bytes, operator: Operator | None, operands: Sequence
             return prefix_bounds(partition + operands[0])
 
 
-def _delimited_bounds(prefix: bytes, operator: Operator | None, operands: Sequence[bytes]) -> Bounds:
-    """Bounds where more components follow: the next key after component `x` is the successor of all that start so."""
+def _delimited_bounds(
+    prefix: bytes, operator: Operator | None, operands: Sequence[bytes]
+) -> Bounds:
+    """Bounds where more components follow: the next key after component `x` is the successor of all
+    that start so.
+    """
     match operator:
         case "=" | "begins_with":
             return prefix_bounds(prefix + operands[0])
@@ -183,7 +214,8 @@ def _escape(raw: bytes) -> bytes:
     return raw.replace(b"\x00", b"\x00\xff")
 
 
-# The three schemas that nearly every table has. A missing attribute, or one of another type, is a KeyError.
+# The three schemas that nearly every table has. A missing attribute, or one of another type, is a
+# KeyError.
 
 
 def _hash_string(hash_name: str) -> Encoder:

@@ -1,6 +1,8 @@
-"""DynamoDB's numbers: 38 significant digits, magnitudes 1E-130 to 9.99…E+125, kept as canonical text.
+"""DynamoDB's numbers: 38 significant digits, magnitudes 1E-130 to 9.99…E+125, kept as canonical
+text.
 
-Canonical text is what DynamoDB answers: plain notation, no superfluous zeros. Equal numbers have equal text.
+Canonical text is what DynamoDB answers: plain notation, no superfluous zeros. Equal numbers have
+equal text.
 """
 
 from __future__ import annotations
@@ -16,12 +18,18 @@ MAGNITUDE_MIN = -130
 
 NOT_NUMERIC = "The parameter cannot be converted to a numeric value"
 TOO_PRECISE = "Attempting to store more than 38 significant digits in a Number"
-OVERFLOW = "Number overflow. Attempting to store a number with magnitude larger than supported range"
-UNDERFLOW = "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+OVERFLOW = (
+    "Number overflow. Attempting to store a number with magnitude larger than supported range"
+)
+UNDERFLOW = (
+    "Number underflow. Attempting to store a number with magnitude smaller than supported range"
+)
 
 
 def canonical(text: str) -> str:
-    """The number in the form in which DynamoDB answers it, or a ValidationException in AWS's words."""
+    """The number in the form in which DynamoDB answers it, or a ValidationException in
+    AWS's words.
+    """
     if len(text) <= DIGITS_MAX and text.isdigit() and text.isascii() and text[0] != "0":
         return text
     sign, digits, exponent = _parts(text)
@@ -39,7 +47,9 @@ def canonical(text: str) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Bytes that sort as the numbers do, and of which none is a prefix of another. `text` is canonical."""
+    """Bytes that sort as the numbers do, and of which none is a prefix of another. `text` is
+    canonical.
+    """
     if text.isdigit():  # nearly all key numbers: counters and times
         return _encode_integer(text)
     negative = text[0] == "-"
@@ -59,7 +69,9 @@ def encode(text: str) -> bytes:
 
 
 def add(a: str, b: str) -> str:
-    """The exact sum. A sum of more than 38 digits is refused, as DynamoDB does; it is never rounded."""
+    """The exact sum. A sum of more than 38 digits is refused, as DynamoDB does; it is never
+    rounded.
+    """
     if "." in a or "." in b:
         return _result(format(_EXACT.add(Decimal(a), Decimal(b)), "f"))
     return _result(str(int(a) + int(b)))
@@ -93,7 +105,9 @@ def _encode_integer(text: str) -> bytes:
 
 
 def _result(text: str) -> str:
-    """What a calculation gave. AWS looks at its magnitude before its precision, other than at a number it is given."""
+    """What a calculation gave. AWS looks at its magnitude before its precision, other than at a
+    number it is given.
+    """
     if not text.strip("-0."):
         return "0"  # however many places it has
     try:
@@ -104,14 +118,19 @@ def _result(text: str) -> str:
         raise
 
 
-# The sum of the largest and the smallest number spans 126 + 130 + 37 digits; so this context never rounds.
+# The sum of the largest and the smallest number spans 126 + 130 + 37 digits; so this context never
+# rounds.
 _EXACT = Context(prec=320)
 _NIBBLES_POSITIVE = str.maketrans("0123456789", "123456789a")
 _NIBBLES_NEGATIVE = str.maketrans("0123456789", "a987654321")
-_INTEGER_HEADS = [bytes((0xC0, length - 1 - MAGNITUDE_MIN)) if length else b"" for length in range(MAGNITUDE_MAX + 2)]
+_INTEGER_HEADS = [
+    bytes((0xC0, length - 1 - MAGNITUDE_MIN)) if length else b""
+    for length in range(MAGNITUDE_MAX + 2)
+]
 
-# AWS reads numbers with Java's BigDecimal: "+1", ".5", "5." and "1e5" are numbers; spaces, "1_0" and "NaN" are not.
-# Python's own digits include other scripts' (as BigDecimal's do); we refuse those.
+# AWS reads numbers with Java's BigDecimal: "+1", ".5", "5." and "1e5" are numbers; spaces, "1_0"
+# and "NaN" are not. Python's own digits include other scripts' (as BigDecimal's do); we refuse
+# those.
 _NUMBER = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?)0*([0-9]{1,10}))?")
 _EXPONENT_MAX = 2**31 - 1
 

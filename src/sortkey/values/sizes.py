@@ -1,6 +1,7 @@
 """The size of values and items in bytes, by the rules of "DynamoDB item sizes and formats".
 
-Sizes decide the 400 KB limit, capacity and pages. The values are canonical; nothing is validated here.
+Sizes decide the 400 KB limit, capacity and pages. The values are canonical; nothing is validated
+here.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ def item_size(item: Mapping[str, dict[str, Any]]) -> int:
     total = 0
     for name, value in item.items():
         text = value.get("S")  # most are text: read here, without two more calls
-        total += (len(text) if text.isascii() else len(text.encode())) if text is not None else value_size(value)
+        total += (
+            (len(text) if text.isascii() else len(text.encode()))
+            if text is not None
+            else value_size(value)
+        )
         total += len(name) if name.isascii() else len(name.encode())
     return total
 
@@ -73,8 +78,9 @@ def text_size(text: str) -> int:
 def number_size(text: str) -> int:
     """One byte, one for each two digits, one more below zero; never more than 21.
 
-    The pairs stand left and right of the decimal point, as DynamoDB Local counts them: 12 and 1200 have one, 1.2 and
-    120 have two. So the documented "approximately one byte per two significant digits" becomes exact.
+    The pairs stand left and right of the decimal point, as DynamoDB Local counts them: 12 and 1200
+    have one, 1.2 and 120 have two. So the documented "approximately one byte per two significant
+    digits" becomes exact.
     """
     if text == "0":
         return 1

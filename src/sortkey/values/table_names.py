@@ -1,4 +1,5 @@
-"""The names of the tables that Sortkey keeps for itself: API keys, jobs, stream checkpoints, audit, evolution.
+"""The names of the tables that Sortkey keeps for itself: API keys, jobs, stream checkpoints, audit,
+evolution.
 
 The prefix alone marks such a table, so the engine need not know who declares them.
 """

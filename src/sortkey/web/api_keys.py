@@ -39,11 +39,17 @@ KEY_ID = "[0-9a-f]{12}"
 SECRET_BYTES = 32
 DAYS = 365
 USED_SECONDS = 60
-"""How often at most it is noted that a key was used: a write for each request would cost more than the request."""
+"""How often at most it is noted that a key was used: a write for each request would cost more than
+the request.
+"""
 
 model = Model("api-keys", doc="Keys of programs that use the REST interfaces.")
 table = model.add(
-    Table("sortkey-api-keys", key=("PK", "SK"), indexes=[GSI("GSI1", "GSI1PK", "GSI1SK", doc="The keys of a system")])
+    Table(
+        "sortkey-api-keys",
+        key=("PK", "SK"),
+        indexes=[GSI("GSI1", "GSI1PK", "GSI1SK", doc="The keys of a system")],
+    )
 )
 
 
@@ -85,7 +91,9 @@ class NewKey:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a caller may do. `caller_id` tells callers apart; `user_id` is the user that a key or token is for."""
+    """What a caller may do. `caller_id` tells callers apart; `user_id` is the user that a key or
+    token is for.
+    """
 
     caller_id: str
     name: str
@@ -102,19 +110,30 @@ class Forbidden(Refused):
 class ApiKeys:
     """The keys in a store. `ensure` makes their table.
 
-    With `secret`, only keys count that were made with the same secret: to write items into the table is not enough.
+    With `secret`, only keys count that were made with the same secret: to write items into the
+    table is not enough.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time, *, secret: bytes | None = None) -> None:
+    def __init__(
+        self, store: Store, clock: Callable[[], float] = time.time, *, secret: bytes | None = None
+    ) -> None:
         self._store, self._clock, self._secret = store, clock, secret
 
     def ensure(self) -> list[str]:
         return self._store.ensure(model)
 
     def create(
-        self, name: str, system: str, access: Right = "read", *, days: int = DAYS, user_id: str | None = None
+        self,
+        name: str,
+        system: str,
+        access: Right = "read",
+        *,
+        days: int = DAYS,
+        user_id: str | None = None,
     ) -> NewKey:
-        """A new key, to be shown now and never again. Where data belongs to users, it sees that of `user_id`."""
+        """A new key, to be shown now and never again. Where data belongs to users, it sees that of
+        `user_id`.
+        """
         key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(SECRET_BYTES)
         expires = self._now() + timedelta(days=days)
         made = ApiKey(
@@ -134,17 +153,23 @@ class ApiKeys:
         return self._store.query(ApiKey.of_system(system=system))
 
     def revoke(self, key_id: str) -> ApiKey:
-        """Make a key worthless, from the next request on. Raises NotFound; doing it twice is fine."""
+        """Make a key worthless, from the next request on. Raises NotFound; doing it twice
+        is fine.
+        """
         found = self._store.get(ApiKey.key(key_id=key_id), consistent=True)
         if found.revoked_at is not None:
             return found
         return self._store.update(ApiKey.key(key_id=key_id), set={"revoked_at": self._now()})
 
     def check(self, text: str, system: str, needed: Right = "read") -> Access:
-        """What a key may do. Raises Unauthenticated, and Forbidden where the key is good but not for this."""
+        """What a key may do. Raises Unauthenticated, and Forbidden where the key is good but not
+        for this.
+        """
         found = self._find(text)
         if found is None or not found.is_good(self._now()):
-            raise Unauthenticated("the key is not known, has expired or was revoked: ask for another", "ApiKey")
+            raise Unauthenticated(
+                "the key is not known, has expired or was revoked: ask for another", "ApiKey"
+            )
         if found.system != system:
             raise Forbidden(f"the key is for {found.system}, not for {system}")
         if needed == "full" and found.access != "full":
@@ -163,12 +188,19 @@ class ApiKeys:
         return found if found and is_same and self._is_ours(found) else None
 
     def _is_ours(self, found: ApiKey) -> bool:
-        return self._secret is None or hmac.compare_digest(_proof(found, self._secret), found.proof or "")
+        return self._secret is None or hmac.compare_digest(
+            _proof(found, self._secret), found.proof or ""
+        )
 
     def _note_use(self, found: ApiKey) -> None:
-        """Who asks is let in also where that cannot be noted: the table may be throttled, or the key just deleted."""
+        """Who asks is let in also where that cannot be noted: the table may be throttled, or the
+        key just deleted.
+        """
         now = self._now()
-        if found.last_used_at is not None and (now - found.last_used_at).total_seconds() < USED_SECONDS:
+        if (
+            found.last_used_at is not None
+            and (now - found.last_used_at).total_seconds() < USED_SECONDS
+        ):
             return
         try:
             self._store.update(ApiKey.key(key_id=found.key_id), set={"last_used_at": now})
@@ -185,7 +217,9 @@ def _hash(secret: str) -> str:
 
 
 def _proof(key: ApiKey, secret: bytes) -> str:
-    """Of everything that says what the key opens. Name and use may change; revoking it is open to everybody."""
+    """Of everything that says what the key opens. Name and use may change; revoking it is open to
+    everybody.
+    """
     expires = int(key.expires_at.timestamp())
     what = [key.key_id, key.system, key.access, key.user_id, key.secret_sha256, expires]
     return hmac.new(secret, json.dumps(what).encode(), sha256).hexdigest()

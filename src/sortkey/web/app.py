@@ -1,4 +1,6 @@
-"""The REST app: each system under its name, one OpenAPI document, one shape of errors, one health check."""
+"""The REST app: each system under its name, one OpenAPI document, one shape of errors, one health
+check.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,9 @@ TITLE = "Sortkey"
 
 @dataclass(frozen=True)
 class Mount:
-    """Routes under a name, or `at_root` of the app. Of `large_bodies`, which are patterns of paths as "/files/*", the
-    routes limit the sizes of request bodies themselves. Those of `any_origin` pages of other sites may call."""
+    """Routes under a name, or `at_root` of the app. Of `large_bodies`, which are patterns of paths
+    as "/files/*", the routes limit the sizes of request bodies themselves. Those of `any_origin`
+    pages of other sites may call."""
 
     name: str
     router: APIRouter
@@ -61,11 +64,13 @@ def make_app(
     unlimited: Sequence[str] = (),
     origins: OriginPolicy | None = None,
 ) -> FastAPI:
-    """Routes under their names. Without `tokens` or `keys`, routes that require them refuse everybody.
+    """Routes under their names. Without `tokens` or `keys`, routes that require them refuse
+    everybody.
 
-    `objects` are buckets by name: presigned links to buckets in folders are served under /objects. Request bodies have
-    at most `bytes_max` bytes, except on paths that begin with one of `unlimited`. `origins` says under which names the
-    app is reached, and keeps pages of other sites out; without it that is left to whoever serves the app.
+    `objects` are buckets by name: presigned links to buckets in folders are served under /objects.
+    Request bodies have at most `bytes_max` bytes, except on paths that begin with one of
+    `unlimited`. `origins` says under which names the app is reached, and keeps pages of other sites
+    out; without it that is left to whoever serves the app.
     """
     app = FastAPI(
         title=title,

@@ -1,4 +1,6 @@
-"""The header Range (RFC 9110, 14): one range of bytes of an object. Several at once are answered with the whole."""
+"""The header Range (RFC 9110, 14): one range of bytes of an object. Several at once are answered
+with the whole.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class Unsatisfiable(Exception):
 
 
 def range_in(header: str | None, size: int) -> ByteRange | None:
-    """The range that is asked for; None where the whole is to be sent: no range, several, or something unknown."""
+    """The range that is asked for; None where the whole is to be sent: no range, several, or
+    something unknown.
+    """
     found = _ONE_RANGE.fullmatch(header or "")
     if found is None or found[1] == found[2] == "":
         return None

@@ -1,7 +1,7 @@
 """Who asks: dependencies of routes that let in users with tokens and programs with keys.
 
-Every system takes both, whichever of the two its routes are about: what `sortkey token` and `sortkey keys create` print
-for a system opens that system.
+Every system takes both, whichever of the two its routes are about: what `sortkey token` and
+`sortkey keys create` print for a system opens that system.
 """
 
 from __future__ import annotations
@@ -19,24 +19,32 @@ FULL_SCOPE = "full"
 """What a token needs where a key would need full access. Any other token may read."""
 READING_METHODS = ("GET", "HEAD")
 
-_bearer = HTTPBearer(auto_error=False, bearerFormat="JWT", scheme_name="token", description="A token of a user")
-_header = APIKeyHeader(name="X-Api-Key", auto_error=False, scheme_name="key", description="A key of a program")
+_bearer = HTTPBearer(
+    auto_error=False, bearerFormat="JWT", scheme_name="token", description="A token of a user"
+)
+_header = APIKeyHeader(
+    name="X-Api-Key", auto_error=False, scheme_name="key", description="A key of a program"
+)
 
 Token = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 Key = Annotated[str | None, Depends(_header)]
 
 
 def signed_in(system: str) -> Callable[..., User]:
-    """A dependency: the user whose token came with the request, or whom its key stands for. 401 without a good one.
+    """A dependency: the user whose token came with the request, or whom its key stands for. 401
+    without a good one.
 
-    A key that was made for no user is a user of its own. One that may only read gets 403 for anything else.
+    A key that was made for no user is a user of its own. One that may only read gets 403 for
+    anything else.
     """
 
     def user(request: Request, token: Token, key: Key) -> User:
         if token is not None:
             return _tokens(request).check(token.credentials, system)
         if key is None:
-            raise Unauthenticated("a token is needed, in the header Authorization: Bearer …, or a key, in X-Api-Key")
+            raise Unauthenticated(
+                "a token is needed, in the header Authorization: Bearer …, or a key, in X-Api-Key"
+            )
         needed: Right = "read" if request.method in READING_METHODS else "full"
         access = _keys(request).check(key, system, needed)
         return User(access.user_id or f"key-{access.caller_id}", (access.access,))
@@ -45,7 +53,8 @@ def signed_in(system: str) -> Callable[..., User]:
 
 
 def api_key_access(system: str, needed: Right = "read") -> Callable[..., Access]:
-    """A dependency: what the key that came with the request may do. 401 without a good one, 403 without the right.
+    """A dependency: what the key that came with the request may do. 401 without a good one, 403
+    without the right.
 
     A token does too: one with the scope "full" may do everything, any other may read.
     """
@@ -54,7 +63,9 @@ def api_key_access(system: str, needed: Right = "read") -> Callable[..., Access]
         if key is not None:
             return _keys(request).check(key, system, needed)
         if token is None:
-            message = "a key is needed, in the header X-Api-Key, or a token, in Authorization: Bearer …"
+            message = (
+                "a key is needed, in the header X-Api-Key, or a token, in Authorization: Bearer …"
+            )
             raise Unauthenticated(message, "ApiKey")
         return _access_of(_tokens(request).check(token.credentials, system), needed)
 
@@ -78,5 +89,7 @@ def _tokens(request: Request) -> Tokens:
 def _keys(request: Request) -> ApiKeys:
     keys: ApiKeys | None = request.app.state.keys
     if keys is None:
-        raise Unauthenticated("this server takes no keys: it was started without a store for them", "ApiKey")
+        raise Unauthenticated(
+            "this server takes no keys: it was started without a store for them", "ApiKey"
+        )
     return keys

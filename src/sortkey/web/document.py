@@ -28,7 +28,9 @@ def use_own_document(app: FastAPI) -> None:
 
 
 def methods_at(document: dict[str, Any], path: str) -> list[str]:
-    """The methods of a path: of reports/make, and not of reports/{id}, where both could be meant."""
+    """The methods of a path: of reports/make, and not of reports/{id}, where both could
+    be meant.
+    """
     fitting = [each for each in document["paths"] if _pattern(each).fullmatch(path)]
     named = min(fitting, key=lambda each: each.count("{"), default="")
     return [method.upper() for method in document["paths"].get(named, ())]

@@ -1,4 +1,5 @@
-"""One shape for every answer that is no success, whoever refused: a system, the store, FastAPI, or a fault of ours.
+"""One shape for every answer that is no success, whoever refused: a system, the store, FastAPI, or
+a fault of ours.
 
 {"error": {"code": "NotFound", "message": "…what to do…", "details": {…}, "requestId": "…"}}
 """
@@ -25,9 +26,12 @@ log = logging.getLogger("sortkey.web")
 
 RETRY_SECONDS = 1
 _RULES = ("value_error", "assertion_error")
-"""What a validator says: the value has the right type, as the document has it, and breaks a rule."""
+"""What a validator says: the value has the right type, as the document has it, and breaks a rule.
+"""
 _CODES = {413: "TooLarge"}
-"""Where the phrase is not the name that the same refusal has elsewhere; also, Python has changed this one."""
+"""Where the phrase is not the name that the same refusal has elsewhere; also, Python has changed
+this one.
+"""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 
@@ -36,8 +40,12 @@ class ErrorBody(BaseModel):
 
     code: str = Field(description="A name for programs", examples=["NotFound"])
     message: str = Field(description="A sentence for people, with what to do")
-    details: dict[str, Any] = Field(default_factory=dict, description="What the message is about, for programs")
-    requestId: str = Field(description="Names the request in the server's log; also in the header X-Request-Id")
+    details: dict[str, Any] = Field(
+        default_factory=dict, description="What the message is about, for programs"
+    )
+    requestId: str = Field(
+        description="Names the request in the server's log; also in the header X-Request-Id"
+    )
 
 
 class ErrorAnswer(BaseModel):
@@ -48,7 +56,9 @@ class ErrorAnswer(BaseModel):
 
 def errors_for(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """What a route can answer besides success, for its `responses`."""
-    return {each: {"model": ErrorAnswer, "description": HTTPStatus(each).phrase} for each in statuses}
+    return {
+        each: {"model": ErrorAnswer, "description": HTTPStatus(each).phrase} for each in statuses
+    }
 
 
 ANY_ERROR: dict[int | str, dict[str, Any]] = {
@@ -97,7 +107,9 @@ async def _sortkey_error(request: Request, error: Any) -> JSONResponse:
     if known is None:
         log.error("request %s failed", request_id_of(request), exc_info=error)
         return internal_error(request_id_of(request))
-    if isinstance(error, ValidationException):  # most likely what was sent; if not, it is a mistake of ours
+    if isinstance(
+        error, ValidationException
+    ):  # most likely what was sent; if not, it is a mistake of ours
         log.warning("request %s was refused by the store", request_id_of(request), exc_info=error)
     details: dict[str, Any] = getattr(error, "details", {})
     headers: dict[str, str] | None = getattr(error, "headers", None)
@@ -106,9 +118,13 @@ async def _sortkey_error(request: Request, error: Any) -> JSONResponse:
 
 async def _http_error(request: Request, error: Any) -> JSONResponse:
     phrase = HTTPStatus(error.status_code).phrase
-    message = str(error.detail) if error.detail != phrase else _plain(request, error.status_code, phrase)
+    message = (
+        str(error.detail) if error.detail != phrase else _plain(request, error.status_code, phrase)
+    )
     code = _CODES.get(error.status_code) or phrase.title().replace(" ", "").replace("-", "")
-    headers = {"Allow": ", ".join(_methods_of(request))} if error.status_code == 405 else error.headers
+    headers = (
+        {"Allow": ", ".join(_methods_of(request))} if error.status_code == 405 else error.headers
+    )
     return error_answer(request_id_of(request), error.status_code, code, message, None, headers)
 
 
@@ -119,7 +135,11 @@ def _methods_of(request: Request) -> list[str]:
         return documented
     routes = request.app.router.routes
     scopes = ({**request.scope, "method": method} for method in _METHODS)
-    return [each["method"] for each in scopes if any(route.matches(each)[0] is Match.FULL for route in routes)]
+    return [
+        each["method"]
+        for each in scopes
+        if any(route.matches(each)[0] is Match.FULL for route in routes)
+    ]
 
 
 def _plain(request: Request, status: int, phrase: str) -> str:
@@ -134,7 +154,9 @@ def _plain(request: Request, status: int, phrase: str) -> str:
 async def _invalid(request: Request, error: Any) -> JSONResponse:
     """Where a value is wrong and why; not the value, which may be a secret."""
     problems = error.errors()
-    found = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in problems]
+    found = [
+        {"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in problems
+    ]
     is_rule = all(each["type"] in _RULES for each in problems)
     code = "InvalidValue" if is_rule else "InvalidRequest"
     first = f"{found[0]['where']}: {found[0]['message']}" if found else "a value is wrong"

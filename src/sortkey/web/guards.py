@@ -1,4 +1,5 @@
-"""What happens to every request and every answer: an id, a limit on the body, headers that keep browsers careful.
+"""What happens to every request and every answer: an id, a limit on the body, headers that keep
+browsers careful.
 
 Nothing of a fault gets out but its id. A plain ASGI middleware: bodies stream through it.
 """
@@ -30,17 +31,26 @@ SECURITY_HEADERS = {
 }
 """For answers that say nothing else themselves."""
 
-DATA_HEADERS = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "Cache-Control": "no-store"}
-"""For those that are data and not a page: a browser shall neither run anything in them nor keep them."""
+DATA_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+}
+"""For those that are data and not a page: a browser shall neither run anything in them nor keep
+them.
+"""
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _Started: TypeAlias = list[bool]
 
 
 class Guards:
-    """Stands in front of the app. Paths that match a pattern of `unlimited` check the sizes of bodies themselves."""
+    """Stands in front of the app. Paths that match a pattern of `unlimited` check the sizes of
+    bodies themselves.
+    """
 
-    def __init__(self, app: ASGIApp, *, bytes_max: int = JSON_BYTES_MAX, unlimited: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, *, bytes_max: int = JSON_BYTES_MAX, unlimited: tuple[str, ...] = ()
+    ) -> None:
         self._app, self._bytes_max, self._unlimited = app, bytes_max, unlimited
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,7 +75,9 @@ class Guards:
             return
         announced = Headers(scope=scope).get("content-length", "0")
         if announced.isdecimal() and int(announced) > self._bytes_max:
-            refused = error_answer(request_id, 413, "TooLarge", self._too_large(), {"bytesMax": self._bytes_max})
+            refused = error_answer(
+                request_id, 413, "TooLarge", self._too_large(), {"bytesMax": self._bytes_max}
+            )
             await refused(scope, receive, send)
             return
         await self._app(scope, self._counted(receive), send)
@@ -85,7 +97,10 @@ class Guards:
         return counted
 
     def _too_large(self) -> str:
-        return f"a request has at most {self._bytes_max:,} bytes: send larger things over a presigned link"
+        return (
+            f"a request has at most {self._bytes_max:,} bytes: send larger things over a presigned "
+            "link"
+        )
 
 
 def _request_id(scope: Scope) -> str:

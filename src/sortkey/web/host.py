@@ -1,4 +1,5 @@
-"""The host: systems on shared resources, their services, workers and pages, and the app that serves them all.
+"""The host: systems on shared resources, their services, workers and pages, and the app that serves
+them all.
 
 It serves nothing by itself: `RestServer(host.app, sockets)` does, in any event loop.
 
@@ -40,7 +41,9 @@ class HostedSystem:
     workers: Sequence[Worker]
 
     def load_sample(self) -> object:
-        """Load the sample data of the system, if it has any and it is not there yet. A text is for `sortkey up`."""
+        """Load the sample data of the system, if it has any and it is not there yet. A text is for
+        `sortkey up`.
+        """
         return self.system.load(self.system.sample)(self.service) if self.system.sample else None
 
 
@@ -56,7 +59,9 @@ class Host:
         origins: OriginPolicy | None = None,
         at_root: bool = False,
     ) -> None:
-        """`at_root` is for one system, served without its name in front. For the others see `make_app`."""
+        """`at_root` is for one system, served without its name in front. For the others see
+        `make_app`.
+        """
         if at_root and len(systems) != 1:
             raise ModelError(f"one system can be served at the root, not {len(systems)}")
         self.shared = shared
@@ -85,7 +90,10 @@ class Host:
 
     def start(self) -> None:
         """Start what runs in the background: the searches, and the workers of all systems."""
-        for worker in (self.shared.searches, *(worker for each in self.systems for worker in each.workers)):
+        for worker in (
+            self.shared.searches,
+            *(worker for each in self.systems for worker in each.workers),
+        ):
             worker.start()
             self._started.append(worker)
 
@@ -96,7 +104,9 @@ class Host:
 
 
 def ensure_tables(shared: SharedResources, name: str, model: Model) -> None:
-    """Create missing tables of the model that commands call `name`. Differences in the others are logged."""
+    """Create missing tables of the model that commands call `name`. Differences in the others are
+    logged.
+    """
     for difference in shared.store.ensure(model):
         log.warning("%s: `sortkey plan %s` says what to do", difference, name)
 

@@ -1,7 +1,8 @@
-"""Serves the presigned links of buckets in folders: GET and HEAD with ranges, PUT. S3 serves its own.
+"""Serves the presigned links of buckets in folders: GET and HEAD with ranges, PUT. S3 serves its
+own.
 
-Bytes stream both ways, a megabyte at a time, whatever the size of the object. A link is checked before anything else
-is looked at, so that nobody learns what there is without one.
+Bytes stream both ways, a megabyte at a time, whatever the size of the object. A link is checked
+before anything else is looked at, so that nobody learns what there is without one.
 """
 
 from __future__ import annotations
@@ -26,10 +27,17 @@ from sortkey.web.byte_ranges import ByteRange, Unsatisfiable, range_in
 from sortkey.web.refusals import Refused
 
 UPLOADS_MAX = 64
-"""At the same time. Each has a thread while it comes in, and those are not the threads of other requests."""
+"""At the same time. Each has a thread while it comes in, and those are not the threads of other
+requests.
+"""
 
-SANDBOX = {"Content-Security-Policy": "default-src 'none'; sandbox", "Cache-Control": "private, no-cache"}
-"""What somebody uploaded is shown by a browser as if it came from nowhere: it can do nothing in our name."""
+SANDBOX = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Cache-Control": "private, no-cache",
+}
+"""What somebody uploaded is shown by a browser as if it came from nowhere: it can do nothing in our
+name.
+"""
 
 
 def object_router(objects: Mapping[str, Objects]) -> APIRouter:
@@ -57,7 +65,10 @@ def _files(objects: Mapping[str, Objects], bucket: str) -> FileObjects:
     """A bucket that is open already: asking for another must not make a folder."""
     found = objects[bucket] if bucket in set(objects) else None
     if not isinstance(found, FileObjects):
-        raise LinkRefused("the URL is not one of ours, or was made for another object or method: ask for a new one")
+        raise LinkRefused(
+            "the URL is not one of ours, or was made for another object or method: ask for a new "
+            "one"
+        )
     return found
 
 
@@ -80,7 +91,9 @@ def _read(files: FileObjects, link: Link, request: Request) -> Response:
     try:
         wanted = range_in(asked, info.size)
     except Unsatisfiable:
-        outside = Refused(416, "RangeNotSatisfiable", f"the object has {info.size:,} bytes", size=info.size)
+        outside = Refused(
+            416, "RangeNotSatisfiable", f"the object has {info.size:,} bytes", size=info.size
+        )
         outside.headers = {"Content-Range": f"bytes */{info.size}"}
         raise outside from None
     status = 206 if wanted else 200
@@ -108,7 +121,9 @@ def _headers(info: ObjectInfo) -> dict[str, str]:
 
 def _knows(request: Request, info: ObjectInfo) -> bool:
     known = request.headers.get("if-none-match", "")
-    return known == "*" or f'"{info.etag}"' in [each.strip().removeprefix("W/") for each in known.split(",")]
+    return known == "*" or f'"{info.etag}"' in [
+        each.strip().removeprefix("W/") for each in known.split(",")
+    ]
 
 
 def _may_be_part(request: Request, info: ObjectInfo) -> bool:
@@ -125,13 +140,17 @@ def _closing(reader: ObjectReader) -> Iterator[bytes]:
 
 
 def _write(files: FileObjects, link: Link, request: Request) -> Response:
-    """In a thread, which asks the event loop for each piece: the disk sets the pace, and nothing piles up."""
+    """In a thread, which asks the event loop for each piece: the disk sets the pace, and nothing
+    piles up.
+    """
     try:
         stored = files.receive(link, _pieces(request))
     except ModelError as error:  # not as many bytes as were announced
         raise Refused(400, "WrongSize", str(error)) from None
     except ClientDisconnect:
-        raise Refused(400, "Disconnected", "the connection ended before the object did: send it again") from None
+        raise Refused(
+            400, "Disconnected", "the connection ended before the object did: send it again"
+        ) from None
     return Response(status_code=200, headers={"ETag": f'"{stored.etag}"'})
 
 

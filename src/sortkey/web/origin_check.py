@@ -1,4 +1,5 @@
-"""Refuses what pages of other sites send to REST or the console, over HTTP and WebSocket: see `sortkey.origins`.
+"""Refuses what pages of other sites send to REST or the console, over HTTP and WebSocket: see
+`sortkey.origins`.
 
 A plain ASGI middleware inside `Guards`, which gives its refusals an id and the usual headers.
 """
@@ -25,7 +26,9 @@ class OriginCheck:
     On paths that match a pattern of `any_origin` the host name is checked, and the origin is not.
     """
 
-    def __init__(self, app: ASGIApp, policy: OriginPolicy, base: str = "", any_origin: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, app: ASGIApp, policy: OriginPolicy, base: str = "", any_origin: tuple[str, ...] = ()
+    ) -> None:
         self._app, self._policy, self._base, self._any_origin = app, policy, base, any_origin
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,7 +43,9 @@ class OriginCheck:
             await error_answer(request_id, 403, "Forbidden", problem)(scope, receive, send)
 
     def _problem(self, headers: Headers, path: str) -> str | None:
-        host = ",".join(headers.getlist("host"))  # of two, the second could be the one that counts elsewhere
+        host = ",".join(
+            headers.getlist("host")
+        )  # of two, the second could be the one that counts elsewhere
         problem = self._policy.host_problem(host)
         if problem is not None or "origin" not in headers:
             return problem

@@ -24,7 +24,9 @@ class Page(BaseModel, Generic[T]):
     """Some of a list, and where it goes on."""
 
     items: list[T]
-    cursor: str | None = Field(default=None, description="Give it back for the next page; null at the end")
+    cursor: str | None = Field(
+        default=None, description="Give it back for the next page; null at the end"
+    )
 
     @classmethod
     def of(cls, page: StorePage[E_co], convert: Callable[[E_co], T]) -> Page[T]:

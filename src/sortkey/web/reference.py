@@ -1,4 +1,6 @@
-"""The page /docs: every route of the app, written from its OpenAPI document. No scripts, nothing from elsewhere."""
+"""The page /docs: every route of the app, written from its OpenAPI document. No scripts, nothing
+from elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ CONTINUED = " \\\n  "
 METHODS = ("get", "post", "put", "patch", "delete")
 HEADERS = {
     "Content-Security-Policy": (
-        f"default-src 'none'; style-src 'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'; "
+        "default-src 'none'; style-src "
+        f"'sha256-{b64encode(sha256(STYLE.encode()).digest()).decode()}'; "
         "frame-ancestors 'none'; base-uri 'none'"
     )
 }
@@ -66,13 +69,17 @@ Operation = tuple[str, str, dict[str, Any]]
 
 
 def _groups(document: Document) -> Iterator[tuple[str, str, list[Operation]]]:
-    """Systems with what they say of themselves, and their operations; what belongs to none comes last."""
+    """Systems with what they say of themselves, and their operations; what belongs to none comes
+    last.
+    """
     known = {each["name"]: each.get("description", "") for each in document.get("tags", ())}
     found: dict[str, list[Operation]] = {name: [] for name in known}
     for path, methods in document["paths"].items():
         for method in METHODS:
             if operation := methods.get(method):
-                found.setdefault((operation.get("tags") or [""])[0], []).append((method, path, operation))
+                found.setdefault((operation.get("tags") or [""])[0], []).append(
+                    (method, path, operation)
+                )
     for name, operations in found.items():
         yield name, known.get(name, ""), operations
 
@@ -87,7 +94,10 @@ def _menu(name: str, operations: list[Operation]) -> str:
 
 def _group(document: Document, name: str, about: str, operations: list[Operation]) -> str:
     told = "".join(_operation(document, *each) for each in operations)
-    return f'<section id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(about)}</p>{told}</section>'
+    return (
+        "<section "
+        f'id="{escape(name)}"><h2>{escape(name)}</h2><p>{escape(about)}</p>{told}</section>'
+    )
 
 
 # The anchor is inside of the details: a browser opens what it jumps into.
@@ -112,14 +122,20 @@ def _operation(document: Document, method: str, path: str, operation: dict[str, 
 def _needs(document: Document, operation: dict[str, Any]) -> str:
     schemes = document.get("components", {}).get("securitySchemes", {})
     names = [name for each in operation.get("security", ()) for name in each]
-    told = " or ".join(escape(schemes[name].get("description", name)).lower() for name in names if name in schemes)
+    told = " or ".join(
+        escape(schemes[name].get("description", name)).lower() for name in names if name in schemes
+    )
     return f"<p class=needs>Needs {told}.</p>" if told else ""
 
 
 def _parameters(operation: dict[str, Any]) -> str:
     given = operation.get("parameters", ())
-    rows = [(each["name"], each["in"], each.get("required", False), _described(each)) for each in given]
-    return _table("Parameters", [(f"<code>{escape(n)}</code>", _place(i, r), d) for n, i, r, d in rows])
+    rows = [
+        (each["name"], each["in"], each.get("required", False), _described(each)) for each in given
+    ]
+    return _table(
+        "Parameters", [(f"<code>{escape(n)}</code>", _place(i, r), d) for n, i, r, d in rows]
+    )
 
 
 def _place(where: str, required: bool) -> str:
@@ -128,12 +144,18 @@ def _place(where: str, required: bool) -> str:
 
 def _described(parameter: dict[str, Any]) -> str:
     said = parameter.get("description") or parameter["schema"].get("description", "")
-    return f"{type_words(parameter['schema'])}<br>{escape(said)}" if said else type_words(parameter["schema"])
+    return (
+        f"{type_words(parameter['schema'])}<br>{escape(said)}"
+        if said
+        else type_words(parameter["schema"])
+    )
 
 
 def _body(operation: dict[str, Any]) -> str:
     contents = operation.get("requestBody", {}).get("content", {})
-    told = ", ".join(f"{type_words(each['schema'])} ({escape(kind)})" for kind, each in contents.items())
+    told = ", ".join(
+        f"{type_words(each['schema'])} ({escape(kind)})" for kind, each in contents.items()
+    )
     return f"<h4>Body</h4><p>{told}</p>" if told else ""
 
 
@@ -143,7 +165,9 @@ _CREDENTIALS = {"token": '-H "Authorization: Bearer $TOKEN"', "key": '-H "X-Api-
 def _curl(document: Document, method: str, path: str, operation: dict[str, Any]) -> str:
     types: dict[str, Schema] = document.get("components", {}).get("schemas", {})
     lines = ["curl" if method == "get" else f"curl -X {method.upper()}"]
-    schemes = [name for each in operation.get("security", ()) for name in each]  # any one of them will do
+    schemes = [
+        name for each in operation.get("security", ()) for name in each
+    ]  # any one of them will do
     lines += [_CREDENTIALS[name] for name in schemes[:1]]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body is not None:
@@ -155,9 +179,17 @@ def _curl(document: Document, method: str, path: str, operation: dict[str, Any])
 
 def _answers(operation: dict[str, Any]) -> str:
     rows: list[tuple[str, ...]] = []
-    for status, answer in sorted(operation.get("responses", {}).items()):  # "default" comes behind the numbers
+    for status, answer in sorted(
+        operation.get("responses", {}).items()
+    ):  # "default" comes behind the numbers
         schema = next((each.get("schema", {}) for each in answer.get("content", {}).values()), None)
-        rows.append((escape(status), escape(answer.get("description", "")), type_words(schema) if schema else ""))
+        rows.append(
+            (
+                escape(status),
+                escape(answer.get("description", "")),
+                type_words(schema) if schema else "",
+            )
+        )
     return _table("Answers", rows)
 
 
@@ -170,7 +202,11 @@ def _types(document: Document) -> str:
 def _type(name: str, schema: Schema) -> str:
     needed = schema.get("required", ())
     rows = [
-        (f"<code>{escape(field)}</code>", "" if field in needed else "optional", _described({"schema": each}))
+        (
+            f"<code>{escape(field)}</code>",
+            "" if field in needed else "optional",
+            _described({"schema": each}),
+        )
         for field, each in schema.get("properties", {}).items()
     ]
     return (

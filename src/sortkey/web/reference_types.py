@@ -1,4 +1,6 @@
-"""The types of an OpenAPI document in words, and examples of their values. All of it is HTML, escaped."""
+"""The types of an OpenAPI document in words, and examples of their values. All of it is HTML,
+escaped.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,11 @@ def _plain_words(schema: Schema) -> str:
         return f"list of {type_words(schema.get('items', {}))}"
     if kind == "object":
         return "object"
-    words = {"string": _TEXTS.get(schema.get("format", ""), "text"), "integer": "whole number", "null": "null"}
+    words = {
+        "string": _TEXTS.get(schema.get("format", ""), "text"),
+        "integer": "whole number",
+        "null": "null",
+    }
     return words.get(kind, escape(str(kind))) + _limits(schema)
 
 
@@ -74,7 +80,9 @@ def _plain_example(schema: Schema, types: Mapping[str, Schema], depth: int) -> A
     kind = schema.get("type")
     if kind == "object":
         needed = schema.get("required", ())
-        fields = {name: each for name, each in schema.get("properties", {}).items() if name in needed}
+        fields = {
+            name: each for name, each in schema.get("properties", {}).items() if name in needed
+        }
         return {name: example(each, types, depth + 1) for name, each in fields.items()}
     if kind == "array":
         return [example(schema.get("items", {}), types, depth + 1)]
@@ -82,7 +90,9 @@ def _plain_example(schema: Schema, types: Mapping[str, Schema], depth: int) -> A
         return schema.get("minimum", 1)
     if kind == "boolean":
         return False
-    return {"date-time": "2026-11-01T12:00:00Z", "date": "2026-11-01"}.get(schema.get("format", ""), "…")
+    return {"date-time": "2026-11-01T12:00:00Z", "date": "2026-11-01"}.get(
+        schema.get("format", ""), "…"
+    )
 
 
 def _named(schema: Schema) -> str | None:

@@ -1,4 +1,6 @@
-"""What a system refuses, and which status every error of Sortkey has over HTTP. Knows nothing of FastAPI."""
+"""What a system refuses, and which status every error of Sortkey has over HTTP. Knows nothing of
+FastAPI.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ class Refused(SortkeyError):
 
     raise Refused(409, "RunNotReady", "the run is still processing: ask again later", runId=run_id)
 
-    A subclass may give the status, and its name is the code: `raise RunNotReady("…", runId=run_id)`.
+    A subclass may give the status, and its name is the code: `raise RunNotReady("…",
+    runId=run_id)`.
     """
 
     status: ClassVar[int] = 400
@@ -23,7 +26,9 @@ class Refused(SortkeyError):
     @overload
     def __init__(self, status: int, code: str, message: str, /, **details: Any) -> None: ...
     def __init__(self, *said: Any, **details: Any) -> None:
-        status, code, message = said if len(said) == 3 else (self.status, type(self).__name__, *said)
+        status, code, message = (
+            said if len(said) == 3 else (self.status, type(self).__name__, *said)
+        )
         super().__init__(message)
         self.status = status  # pyright: ignore[reportAttributeAccessIssue]
         self.code: str = code
@@ -44,7 +49,10 @@ STATUSES: dict[type[SortkeyError], tuple[int, str]] = {
     errors.JobConflict: (409, "JobConflict"),
     errors.KeyValueError: (422, "InvalidValue"),
     errors.StoredValueError: (422, "InvalidValue"),
-    errors.ValidationException: (422, "InvalidValue"),  # DynamoDB's word: nested too deeply, a name without letters
+    errors.ValidationException: (
+        422,
+        "InvalidValue",
+    ),  # DynamoDB's word: nested too deeply, a name without letters
     errors.BadCursor: (422, "InvalidCursor"),
     errors.ItemTooLarge: (413, "TooLarge"),
     errors.MessageTooLarge: (413, "TooLarge"),
@@ -56,11 +64,15 @@ STATUSES: dict[type[SortkeyError], tuple[int, str]] = {
     errors.SearchIndexInUse: (503, "Unavailable"),
     errors.JobNotEnded: (504, "NotEnded"),
 }
-"""Errors that a caller can do something about. All others are ours: 500, without a word of what happened."""
+"""Errors that a caller can do something about. All others are ours: 500, without a word of what
+happened.
+"""
 
 
 def status_of(error: SortkeyError) -> tuple[int, str] | None:
-    """The status and the code of an error: those of its class, or of the next one above that has some."""
+    """The status and the code of an error: those of its class, or of the next one above that has
+    some.
+    """
     if isinstance(error, Refused):
         return error.status, error.code
     return next((STATUSES[each] for each in type(error).__mro__ if each in STATUSES), None)

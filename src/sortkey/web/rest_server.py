@@ -66,7 +66,8 @@ class RestServer:
 class _Quiet(uvicorn.Server):
     """Without hands on the process's signals, and asleep while there is nothing to do.
 
-    uvicorn looks ten times a second whether it shall end, and at each tenth look at the date of its answers.
+    uvicorn looks ten times a second whether it shall end, and at each tenth look at the date of its
+    answers.
     """
 
     def __init__(self, config: uvicorn.Config) -> None:

@@ -1,6 +1,8 @@
-"""Tokens of users: JSON Web Tokens, signed with a secret that only this server has (HS256), good for some time.
+"""Tokens of users: JSON Web Tokens, signed with a secret that only this server has (HS256), good
+for some time.
 
-A token names its user, and the system that it is for (`aud`); one for "sortkey" is good for every system.
+A token names its user, and the system that it is for (`aud`); one for "sortkey" is good for every
+system.
 """
 
 from __future__ import annotations
@@ -47,15 +49,26 @@ class Tokens:
 
     def __init__(self, secret: bytes, clock: Callable[[], float] = time.time) -> None:
         if len(secret) < SECRET_BYTES_MIN:
-            raise NotConfigured(f"a secret for tokens has {SECRET_BYTES_MIN} bytes or more, not {len(secret)}")
+            raise NotConfigured(
+                f"a secret for tokens has {SECRET_BYTES_MIN} bytes or more, not {len(secret)}"
+            )
         self._secret, self._clock = secret, clock
 
     def issue(
-        self, user_id: str, seconds: int = 3600, scopes: Sequence[str] = (), *, system: str = EVERY_SYSTEM
+        self,
+        user_id: str,
+        seconds: int = 3600,
+        scopes: Sequence[str] = (),
+        *,
+        system: str = EVERY_SYSTEM,
     ) -> str:
         """A token of a user for a system, good for so many seconds."""
         if not user_id or not 1 <= seconds <= SECONDS_MAX:
-            raise Refused(422, "InvalidValue", f"a token has a user, and is good for 1 to {SECONDS_MAX:,} seconds")
+            raise Refused(
+                422,
+                "InvalidValue",
+                f"a token has a user, and is good for 1 to {SECONDS_MAX:,} seconds",
+            )
         now = int(self._clock())
         claims = {"iss": ISSUER, "aud": system, "sub": user_id, "iat": now, "exp": now + seconds}
         return jwt.encode({**claims, "scope": " ".join(scopes)}, self._secret, algorithm="HS256")
@@ -69,12 +82,19 @@ class Tokens:
                 algorithms=["HS256"],
                 issuer=ISSUER,
                 audience=[system, EVERY_SYSTEM],
-                options={"require": _REQUIRED, "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+                options={
+                    "require": _REQUIRED,
+                    "verify_exp": False,
+                    "verify_iat": False,
+                    "verify_nbf": False,
+                },
             )
         except jwt.InvalidAudienceError:
             raise Unauthenticated(f"the token is not for {system}: ask for one that is") from None
         except jwt.InvalidTokenError:
             raise Unauthenticated("the token is none of this server's: ask for a new one") from None
-        if not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]:  # by our clock, not the library's
+        if (
+            not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]
+        ):  # by our clock, not the library's
             raise Unauthenticated("the token has expired: ask for a new one")
         return User(claims["sub"], tuple(str(claims.get("scope", "")).split()))

@@ -1,4 +1,6 @@
-"""Requests that wait for something to happen: they hold no thread, and one caller has only so many of them."""
+"""Requests that wait for something to happen: they hold no thread, and one caller has only so many
+of them.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,15 @@ class Waits:
         self._max = per_caller_max
         self._waiting: Counter[str] = Counter()
 
-    async def run(self, request: Request, access: Access, wait: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def run(
+        self, request: Request, access: Access, wait: Callable[[], Coroutine[Any, Any, T]]
+    ) -> T:
         """Await something for a caller, until it leaves. Raises TooManyWaits."""
         with self._counted(access.caller_id):
-            waiting, leaving = asyncio.ensure_future(wait()), asyncio.ensure_future(_disconnected(request))
+            waiting, leaving = (
+                asyncio.ensure_future(wait()),
+                asyncio.ensure_future(_disconnected(request)),
+            )
             try:
                 await asyncio.wait({waiting, leaving}, return_when=asyncio.FIRST_COMPLETED)
                 if not waiting.done():
@@ -53,7 +60,10 @@ class Waits:
     @contextmanager
     def _counted(self, caller_id: str) -> Generator[None]:
         if self._waiting[caller_id] >= self._max:
-            raise TooManyWaits(f"{self._max} requests of this caller wait already: ask again when one of them is over")
+            raise TooManyWaits(
+                f"{self._max} requests of this caller wait already: ask again when one of them is "
+                "over"
+            )
         self._waiting[caller_id] += 1
         try:
             yield

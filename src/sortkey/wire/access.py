@@ -1,4 +1,6 @@
-"""Who may call: anyone when no credentials are configured, else whoever signs with them or holds the folder's token."""
+"""Who may call: anyone when no credentials are configured, else whoever signs with them or holds
+the folder's token.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,11 @@ class Credentials:
 
 
 class Access:
-    """Decides on every request. `token` is the folder's, for other processes that open the same folder.
+    """Decides on every request. `token` is the folder's, for other processes that open the same
+    folder.
 
-    Only they may change the tables that Sortkey keeps for itself, unless `own_tables` are open to every caller.
+    Only they may change the tables that Sortkey keeps for itself, unless `own_tables` are open to
+    every caller.
     """
 
     def __init__(
@@ -38,7 +42,9 @@ class Access:
         self._token = token.encode() if token else None
         self._own_tables = own_tables
         self._verifier = (
-            Verifier(credentials.access_key, credentials.secret_key, region, clock) if credentials else None
+            Verifier(credentials.access_key, credentials.secret_key, region, clock)
+            if credentials
+            else None
         )
         self.open = credentials is None
 

@@ -1,4 +1,6 @@
-"""The addresses that a server listens on: which there are for a name, and whether others can reach them."""
+"""The addresses that a server listens on: which there are for a name, and whether others can reach
+them.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,15 @@ import socket
 def bind(host: str, port: int) -> list[socket.socket]:
     """Sockets for every address of the host, on one port. Port 0 takes a free one.
 
-    An address that this machine does not have is left out if there is another: `localhost` often stands for IPv6
-    too where there is none.
+    An address that this machine does not have is left out if there is another: `localhost` often
+    stands for IPv6 too where there is none.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
     missing: OSError | None = None
-    for family, address in dict.fromkeys((family, str(address[0])) for family, *_, address in found):
+    for family, address in dict.fromkeys(
+        (family, str(address[0])) for family, *_, address in found
+    ):
         try:
             sockets.append(_bind_one(family, address, port))
         except OSError as error:

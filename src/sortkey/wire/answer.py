@@ -1,4 +1,5 @@
-"""Answers as bytes: results, errors in AWS's shape, health, preflight, refusals. Nothing here does I/O.
+"""Answers as bytes: results, errors in AWS's shape, health, preflight, refusals. Nothing here does
+I/O.
 
 Every answer has a request id and the CRC-32 of the body as sent, which SDKs check.
 """
@@ -23,18 +24,22 @@ UNKNOWN_BODY = b"<UnknownOperationException/>\n"  # what AWS says to other metho
 PREFLIGHT_SECONDS = 172_800
 EXPOSED = b"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,x-amz-crc32,Date"
 
-# AWS's service model spells the member with a capital in these, and AWS does beside the item of a condition that
-# failed; everywhere else it is "message".
+# AWS's service model spells the member with a capital in these, and AWS does beside the item of a
+# condition that failed; everywhere else it is "message".
 _CAPITAL_MESSAGE = frozenset(
-    {"SerializationException", "TransactionCanceledException", "IdempotentParameterMismatchException"}
+    {
+        "SerializationException",
+        "TransactionCanceledException",
+        "IdempotentParameterMismatchException",
+    }
 )
 
 
 class Answers:
     """Formats answers. Holds the date header, which `tick` renews once a second.
 
-    A request with an `Origin` that gets this far comes from a page that may read the answer; `any_origin` says that
-    every page may.
+    A request with an `Origin` that gets this far comes from a page that may read the answer;
+    `any_origin` says that every page may.
     """
 
     def __init__(self, region: str, *, any_origin: bool = False) -> None:
@@ -50,7 +55,9 @@ class Answers:
         self._head_ok = b"HTTP/1.1 200 OK\r\n" + self._date
 
     def result(self, request: Request, result: Answer) -> bytes:
-        """A successful operation's answer, compressed if the client asked for that and it is large."""
+        """A successful operation's answer, compressed if the client asked for that and it
+        is large.
+        """
         headers = request.headers
         if type(result) is Finished:
             body, checksum = result
@@ -87,29 +94,43 @@ class Answers:
         return self.plain(request, error.status, orjson.dumps(members), _json_type(request))
 
     def refused(self, request: Request, message: str) -> bytes:
-        """For a page that may not call: AWS's error, which the page cannot read, with the status of a refusal."""
+        """For a page that may not call: AWS's error, which the page cannot read, with the status of
+        a refusal.
+        """
         members = {"__type": AccessDeniedException().wire_type, "message": message}
         return self._plain(request, 403, orjson.dumps(members), _json_type(request))
 
-    def plain(self, request: Request, status: int, body: bytes = b"", content_type: bytes = b"") -> bytes:
+    def plain(
+        self, request: Request, status: int, body: bytes = b"", content_type: bytes = b""
+    ) -> bytes:
         """Any other answer. HEAD gets the header alone."""
         origin = request.headers.get(b"origin")
-        return self._plain(request, status, body, content_type, b"" if origin is None else self._cors(origin))
+        return self._plain(
+            request, status, body, content_type, b"" if origin is None else self._cors(origin)
+        )
 
     def _plain(
-        self, request: Request, status: int, body: bytes, content_type: bytes, more_headers: bytes = b""
+        self,
+        request: Request,
+        status: int,
+        body: bytes,
+        content_type: bytes,
+        more_headers: bytes = b"",
     ) -> bytes:
         head = b"HTTP/1.1 %d %b\r\n%b" % (status, HTTPStatus(status).phrase.encode(), self._date)
         if content_type:
             head += b"Content-Type: " + content_type + b"\r\n"
         head += more_headers
-        return b"%bContent-Length: %d\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\nx-amz-crc32: %d\r\n\r\n%b" % (
-            head,
-            len(body),
-            b"keep-alive" if request.keep_alive else b"close",
-            getrandbits(208),
-            crc32(body),
-            b"" if request.method == b"HEAD" else body,
+        return (
+            b"%bContent-Length: %d\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\nx-amz-crc32: %d\r\n\r\n%b"
+            % (
+                head,
+                len(body),
+                b"keep-alive" if request.keep_alive else b"close",
+                getrandbits(208),
+                crc32(body),
+                b"" if request.method == b"HEAD" else body,
+            )
         )
 
     def health(self, request: Request) -> bytes:
@@ -129,11 +150,19 @@ class Answers:
                 head += allowed + value + b"\r\n"
         return (
             b"%bAccess-Control-Max-Age: %d\r\nContent-Length: 0\r\nConnection: %b\r\nx-amzn-RequestId: %052X\r\n\r\n"
-        ) % (head, PREFLIGHT_SECONDS, b"keep-alive" if request.keep_alive else b"close", getrandbits(208))
+        ) % (
+            head,
+            PREFLIGHT_SECONDS,
+            b"keep-alive" if request.keep_alive else b"close",
+            getrandbits(208),
+        )
 
     def _cors(self, origin: bytes) -> bytes:
         allowed = b"*" if self._any_origin else origin + b"\r\nVary: Origin"
-        return b"Access-Control-Allow-Origin: %b\r\nAccess-Control-Expose-Headers: %b\r\n" % (allowed, EXPOSED)
+        return b"Access-Control-Allow-Origin: %b\r\nAccess-Control-Expose-Headers: %b\r\n" % (
+            allowed,
+            EXPOSED,
+        )
 
 
 def _json_type(request: Request) -> bytes:

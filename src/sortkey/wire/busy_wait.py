@@ -1,8 +1,9 @@
 """Waiting awake for the next request of an only client that asks again at once.
 
-Going to sleep and being woken costs more than most requests do, and leaves the caches cold. So after an answer the
-loop keeps looking for a moment; but only where the wait before was that short, so that nobody else's pauses are spent
-on it, and only where the client has a core of its own to run on meanwhile.
+Going to sleep and being woken costs more than most requests do, and leaves the caches cold. So
+after an answer the loop keeps looking for a moment; but only where the wait before was that short,
+so that nobody else's pauses are spent on it, and only where the client has a core of its own to run
+on meanwhile.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ MOMENT_SECONDS = 100e-6
 
 
 class ShortWaits:
-    """Told of every request and every answer of an only client. `soon` runs a function in the loop's next turn."""
+    """Told of every request and every answer of an only client. `soon` runs a function in the
+    loop's next turn.
+    """
 
     def __init__(
         self,

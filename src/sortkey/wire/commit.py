@@ -1,4 +1,6 @@
-"""Group commit: operations of one turn of the event loop share one commit, and wait for it with their answers."""
+"""Group commit: operations of one turn of the event loop share one commit, and wait for it with
+their answers.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ class Engine(Protocol):
 
 
 class Call(Protocol):
-    """One operation under way for one client. `run` may be called twice: it starts from the bytes that came in."""
+    """One operation under way for one client. `run` may be called twice: it starts from the bytes
+    that came in.
+    """
 
     def run(self) -> bytes: ...
     def failed(self, error: Exception, /) -> bytes: ...
@@ -33,14 +37,23 @@ class Call(Protocol):
 
 
 class GroupCommit:
-    """Runs calls. An answer given while a transaction is open is held until `flush` has committed it.
+    """Runs calls. An answer given while a transaction is open is held until `flush` has committed
+    it.
 
-    A call that fails for a reason of the store (not a ServiceError, which `run` turns into an answer) costs the
-    whole transaction. The others of the group are then run again one by one, so that it cannot poison them.
+    A call that fails for a reason of the store (not a ServiceError, which `run` turns into an
+    answer) costs the whole transaction. The others of the group are then run again one by one, so
+    that it cannot poison them.
     """
 
-    def __init__(self, engine: Engine, soon: Callable[[Callable[[], None]], object], alone: Callable[[], bool]) -> None:
-        """`soon` runs a function in the next turn of the loop; `alone` says that nobody else can join a group."""
+    def __init__(
+        self,
+        engine: Engine,
+        soon: Callable[[Callable[[], None]], object],
+        alone: Callable[[], bool],
+    ) -> None:
+        """`soon` runs a function in the next turn of the loop; `alone` says that nobody else can
+        join a group.
+        """
         self._engine = engine
         self._soon = soon
         self._alone = alone
@@ -71,7 +84,10 @@ class GroupCommit:
             if self._engine.in_transaction:
                 self._engine.flush()
         except Exception as error:
-            log_failure(f"{len(held)} operations could not be committed together; running them one by one", error)
+            log_failure(
+                f"{len(held)} operations could not be committed together; running them one by one",
+                error,
+            )
             held = self._one_by_one(held)
         for call, answer in held:
             call.send(answer)

@@ -1,6 +1,8 @@
-"""Content encodings: bodies of requests taken apart, bodies of answers packed. gzip and deflate, as DynamoDB has.
+"""Content encodings: bodies of requests taken apart, bodies of answers packed. gzip and deflate, as
+DynamoDB has.
 
-A broken or unknown encoding is answered with 500, as DynamoDB does; a body may not unpack beyond a limit.
+A broken or unknown encoding is answered with 500, as DynamoDB does; a body may not unpack beyond a
+limit.
 """
 
 from __future__ import annotations
@@ -15,7 +17,10 @@ LEVEL = 1  # answers are short-lived: speed counts for more than the last tenth
 ENCODINGS_MAX = 3
 MEMBERS_MAX = 16  # of one gzip body; each costs a copy of what follows it
 
-_WINDOW_BITS = {b"gzip": 31, b"deflate": 15}  # "deflate" is zlib's format (RFC 9110), not the bare stream
+_WINDOW_BITS = {
+    b"gzip": 31,
+    b"deflate": 15,
+}  # "deflate" is zlib's format (RFC 9110), not the bare stream
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -42,7 +47,8 @@ def encode(encoding: bytes, body: bytes) -> bytes:
 def choose(accept: bytes) -> bytes | None:
     """The encoding that an Accept-Encoding header likes best, by AWS's reading of it.
 
-    Identity is never preferred; of equals the first named wins; `*` stands for gzip, then deflate, unless named.
+    Identity is never preferred; of equals the first named wins; `*` stands for gzip, then deflate,
+    unless named.
     """
     named: dict[bytes, float] = {}
     star: float | None = None
@@ -78,7 +84,9 @@ def _inflate(body: bytes, window_bits: int, limit_bytes: int) -> bytes:
     for _ in range(MEMBERS_MAX):
         part, body = _inflate_member(body, window_bits, room)
         if len(part) > room:
-            raise RequestEntityTooLarge(f"The request body is larger than {limit_bytes} bytes when unpacked")
+            raise RequestEntityTooLarge(
+                f"The request body is larger than {limit_bytes} bytes when unpacked"
+            )
         parts.append(part)
         room -= len(part)
         if window_bits != _WINDOW_BITS[b"gzip"] or not body.startswith(_GZIP_MAGIC):
@@ -87,7 +95,9 @@ def _inflate(body: bytes, window_bits: int, limit_bytes: int) -> bytes:
 
 
 def _inflate_member(body: bytes, window_bits: int, room: int) -> tuple[bytes, bytes]:
-    """One member unpacked, and what follows it. One byte more than there is room for means: too much."""
+    """One member unpacked, and what follows it. One byte more than there is room for means: too
+    much.
+    """
     unpacker = zlib.decompressobj(window_bits)
     try:
         part = unpacker.decompress(body, room + 1)

@@ -1,7 +1,8 @@
 """One client's connection: bytes to requests with httptools, answers back in order.
 
-A connection works on one request at a time. Requests that were sent ahead (pipelined) wait in `_waiting`, and
-reading stops until they are answered, so that a client can never make us hold more than it can take.
+A connection works on one request at a time. Requests that were sent ahead (pipelined) wait in
+`_waiting`, and reading stops until they are answered, so that a client can never make us hold more
+than it can take.
 """
 
 from __future__ import annotations
@@ -21,14 +22,19 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("sortkey.wire")
 
-# A request that cannot be read still needs something to answer to, with the connection closed after it.
+# A request that cannot be read still needs something to answer to, with the connection closed after
+# it.
 _UNREADABLE = Request(b"POST", b"/", {}, b"", keep_alive=False)
 
-_REPEATED_BYTES_MAX = 8192  # of a header that comes again and again: each time is a copy of all before
+_REPEATED_BYTES_MAX = (
+    8192  # of a header that comes again and again: each time is a copy of all before
+)
 
 
 class Connection(asyncio.Protocol):
-    """Limits come from the server's; `since` is the server's tick at which the present state began."""
+    """Limits come from the server's; `since` is the server's tick at which the present
+    state began.
+    """
 
     __slots__ = (
         "_body",
@@ -70,7 +76,8 @@ class Connection(asyncio.Protocol):
         self._refused = False
         self._waiting: deque[Request | bytes] = deque()
         self.known_host: bytes | None = None
-        """The `Host` that the server accepted last: most clients send the same with every request."""
+        """The `Host` that the server accepted last: most clients send the same with every request.
+        """
         self.receiving = False
         self.since = server.ticks
 
@@ -101,7 +108,9 @@ class Connection(asyncio.Protocol):
         if self._progressed:
             self._fields_bytes = 0
             return
-        self._fields_bytes += len(data)  # of a head, of a chunk's extension, or of trailers: the parser holds them
+        self._fields_bytes += len(
+            data
+        )  # of a head, of a chunk's extension, or of trailers: the parser holds them
         if self._fields_bytes > self._limits.head_bytes:
             self._refuse(431)
 
@@ -126,7 +135,9 @@ class Connection(asyncio.Protocol):
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if not self._in_head:  # a trailer, which no signature covers; or the request is refused already
+        if (
+            not self._in_head
+        ):  # a trailer, which no signature covers; or the request is refused already
             return
         headers = self._headers
         name = name.lower()
@@ -194,7 +205,9 @@ class Connection(asyncio.Protocol):
     # From the server.
 
     def send(self, request: Request, answer: bytes) -> None:
-        """Write the answer to the request that this connection works on, then go on with what waits."""
+        """Write the answer to the request that this connection works on, then go on with what
+        waits.
+        """
         self._busy = False
         if self._closing:
             return
@@ -227,7 +240,9 @@ class Connection(asyncio.Protocol):
 
     def _go_on(self) -> None:
         waiting = self._waiting
-        if self._draining:  # an answer that is given at once comes back here; the loop below goes on with the next
+        if (
+            self._draining
+        ):  # an answer that is given at once comes back here; the loop below goes on with the next
             return
         self._draining = True
         while waiting and not (self._busy or self._paused or self._closing):
@@ -255,7 +270,8 @@ class Connection(asyncio.Protocol):
     def _send_refusal(self, answer: bytes) -> None:
         """Close our half. What still comes is dropped until the client closes or its time is up.
 
-        A client that is still sending would see a reset in place of the answer if we closed the whole.
+        A client that is still sending would see a reset in place of the answer if we closed the
+        whole.
         """
         self._closing = True
         self.since = self._server.ticks

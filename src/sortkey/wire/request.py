@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from sortkey.engine.operations import STREAM_OPERATIONS
 
-JSON_TYPES = frozenset({b"application/x-amz-json-1.0", b"application/json"})  # AWS answers 404 to any other, 1.1 too
+JSON_TYPES = frozenset(
+    {b"application/x-amz-json-1.0", b"application/json"}
+)  # AWS answers 404 to any other, 1.1 too
 
 
 @dataclass(slots=True)

@@ -1,7 +1,9 @@
-"""Lets other programs open a folder that this process owns and uses itself: `sortkey.open` reaches it over the wire.
+"""Lets other programs open a folder that this process owns and uses itself: `sortkey.open` reaches
+it over the wire.
 
-It listens on loopback, on a port that only the folder's lock file names, for those who hold the token beside it; or on
-one that is announced, for everybody on this machine or for those who sign with the credentials.
+It listens on loopback, on a port that only the folder's lock file names, for those who hold the
+token beside it; or on one that is announced, for everybody on this machine or for those who sign
+with the credentials.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ THREAD_SECONDS = 30.0
 
 
 class SecondOpeners:
-    """Serves them from `start` to `stop`, in the event loop; the engine's background work is done there too."""
+    """Serves them from `start` to `stop`, in the event loop; the engine's background work is done
+    there too.
+    """
 
     def __init__(
         self,
@@ -39,7 +43,8 @@ class SecondOpeners:
         origins: OriginPolicy | None = None,
         on_release: Callable[[], None] | None = None,
     ) -> None:
-        """`public` are bound to loopback; `credentials` are asked of callers there. `heard` is told of each request.
+        """`public` are bound to loopback; `credentials` are asked of callers there. `heard` is told
+        of each request.
 
         `on_release` is called when a server wants the folder that this process has in the interim.
         """
@@ -49,7 +54,9 @@ class SecondOpeners:
         if not public:  # those that nobody has leave only who holds the token
             credentials = Credentials("nobody", secrets.token_hex(32))
         access = Access(credentials, engine.region, time.time, self._token)
-        self._server = Server(SharedEngine(engine, heard, on_release), access, region=engine.region, origins=origins)
+        self._server = Server(
+            SharedEngine(engine, heard, on_release), access, region=engine.region, origins=origins
+        )
 
     async def start(self) -> None:
         sockets = self._public or bind(LOOPBACK, 0)
@@ -61,12 +68,16 @@ class SecondOpeners:
 
 
 class OpenersThread:
-    """Second openers, served by an event loop in a thread of its own: for a process that has none. A context."""
+    """Second openers, served by an event loop in a thread of its own: for a process that has none.
+    A context.
+    """
 
     def __init__(self, engine: Engine, on_release: Callable[[], None] | None = None) -> None:
         self._openers = SecondOpeners(engine, on_release=on_release)
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="sortkey-openers", daemon=True)
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="sortkey-openers", daemon=True
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()

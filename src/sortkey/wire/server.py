@@ -1,4 +1,6 @@
-"""The server: sockets in, requests to the engine through the group commit, time limits, background work, stop."""
+"""The server: sockets in, requests to the engine through the group commit, time limits, background
+work, stop.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,12 @@ class Exchange:
     __slots__ = ("_connection", "_is_trusted", "_operation", "_request", "_server")
 
     def __init__(
-        self, server: Server, connection: Connection, request: Request, operation: str, is_trusted: bool
+        self,
+        server: Server,
+        connection: Connection,
+        request: Request,
+        operation: str,
+        is_trusted: bool,
     ) -> None:
         self._server = server
         self._connection = connection
@@ -64,7 +71,9 @@ class Exchange:
     def run(self) -> bytes:
         server, request = self._server, self._request
         try:
-            answer = server.engine.execute(self._operation, read_request(request.body), is_trusted=self._is_trusted)
+            answer = server.engine.execute(
+                self._operation, read_request(request.body), is_trusted=self._is_trusted
+            )
             if self._operation == "DescribeEndpoints":
                 answer = _where_it_was_called(request, answer)
             return server.answers.result(request, answer)
@@ -73,8 +82,12 @@ class Exchange:
 
     def failed(self, error: Exception, /) -> bytes:
         # Who opened the same folder is told why, as its owner is: the disk may be full.
-        told = {STORAGE_FAILURE: str(error)} if self._is_trusted and is_storage_failure(error) else {}
-        return self._server.answers.error(self._request, InternalServerError("Internal server error", **told))
+        told = (
+            {STORAGE_FAILURE: str(error)} if self._is_trusted and is_storage_failure(error) else {}
+        )
+        return self._server.answers.error(
+            self._request, InternalServerError("Internal server error", **told)
+        )
 
     def send(self, answer: bytes, /) -> None:
         self._connection.send(self._request, answer)
@@ -93,7 +106,9 @@ class Server:
         origins: OriginPolicy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`origins` are those whose pages may call: without it none, and only under a name of loopback."""
+        """`origins` are those whose pages may call: without it none, and only under a name of
+        loopback.
+        """
         origins = origins or OriginPolicy()
         self.engine = engine
         self.limits = limits or Limits()
@@ -122,10 +137,12 @@ class Server:
         self._work_in(0)
 
     async def stop(self) -> None:
-        """Accept nothing more, answer what is under way, commit. The engine stays open; its owner closes it.
+        """Accept nothing more, answer what is under way, commit. The engine stays open; its owner
+        closes it.
 
-        A connection that was in use a moment ago may have the next request on its way. It is kept for that a little
-        longer, to be closed with the answer; closed at once, it would show as an error at the client.
+        A connection that was in use a moment ago may have the next request on its way. It is kept
+        for that a little longer, to be closed with the answer; closed at once, it would show as an
+        error at the client.
         """
         self.stopping = True
         for listener in self._listeners:
@@ -162,7 +179,9 @@ class Server:
             return
         except Exception:  # a fault of ours must cost no other client its answer
             log.exception("a request could not be admitted")
-            connection.send(request, self.answers.error(request, InternalServerError("Internal server error")))
+            connection.send(
+                request, self.answers.error(request, InternalServerError("Internal server error"))
+            )
             return
         if not self._is_busy:
             self._rested()
@@ -183,7 +202,9 @@ class Server:
         return self._origins.origin_problem(headers[b"origin"].decode("latin-1"))
 
     def _alone(self) -> bool:
-        """Whether there is one client only: no other can join its commit, or wants the time that it waits."""
+        """Whether there is one client only: no other can join its commit, or wants the time that it
+        waits.
+        """
         return len(self.connections) == 1
 
     def refusal(self, request: Request, status: int) -> bytes:
@@ -194,7 +215,9 @@ class Server:
         return self.answers.plain(request, status)
 
     def sweep(self) -> None:
-        """One second has passed: end what has been idle, incomplete, or not taken by its client, for too long."""
+        """One second has passed: end what has been idle, incomplete, or not taken by its client,
+        for too long.
+        """
         self.ticks += 1
         self.answers.tick(self._clock())
         for connection in list(self.connections):
@@ -211,11 +234,12 @@ class Server:
         return Connection(self)
 
     def _admit(self, request: Request) -> tuple[str, bool] | None:
-        """The operation asked for, if the caller may ask, and whether the caller is trusted with Sortkey's own tables.
+        """The operation asked for, if the caller may ask, and whether the caller is trusted with
+        Sortkey's own tables.
 
-        None for a content type that is none of ours.
-        AWS's order: content type, JSON, target, signature. A body is parsed again by the operation only on its
-        way to an error, so that the good path parses once.
+        None for a content type that is none of ours. AWS's order: content type, JSON, target,
+        signature. A body is parsed again by the operation only on its way to an error, so that the
+        good path parses once.
         """
         headers = request.headers
         if request.body and request.content_type() not in JSON_TYPES:
@@ -230,7 +254,9 @@ class Server:
             if request.body and encoding is None:
                 read_request(request.body)
             raise
-        if encoding is not None:  # after the signature, which is of the body as sent: strangers unpack nothing
+        if (
+            encoding is not None
+        ):  # after the signature, which is of the body as sent: strangers unpack nothing
             request.body = compression.decode(encoding, request.body, self.limits.body_bytes)
         return operation, is_trusted
 
@@ -265,7 +291,9 @@ class Server:
         self._timers["work"] = self._loop.call_later(seconds, self._work)
 
     def _rested(self) -> None:
-        """There is a request again: what it makes to be done is not left until the end of a rest."""
+        """There is a request again: what it makes to be done is not left until the end of
+        a rest.
+        """
         self._is_busy = True
         if not self.stopping and self._work_at > self._loop.time() + WORK_SECONDS_MAX:
             self._timers["work"].cancel()
@@ -280,8 +308,12 @@ class _TooMany(asyncio.Protocol):
 
 
 def _where_it_was_called(request: Request, answer: Any) -> Any:
-    """A client of another machine must not be sent to an address of its own: what it called is what reaches us."""
+    """A client of another machine must not be sent to an address of its own: what it called is what
+    reaches us.
+    """
     host = request.headers.get(b"host")
     if not host:
         return answer
-    return {"Endpoints": [{**each, "Address": host.decode("latin-1")} for each in answer["Endpoints"]]}
+    return {
+        "Endpoints": [{**each, "Address": host.decode("latin-1")} for each in answer["Endpoints"]]
+    }

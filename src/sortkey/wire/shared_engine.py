@@ -1,7 +1,9 @@
-"""An engine that the wire shares with the rest of its process: stores of other threads, workers, the console.
+"""An engine that the wire shares with the rest of its process: stores of other threads, workers,
+the console.
 
-The wire runs requests without a lock and commits them a turn of the loop later. Shared, it holds the engine's lock from
-the first request of a group to its commit, so that nobody else's failure can undo what the group has done.
+The wire runs requests without a lock and commits them a turn of the loop later. Shared, it holds
+the engine's lock from the first request of a group to its commit, so that nobody else's failure can
+undo what the group has done.
 """
 
 from __future__ import annotations
@@ -14,20 +16,31 @@ from sortkey.engine import Engine
 from sortkey.engine.answers import Answer
 
 Heard = Callable[[str, dict[str, Any], float, BaseException | None], None]
-"""Is told of each request: its operation, its members, the seconds it took, and what it was refused with."""
+"""Is told of each request: its operation, its members, the seconds it took, and what it was refused
+with.
+"""
 
 
 RELEASE_FOLDER = "ReleaseFolder"
-"""An operation of ours, for who holds the folder's token. An owner that has the folder in the interim gives it back."""
+"""An operation of ours, for who holds the folder's token. An owner that has the folder in the
+interim gives it back.
+"""
 
 
 class SharedEngine:
-    """What the wire sees of an engine (`commit.Engine`). All of it is called in the wire's own thread."""
+    """What the wire sees of an engine (`commit.Engine`). All of it is called in the wire's own
+    thread.
+    """
 
     def __init__(
-        self, engine: Engine, heard: Heard | None = None, on_release: Callable[[], None] | None = None
+        self,
+        engine: Engine,
+        heard: Heard | None = None,
+        on_release: Callable[[], None] | None = None,
     ) -> None:
-        """`on_release` is called when the folder is asked for; it must not wait. Without it nobody can ask."""
+        """`on_release` is called when the folder is asked for; it must not wait. Without it nobody
+        can ask.
+        """
         self.engine = engine
         self._heard, self._on_release = heard, on_release
         self._holds = False

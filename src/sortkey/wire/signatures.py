@@ -1,7 +1,8 @@
-"""AWS Signature Version 4, checked as DynamoDB checks it: the same order, the same errors, the same words.
+"""AWS Signature Version 4, checked as DynamoDB checks it: the same order, the same errors, the same
+words.
 
-https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. Both forms are known:
-the Authorization header, and the query of a presigned URL.
+https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html has the algorithm. Both forms
+are known: the Authorization header, and the query of a presigned URL.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ PRESIGNED_SECONDS_MAX = 7 * 24 * 3600
 _ISO_BASIC = re.compile(r"\d{8}T\d{6}Z")
 _INVALID_TOKEN = "The security token included in the request is invalid."
 _MISMATCH = (
-    "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key "
+    "The request signature we calculated does not match the signature you provided. Check your AWS "
+    "Secret Access Key "
     "and signing method. Consult the service documentation for details."
 )
 
@@ -55,7 +57,9 @@ class Claim(NamedTuple):
 class Verifier:
     """Checks signatures made with one key pair for one region."""
 
-    def __init__(self, access_key: str, secret_key: str, region: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, access_key: str, secret_key: str, region: str, clock: Callable[[], float]
+    ) -> None:
         self._access_key = access_key
         self._secret = b"AWS4" + secret_key.encode()
         self._region = region
@@ -79,7 +83,9 @@ class Verifier:
         expected = hmac(self._signing_key(date[:8]), to_sign.encode(), "sha256").hex()
         if not compare_digest(expected.encode(), claim.signature.encode()):
             raise InvalidSignatureException(_MISMATCH)
-        if b"x-amz-security-token" in request.headers or any(name == "X-Amz-Security-Token" for name, _ in query):
+        if b"x-amz-security-token" in request.headers or any(
+            name == "X-Amz-Security-Token" for name, _ in query
+        ):
             # A configured key pair has no session.
             raise UnrecognizedClientException(_INVALID_TOKEN)
 
@@ -105,7 +111,9 @@ class Verifier:
         scope = self._scopes.get((credential, date[:8]))
         if scope is None:
             scope = self._read_scope(credential, date)
-            if len(self._scopes) > 2:  # yesterday, today and tomorrow are all that the window lets through
+            if (
+                len(self._scopes) > 2
+            ):  # yesterday, today and tomorrow are all that the window lets through
                 self._scopes.clear()
             self._scopes[credential, date[:8]] = scope
         return scope
@@ -114,7 +122,8 @@ class Verifier:
         parts = credential.rstrip("/").split("/")
         if len(parts) != 5:
             raise IncompleteSignatureException(
-                "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, "
+                "Credential must have exactly 5 slash-delimited elements, e.g. "
+                "keyid/date/region/service/term, "
                 f"got '{credential}'"
             )
         key_id, day, region, service, terminator = parts
@@ -127,7 +136,8 @@ class Verifier:
             wrong += f"Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{terminator}'. "
         if day != date[:8]:
             wrong += (
-                "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "
+                "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date "
+                "from HTTP: "
                 f"'{day}' != '{date[:8]}', from '{date}'."
             )
         if wrong:
@@ -153,7 +163,8 @@ def _read_claim(request: Request, query: dict[str, str]) -> Claim:
     presigned = "X-Amz-Algorithm" in query
     if header is not None and presigned:
         raise InvalidSignatureException(
-            "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header."
+            "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP "
+            "header."
         )
     if presigned:
         return _read_query(query)
@@ -165,14 +176,17 @@ def _read_claim(request: Request, query: dict[str, str]) -> Claim:
 
 @lru_cache(maxsize=256)
 def _read_words(text: str) -> tuple[str, dict[str, str]]:
-    """The algorithm and the parts of an Authorization header. All but the signature is the same for hours."""
+    """The algorithm and the parts of an Authorization header. All but the signature is the same for
+    hours.
+    """
     algorithm, *words = re.split(r"[ ,]+", text)
     given: dict[str, str] = {}
     for word in filter(None, words):
         name, equals, value = word.partition("=")
         if not equals:
             raise IncompleteSignatureException(
-                f"'{name}' not a valid key=value pair (missing equal-sign) in Authorization header: '{text}'."
+                f"'{name}' not a valid key=value pair (missing equal-sign) in Authorization "
+                f"header: '{text}'."
             )
         given[name] = value
     return algorithm, given
@@ -196,41 +210,73 @@ def _read_header(text: str, headers: dict[bytes, bytes]) -> Claim:
         if not value
     ]
     if not date:
-        missing.append("Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ")
+        missing.append(
+            "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
+        )
     if missing:
         raise IncompleteSignatureException("".join(missing) + "Authorization=" + text)
-    return Claim(algorithm, given["Credential"], given["SignedHeaders"], signature, date, SKEW_SECONDS, presigned=False)
+    return Claim(
+        algorithm,
+        given["Credential"],
+        given["SignedHeaders"],
+        signature,
+        date,
+        SKEW_SECONDS,
+        presigned=False,
+    )
 
 
 def _read_query(query: dict[str, str]) -> Claim:
-    names = ("X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-SignedHeaders", "X-Amz-Date")
-    missing = [f"AWS query-string parameters must include '{name}'. " for name in names if not query.get(name)]
+    names = (
+        "X-Amz-Algorithm",
+        "X-Amz-Credential",
+        "X-Amz-Signature",
+        "X-Amz-SignedHeaders",
+        "X-Amz-Date",
+    )
+    missing = [
+        f"AWS query-string parameters must include '{name}'. "
+        for name in names
+        if not query.get(name)
+    ]
     if missing:
-        raise IncompleteSignatureException("".join(missing) + "Re-examine the query-string parameters.")
+        raise IncompleteSignatureException(
+            "".join(missing) + "Re-examine the query-string parameters."
+        )
     seconds = query.get("X-Amz-Expires", str(SKEW_SECONDS))
     if not re.fullmatch(r"\d{1,9}", seconds) or int(seconds) > PRESIGNED_SECONDS_MAX:
         raise IncompleteSignatureException(
-            f"X-Amz-Expires must be a number of seconds up to {PRESIGNED_SECONDS_MAX}, got '{seconds}'"
+            f"X-Amz-Expires must be a number of seconds up to {PRESIGNED_SECONDS_MAX}, got "
+            f"'{seconds}'"
         )
     algorithm, credential, signature, signed_headers, date = (query[name] for name in names)
-    return Claim(algorithm, credential, signed_headers, signature, date, int(seconds), presigned=True)
+    return Claim(
+        algorithm, credential, signed_headers, signature, date, int(seconds), presigned=True
+    )
 
 
 @lru_cache(maxsize=256)
 def _signed_names(text: str, has_target: bool) -> tuple[tuple[str, bytes], ...]:
     """The names of the signed headers, as text and as bytes.
 
-    Host is among them by AWS's rule; the target because without it a signature would fit any other operation.
+    Host is among them by AWS's rule; the target because without it a signature would fit any other
+    operation.
     """
     names = text.lower().split(";")
     for name in ("Host", "X-Amz-Target") if has_target else ("Host",):
         if name.lower() not in names:
-            raise InvalidSignatureException(f"'{name}' must be a 'SignedHeader' in the AWS Authorization.")
+            raise InvalidSignatureException(
+                f"'{name}' must be a 'SignedHeader' in the AWS Authorization."
+            )
     return tuple((name, name.encode("latin-1")) for name in names)
 
 
 def _canonical_request(
-    request: Request, query: list[tuple[str, str]], names: tuple[tuple[str, bytes], ...], *, presigned: bool
+    request: Request,
+    query: list[tuple[str, str]],
+    names: tuple[tuple[str, bytes], ...],
+    *,
+    presigned: bool,
 ) -> bytes:
     headers = request.headers
     values = [f"{name}:{_trim(headers.get(key, b''))}\n" for name, key in names]
@@ -241,7 +287,9 @@ def _canonical_request(
             _canonical_query(query, presigned) if query else "",
             "".join(values),
             ";".join([name for name, _ in names]),
-            sha256(request.body).hexdigest(),  # always the body itself: DynamoDB takes no UNSIGNED-PAYLOAD
+            sha256(
+                request.body
+            ).hexdigest(),  # always the body itself: DynamoDB takes no UNSIGNED-PAYLOAD
         )
     ).encode("latin-1")  # the bytes of the headers as they came
 
@@ -253,7 +301,9 @@ def _trim(value: bytes) -> str:
 
 
 def _canonical_path(path: bytes) -> str:
-    """Without empty, `.` and `..` segments, then encoded once more: the rule of every service but S3."""
+    """Without empty, `.` and `..` segments, then encoded once more: the rule of every service but
+    S3.
+    """
     segments: list[bytes] = []
     for segment in path.split(b"/"):
         if segment == b"..":
@@ -266,7 +316,10 @@ def _canonical_path(path: bytes) -> str:
 
 def _canonical_query(query: list[tuple[str, str]], presigned: bool) -> str:
     pairs = sorted(
-        (quote(name, safe="-_.~", encoding="latin-1"), quote(value, safe="-_.~", encoding="latin-1"))
+        (
+            quote(name, safe="-_.~", encoding="latin-1"),
+            quote(value, safe="-_.~", encoding="latin-1"),
+        )
         for name, value in query
         if not (presigned and name == "X-Amz-Signature")
     )
@@ -282,7 +335,9 @@ def _query_pairs(url: bytes) -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=256)
 def _parse_date(text: str) -> tuple[str, int]:
-    """A date in ISO basic form, and its seconds. The form that the Date header has is read as well."""
+    """A date in ISO basic form, and its seconds. The form that the Date header has is read
+    as well.
+    """
     try:
         if _ISO_BASIC.fullmatch(text):
             return text, timegm(strptime(text, "%Y%m%dT%H%M%SZ"))
@@ -292,7 +347,8 @@ def _parse_date(text: str) -> tuple[str, int]:
     except (ValueError, OverflowError):
         pass
     raise IncompleteSignatureException(
-        f"Date must be in ISO-8601 'basic format'. Got '{text}'. See http://en.wikipedia.org/wiki/ISO_8601"
+        f"Date must be in ISO-8601 'basic format'. Got '{text}'. See "
+        "http://en.wikipedia.org/wiki/ISO_8601"
     )
 
 

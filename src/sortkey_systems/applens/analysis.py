@@ -1,4 +1,6 @@
-"""The whole analysis: paths or an upload in, graph and report out. No store, no clock: same input, same result."""
+"""The whole analysis: paths or an upload in, graph and report out. No store, no clock: same input,
+same result.
+"""
 
 from __future__ import annotations
 

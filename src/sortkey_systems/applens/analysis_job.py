@@ -1,7 +1,8 @@
-"""The analysis of a run as a durable job: UPLOADED → PROCESSING → COMPLETE or FAILED, whatever happens to the worker.
+"""The analysis of a run as a durable job: UPLOADED → PROCESSING → COMPLETE or FAILED, whatever
+happens to the worker.
 
-The analysis itself runs in a child process, see `isolated.py`. It may be done twice, by a second try or by a worker
-that was only slow: the first one to write the end has written it.
+The analysis itself runs in a child process, see `isolated.py`. It may be done twice, by a second
+try or by a worker that was only slow: the first one to write the end has written it.
 """
 
 from __future__ import annotations
@@ -17,14 +18,17 @@ from sortkey_systems.applens.problems import AnalysisFailed
 
 QUEUE = "applens"
 TRIES_MAX = 3
-"""After so many that failed, timed out or died with their worker, the run has failed. The queue may give up sooner."""
+"""After so many that failed, timed out or died with their worker, the run has failed. The queue may
+give up sooner.
+"""
 TIMEOUT_SECONDS = 300
 ERROR_CHARACTERS_MAX = 2000
 PERCENT: dict[Stage, int] = {"building": 10, "parsed": 40, "analysing": 60}
 STORING = 90
 
 
-# Far more tries than TRIES_MAX: those after it only write that the run has failed, and that must come to its end.
+# Far more tries than TRIES_MAX: those after it only write that the run has failed, and that must
+# come to its end.
 @job(
     "applens.analyze",
     timeout=TIMEOUT_SECONDS,
@@ -68,7 +72,9 @@ def _key(user_id: str, created_at: str, run_id: str) -> ItemKey[Run]:
 
 
 def _given_up(ctx: JobContext, store: Store) -> str | None:
-    """Why there is no further try; None where there is one. A worker that was stopped has not failed."""
+    """Why there is no further try; None where there is one. A worker that was stopped has not
+    failed.
+    """
     if ctx.attempt <= TRIES_MAX:
         return None
     tries = JobQueue(store, ctx.job.queue).attempts(ctx.job.job_id)
@@ -97,11 +103,15 @@ def _begun(ctx: JobContext, store: Store, run: Run) -> Run:
     """The run as PROCESSING, with the job whose progress tells more."""
     if run.status == "PROCESSING":
         return run  # taken up again
-    return store.move(ItemKey.of_entity(run), Run.status, "PROCESSING", set={"job_id": ctx.job.job_id})
+    return store.move(
+        ItemKey.of_entity(run), Run.status, "PROCESSING", set={"job_id": ctx.job.job_id}
+    )
 
 
 def _stored(store: Store, run: Run, outcome: Outcome) -> Run:
-    """Graph and report first, then the item that shows them, with its status and its numbers: one write."""
+    """Graph and report first, then the item that shows them, with its status and its numbers: one
+    write.
+    """
     changes = {
         "graph": Payload(outcome.graph),
         "report": Payload(outcome.report),

@@ -1,4 +1,6 @@
-"""What goes over HTTP: requests and answers, in the words of the run's item, each with an example."""
+"""What goes over HTTP: requests and answers, in the words of the run's item, each with an
+example.
+"""
 
 from __future__ import annotations
 
@@ -55,9 +57,17 @@ class UploadRequest(Request):
 
     environment: Environment
     filename: FileName
-    size: int = Field(ge=1, le=BYTES_MAX, description="In bytes; the link is for exactly so many", examples=[20480])
+    size: int = Field(
+        ge=1,
+        le=BYTES_MAX,
+        description="In bytes; the link is for exactly so many",
+        examples=[20480],
+    )
     content_type: str | None = Field(
-        default=None, max_length=100, description="Left out, the name says it", examples=["application/json"]
+        default=None,
+        max_length=100,
+        description="Left out, the name says it",
+        examples=["application/json"],
     )
 
 
@@ -66,7 +76,9 @@ class UploadAnswer(Camel):
 
     url: str
     method: str = Field(examples=["PUT"])
-    headers: dict[str, str] = Field(examples=[{"Content-Type": "application/json", "Content-Length": "20480"}])
+    headers: dict[str, str] = Field(
+        examples=[{"Content-Type": "application/json", "Content-Length": "20480"}]
+    )
     key: str = Field(examples=["uploads/prod/12345/main.tf.json"])
     environment: Environment
     filename: str = Field(examples=["main.tf.json"])
@@ -134,7 +146,9 @@ class ProgressAnswer(Camel):
     run_id: str = Field(examples=["c8a91e"])
     status: Status
     percent: int = Field(ge=0, le=100, examples=[60])
-    step: str | None = Field(default=None, description="building, parsed, analysing or storing", examples=["analysing"])
+    step: str | None = Field(
+        default=None, description="building, parsed, analysing or storing", examples=["analysing"]
+    )
     attempt: int = Field(default=0, description="Which try this is; 0 before the first")
     last_error: str | None = Field(default=None, description="Of the run, or of the try before")
 
@@ -167,9 +181,13 @@ class ExposedPath(BaseModel):
     """The worst way from the internet to a datastore."""
 
     datastore: str = Field(examples=["aws_dynamodb_table.orders"])
-    steps: list[str] = Field(examples=[["internet", "aws_lambda_function_url.orders", "aws_dynamodb_table.orders"]])
+    steps: list[str] = Field(
+        examples=[["internet", "aws_lambda_function_url.orders", "aws_dynamodb_table.orders"]]
+    )
     behind: str = Field(
-        default="", description="What its entry asks everybody by; empty: not known to", examples=["IAM"]
+        default="",
+        description="What its entry asks everybody by; empty: not known to",
+        examples=["IAM"],
     )
 
 
@@ -184,10 +202,14 @@ class CoverageAnswer(BaseModel):
 
     resources: int = Field(description="Managed resources that were read", examples=[15])
     checked: int = Field(description="Those of a type that rules look at", examples=[12])
-    withoutRules: dict[str, int] = Field(description="The others, by type", examples=[{"azurerm_storage_account": 3}])
+    withoutRules: dict[str, int] = Field(
+        description="The others, by type", examples=[{"azurerm_storage_account": 3}]
+    )
     filesRead: int
     filesNotRead: list[UnreadFile] = Field(description="They, or parts of them, could not be read")
-    filesLeftOut: list[UnreadFile] = Field(description="Not meant, as a state beside the source that it is of")
+    filesLeftOut: list[UnreadFile] = Field(
+        description="Not meant, as a state beside the source that it is of"
+    )
     modulesNotRead: list[UnreadModule] = Field(description="Of a registry or a repository")
     unresolvedValues: int = Field(description="Known only to a plan; see `unresolved`")
     sensitiveValues: int = Field(description="Marked as sensitive; rules do not see them")
@@ -243,7 +265,9 @@ class RatingChange(BaseModel):
 class ComparisonAnswer(Camel):
     """Two runs side by side."""
 
-    same_graph: bool = Field(description="By the hashes. Findings may differ all the same, when rules have changed")
+    same_graph: bool = Field(
+        description="By the hashes. Findings may differ all the same, when rules have changed"
+    )
     nodes: ChangesAnswer
     edges: ChangesAnswer
     findings: ChangesAnswer

@@ -1,4 +1,6 @@
-"""AppLens over HTTP: routes over the service, each for the user whose token came with the request."""
+"""AppLens over HTTP: routes over the service, each for the user whose token came with the
+request.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,15 @@ from sortkey_systems.applens.service import AppLens
 NAME = "applens"
 
 Me = Annotated[User, Depends(signed_in(NAME))]
-RunId = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The id of a run", examples=["c8a91e"])]
+RunId = Annotated[
+    str, Path(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="The id of a run", examples=["c8a91e"])
+]
 Wanted = Annotated[Environment | None, Query(description="Only runs of this environment")]
 Cursor = Annotated[str | None, Query(max_length=4096, description="That of the page before")]
 Limit = Annotated[int, Query(ge=1, le=100, description="How many at most")]
-RunQuery = Annotated[str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A run", examples=["c8a91e"])]
+RunQuery = Annotated[
+    str, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="A run", examples=["c8a91e"])
+]
 
 FOUND = errors_for(401, 404)
 READY = errors_for(401, 404, 409)
@@ -59,18 +65,27 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
         responses=errors_for(401),
     )
     def presign(me: Me, wanted: UploadRequest) -> UploadAnswer:
-        """Ask for a link to send a file: a PUT with these headers, before it expires. Then make a run of it.
+        """Ask for a link to send a file: a PUT with these headers, before it expires. Then make a
+        run of it.
 
-        Taken are .tf, .tf.json, `terraform show -json`, .tfstate, .zip, .tar, .tgz and .tar.gz, of 10 MB at most.
+        Taken are .tf, .tf.json, `terraform show -json`, .tfstate, .zip, .tar, .tgz and .tar.gz, of
+        10 MB at most.
         """
-        link = service.presign(me.user_id, wanted.environment, wanted.filename, wanted.size, wanted.content_type)
+        link = service.presign(
+            me.user_id, wanted.environment, wanted.filename, wanted.size, wanted.content_type
+        )
         return UploadAnswer.of(link)
 
     @router.post(
-        "/runs", summary="Make a run of an upload", status_code=status.HTTP_201_CREATED, responses=errors_for(401, 409)
+        "/runs",
+        summary="Make a run of an upload",
+        status_code=status.HTTP_201_CREATED,
+        responses=errors_for(401, 409),
     )
     def complete(me: Me, wanted: RunRequest, response: Response) -> RunAnswer:
-        """Make a run of a file that was sent, and have it analysed. The newest version of the file, or `versionId`."""
+        """Make a run of a file that was sent, and have it analysed. The newest version of the file,
+        or `versionId`.
+        """
         run = service.complete(
             me.user_id,
             wanted.environment,
@@ -88,9 +103,15 @@ def _add_uploads(router: APIRouter, service: AppLens) -> None:
 
 def _add_lists(router: APIRouter, service: AppLens) -> None:
     @router.get("/runs", summary="List your runs", responses=errors_for(401))
-    def list_runs(me: Me, environment: Wanted = None, cursor: Cursor = None, limit: Limit = 50) -> Page[RunAnswer]:
-        """Your runs, the newest first, page by page. Status and numbers are there; graphs are not read."""
-        return Page[RunAnswer].of(service.runs(me.user_id, environment, cursor=cursor, size=limit), RunAnswer.of)
+    def list_runs(
+        me: Me, environment: Wanted = None, cursor: Cursor = None, limit: Limit = 50
+    ) -> Page[RunAnswer]:
+        """Your runs, the newest first, page by page. Status and numbers are there; graphs are not
+        read.
+        """
+        return Page[RunAnswer].of(
+            service.runs(me.user_id, environment, cursor=cursor, size=limit), RunAnswer.of
+        )
 
     @router.get("/runs/latest", summary="Get your newest run", responses=FOUND)
     def latest_run(me: Me, environment: Wanted = None) -> RunAnswer:
@@ -99,7 +120,9 @@ def _add_lists(router: APIRouter, service: AppLens) -> None:
 
     @router.get("/compare", summary="Compare two runs", responses=READY)
     def compare(me: Me, before: RunQuery, after: RunQuery) -> ComparisonAnswer:
-        """What changed from one run to another: by the hash, then nodes, edges, findings and ways to data."""
+        """What changed from one run to another: by the hash, then nodes, edges, findings and ways
+        to data.
+        """
         return ComparisonAnswer.of(service.compare(me.user_id, before, after))
 
     _ = list_runs, latest_run, compare
@@ -112,10 +135,15 @@ def _add_run(router: APIRouter, service: AppLens) -> None:
         return RunAnswer.of(service.get(me.user_id, run_id))
 
     @router.post(
-        "/runs/{run_id}/analysis", summary="Analyse a run", status_code=status.HTTP_202_ACCEPTED, responses=FOUND
+        "/runs/{run_id}/analysis",
+        summary="Analyse a run",
+        status_code=status.HTTP_202_ACCEPTED,
+        responses=FOUND,
     )
     def analyze(me: Me, run_id: RunId) -> ProgressAnswer:
-        """Have a run analysed that was made without. Asking twice is fine; a run that has ended stays as it is."""
+        """Have a run analysed that was made without. Asking twice is fine; a run that has ended
+        stays as it is.
+        """
         service.analyze(me.user_id, run_id)
         return ProgressAnswer.of(service.progress(me.user_id, run_id))
 
@@ -128,7 +156,9 @@ def _add_run(router: APIRouter, service: AppLens) -> None:
 
 
 def _add_artifacts(router: APIRouter, service: AppLens) -> None:
-    @router.get("/runs/{run_id}/artifacts", summary="Get links to the files of a run", responses=FOUND)
+    @router.get(
+        "/runs/{run_id}/artifacts", summary="Get links to the files of a run", responses=FOUND
+    )
     def artifacts(me: Me, run_id: RunId) -> ArtifactsAnswer:
         """Links to the upload, the graph and the report of a run, good for some minutes."""
         return ArtifactsAnswer.of(service.artifacts(me.user_id, run_id))
@@ -150,7 +180,9 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
         response_class=Response,
     )
     def report(me: Me, run_id: RunId) -> Response:
-        """The risk report: score with its reasons, findings, ways from the internet to data, and what was left out."""
+        """The risk report: score with its reasons, findings, ways from the internet to data, and
+        what was left out.
+        """
         return Response(service.report(me.user_id, run_id), media_type="application/json")
 
     _ = artifacts, graph, report
@@ -158,23 +190,31 @@ def _add_artifacts(router: APIRouter, service: AppLens) -> None:
 
 def _add_findings(router: APIRouter, service: AppLens) -> None:
     @router.get(
-        "/runs/{run_id}/sarif", summary="Get the findings as SARIF", responses=READY, response_class=SarifResponse
+        "/runs/{run_id}/sarif",
+        summary="Get the findings as SARIF",
+        responses=READY,
+        response_class=SarifResponse,
     )
     def sarif(me: Me, run_id: RunId) -> dict[str, Any]:
         """The findings as SARIF 2.1.0, for code hosts and editors."""
         return service.sarif(me.user_id, run_id)
 
-    @router.get("/runs/{run_id}/inventory", summary="Search the resources of a run", responses=READY)
+    @router.get(
+        "/runs/{run_id}/inventory", summary="Search the resources of a run", responses=READY
+    )
     def inventory(
         me: Me,
         run_id: RunId,
-        search: Annotated[str, Query(max_length=200, examples=["type:s3 exposed:true orders"])] = "",
+        search: Annotated[
+            str, Query(max_length=200, examples=["type:s3 exposed:true orders"])
+        ] = "",
         cursor: Cursor = None,
         limit: Limit = 100,
     ) -> Page[InventoryRow]:
         """The resources, each with its number of findings, that hold every word of a search.
 
-        `type:`, `address:`, `label:`, `provider:`, `surface:`, `exposed:`, `datastore:` and `mode:` look in one field.
+        `type:`, `address:`, `label:`, `provider:`, `surface:`, `exposed:`, `datastore:` and `mode:`
+        look in one field.
         """
         rows = service.inventory(me.user_id, run_id, search)
         rest = [row for row in rows if cursor is None or row["id"] > cursor]

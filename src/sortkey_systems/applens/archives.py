@@ -1,4 +1,5 @@
-"""Archives, read without ever being unpacked to a disk: nothing in one can name a path outside, follow a link or swell.
+"""Archives, read without ever being unpacked to a disk: nothing in one can name a path outside,
+follow a link or swell.
 
 Refused as a whole: an archive that tries is not one to analyse the rest of.
 """
@@ -41,7 +42,11 @@ BROKEN = (
 def files_of(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     """Path and content of every file in an archive whose name ends in one of `wanted`."""
     try:
-        yield from _zipped(name, data, wanted) if name.lower().endswith(".zip") else _tarred(name, data, wanted)
+        yield from (
+            _zipped(name, data, wanted)
+            if name.lower().endswith(".zip")
+            else _tarred(name, data, wanted)
+        )
     except BROKEN as error:
         raise SourceRefused(f"{name} cannot be read as an archive: {error}") from None
 
@@ -52,12 +57,15 @@ def _zipped(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[s
         entries = archive.infolist()
         if any(entry.filename == "tfplan" for entry in entries):
             raise SourceRefused(
-                f"{name} is a binary plan: run `terraform show -json {name}` and analyse what it prints"
+                f"{name} is a binary plan: run `terraform show -json {name}` and analyse what it "
+                "prints"
             )
         for entry in entries:
             kind = entry.external_attr >> 16 & 0o170000
             if kind == 0o120000:
-                raise SourceRefused(f"{name}: {entry.filename!r} is a link; archives with links are not read")
+                raise SourceRefused(
+                    f"{name}: {entry.filename!r} is a link; archives with links are not read"
+                )
             path = budget.path(entry.filename)
             if not entry.is_dir() and path.endswith(wanted):
                 with archive.open(entry) as file:
@@ -70,11 +78,17 @@ def _tarred(name: str, data: bytes, wanted: tuple[str, ...]) -> Iterator[tuple[s
     with tarfile.open(fileobj=io.BytesIO(data), mode=mode) as archive:
         for entry in archive:
             if entry.issym() or entry.islnk():
-                raise SourceRefused(f"{name}: {entry.name!r} is a link; archives with links are not read")
+                raise SourceRefused(
+                    f"{name}: {entry.name!r} is a link; archives with links are not read"
+                )
             if not (entry.isfile() or entry.isdir()):
-                raise SourceRefused(f"{name}: {entry.name!r} is a device; archives with devices are not read")
+                raise SourceRefused(
+                    f"{name}: {entry.name!r} is a device; archives with devices are not read"
+                )
             path = budget.path(entry.name)
-            budget.spend(0 if path.endswith(wanted) else entry.size)  # what is skipped is inflated too
+            budget.spend(
+                0 if path.endswith(wanted) else entry.size
+            )  # what is skipped is inflated too
             if entry.isfile() and path.endswith(wanted) and (file := archive.extractfile(entry)):
                 yield path, budget.content(file)
 
@@ -97,7 +111,9 @@ class _Budget:
     def spend(self, size: int) -> None:
         self.unpacked += size
         if self.unpacked > UNPACKED_BYTES_MAX:
-            raise SourceRefused(f"{self.name} unpacks to more than {UNPACKED_BYTES_MAX // 1_000_000} MB")
+            raise SourceRefused(
+                f"{self.name} unpacks to more than {UNPACKED_BYTES_MAX // 1_000_000} MB"
+            )
         if self.unpacked > max(RATIO_FLOOR_BYTES, self.packed * RATIO_MAX):
             raise SourceRefused(f"{self.name} unpacks to more than {RATIO_MAX} times its size")
 

@@ -1,4 +1,6 @@
-"""`sortkey applens`: Terraform in, risks out. `analyze` needs no store; the other commands look at stored runs."""
+"""`sortkey applens`: Terraform in, risks out. `analyze` needs no store; the other commands look at
+stored runs.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ User = Annotated[str, typer.Option(metavar="ID", help="Whose runs.")]
 Form = Annotated[Literal["text", "json", "sarif"], typer.Option("--format", help="What to print.")]
 SarifForm = Annotated[bool, typer.Option("--sarif", help="The same as --format sarif.")]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help=RUN_HELP)]
-OneEnvironment = Annotated[Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")]
+OneEnvironment = Annotated[
+    Literal["dev", "prod"] | None, typer.Option(help="Only those of one environment.")
+]
 
 
 @app.callback()
@@ -74,16 +78,21 @@ def analyze(
     form: Form = "text",
     fail_on: Annotated[
         Literal["low", "medium", "high", "critical"] | None,
-        typer.Option(help="Exit with 1 if there is such a finding, or a worse one; with 3 if a file was not read."),
+        typer.Option(
+            help="Exit with 1 if there is such a finding, or a worse one; with 3 if a file was not read."
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write there instead of to the terminal.")
+    ] = None,
     json: JsonFormat = False,
     sarif: SarifForm = False,
 ) -> int:
-    """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a state, or an archive.
+    """Analyse Terraform: a folder, .tf and .tf.json files, `terraform show -json` of a plan or a
+    state, or an archive.
 
-    Prints what was not covered, a score, the findings, and the ways from the internet to data. Nothing is connected to,
-    and nothing is run.
+    Prints what was not covered, a score, the findings, and the ways from the internet to data.
+    Nothing is connected to, and nothing is run.
     """
     chosen = _one_form(form, json, sarif)
     analysis = _analysis(paths)
@@ -99,7 +108,10 @@ def analyze(
 
 
 @app.command(
-    epilog=examples("sortkey applens runs --user 12345", "sortkey applens runs --user 12345 --environment prod --json")
+    epilog=examples(
+        "sortkey applens runs --user 12345",
+        "sortkey applens runs --user 12345 --environment prod --json",
+    )
 )
 def runs(
     user: User,
@@ -114,7 +126,9 @@ def runs(
     if json:
         print_json(rows)
     elif rows:
-        print_table(_COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows], more=JSON_SHOWS_ALL)
+        print_table(
+            _COLUMNS, [[row.get(name) for name in _COLUMNS] for row in rows], more=JSON_SHOWS_ALL
+        )
     else:
         print(f"user {user} has no runs: upload a file, see `sortkey rest`")
 
@@ -163,9 +177,11 @@ def compare(
     objects: BucketAddress = None,
     json: Json = False,
 ) -> None:
-    """Print what changed from one run to another: resources, references, findings, ways to data, score.
+    """Print what changed from one run to another: resources, references, findings, ways to data,
+    score.
 
-    Lines begin with + for what came, - for what went, and ~ for what changed, with how it changed below.
+    Lines begin with + for what came, - for what went, and ~ for what changed, with how it changed
+    below.
     """
     with _service(data, objects) as service:
         ids = [_run(service, user, each).run_id for each in (before, after)]
@@ -206,7 +222,11 @@ def _row(run: Run) -> dict[str, Any]:
     """The item without its index keys, in plain values."""
     shown = {name: next(iter(value.values())) for name, value in run.to_item().items()}
     numbers = {name: int(value) for name, value in shown.items() if name.endswith("Count")}
-    return {name: value for name, value in (shown | numbers).items() if not name.startswith(("PK", "SK", "GSI"))}
+    return {
+        name: value
+        for name, value in (shown | numbers).items()
+        if not name.startswith(("PK", "SK", "GSI"))
+    }
 
 
 @contextmanager

@@ -29,11 +29,13 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """`same_graph` compares the hashes; findings may differ all the same, when the rules have changed.
+    """`same_graph` compares the hashes; findings may differ all the same, when the rules have
+    changed.
 
-    `ways` are those from the internet to data, by datastore. `titles` are the findings that are named here, by id, for
-    people. `what` says of nodes, edges, findings and ways, by name, what changed; of ways that came or went, which. It
-    `is_partial` if something was not covered in one of the two.
+    `ways` are those from the internet to data, by datastore. `titles` are the findings that are
+    named here, by id, for people. `what` says of nodes, edges, findings and ways, by name, what
+    changed; of ways that came or went, which. It `is_partial` if something was not covered in one
+    of the two.
     """
 
     same_graph: bool
@@ -90,7 +92,9 @@ def compare(
         report_before["score"],
         report_after["score"],
         _changes(*ways),
-        _titles({*findings.added, *findings.removed, *findings.changed}, report_before, report_after),
+        _titles(
+            {*findings.added, *findings.removed, *findings.changed}, report_before, report_after
+        ),
         {**{name: _what(*each) for name, each in parts.items()}, "ways": _which(*ways)},
         _rating(report_before),
         _rating(report_after),
@@ -100,17 +104,25 @@ def compare(
 
 def _rating(report: Mapping[str, Any]) -> str:
     """As the report has it; one of an older version has none."""
-    return report["coverage"]["rating"] if "coverage" in report else f"risk {report['score']} of 100; {NOT_RECORDED}"
+    return (
+        report["coverage"]["rating"]
+        if "coverage" in report
+        else f"risk {report['score']} of 100; {NOT_RECORDED}"
+    )
 
 
 def place_of(finding: Mapping[str, Any]) -> str:
-    """What a finding blames; of a way to data also through what it comes in, for there may be another way before it."""
+    """What a finding blames; of a way to data also through what it comes in, for there may be
+    another way before it.
+    """
     first, *steps = finding["evidence"]
     return f"{first}, through {steps[0]}" if steps and "→" in finding["detail"] else first
 
 
 def without_ways(lines: Iterable[str]) -> list[str]:
-    """Of what changed in a finding, all but the way that it tells: ways are listed by themselves, whole."""
+    """Of what changed in a finding, all but the way that it tells: ways are listed by themselves,
+    whole.
+    """
     return [line for line in lines if not line.startswith(("detail: ", "evidence: "))]
 
 
@@ -124,24 +136,41 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Changes:
     return Changes(
         added=sorted(after.keys() - before.keys()),
         removed=sorted(before.keys() - after.keys()),
-        changed=sorted(name for name in before.keys() & after.keys() if before[name] != after[name]),
+        changed=sorted(
+            name for name in before.keys() & after.keys() if before[name] != after[name]
+        ),
     )
 
 
 def _what(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[str]]:
-    changed = {name: differences(before[name], after[name]) for name in _changes(before, after).changed}
-    return {name: [line.removeprefix("attributes.") for line in lines] for name, lines in changed.items()}
+    changed = {
+        name: differences(before[name], after[name]) for name in _changes(before, after).changed
+    }
+    return {
+        name: [line.removeprefix("attributes.") for line in lines]
+        for name, lines in changed.items()
+    }
 
 
 def _ways(report: Mapping[str, Any]) -> dict[str, str]:
     """The way to each datastore, in words."""
-    ways = {way["datastore"]: (" → ".join(way["steps"]), way.get("behind")) for way in report["exposedPaths"]}
-    return {store: f"{steps} (behind {behind})" if behind else steps for store, (steps, behind) in ways.items()}
+    ways = {
+        way["datastore"]: (" → ".join(way["steps"]), way.get("behind"))
+        for way in report["exposedPaths"]
+    }
+    return {
+        store: f"{steps} (behind {behind})" if behind else steps
+        for store, (steps, behind) in ways.items()
+    }
 
 
 def _which(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, list[str]]:
     return {
-        store: [f"{word} {ways[store]}" for word, ways in (("was", before), ("now", after)) if store in ways]
+        store: [
+            f"{word} {ways[store]}"
+            for word, ways in (("was", before), ("now", after))
+            if store in ways
+        ]
         for store in sorted(before.keys() | after.keys())
         if before.get(store) != after.get(store)
     }
@@ -152,14 +181,23 @@ def _by_id(items: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _edges(graph: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{e['source']} -[{e['relationship']} by {e['attribute']}]-> {e['target']}": e for e in graph["edges"]}
+    return {
+        f"{e['source']} -[{e['relationship']} by {e['attribute']}]-> {e['target']}": e
+        for e in graph["edges"]
+    }
 
 
 def _findings(report: Mapping[str, Any]) -> dict[str, Any]:
     """Without lines: a finding that moved in its file has not changed."""
-    return {f["id"]: {name: f[name] for name in f if name not in ("file", "line")} for f in report["findings"]}
+    return {
+        f["id"]: {name: f[name] for name in f if name not in ("file", "line")}
+        for f in report["findings"]
+    }
 
 
 def _titles(wanted: set[str], *reports: Mapping[str, Any]) -> dict[str, str]:
     found = {f["id"]: f for report in reports for f in report["findings"] if f["id"] in wanted}
-    return {id: f"{f['severity']} {f['rule']} {f['title']}: {place_of(f)}" for id, f in sorted(found.items())}
+    return {
+        id: f"{f['severity']} {f['rule']} {f['title']}: {place_of(f)}"
+        for id, f in sorted(found.items())
+    }

@@ -1,4 +1,6 @@
-"""AppLens in the console: upload Terraform, its runs, and of each run the graph, the findings and the inventory."""
+"""AppLens in the console: upload Terraform, its runs, and of each run the graph, the findings and
+the inventory.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,17 @@ def pages(service: AppLens, base: str) -> list[ConsolePage]:
     group = "AppLens"
     return [
         ConsolePage("/applens", "Runs", "radar", partial(runs_page, service, base), group),
-        ConsolePage("/applens/runs/{run_id}", "Run", "radar", partial(run_page, service), group, in_menu=False),
-        ConsolePage("/applens/compare", "Compare", "difference", partial(compare_page, service), group),
+        ConsolePage(
+            "/applens/runs/{run_id}",
+            "Run",
+            "radar",
+            partial(run_page, service),
+            group,
+            in_menu=False,
+        ),
+        ConsolePage(
+            "/applens/compare", "Compare", "difference", partial(compare_page, service), group
+        ),
     ]
 
 
@@ -45,7 +56,10 @@ def pages(service: AppLens, base: str) -> list[ConsolePage]:
 
 
 def runs_page(service: AppLens, base: str, user: str = USER) -> None:
-    title("Terraform, seen as an attacker would", "Upload a file or an archive; a run gives its graph and its risks.")
+    title(
+        "Terraform, seen as an attacker would",
+        "Upload a file or an archive; a run gives its graph and its risks.",
+    )
     with ui.element("section").classes("sk-card sk-stack"):
         _upload(service, user)
 
@@ -68,7 +82,9 @@ def runs_page(service: AppLens, base: str, user: str = USER) -> None:
 def _upload(service: AppLens, user: str) -> None:
     with ui.element("div").classes("sk-row"):
         pieces.quiet("Environment")
-        environment = ui.toggle(["dev", "prod"], value="dev").props('no-caps unelevated aria-label="Environment"')
+        environment = ui.toggle(["dev", "prod"], value="dev").props(
+            'no-caps unelevated aria-label="Environment"'
+        )
 
         async def take(event: events.UploadEventArguments) -> None:
             try:
@@ -83,13 +99,18 @@ def _upload(service: AppLens, user: str) -> None:
         # Hidden, because its own buttons have no names; the browser's dialog opens all the same.
         uploader = ui.upload(auto_upload=True, on_upload=take).classes("hidden")
         pieces.button("Choose a file", lambda: uploader.run_method("pickFiles"), icon="upload")
-        pieces.quiet("A .tf or .tf.json file, a plan or state as JSON, or a .zip or .tar.gz of them, up to 10 MB.")
+        pieces.quiet(
+            "A .tf or .tf.json file, a plan or state as JSON, or a .zip or .tar.gz of them, up to "
+            "10 MB."
+        )
 
 
 def _runs(service: AppLens, base: str, user: str) -> None:
     found = service.runs(user, size=SHOWN).items
     if not found:
-        pieces.empty("There are no runs yet.", "Choose a file above; a minute later its graph is here.")
+        pieces.empty(
+            "There are no runs yet.", "Choose a file above; a minute later its graph is here."
+        )
         return
     rows = [
         (
@@ -103,7 +124,17 @@ def _runs(service: AppLens, base: str, user: str) -> None:
         for run in found
     ]
     with ui.element("section").classes("sk-card"):
-        columns = ("run", "status", "environment", "created, UTC", "nodes", "edges", "exposed", "datastores", "file")
+        columns = (
+            "run",
+            "status",
+            "environment",
+            "created, UTC",
+            "nodes",
+            "edges",
+            "exposed",
+            "datastores",
+            "file",
+        )
         pieces.table(columns, rows, numbers=(4, 5, 6, 7))
 
 
@@ -131,7 +162,9 @@ def run_page(service: AppLens, run_id: str, user: str = USER) -> None:
         _complete(service, run, user)
     elif run.status == "FAILED":
         pieces.refused(run.last_error or "The analysis failed.")
-        pieces.empty("There is no graph: mend the file, and upload it again.", link=("Upload", ALL_RUNS[1]))
+        pieces.empty(
+            "There is no graph: mend the file, and upload it again.", link=("Upload", ALL_RUNS[1])
+        )
     else:
         _under_way(service, run_id, user)
 
@@ -152,7 +185,10 @@ def _under_way(service: AppLens, run_id: str, user: str) -> None:
 
 
 def _complete(service: AppLens, run: Run, user: str) -> None:
-    graph, report = (json.loads(each) for each in (service.graph(user, run.run_id), service.report(user, run.run_id)))
+    graph, report = (
+        json.loads(each)
+        for each in (service.graph(user, run.run_id), service.report(user, run.run_id))
+    )
     _not_covered(report)
     with ui.element("section").classes("sk-card sk-row").style("gap: 0.75rem 2.25rem"):
         pieces.figure(*risk_figure(report))
@@ -194,7 +230,8 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
     nodes = {node["id"]: node for node in graph["nodes"]}
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.quiet(
-            "Drag to move, scroll to zoom, click a node. Ways from the internet to data are red; orange and dashed "
+            "Drag to move, scroll to zoom, click a node. Ways from the internet to data are red; "
+            "orange and dashed "
             "where the entry asks everybody who they are."
         )
         chart = ui.echart(picture(graph, report["exposedPaths"])).style(
@@ -215,7 +252,9 @@ def _graph(graph: dict[str, Any], report: dict[str, Any]) -> None:
             with shown:
                 _node(node, report)
 
-    chart.on("componentClick", click, ["data"])  # not on_point_click, which wants a value that nodes have not
+    chart.on(
+        "componentClick", click, ["data"]
+    )  # not on_point_click, which wants a value that nodes have not
 
 
 def _node(node: dict[str, Any], report: dict[str, Any]) -> None:
@@ -241,7 +280,9 @@ def _findings(report: dict[str, Any]) -> None:
         return
     with ui.element("div").classes("sk-row"):
         worst = ui.toggle(["all", *WORST_FIRST], value="all").props("no-caps unelevated")
-        text = ui.input("Text", placeholder="bucket, IAM, main.tf").props("outlined dense clearable")
+        text = ui.input("Text", placeholder="bucket, IAM, main.tf").props(
+            "outlined dense clearable"
+        )
 
     @ui.refreshable
     def listed() -> None:
@@ -274,13 +315,17 @@ def _finding(finding: dict[str, Any]) -> None:
             pieces.mono(f"{finding['file']}:{finding['line']}")
             for place in finding["evidence"]:
                 pieces.mono(place)
-            pieces.quiet(f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}")
+            pieces.quiet(
+                f"{finding['rule']} · {finding['category']} · confidence {finding['confidence']}"
+            )
 
     pieces.fold(draw, head=head)
 
 
 def _inventory(service: AppLens, run_id: str, user: str) -> None:
-    wanted = ui.input("Search", placeholder="aws_s3_bucket, public, main").props("outlined dense clearable")
+    wanted = ui.input("Search", placeholder="aws_s3_bucket, public, main").props(
+        "outlined dense clearable"
+    )
     wanted.style("width: min(28rem, 100%)")
 
     @ui.refreshable
@@ -289,7 +334,11 @@ def _inventory(service: AppLens, run_id: str, user: str) -> None:
         if not found:
             pieces.empty("Nothing has this in its name, type or surface.")
             return
-        pieces.quiet(f"{len(found):,} resources" if len(found) <= MOST else f"The first {MOST} of {len(found):,}")
+        pieces.quiet(
+            f"{len(found):,} resources"
+            if len(found) <= MOST
+            else f"The first {MOST} of {len(found):,}"
+        )
         with ui.element("section").classes("sk-card"):
             rows = [[_shown(each[name]) for name in COLUMNS] for each in found[:MOST]]
             pieces.table(tuple(COLUMNS.values()), rows, numbers=(4,))

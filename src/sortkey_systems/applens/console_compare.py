@@ -1,4 +1,6 @@
-"""Two runs side by side in the console: what is new, what is mended, and what changed in what is in both."""
+"""Two runs side by side in the console: what is new, what is mended, and what changed in what is in
+both.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +25,29 @@ NEUTRAL: tuple[Word, Word, Word] = (("new", "note"), ("gone", ""), ("changed", "
 
 
 def compare_page(service: AppLens, user: str = USER) -> None:
-    title("Compare two runs", "What is new, what is fixed, what changed, and what that did to the score.")
+    title(
+        "Compare two runs",
+        "What is new, what is fixed, what changed, and what that did to the score.",
+    )
     ready = [run for run in service.runs(user, size=SHOWN).items if run.status == "COMPLETE"]
     if len(ready) < 2:
         pieces.empty("Two complete runs are needed.", link=("Upload some Terraform", "/applens"))
         return
-    names = {run.run_id: f"{run.run_id} · {run.environment} · {run.created_at:%m-%d %H:%M:%S}" for run in ready}
+    names = {
+        run.run_id: f"{run.run_id} · {run.environment} · {run.created_at:%m-%d %H:%M:%S}"
+        for run in ready
+    }
     with ui.element("div").classes("sk-card sk-row"):
         before = (
             ui.select(names, label="Before", value=_before(ready).run_id)
             .props("outlined dense")
             .style("min-width: 18rem")
         )
-        after = ui.select(names, label="After", value=ready[0].run_id).props("outlined dense").style("min-width: 18rem")
+        after = (
+            ui.select(names, label="After", value=ready[0].run_id)
+            .props("outlined dense")
+            .style("min-width: 18rem")
+        )
         pieces.button("Compare", lambda: draw(), icon="difference")
     shown = ui.element("div").classes("sk-stack").style("gap: 1rem")
 
@@ -48,7 +60,9 @@ def compare_page(service: AppLens, user: str = USER) -> None:
 
 
 def _before(ready: Sequence[Run]) -> Run:
-    """What the newest run is compared with, unless another is chosen: the one before it of the same environment."""
+    """What the newest run is compared with, unless another is chosen: the one before it of the same
+    environment.
+    """
     newest, *others = ready
     return next((run for run in others if run.environment == newest.environment), others[0])
 
@@ -80,7 +94,9 @@ def _findings(made: Comparison, before: Report, after: Report) -> None:
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.heading("Findings")
         for word, ids in _several(made.findings, MENDED):
-            worst_first = sorted((found[id] for id in ids), key=lambda each: WORST_FIRST.index(each["severity"]))
+            worst_first = sorted(
+                (found[id] for id in ids), key=lambda each: WORST_FIRST.index(each["severity"])
+            )
             for each in worst_first[:MOST]:
                 told = finding_told(each, direct if word[0] == "new" else ())
                 _line(word, told, without_ways(made.what["findings"].get(each["id"], ())), each)
@@ -88,14 +104,18 @@ def _findings(made: Comparison, before: Report, after: Report) -> None:
 
 
 def finding_told(finding: Mapping[str, Any], reached_directly: Iterable[str] = ()) -> str:
-    """A finding in a line. One of a way that is left where a shorter one was closed says so: it is no step back."""
+    """A finding in a line. One of a way that is left where a shorter one was closed says so: it is
+    no step back.
+    """
     told = f"{finding['title']} · {place_of(finding)}"
     if finding["rule"] == "PATH-01" and finding["evidence"][0] in reached_directly:
         return f"{told}. Before, it was reached directly; this longer way is what is left."
     return told
 
 
-def _part(name: str, changes: Changes, words: tuple[Word, Word, Word], what: Mapping[str, Sequence[str]]) -> None:
+def _part(
+    name: str, changes: Changes, words: tuple[Word, Word, Word], what: Mapping[str, Sequence[str]]
+) -> None:
     with ui.element("section").classes("sk-card sk-stack"):
         pieces.heading(name)
         for word, several in _several(changes, words):
@@ -128,7 +148,9 @@ def _nothing(changes: Changes) -> None:
         pieces.quiet("No difference.")
 
 
-def _line(word: Word, text: str, lines: Sequence[str], finding: Mapping[str, Any] | None = None) -> None:
+def _line(
+    word: Word, text: str, lines: Sequence[str], finding: Mapping[str, Any] | None = None
+) -> None:
     with ui.element("div").classes("sk-tagged"):
         ui.html(pieces.chip_html(*word), sanitize=False)
         if finding is not None:

@@ -1,4 +1,5 @@
-"""What an analysis looked at, and what it did not: files, modules, resources without rules, values that are not known.
+"""What an analysis looked at, and what it did not: files, modules, resources without rules, values
+that are not known.
 
 A score says nothing of what was not looked at, so it is told together with this.
 """
@@ -31,14 +32,21 @@ class UnreadModule:
     line: int
 
     def to_json(self) -> dict[str, Any]:
-        return {"address": self.address, "source": self.source, "file": self.file, "line": self.line}
+        return {
+            "address": self.address,
+            "source": self.source,
+            "file": self.file,
+            "line": self.line,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """`checked` of the `resources` have a type that rules look at; `without_rules` counts the others by type.
+    """`checked` of the `resources` have a type that rules look at; `without_rules` counts the
+    others by type.
 
-    `files_not_read` could not be read, whole or in a part; `files_left_out` were not meant: a state beside its source.
+    `files_not_read` could not be read, whole or in a part; `files_left_out` were not meant: a state
+    beside its source.
     """
 
     resources: int
@@ -61,13 +69,21 @@ class Coverage:
         return list(self._gaps())
 
     def rating(self, score: int) -> str:
-        """The score, with what it is a score of. Where no rule looked at anything, that, and no number."""
+        """The score, with what it is a score of. Where no rule looked at anything, that, and no
+        number.
+        """
         if score or self.checked:
-            said = f"risk {score} of 100 over {self.checked:,} of {_resources(self.resources) or '0 resources'}"
+            said = (
+                f"risk {score} of 100 over {self.checked:,} of "
+                f"{_resources(self.resources) or '0 resources'}"
+            )
             lacking = _counted(self.resources - self.checked, "has no rules", "have no rules")
         else:
             among = f"none of the {_resources(self.resources)} has rules"
-            said, lacking = f"risk not rated: {among if self.resources else 'no resources were read'}", ""
+            said, lacking = (
+                f"risk not rated: {among if self.resources else 'no resources were read'}",
+                "",
+            )
         return "; ".join(filter(None, (said, lacking, self._files, self._modules)))
 
     def to_json(self) -> dict[str, Any]:
@@ -91,8 +107,14 @@ class Coverage:
             told["checked"],
             told["withoutRules"],
             told["filesRead"],
-            [Problem(each["file"], each["line"], "parse", each["message"]) for each in told["filesNotRead"]],
-            [Problem(each["file"], each["line"], "source", each["message"]) for each in told["filesLeftOut"]],
+            [
+                Problem(each["file"], each["line"], "parse", each["message"])
+                for each in told["filesNotRead"]
+            ],
+            [
+                Problem(each["file"], each["line"], "source", each["message"])
+                for each in told["filesLeftOut"]
+            ],
             [UnreadModule(**each) for each in told["modulesNotRead"]],
             told["unresolvedValues"],
             told["sensitiveValues"],
@@ -110,7 +132,9 @@ class Coverage:
         if self.files_not_read:
             yield f"{self._files}: {_first([str(each) for each in self.files_not_read], '; ')}"
         if self.files_left_out:
-            left_out = _counted(len(self.files_left_out), "file was left out", "files were left out")
+            left_out = _counted(
+                len(self.files_left_out), "file was left out", "files were left out"
+            )
             yield f"{left_out}: {_first([str(each) for each in self.files_left_out], '; ')}"
         if self.modules_not_read:
             yield f"{self._modules}: {_first([f'{each.address} ({each.source})' for each in self.modules_not_read])}"
@@ -121,15 +145,23 @@ class Coverage:
             has = "has" if lacking == 1 else "have"
             yield f"{lacking:,} of {_resources(self.resources)} {has} no rules: {named}"
         if self.unresolved_values:
-            words = "value is unresolved: only a plan knows it", "values are unresolved: only a plan knows them"
+            words = (
+                "value is unresolved: only a plan knows it",
+                "values are unresolved: only a plan knows them",
+            )
             yield _counted(self.unresolved_values, *words)
         if self.sensitive_values:
-            words = "value is sensitive: rules do not see it", "values are sensitive: rules do not see them"
+            words = (
+                "value is sensitive: rules do not see it",
+                "values are sensitive: rules do not see them",
+            )
             yield _counted(self.sensitive_values, *words)
 
 
 def risk_figure(report: Mapping[str, Any]) -> tuple[str, str]:
-    """The score of a stored report as a figure and its label: a dash where no rule looked at anything."""
+    """The score of a stored report as a figure and its label: a dash where no rule looked at
+    anything.
+    """
     coverage = report.get("coverage")
     if coverage is None:
         return str(report["score"]), f"risk, of 100; {NOT_RECORDED}"
@@ -149,7 +181,11 @@ def coverage_of(reading: Reading) -> Coverage:
     ]
     unread = [each for each in reading.problems if each.kind == "parse"]
     left_out = [each for each in reading.problems if each.kind == "source"]
-    unresolved = [each for each in reading.problems if each.kind == "unresolved" and not _is_module(each, modules)]
+    unresolved = [
+        each
+        for each in reading.problems
+        if each.kind == "unresolved" and not _is_module(each, modules)
+    ]
     return Coverage(
         resources=len(managed),
         checked=len(managed) - lacking.total(),
@@ -169,7 +205,8 @@ def _told(problem: Problem) -> dict[str, Any]:
 
 def _is_module(problem: Problem, modules: Sequence[UnreadModule]) -> bool:
     return any(
-        (problem.file, problem.line) == (each.file, each.line) and problem.message.startswith(f"{each.address}: ")
+        (problem.file, problem.line) == (each.file, each.line)
+        and problem.message.startswith(f"{each.address}: ")
         for each in modules
     )
 

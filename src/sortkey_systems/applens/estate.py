@@ -1,4 +1,6 @@
-"""All resources of an analysis with the questions that graph and rules ask: by kind, who refers to whom, who guards."""
+"""All resources of an analysis with the questions that graph and rules ask: by kind, who refers to
+whom, who guards.
+"""
 
 from __future__ import annotations
 
@@ -72,16 +74,26 @@ class Estate:
 
     def parts(self, resource: Resource, kind: str) -> list[Resource]:
         """Resources of a kind that refer to this one: the public access block of a bucket."""
-        found = {each.address: each for each, _ in self.referring.get(resource.address, ()) if each.type == kind}
+        found = {
+            each.address: each
+            for each, _ in self.referring.get(resource.address, ())
+            if each.type == kind
+        }
         return list(found.values())
 
     def targets(self, resource: Resource, path: str, kind: str = "") -> list[Resource]:
         """Resources that an attribute refers to."""
-        found = [self.by_address[address] for address in resource.targets(path) if address in self.by_address]
+        found = [
+            self.by_address[address]
+            for address in resource.targets(path)
+            if address in self.by_address
+        ]
         return [each for each in found if each.type.startswith(kind)]
 
     def _link_by_name(self) -> None:
-        """A bucket may be named in plain text instead of by reference; then the names say who is meant."""
+        """A bucket may be named in plain text instead of by reference; then the names say who is
+        meant.
+        """
         owners = {
             (attribute, str(owner.get(name))): owner.address
             for attribute, (kind, name) in _NAMED.items()
@@ -91,7 +103,12 @@ class Estate:
         for each in self.resources:
             for attribute, (kind, name) in _NAMED.items():
                 owner = owners.get((attribute, str(each.attributes.get(attribute))))
-                if owner and owner != each.address and each.type != kind and not each.targets(attribute):
+                if (
+                    owner
+                    and owner != each.address
+                    and each.type != kind
+                    and not each.targets(attribute)
+                ):
                     each.links.append(Link(attribute, owner, name))
 
     @cached_property
@@ -132,7 +149,12 @@ def _ingress_rules(estate: Estate) -> Iterator[Ingress]:
     for group in estate.of(*GROUPS):
         inside = [link.address for link in group.links if link.path == "ingress.security_groups"]
         for block in group.blocks("ingress"):
-            yield _rule(group.address, group.address, block, tuple(inside) if block.get("security_groups") else ())
+            yield _rule(
+                group.address,
+                group.address,
+                block,
+                tuple(inside) if block.get("security_groups") else (),
+            )
     for rule in estate.of("aws_security_group_rule"):
         if rule.get("type") == "ingress":
             for group in rule.targets("security_group_id"):
@@ -141,7 +163,12 @@ def _ingress_rules(estate: Estate) -> Iterator[Ingress]:
                 yield _rule(group, rule.address, rule.attributes, (*sources, *own))
     for rule in estate.of("aws_vpc_security_group_ingress_rule"):
         for group in rule.targets("security_group_id"):
-            yield _rule(group, rule.address, rule.attributes, tuple(rule.targets("referenced_security_group_id")))
+            yield _rule(
+                group,
+                rule.address,
+                rule.attributes,
+                tuple(rule.targets("referenced_security_group_id")),
+            )
 
 
 def _rule(group: str, rule: str, body: dict[str, Any], groups: tuple[str, ...]) -> Ingress:

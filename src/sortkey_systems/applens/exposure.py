@@ -1,6 +1,8 @@
-"""What the internet can reach directly, by a resource's own settings and those of its security groups.
+"""What the internet can reach directly, by a resource's own settings and those of its security
+groups.
 
-This is the definition of `internetExposedCount`; docs/applens.md is made from the table's docstrings.
+This is the definition of `internetExposedCount`; docs/applens.md is made from the table's
+docstrings.
 """
 
 from __future__ import annotations
@@ -37,7 +39,11 @@ def public_bucket_evidence(estate: Estate, bucket: Resource) -> list[str]:
         evidence += [each.address for each in acls if _is_public_acl(each)]
     if not any(is_true(block.get("restrict_public_buckets")) for block in blocks):
         holders = [bucket, *estate.parts(bucket, "aws_s3_bucket_policy")]
-        evidence += [each.address for each in holders if any(map(is_for_anyone, policies.resource_statements(each)))]
+        evidence += [
+            each.address
+            for each in holders
+            if any(map(is_for_anyone, policies.resource_statements(each)))
+        ]
     objects = [each for kind in OBJECTS for each in estate.parts(bucket, kind)]
     if not any(is_true(block.get("ignore_public_acls")) for block in blocks):
         evidence += [each.address for each in objects if _is_public_acl(each)]
@@ -49,14 +55,23 @@ _EVERYONE = ("/groups/global/AllUsers", "/groups/global/AuthenticatedUsers")
 
 
 def _is_public_acl(holder: Resource) -> bool:
-    """By a name that AWS has for it, or by its grants; "authenticated" are all accounts of AWS in the world."""
+    """By a name that AWS has for it, or by its grants; "authenticated" are all accounts of AWS in
+    the world.
+    """
     grants = [*holder.blocks("access_control_policy.grant.grantee"), *holder.blocks("grant")]
     named = str(holder.get("acl")).startswith(("public-", "authenticated-read"))
     return named or any(str(grant.get("uri")).endswith(_EVERYONE) for grant in grants)
 
 
 LIMITING = (
-    *("aws:sourceip", "aws:sourcevpc", "aws:sourcevpce", "aws:sourcearn", "aws:sourceaccount", "aws:principal"),
+    *(
+        "aws:sourceip",
+        "aws:sourcevpc",
+        "aws:sourcevpce",
+        "aws:sourcearn",
+        "aws:sourceaccount",
+        "aws:principal",
+    ),
     *("aws:sourceowner", "aws:sourceorgid", "kms:calleraccount", "kms:viaservice", "aws:userid"),
     *("elasticfilesystem:accessedviamounttarget", "sns:endpoint"),
 )
@@ -65,18 +80,26 @@ LIMITING = (
 
 def is_for_anyone(statement: policies.Statement) -> bool:
     """Allowed to anyone, without a condition on who or from where."""
-    return statement.allows and statement.anyone and not any(_limits(*each) for each in statement.conditions)
+    return (
+        statement.allows
+        and statement.anyone
+        and not any(_limits(*each) for each in statement.conditions)
+    )
 
 
 def _limits(test: str, key: str, values: tuple[str, ...]) -> bool:
-    """Whether a condition leaves out anyone: one that names all addresses, or those that are not meant, does not."""
+    """Whether a condition leaves out anyone: one that names all addresses, or those that are not
+    meant, does not.
+    """
     if "Not" in test or not key.lower().startswith(LIMITING):
         return False
     return not any(value == "*" or is_world(value) for value in values)
 
 
 def _load_balancer(estate: Estate, lb: Resource) -> bool:
-    """A load balancer that is not internal, unless its security groups let nobody in from the internet"""
+    """A load balancer that is not internal, unless its security groups let nobody in from the
+    internet
+    """
     if is_true(lb.get("internal")) or lb.get("load_balancer_type") == "gateway":
         return False
     return estate.open_to_world(lb, when_unknown=True)
@@ -85,9 +108,12 @@ def _load_balancer(estate: Estate, lb: Resource) -> bool:
 def _instance(estate: Estate, instance: Resource) -> bool:
     """An instance with a public address and a security group that lets the internet in"""
     public = is_true(instance.get("associate_public_ip_address")) or any(
-        is_true(block.get("associate_public_ip_address")) for block in instance.blocks("network_interface")
+        is_true(block.get("associate_public_ip_address"))
+        for block in instance.blocks("network_interface")
     )
-    public = public or any(estate.parts(instance, kind) for kind in ("aws_eip", "aws_eip_association"))
+    public = public or any(
+        estate.parts(instance, kind) for kind in ("aws_eip", "aws_eip_association")
+    )
     if not public and not is_false(instance.get("associate_public_ip_address")):
         subnets = estate.targets(instance, "subnet_id", "aws_subnet")
         public = any(is_true(subnet.get("map_public_ip_on_launch")) for subnet in subnets)
@@ -102,7 +128,9 @@ def _ecs_service(estate: Estate, service: Resource) -> bool:
 
 def _publicly_accessible(estate: Estate, resource: Resource) -> bool:
     """`publicly_accessible` is true, and a security group lets the internet in or none is known"""
-    return is_true(resource.get("publicly_accessible")) and estate.open_to_world(resource, when_unknown=True)
+    return is_true(resource.get("publicly_accessible")) and estate.open_to_world(
+        resource, when_unknown=True
+    )
 
 
 def _rest_api(estate: Estate, api: Resource) -> bool:
@@ -140,7 +168,9 @@ def _transfer(estate: Estate, server: Resource) -> bool:
 
 def _apprunner(estate: Estate, service: Resource) -> bool:
     """A service that is publicly accessible, which is the default"""
-    return not is_false(service.get("network_configuration.ingress_configuration.is_publicly_accessible"))
+    return not is_false(
+        service.get("network_configuration.ingress_configuration.is_publicly_accessible")
+    )
 
 
 def _bucket(estate: Estate, bucket: Resource) -> bool:

@@ -1,4 +1,6 @@
-"""The graph of an estate: nodes, edges, counts, canonical JSON and its hash. Files and lines are no part of it."""
+"""The graph of an estate: nodes, edges, counts, canonical JSON and its hash. Files and lines are no
+part of it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from sortkey_systems.applens.resources import Resource
 from sortkey_systems.applens.secrecy import hide_secrets, is_literal
 from sortkey_systems.applens.sensitive import HIDDEN
 
-_FACTS = re.compile(r"aws_(iam_policy_document|caller_identity|partition|region|regions|availability_zones|ami|arn)$")
+_FACTS = re.compile(
+    r"aws_(iam_policy_document|caller_identity|partition|region|regions|availability_zones|ami|arn)$"
+)
 """Data sources that are facts or texts, not things."""
 
 
@@ -67,7 +71,10 @@ class Graph:
         }
 
     def to_json(self) -> dict[str, Any]:
-        return {"nodes": [asdict(node) for node in self.nodes], "edges": [asdict(edge) for edge in self.edges]}
+        return {
+            "nodes": [asdict(node) for node in self.nodes],
+            "edges": [asdict(edge) for edge in self.edges],
+        }
 
     def canonical(self) -> bytes:
         """The one text of this graph: sorted, UTF-8, no whitespace."""
@@ -94,7 +101,9 @@ def build_graph(estate: Estate) -> Graph:
 
 def is_thing(resource: Resource) -> bool:
     if resource.mode == "declaration":
-        return False  # a variable or a provider: rules look at it, but it is no part of what is built
+        return (
+            False  # a variable or a provider: rules look at it, but it is no part of what is built
+        )
     return resource.mode != "data" or not _FACTS.match(resource.type)
 
 
@@ -115,14 +124,24 @@ def _node(estate: Estate, each: Resource) -> Node:
 
 
 def _shown_attributes(each: Resource) -> dict[str, Any]:
-    """Without secrets: those that the parser left, because only their name or their type says what they are."""
-    marked = {name: HIDDEN for name in SENSITIVE_ATTRIBUTES.get(each.type, ()) if is_literal(each.attributes.get(name))}
+    """Without secrets: those that the parser left, because only their name or their type says what
+    they are.
+    """
+    marked = {
+        name: HIDDEN
+        for name in SENSITIVE_ATTRIBUTES.get(each.type, ())
+        if is_literal(each.attributes.get(name))
+    }
     return hide_secrets(each.attributes | marked)
 
 
 def _label(each: Resource) -> str:
     tag = each.get("tags.Name")
-    return tag if isinstance(tag, str) and "${" not in tag else each.address.rpartition(f"{each.type}.")[2] or each.name
+    return (
+        tag
+        if isinstance(tag, str) and "${" not in tag
+        else each.address.rpartition(f"{each.type}.")[2] or each.name
+    )
 
 
 def _edge(source: Node, target: Node, path: str, attribute: str) -> Edge:

@@ -26,16 +26,22 @@ COLOURS = {
     "data": "#2f8f5b",
 }
 RED, ORANGE = "#dc3b3b", "#d97706"
-"""As the colours of the surfaces, seen on white and in the dark alike; texts have the colours of the page."""
+"""As the colours of the surfaces, seen on white and in the dark alike; texts have the colours of
+the page.
+"""
 SMALL = 70
 """Nodes that still fit around the exposed way; more are spread by the forces between them."""
 WIDTH, HEIGHT = 1000.0, 620.0
 PHONE = 480
-"""A picture that is narrower stands upright, and only the ways have names; a click on another node shows its own."""
+"""A picture that is narrower stands upright, and only the ways have names; a click on another node
+shows its own.
+"""
 SPREAD = 1.84
 """How much farther apart its ways are than in a wide one: their names stand at the side."""
 APART = 1.7
-"""How much farther rows of ways are from each other than others: their names have two or three lines."""
+"""How much farther rows of ways are from each other than others: their names have two or three
+lines.
+"""
 
 Graph = Mapping[str, Any]
 Place = tuple[float, float]
@@ -46,7 +52,9 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     ways = [list(each["steps"]) for each in paths]
     marked = _marked(paths)
     places = positions(graph, ways)
-    nodes = [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(marked, places)
+    nodes = [_node(each, places[each["id"]], marked) for each in graph["nodes"]] + _internet(
+        marked, places
+    )
     return {
         "media": _by_width(nodes),
         "tooltip": {
@@ -68,7 +76,9 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                 "type": "graph",
                 "layout": "none",
                 "roam": True,
-                "categories": [{"name": name, "itemStyle": {"color": COLOURS[name]}} for name in SURFACES],
+                "categories": [
+                    {"name": name, "itemStyle": {"color": COLOURS[name]}} for name in SURFACES
+                ],
                 "data": nodes,
                 "links": _links(graph, paths),
                 "edgeSymbol": ["none", "arrow"],
@@ -94,7 +104,9 @@ def picture(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _of_the_page(name: str) -> str:
-    """A colour of the console, asked for when the picture is drawn: a canvas does not know the page's names."""
+    """A colour of the console, asked for when the picture is drawn: a canvas does not know the
+    page's names.
+    """
     return f"getComputedStyle(document.body).getPropertyValue('{name}')"
 
 
@@ -109,7 +121,9 @@ def positions(graph: Graph, ways: Sequence[Sequence[str]] = ()) -> dict[str, Pla
 
 
 def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
-    """The longest exposed way as a line from left to right; everything else above and below what it is joined to."""
+    """The longest exposed way as a line from left to right; everything else above and below what it
+    is joined to.
+    """
     columns: dict[str, int] = {}
     for way in sorted(ways, key=len, reverse=True):
         for at, name in enumerate(way):
@@ -125,16 +139,24 @@ def _along(graph: Graph, ways: Sequence[Sequence[str]]) -> dict[str, Place]:
                 columns[other] = _free(columns.get(name, count // 2), count, used, room)
                 used[columns[other]] += 1
                 line.append(other)
-    widest = max(Counter(columns[name] for way in ways for name in dict.fromkeys(way)).values()) if ways else 0
+    widest = (
+        max(Counter(columns[name] for way in ways for name in dict.fromkeys(way)).values())
+        if ways
+        else 0
+    )
     return _stacked(columns, count, max(used.values()), of_ways=min(widest, len(ways)) // 2)
 
 
 def _free(wanted: int, count: int, used: Mapping[int, int], room: int) -> int:
     """The column that is nearest to the one wanted and not full."""
-    return min((at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - wanted), at))
+    return min(
+        (at for at in range(count) if used.get(at, 0) < room), key=lambda at: (abs(at - wanted), at)
+    )
 
 
-def _stacked(columns: Mapping[str, int], count: int, tallest: int, of_ways: int) -> dict[str, Place]:
+def _stacked(
+    columns: Mapping[str, int], count: int, tallest: int, of_ways: int
+) -> dict[str, Place]:
     rows = _rows_of(count)
     width = WIDTH / max(count - 1, 1)
     height = HEIGHT / max(tallest + 2 * of_ways * (APART - 1), 5)
@@ -155,7 +177,10 @@ def _far(row: int, of_ways: int) -> float:
 
 def _rows_of(count: int) -> list[Iterator[int]]:
     """For each column its rows, from the middle outwards: 0, 1, -1, 2, -2, …"""
-    return [(((number + 1) // 2) * (1 if number % 2 else -1) for number in itertools.count()) for _ in range(count)]
+    return [
+        (((number + 1) // 2) * (1 if number % 2 else -1) for number in itertools.count())
+        for _ in range(count)
+    ]
 
 
 def _spread(graph: Graph) -> dict[str, Place]:
@@ -165,7 +190,10 @@ def _spread(graph: Graph) -> dict[str, Place]:
         made.add_edge(index[edge["source"]], index[edge["target"]], 1.0)
     found = cast(Any, rx).graph_spring_layout(made, seed=7, num_iter=80, scale=1.0)
     return {
-        name: (WIDTH * (1 + float(found[number][0])) / 2, HEIGHT * (1 + float(found[number][1])) / 2)
+        name: (
+            WIDTH * (1 + float(found[number][0])) / 2,
+            HEIGHT * (1 + float(found[number][1])) / 2,
+        )
         for name, number in index.items()
     }
 
@@ -181,7 +209,9 @@ def _neighbours(graph: Graph) -> dict[str, list[str]]:
 def _marked(paths: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The colour of each node on a way. What an open way passes is red, whatever else passes it."""
     ordered = sorted(paths, key=lambda path: not path.get("behind"))
-    return {step: ORANGE if path.get("behind") else RED for path in ordered for step in path["steps"]}
+    return {
+        step: ORANGE if path.get("behind") else RED for path in ordered for step in path["steps"]
+    }
 
 
 def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> dict[str, Any]:
@@ -195,25 +225,39 @@ def _node(node: Mapping[str, Any], place: Place, marked: Mapping[str, str]) -> d
         "symbol": "roundRect" if node["datastore"] else "circle",
         "symbolSize": 20 if colour else 14,
         "itemStyle": {"borderColor": colour, "borderWidth": 3} if colour else {},
-        "tooltip": {"formatter": "<br>".join(filter(None, (_escaped(kind), _escaped(node["address"]))))},
+        "tooltip": {
+            "formatter": "<br>".join(filter(None, (_escaped(kind), _escaped(node["address"]))))
+        },
         **({"label": {"fontWeight": "bold"}} if colour else {}),
     }
 
 
 def _by_width(nodes: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The one without a query is for all others: a picture has no width at first, and is narrow for a moment."""
+    """The one without a query is for all others: a picture has no width at first, and is narrow for
+    a moment.
+    """
     upright = {"data": [_upright(each) for each in nodes], "top": 20, "left": 14}
     wide = {"data": list(nodes), "top": "center", "left": "center"}
-    return [{"query": {"maxWidth": PHONE}, "option": {"series": [upright]}}, {"option": {"series": [wide]}}]
+    return [
+        {"query": {"maxWidth": PHONE}, "option": {"series": [upright]}},
+        {"option": {"series": [wide]}},
+    ]
 
 
 def _upright(node: Mapping[str, Any]) -> dict[str, Any]:
     """For a narrow window: from above to below, and names only on ways."""
     is_marked = node["symbolSize"] > 14
     middle = HEIGHT / 2
-    turned = {**node, "x": middle + (node["y"] - middle) * (SPREAD if is_marked else 1.0), "y": node["x"]}
+    turned = {
+        **node,
+        "x": middle + (node["y"] - middle) * (SPREAD if is_marked else 1.0),
+        "y": node["x"],
+    }
     if is_marked:
-        return {**turned, "label": {"show": True, "position": "right", "distance": 3, "width": 70, "fontSize": 9}}
+        return {
+            **turned,
+            "label": {"show": True, "position": "right", "distance": 3, "width": 70, "fontSize": 9},
+        }
     faint = {**node["itemStyle"], "opacity": 0.5}
     return {**turned, "symbolSize": 8, "itemStyle": faint, "label": {"show": False}}
 
@@ -224,12 +268,25 @@ def _internet(marked: Mapping[str, str], places: Mapping[str, Place]) -> list[di
     x, y = places[INTERNET]
     style = {"color": marked[INTERNET]}
     return [
-        {"id": INTERNET, "name": "internet", "x": x, "y": y, "symbol": "diamond", "symbolSize": 26, "itemStyle": style}
+        {
+            "id": INTERNET,
+            "name": "internet",
+            "x": x,
+            "y": y,
+            "symbol": "diamond",
+            "symbolSize": 26,
+            "itemStyle": style,
+        }
     ]
 
 
 def _links(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    behind = {pair: path["behind"] for path in paths if path.get("behind") for pair in pairwise(path["steps"])}
+    behind = {
+        pair: path["behind"]
+        for path in paths
+        if path.get("behind")
+        for pair in pairwise(path["steps"])
+    }
     red = {pair for path in paths if not path.get("behind") for pair in pairwise(path["steps"])}
     drawn = red | behind.keys()
     known = {node["id"] for node in graph["nodes"]} | {INTERNET}
@@ -247,9 +304,19 @@ def _links(graph: Graph, paths: Sequence[Mapping[str, Any]]) -> list[dict[str, A
 
 
 def _step(source: str, target: str, behind: str) -> dict[str, Any]:
-    style = {"color": ORANGE if behind else RED, "width": 2.5, "opacity": 1, **({"type": "dashed"} if behind else {})}
+    style = {
+        "color": ORANGE if behind else RED,
+        "width": 2.5,
+        "opacity": 1,
+        **({"type": "dashed"} if behind else {}),
+    }
     said = f"a way from the internet, behind {behind}" if behind else "a way from the internet"
-    return {"source": source, "target": target, "lineStyle": style, "tooltip": {"formatter": _escaped(said)}}
+    return {
+        "source": source,
+        "target": target,
+        "lineStyle": style,
+        "tooltip": {"formatter": _escaped(said)},
+    }
 
 
 def _has(graph: Graph, surface: str) -> bool:

@@ -1,6 +1,8 @@
-"""Which entries from the internet ask everybody who they are, by their own settings, and what they ask by.
+"""Which entries from the internet ask everybody who they are, by their own settings, and what they
+ask by.
 
-They are exposed all the same: `internetExposedCount` has them. A way through one of them is told apart.
+They are exposed all the same: `internetExposedCount` has them. A way through one of them is told
+apart.
 """
 
 from __future__ import annotations
@@ -15,9 +17,17 @@ CREDENTIALS = "credentials"
 
 
 def guards(estate: Estate, exposed: Iterable[str]) -> dict[str, str]:
-    """By the address of an entry what stands before it: IAM, an authorizer. Entries that let in anyone have none."""
-    entries = (estate.by_address[address] for address in sorted(exposed) if address in estate.by_address)
-    found = {entry.address: GUARDED[entry.type](estate, entry) for entry in entries if entry.type in GUARDED}
+    """By the address of an entry what stands before it: IAM, an authorizer. Entries that let in
+    anyone have none.
+    """
+    entries = (
+        estate.by_address[address] for address in sorted(exposed) if address in estate.by_address
+    )
+    found = {
+        entry.address: GUARDED[entry.type](estate, entry)
+        for entry in entries
+        if entry.type in GUARDED
+    }
     return {address: guard for address, guard in found.items() if guard}
 
 
@@ -27,41 +37,70 @@ def _function_url(estate: Estate, url: Resource) -> str:
 
 
 def _rest_api(estate: Estate, api: Resource) -> str:
-    """IAM or an authorizer: each method but OPTIONS has an `authorization`, and the API is not made from `body`"""
+    """IAM or an authorizer: each method but OPTIONS has an `authorization`, and the API is not made
+    from `body`
+    """
     if api.get("body"):
         return ""
     methods = estate.parts(api, "aws_api_gateway_method")
-    return _all_of([each.get("authorization") for each in methods if each.get("http_method") != "OPTIONS"])
+    return _all_of(
+        [each.get("authorization") for each in methods if each.get("http_method") != "OPTIONS"]
+    )
 
 
 def _http_api(estate: Estate, api: Resource) -> str:
-    """IAM or an authorizer: each route but OPTIONS has one (of a WebSocket `$connect`), and none is made otherwise"""
+    """IAM or an authorizer: each route but OPTIONS has one (of a WebSocket `$connect`), and none is
+    made otherwise
+    """
     if api.get("target") or api.get("body"):
         return ""
-    routes = {str(each.get("route_key", "")): each for each in estate.parts(api, "aws_apigatewayv2_route")}
+    routes = {
+        str(each.get("route_key", "")): each for each in estate.parts(api, "aws_apigatewayv2_route")
+    }
     if api.get("protocol_type") == "WEBSOCKET":  # asked once, when the connection is made
         routes = {key: each for key, each in routes.items() if key == "$connect"}
-    return _all_of([each.get("authorization_type") for key, each in routes.items() if not key.startswith("OPTIONS ")])
+    return _all_of(
+        [
+            each.get("authorization_type")
+            for key, each in routes.items()
+            if not key.startswith("OPTIONS ")
+        ]
+    )
 
 
 def _graphql(estate: Estate, api: Resource) -> str:
     """IAM or an authorizer: neither `authentication_type` nor an additional one is API_KEY"""
-    more = [each.get("authentication_type") for each in api.blocks("additional_authentication_provider")]
+    more = [
+        each.get("authentication_type") for each in api.blocks("additional_authentication_provider")
+    ]
     kinds = [api.get("authentication_type"), *more]
     return "" if "API_KEY" in kinds else _all_of(kinds)
 
 
 def _load_balancer(estate: Estate, lb: Resource) -> str:
-    """A login: each listener and each rule of one that passes requests on has an authenticate action before"""
-    listeners = [each for kind in ("aws_lb_listener", "aws_alb_listener") for each in estate.parts(lb, kind)]
+    """A login: each listener and each rule of one that passes requests on has an authenticate
+    action before
+    """
+    listeners = [
+        each for kind in ("aws_lb_listener", "aws_alb_listener") for each in estate.parts(lb, kind)
+    ]
     kinds = ("aws_lb_listener_rule", "aws_alb_listener_rule")
     rules = [rule for each in listeners for kind in kinds for rule in estate.parts(each, kind)]
     told = [
-        [str(action.get("type")) for name in ("default_action", "action") for action in each.blocks(name)]
+        [
+            str(action.get("type"))
+            for name in ("default_action", "action")
+            for action in each.blocks(name)
+        ]
         for each in (*listeners, *rules)
     ]
-    passing = [types for types in told if not types or not set(types) <= {"redirect", "fixed-response"}]
-    asking = [any(kind.startswith(("authenticate-", "jwt-validation")) for kind in types) for types in passing]
+    passing = [
+        types for types in told if not types or not set(types) <= {"redirect", "fixed-response"}
+    ]
+    asking = [
+        any(kind.startswith(("authenticate-", "jwt-validation")) for kind in types)
+        for types in passing
+    ]
     return "a login" if asking and all(asking) else ""
 
 
@@ -72,7 +111,11 @@ def _credentials(estate: Estate, resource: Resource) -> str:
 
 def _all_of(kinds: Sequence[object]) -> str:
     """What all of them ask by. Where one asks nobody, or nobody knows, there is none."""
-    known = [kind for kind in kinds if isinstance(kind, str) and kind not in ("", "NONE") and not is_unknown(kind)]
+    known = [
+        kind
+        for kind in kinds
+        if isinstance(kind, str) and kind not in ("", "NONE") and not is_unknown(kind)
+    ]
     if not known or len(known) < len(kinds):
         return ""
     return "IAM" if set(known) == {"AWS_IAM"} else "an authorizer"

@@ -1,4 +1,6 @@
-"""The resources of a graph as a list that can be searched: `type:s3 surface:data exposed:true orders`."""
+"""The resources of a graph as a list that can be searched: `type:s3 surface:data exposed:true
+orders`.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,25 @@ FIELDS = {
 def inventory(
     graph: Mapping[str, Any], report: Mapping[str, Any] | None = None, search: str = ""
 ) -> list[dict[str, Any]]:
-    """Rows without attributes, each with its number of findings, that hold every word of the search.
+    """Rows without attributes, each with its number of findings, that hold every word of the
+    search.
 
-    A word `field:part` looks in one of FIELDS; any other in the address, the label and the type. Case does not matter.
+    A word `field:part` looks in one of FIELDS; any other in the address, the label and the type.
+    Case does not matter.
     """
     counts = _finding_counts(report)
     words = search.lower().split()
-    rows = ({name: value for name, value in node.items() if name != "attributes"} for node in graph["nodes"])
+    rows = (
+        {name: value for name, value in node.items() if name != "attributes"}
+        for node in graph["nodes"]
+    )
     return [{**row, "findings": counts.get(row["id"], 0)} for row in rows if _holds(row, words)]
 
 
 def _holds(row: Mapping[str, Any], words: Sequence[str]) -> bool:
-    return all(any(part in text for text in _texts(row, field)) for field, part in map(_split, words))
+    return all(
+        any(part in text for text in _texts(row, field)) for field, part in map(_split, words)
+    )
 
 
 def _split(word: str) -> tuple[str, str]:

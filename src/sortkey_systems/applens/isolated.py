@@ -1,4 +1,6 @@
-"""An analysis in a process of its own, with limits: an upload can take neither the server's memory nor its time."""
+"""An analysis in a process of its own, with limits: an upload can take neither the server's memory
+nor its time.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ ANALYSES = Sandbox(memory_bytes=MEMORY_BYTES_MAX, seconds=SECONDS_MAX)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is stored of an analysis: the canonical JSON of the graph with its hash, the report's JSON, the counts."""
+    """What is stored of an analysis: the canonical JSON of the graph with its hash, the report's
+    JSON, the counts.
+    """
 
     graph: bytes
     graph_hash: str
@@ -30,13 +34,16 @@ class Outcome:
 def analyze_isolated(
     name: str, data: bytes, tell: Told, check: Callable[[], object], sandbox: Sandbox | None = None
 ) -> Outcome:
-    """Analyse an upload in a child process. Raises AnalysisFailed, also for a limit that was exceeded.
+    """Analyse an upload in a child process. Raises AnalysisFailed, also for a limit that was
+    exceeded.
 
     `check` is called while it runs; what that raises ends the analysis.
     """
     sandbox = sandbox or ANALYSES
     try:
-        return sandbox.call(outcome_of, name, data, on_message=lambda step: tell(*step), check=check)
+        return sandbox.call(
+            outcome_of, name, data, on_message=lambda step: tell(*step), check=check
+        )
     except MemoryLimitExceeded:
         limit = f"{sandbox.memory_bytes / 1_000_000:,.0f} MB of memory"
     except TimeLimitExceeded:
@@ -51,7 +58,9 @@ def outcome_of(name: str, data: bytes, send: Callable[[tuple[Stage, str]], objec
     try:
         analysis = analyze_upload(name, data, lambda stage, text: send((stage, text)))
         graph, report = analysis.graph, json.dumps(analysis.report.to_json(), ensure_ascii=False)
-        return Outcome(graph.canonical(), graph.hash, report.encode("utf-8", "surrogatepass"), graph.counts)
+        return Outcome(
+            graph.canonical(), graph.hash, report.encode("utf-8", "surrogatepass"), graph.counts
+        )
     except (AnalysisFailed, MemoryError):
         raise
     except Exception as error:

@@ -1,4 +1,6 @@
-"""What differs between two values of JSON, in lines for people: `storage_encrypted: false → true`."""
+"""What differs between two values of JSON, in lines for people: `storage_encrypted: false
+→ true`.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def _lists(path: str, before: list[Any], after: list[Any]) -> Iterator[str]:
         for at, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from _lines(path if len(before) == 1 else f"{path}[{at}]", one, other)
         return
-    gone, come = [each for each in before if each not in after], [each for each in after if each not in before]
+    gone, come = (
+        [each for each in before if each not in after],
+        [each for each in after if each not in before],
+    )
     yield from (f"{path}: no longer {_cut(_text(each), 0)}" for each in gone)
     yield from (f"{path}: also {_cut(_text(each), 0)}" for each in come)
     if not gone and not come:
@@ -61,7 +66,10 @@ def _shown(before: Any, after: Any) -> tuple[str, str]:
     one, other = _text(before), _text(after)
     if max(len(one), len(other)) <= TEXT_MAX:
         return one, other
-    same = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    same = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
     start = max(0, same - TEXT_MAX // 4)
     return _cut(one, start), _cut(other, start)
 

@@ -1,4 +1,6 @@
-"""Kinds of AWS resources: which hold data, and to which surface each belongs. Tables to read, first match wins."""
+"""Kinds of AWS resources: which hold data, and to which surface each belongs. Tables to read, first
+match wins.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,28 @@ DATASTORES = re.compile(
     r"|fsx_\w+_file_system|docdb_cluster|neptune_cluster|timestreamwrite_(database|table)|keyspaces_table"
     r"|glacier_vault|ebs_volume|backup_vault|dax_cluster|s3_directory_bucket|s3tables_table_bucket)$"
 )
-"""Storage services. What only configures one of them (aws_s3_bucket_policy) is none, nor are queues and streams."""
+"""Storage services. What only configures one of them (aws_s3_bucket_policy) is none, nor are queues
+and streams.
+"""
 
 _SURFACES = [
-    (r"aws_(kms|secretsmanager|ssm_parameter|sqs|kinesis|msk|db_|rds|dynamodb|elasticache|s3_bucket)", "data"),
-    (r"aws_(iam|cognito|lambda_permission|ssoadmin|organizations|ram|acmpca|\w*_policy$|\w*policy_attachment$)", "iam"),
+    (
+        r"aws_(kms|secretsmanager|ssm_parameter|sqs|kinesis|msk|db_|rds|dynamodb|elasticache|s3_bucket)",
+        "data",
+    ),
+    (
+        r"aws_(iam|cognito|lambda_permission|ssoadmin|organizations|ram|acmpca|\w*_policy$|\w*policy_attachment$)",
+        "iam",
+    ),
     (r"aws_(code|ecr|imagebuilder|amplify|ami)", "build"),
-    (r"aws_(cloudwatch|cloudtrail|config|guardduty|securityhub|inspector|flow_log|sns|scheduler|ssm)", "control"),
-    (r"aws_(route53|acm|wafv2|waf|shield|backup|budgets|autoscaling_(policy|schedule)|appautoscaling|xray)", "control"),
+    (
+        r"aws_(cloudwatch|cloudtrail|config|guardduty|securityhub|inspector|flow_log|sns|scheduler|ssm)",
+        "control",
+    ),
+    (
+        r"aws_(route53|acm|wafv2|waf|shield|backup|budgets|autoscaling_(policy|schedule)|appautoscaling|xray)",
+        "control",
+    ),
     (r"(module|null_resource|random_|time_|tls_|local_|template_|archive_|terraform_)", "control"),
 ]
 

@@ -1,4 +1,5 @@
-"""AppLens's data model: one table of graph runs, metadata and indexing only. Graphs and reports lie in S3.
+"""AppLens's data model: one table of graph runs, metadata and indexing only. Graphs and reports lie
+in S3.
 
 Follows the document "DynamoDB Graph Metadata Schema", in its order and in its words.
 """
@@ -38,7 +39,12 @@ table = model.add(
         key=("PK", "SK"),
         indexes=[
             GSI("GSI1", "GSI1PK", "GSI1SK", doc="Lookup by runId"),
-            GSI("GSI2", "GSI2PK", "GSI2SK", doc="Runs of a user in one environment, without reading the others"),
+            GSI(
+                "GSI2",
+                "GSI2PK",
+                "GSI2SK",
+                doc="Runs of a user in one environment, without reading the others",
+            ),
         ],
         doc="Metadata and indexing information for AppLens graph runs.",
     )
@@ -55,23 +61,32 @@ Text = Annotated[str, Field(min_length=1)]
 GRAPH_KEY = Template("graphs/{environment}/{userId}/{runId}/graph.json")
 REPORT_KEY = Template("reports/{environment}/{userId}/{runId}/risk.json")
 IAC_KEY = Template("uploads/{environment}/{userId}/{filename}")
-"""Without a runId: a second upload of the same file is a new version of the object, `iacS3VersionId`."""
+"""Without a runId: a second upload of the same file is a new version of the object,
+`iacS3VersionId`.
+"""
 
 BUCKET = "applens"
-"""The name in the model; where it is, and what it is called there, is told when the store is opened."""
+"""The name in the model; where it is, and what it is called there, is told when the store is
+opened.
+"""
 JSON = "application/json"
 
-# Bytes as they are, not compressed: the SHA-256 of graph.json is the run's graphHash, and a browser can show it.
+# Bytes as they are, not compressed: the SHA-256 of graph.json is the run's graphHash, and a browser
+# can show it.
 GraphJson = Annotated[
     Payload[bytes] | None,
     StoredIn(BUCKET, GRAPH_KEY.text, once=True, compress=False, content_type=JSON),
     Named("graphS3Key"),
 ]
 ReportJson = Annotated[
-    Payload[bytes] | None, StoredIn(BUCKET, REPORT_KEY.text, compress=False, content_type=JSON), Named("analysisS3Key")
+    Payload[bytes] | None,
+    StoredIn(BUCKET, REPORT_KEY.text, compress=False, content_type=JSON),
+    Named("analysisS3Key"),
 ]
 Source = Annotated[
-    Payload[bytes] | None, StoredIn(BUCKET, IAC_KEY.text, compress=False, given=("filename",)), Named("iacS3Key")
+    Payload[bytes] | None,
+    StoredIn(BUCKET, IAC_KEY.text, compress=False, given=("filename",)),
+    Named("iacS3Key"),
 ]
 
 # A failed run stays failed: another attempt is a new run.
@@ -120,9 +135,11 @@ class Run(Entity, table=table, names=camel, unique=["run_id"]):
 
     @index("GSI1", "RUN#{runId}", "USER#{userId}")
     def by_id(*, run_id: str, user_id: str | None = None):
-        """Direct lookup when only runId is known: resolve a run from an asynchronous Lambda callback.
+        """Direct lookup when only runId is known: resolve a run from an asynchronous Lambda
+        callback.
 
-        With the user, a run of somebody else is not found: the key keeps them apart, no filter does.
+        With the user, a run of somebody else is not found: the key keeps them apart, no filter
+        does.
         """
 
     @index("GSI2", "USER#{userId}#ENV#{environment}", "RUN#{createdAt}#{runId}")

@@ -84,13 +84,17 @@ def trust_statements(resource: Resource) -> list[Statement]:
 
 def _at(resource: Resource, path: str) -> list[Statement]:
     outer, _, inner = path.partition(".")
-    texts = [block.get(inner) for block in resource.blocks(outer)] if inner else [resource.get(outer)]
+    texts = (
+        [block.get(inner) for block in resource.blocks(outer)] if inner else [resource.get(outer)]
+    )
     return [statement for text in texts if isinstance(text, str) for statement in statements(text)]
 
 
 @lru_cache(maxsize=4096)
 def statements(text: str) -> tuple[Statement, ...]:
-    """The statements of a policy's JSON; none of a text that is no policy, as one that only a plan knows."""
+    """The statements of a policy's JSON; none of a text that is no policy, as one that only a plan
+    knows.
+    """
     try:
         document = loads(re.sub(r"^\s+", "", text))
     except ValueError:

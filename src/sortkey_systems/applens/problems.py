@@ -1,4 +1,6 @@
-"""What goes wrong in an analysis: a refusal of the input ends it, a warning tells of a part that was left out."""
+"""What goes wrong in an analysis: a refusal of the input ends it, a warning tells of a part that
+was left out.
+"""
 
 from __future__ import annotations
 
@@ -20,18 +22,23 @@ class NothingParsed(AnalysisFailed):
 
 
 def own_fault(error: Exception) -> AnalysisFailed:
-    """A fault of AppLens itself, by its place alone: the message of an exception may quote what is analysed."""
+    """A fault of AppLens itself, by its place alone: the message of an exception may quote what is
+    analysed.
+    """
     at = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(at.filename).name}, line {at.lineno}"
-    return AnalysisFailed(f"AppLens itself failed: {type(error).__name__} in {where}; please report it")
+    return AnalysisFailed(
+        f"AppLens itself failed: {type(error).__name__} in {where}; please report it"
+    )
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
     """One thing that was not understood, and where.
 
-    `kind` is `parse` for a file, or a part of one, that was not read; `source` for a file that was left out on purpose;
-    `unresolved` for what only a plan knows, and for modules that are not in the tree.
+    `kind` is `parse` for a file, or a part of one, that was not read; `source` for a file that was
+    left out on purpose; `unresolved` for what only a plan knows, and for modules that are not in
+    the tree.
     """
 
     file: str

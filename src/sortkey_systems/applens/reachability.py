@@ -1,6 +1,8 @@
-"""Which datastores the internet reaches, and how: requests along routes and security groups, rights along roles.
+"""Which datastores the internet reaches, and how: requests along routes and security groups, rights
+along roles.
 
-A way says that nothing in the Terraform stands between, not that the software on it would let anyone pass.
+A way says that nothing in the Terraform stands between, not that the software on it would let
+anyone pass.
 """
 
 from __future__ import annotations
@@ -25,10 +27,12 @@ _ANYONE = "|anyone"
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The worst way from the internet to a datastore, by addresses; of several as bad, the shortest.
+    """The worst way from the internet to a datastore, by addresses; of several as bad, the
+    shortest.
 
-    It is `unguarded` if its entry asks nobody who they are, and `unlimited` if a role on it may do anything. `behind`
-    is what its entry asks by, if everybody has to say who they are: IAM, an authorizer.
+    It is `unguarded` if its entry asks nobody who they are, and `unlimited` if a role on it may do
+    anything. `behind` is what its entry asks by, if everybody has to say who they are: IAM, an
+    authorizer.
     """
 
     datastore: str
@@ -53,12 +57,16 @@ class Path:
 
 
 def exposed_paths(
-    estate: Estate, graph: Graph, unguarded: frozenset[str] = frozenset(), guarded: Mapping[str, str] | None = None
+    estate: Estate,
+    graph: Graph,
+    unguarded: frozenset[str] = frozenset(),
+    guarded: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """One path for each datastore that can be reached, in order of their addresses.
 
-    `unguarded` are entries that let in anyone: a way from one of them goes before all others but a direct one.
-    `guarded` are those that let in nobody unasked, and what they ask by: a way from one of them comes last.
+    `unguarded` are entries that let in anyone: a way from one of them goes before all others but a
+    direct one. `guarded` are those that let in nobody unasked, and what they ask by: a way from one
+    of them comes last.
     """
     asking = guarded or {}
     ways = _Ways(estate, graph, unguarded, asking)
@@ -69,7 +77,9 @@ def exposed_paths(
 class _Ways:
     """The shortest ways from the internet, and those of them that begin at an entry for anyone."""
 
-    def __init__(self, estate: Estate, graph: Graph, unguarded: frozenset[str], guarded: Mapping[str, str]) -> None:
+    def __init__(
+        self, estate: Estate, graph: Graph, unguarded: frozenset[str], guarded: Mapping[str, str]
+    ) -> None:
         self.flows = rx.PyDiGraph()
         self.index: dict[str, int] = {}
         for source, target in _flows(estate, graph):
@@ -101,13 +111,16 @@ class _Ways:
     def _from(self, source: str) -> dict[str, list[str]]:
         if source not in self.index:
             return {}
-        ways = cast(Any, rx).digraph_dijkstra_shortest_paths(self.flows, self.index[source], weight_fn=float)
+        ways = cast(Any, rx).digraph_dijkstra_shortest_paths(
+            self.flows, self.index[source], weight_fn=float
+        )
         return {self.flows[end]: [self.flows[i] for i in way] for end, way in ways.items()}
 
 
 def _weight(source: str, target: str, guarded: Mapping[str, str]) -> float:
     if source == INTERNET and target in guarded:
-        # An entry that asks who one is: only where there is no other. What is made for a few callers is the very last.
+        # An entry that asks who one is: only where there is no other. What is made for a few
+        # callers is the very last.
         return 2000.0 if guarded[target] == CREDENTIALS else 1000.0
     if source.endswith(("|in", "|out")) or target.endswith(("|in", "|out")):
         return 0.999  # of two ways as long always the same one, whatever else there is
@@ -116,7 +129,9 @@ def _weight(source: str, target: str, guarded: Mapping[str, str]) -> float:
 
 
 def _steps(names: list[str]) -> tuple[str, ...]:
-    """Each address once, without the helpers for the two sides of a security group and for whole services."""
+    """Each address once, without the helpers for the two sides of a security group and for whole
+    services.
+    """
     plain = [name.partition("|")[0] for name in names if not name.startswith("|")]
     return tuple(dict.fromkeys([INTERNET, *plain]))
 
@@ -135,7 +150,9 @@ def _flows(estate: Estate, graph: Graph) -> Iterator[tuple[str, str]]:
 
 
 def _through_groups(estate: Estate) -> Iterator[tuple[str, str]]:
-    """Members of a group reach the members of another that lets them in, also by addresses of the same network."""
+    """Members of a group reach the members of another that lets them in, also by addresses of the
+    same network.
+    """
     for each in estate.resources:
         if each.type.startswith(("aws_security_group", "aws_vpc_security_group")):
             continue
@@ -143,7 +160,11 @@ def _through_groups(estate: Estate) -> Iterator[tuple[str, str]]:
             yield each.address, f"{group}|out"
             yield f"{group}|in", each.address
     for group, rules in estate.ingress.items():
-        network = next(iter(estate.by_address[group].targets("vpc_id")), "") if group in estate.by_address else ""
+        network = (
+            next(iter(estate.by_address[group].targets("vpc_id")), "")
+            if group in estate.by_address
+            else ""
+        )
         if network:
             yield f"{group}|out", f"|{network}"
         for rule in rules:

@@ -1,7 +1,9 @@
-"""What a reference means: the relationship it makes, and which way requests or rights flow along it.
+"""What a reference means: the relationship it makes, and which way requests or rights flow along
+it.
 
-Rows are patterns of source kind, attribute and target kind; the first that fits wins. `>` flows with the reference,
-`<` against it (a listener refers to its balancer, requests go from the balancer to the listener).
+Rows are patterns of source kind, attribute and target kind; the first that fits wins. `>` flows
+with the reference, `<` against it (a listener refers to its balancer, requests go from the balancer
+to the listener).
 """
 
 from __future__ import annotations
@@ -30,18 +32,38 @@ CROSSING = {"routes_to", "invokes", "assumes_role", "grants_actions", "reads_fro
 _POLICY = r"aws_iam_(policy|role_policy|user_policy|group_policy|role)"
 _GROUP_RULES = r"aws_(security_group|default_security|vpc_security_group_)"
 _MACHINES = r"aws_(ecs_service|autoscaling_group|instance)"
-_LOGS = r".*(logging_config|access_log|access_logs|log_destination|s3_bucket_name|cloud_watch_logs).*"
+_LOGS = (
+    r".*(logging_config|access_log|access_logs|log_destination|s3_bucket_name|cloud_watch_logs).*"
+)
 _API_PARTS = r"aws_(api_gateway|apigatewayv2)_(integration|method|route|resource|authorizer)$"
 _TABLE = [
     (r".*", r"depends_on", r".*", "depends_on", ""),
-    (r".*", r".*kms_(master_)?key(_id|_arn|s)?|.*kms_key_identifier|.*key_arn", r"aws_kms", "encrypted_with", ""),
+    (
+        r".*",
+        r".*kms_(master_)?key(_id|_arn|s)?|.*kms_key_identifier|.*key_arn",
+        r"aws_kms",
+        "encrypted_with",
+        "",
+    ),
     (_GROUP_RULES, r".*security_group.*", r"aws_\w*sec", "allows_from", ""),
     (r"aws_security_group_rule", r"security_group_id", r".*", "attaches_to", ""),
     (r".*", r".*security_group(s|_ids|_id)?", r"aws_(default_)?security_group", "guarded_by", ""),
     (r".*", r"web_acl_(id|arn)", r".*", "guarded_by", ""),
     (r"aws_wafv2_web_acl_association", r"resource_arn", r".*", "attaches_to", ""),
-    (_POLICY + "$", r"(policy|inline_policy.*)", r"(?!aws_iam|data|module).*", "grants_actions", ">"),
-    (r"aws_iam_(role_policy|role_policy_attachment)$", r"role", r"aws_iam_role", "attaches_to", "<"),
+    (
+        _POLICY + "$",
+        r"(policy|inline_policy.*)",
+        r"(?!aws_iam|data|module).*",
+        "grants_actions",
+        ">",
+    ),
+    (
+        r"aws_iam_(role_policy|role_policy_attachment)$",
+        r"role",
+        r"aws_iam_role",
+        "attaches_to",
+        "<",
+    ),
     (r"aws_iam_policy_attachment$", r"roles", r"aws_iam_role", "attaches_to", "<"),
     (r"aws_iam_(role_)?policy_attachment$", r"policy_arn", r"aws_iam_policy", "attaches_to", ">"),
     (r"aws_iam_role$", r"managed_policy_arns", r"aws_iam_policy", "attaches_to", ">"),
@@ -49,7 +71,13 @@ _TABLE = [
     (r".*", r".*iam_instance_profile(\.\w+)?", r"aws_iam", "assumes_role", ">"),
     (r".*", r".*role(_arn|_name)?|.*role_arns", r"aws_iam_role", "assumes_role", ">"),
     (r"aws_(lb|alb)_listener(_rule)?$", r"(load_balancer|listener)_arn", r".*", "attaches_to", "<"),
-    (r"aws_(lb|alb)_listener(_rule)?$", r"(default_)?action.*", r".*target_group", "routes_to", ">"),
+    (
+        r"aws_(lb|alb)_listener(_rule)?$",
+        r"(default_)?action.*",
+        r".*target_group",
+        "routes_to",
+        ">",
+    ),
     (r"aws_(lb|alb)_target_group_attachment", r"target_group_arn", r".*", "attaches_to", "<"),
     (r"aws_(lb|alb)_target_group_attachment", r"target_id", r".*", "routes_to", ">"),
     (r"aws_(ecs_service|autoscaling_\w+)", r".*target_group_arns?", r".*", "attaches_to", "<"),
@@ -66,10 +94,28 @@ _TABLE = [
     (r".*", _LOGS, r".*", "logs_to", ""),
     (_API_PARTS, r"(rest_)?api_id", r".*", "belongs_to", "<"),
     (r"aws_apigatewayv2_route", r"target", r".*", "routes_to", ">"),
-    (r"aws_(api_gateway|apigatewayv2)_integration$", r"(uri|integration_uri)", r"aws_(lambda|sfn)", "invokes", ">"),
-    (r"aws_(api_gateway|apigatewayv2)_integration$", r"(uri|integration_uri|connection_id)", r".*", "routes_to", ">"),
+    (
+        r"aws_(api_gateway|apigatewayv2)_integration$",
+        r"(uri|integration_uri)",
+        r"aws_(lambda|sfn)",
+        "invokes",
+        ">",
+    ),
+    (
+        r"aws_(api_gateway|apigatewayv2)_integration$",
+        r"(uri|integration_uri|connection_id)",
+        r".*",
+        "routes_to",
+        ">",
+    ),
     (r"aws_appsync_datasource", r"api_id", r".*", "belongs_to", "<"),
-    (r"aws_appsync_datasource", r"(lambda_config|dynamodb_config|http_config).*", r".*", "routes_to", ">"),
+    (
+        r"aws_appsync_datasource",
+        r"(lambda_config|dynamodb_config|http_config).*",
+        r".*",
+        "routes_to",
+        ">",
+    ),
     (r"aws_cloudfront_distribution", r"origin\.(domain_name|s3.*)", r".*", "routes_to", ">"),
     (r"aws_route53_record", r"(alias.*|records)", r".*", "routes_to", ">"),
     (r"aws_rds_cluster_instance", r"cluster_identifier", r".*", "belongs_to", ">"),
@@ -78,8 +124,20 @@ _TABLE = [
     (r".*", r".*", r"aws_(lambda_function|lambda_alias|sfn_state_machine)", "invokes", ">"),
     (r"aws_s3_bucket_\w+", r"bucket", r"aws_s3_bucket", "attaches_to", ""),
     (r"aws_\w*(association|attachment|_policy)$", r".*", r".*", "attaches_to", ""),
-    (r".*", r".*(subnet|vpc|cluster|db_subnet_group|rest_api|api|availability).*", r".*", "belongs_to", ""),
-    (r"aws_(lambda_function|ecs_task_definition)", r"(environment|container_definitions).*", r".*", "reads_from", ""),
+    (
+        r".*",
+        r".*(subnet|vpc|cluster|db_subnet_group|rest_api|api|availability).*",
+        r".*",
+        "belongs_to",
+        "",
+    ),
+    (
+        r"aws_(lambda_function|ecs_task_definition)",
+        r"(environment|container_definitions).*",
+        r".*",
+        "reads_from",
+        "",
+    ),
 ]
 
 

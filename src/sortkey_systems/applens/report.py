@@ -1,4 +1,6 @@
-"""The risk report: findings of the rules, the ways from the internet to data, and one score with its reasons."""
+"""The risk report: findings of the rules, the ways from the internet to data, and one score with
+its reasons.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +20,22 @@ from sortkey_systems.applens.rules import RULES, SEVERITIES, Rule, Subject, edge
 from sortkey_systems.applens.rules.definition import Hit
 
 WEIGHTS = {"critical": 0.40, "high": 0.18, "medium": 0.06, "low": 0.012}
-"""How much of what is left to 100 the first finding of a rule takes. Each further one of the rule takes a quarter."""
+"""How much of what is left to 100 the first finding of a rule takes. Each further one of the rule
+takes a quarter.
+"""
 CONFIDENCES = {"high": 1.0, "medium": 0.75, "low": 0.5}
 REPEATED = 0.25
 REPEATS_MAX = 8
-"""Further findings of one rule that count: fifty buckets without versioning are one mistake, not fifty."""
+"""Further findings of one rule that count: fifty buckets without versioning are one mistake, not
+fifty.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule broken in one place. `file` and `line` are where the first of the evidence is declared."""
+    """A rule broken in one place. `file` and `line` are where the first of the evidence is
+    declared.
+    """
 
     id: str
     rule: str
@@ -83,10 +91,18 @@ class Report:
     @property
     def rating(self) -> str:
         """The score in words, with what it is a score of."""
-        return self.coverage.rating(self.score) if self.coverage else f"risk {self.score} of 100; {NOT_RECORDED}"
+        return (
+            self.coverage.rating(self.score)
+            if self.coverage
+            else f"risk {self.score} of 100; {NOT_RECORDED}"
+        )
 
     def to_json(self) -> dict[str, Any]:
-        covered = {"coverage": {**self.coverage.to_json(), "rating": self.rating}} if self.coverage else {}
+        covered = (
+            {"coverage": {**self.coverage.to_json(), "rating": self.rating}}
+            if self.coverage
+            else {}
+        )
         return covered | {
             "score": self.score,
             "rationale": self.rationale,
@@ -109,30 +125,59 @@ class Report:
             for each in told["exposedPaths"]
         ]
         findings = [Finding.from_json(each) for each in told["findings"]]
-        rest = told["rationale"], findings, paths, sorted(problems), told["counts"], told["graphHash"]
+        rest = (
+            told["rationale"],
+            findings,
+            paths,
+            sorted(problems),
+            told["counts"],
+            told["graphHash"],
+        )
         coverage = Coverage.from_json(told["coverage"]) if "coverage" in told else None
-        return cls(told["score"], *rest, behind=told.get("behind", {}), coverage=coverage)  # reports of old have none
+        return cls(
+            told["score"], *rest, behind=told.get("behind", {}), coverage=coverage
+        )  # reports of old have none
 
     def severities(self) -> dict[str, int]:
-        return {each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)}
+        return {
+            each: sum(f.severity == each for f in self.findings) for each in reversed(SEVERITIES)
+        }
 
     def at_least(self, severity: str) -> list[Finding]:
         """Findings of a severity or worse."""
-        return [f for f in self.findings if SEVERITIES.index(f.severity) >= SEVERITIES.index(severity)]  # pyright: ignore
+        return [
+            f for f in self.findings if SEVERITIES.index(f.severity) >= SEVERITIES.index(severity)
+        ]  # pyright: ignore
 
 
-def build_report(estate: Estate, graph: Graph, problems: list[Problem], coverage: Coverage) -> Report:
+def build_report(
+    estate: Estate, graph: Graph, problems: list[Problem], coverage: Coverage
+) -> Report:
     """All rules over an estate."""
     exposed = frozenset(node.id for node in graph.nodes if node.internetExposed)
-    unguarded = {address for hit in edge.open_route(Subject(estate, graph, [], exposed)) for address in hit.evidence}
+    unguarded = {
+        address
+        for hit in edge.open_route(Subject(estate, graph, [], exposed))
+        for address in hit.evidence
+    }
     behind = guards(estate, exposed - unguarded)
     paths = exposed_paths(estate, graph, exposed & unguarded, behind)
     subject = Subject(estate, graph, paths, exposed)
-    found = {f.id: f for rule in RULES for hit in rule.check(subject) for f in [_finding(estate, rule, hit)]}
+    found = {
+        f.id: f
+        for rule in RULES
+        for hit in rule.check(subject)
+        for f in [_finding(estate, rule, hit)]
+    }
     findings = sorted(found.values(), key=_order)
     score, shares = scored(findings)
-    rationale = [f"{coverage.rating(score)}. Each rule takes its share of what is left to 100.", *shares]
-    return Report(score, rationale, findings, paths, problems, graph.counts, graph.hash, behind, coverage)
+    rationale = [
+        f"{coverage.rating(score)}. Each rule takes its share of what is left to 100.",
+        *shares,
+    ]
+    return Report(
+        score, rationale, findings, paths, problems, graph.counts, graph.hash, behind, coverage
+    )
 
 
 def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
@@ -142,7 +187,9 @@ def _order(finding: Finding) -> tuple[int, str, tuple[str, ...]]:
 def _finding(estate: Estate, rule: Rule, hit: Hit) -> Finding:
     evidence = tuple(dict.fromkeys(hit.evidence))
     place = estate.by_address.get(evidence[0])
-    detail = "" if "→" in hit.detail else hit.detail  # a finding stays the same one when its way changes
+    detail = (
+        "" if "→" in hit.detail else hit.detail
+    )  # a finding stays the same one when its way changes
     key = "|".join((rule.id, evidence[0], detail))
     return Finding(
         id=f"{rule.id}-{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}",
@@ -171,6 +218,12 @@ def scored(findings: list[Finding]) -> tuple[int, list[str]]:
         share = (1 - weight) * (1 - weight * REPEATED) ** min(len(group) - 1, REPEATS_MAX)
         safe *= share
         lines.append(
-            (1 - share, f"{rule} {title}: {len(group)} × {severity}, takes {100 * (1 - share):.0f} % of what is left")
+            (
+                1 - share,
+                f"{rule} {title}: {len(group)} × {severity}, takes {100 * (1 - share):.0f} % of "
+                "what is left",
+            )
         )
-    return round(100 * (1 - safe)), [line for _, line in sorted(lines, key=lambda each: (-each[0], each[1]))]
+    return round(100 * (1 - safe)), [
+        line for _, line in sorted(lines, key=lambda each: (-each[0], each[1]))
+    ]

@@ -19,7 +19,8 @@ class Link(NamedTuple):
 
 @dataclass(slots=True)
 class Resource:
-    """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are lists of objects.
+    """`attributes` are plain values; what is not known is a text with `${…}`. Nested blocks are
+    lists of objects.
 
     What Terraform marks as sensitive is a `Sensitive`: the value itself never gets here.
 
@@ -54,16 +55,27 @@ class Resource:
         """All nested blocks of a name, at any number of levels: `rule.apply`."""
         level: list[Any] = [self.attributes]
         for name in path.split("."):
-            level = [inner for each in level if isinstance(each, dict) for inner in as_list(cast(Any, each).get(name))]
+            level = [
+                inner
+                for each in level
+                if isinstance(each, dict)
+                for inner in as_list(cast(Any, each).get(name))
+            ]
         return [each for each in level if isinstance(each, dict)]
 
     def targets(self, path: str) -> list[str]:
         """Addresses that an attribute refers to, or anything under it."""
-        return [link.address for link in self.links if link.path == path or link.path.startswith(f"{path}.")]
+        return [
+            link.address
+            for link in self.links
+            if link.path == path or link.path.startswith(f"{path}.")
+        ]
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list of a value that may be one, none or many, as Terraform's JSON and IAM's policies have it."""
+    """A list of a value that may be one, none or many, as Terraform's JSON and IAM's policies have
+    it.
+    """
     if value is None:
         return []
     return cast(list[Any], value) if isinstance(value, list) else [value]

@@ -1,4 +1,6 @@
-"""Sample runs: a shop with flaws, the same shop mended, a file that does not parse. The Terraform is in `samples/`."""
+"""Sample runs: a shop with flaws, the same shop mended, a file that does not parse. The Terraform
+is in `samples/`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ USER = "12345"
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Folders of `samples/`, of which a later one replaces files of those before; and when it was uploaded."""
+    """Folders of `samples/`, of which a later one replaces files of those before; and when it was
+    uploaded.
+    """
 
     environment: Environment
     filename: str
@@ -27,15 +31,30 @@ class Sample:
 
 
 SAMPLES = (
-    Sample("prod", "shop.zip", ("shop",), 50, Provenance(iac_commit_sha="4c1d0a7", region="eu-west-1")),
+    Sample(
+        "prod", "shop.zip", ("shop",), 50, Provenance(iac_commit_sha="4c1d0a7", region="eu-west-1")
+    ),
     Sample("dev", "main.tf", ("broken",), 26, Provenance(terraform_workspace="experiments")),
-    Sample("dev", "shop.zip", ("shop", "shop_mended"), 3, Provenance(iac_commit_sha="b27f9e3", region="eu-west-1")),
-    Sample("prod", "shop.zip", ("shop", "shop_mended"), 1, Provenance(iac_commit_sha="b27f9e3", region="eu-west-1")),
+    Sample(
+        "dev",
+        "shop.zip",
+        ("shop", "shop_mended"),
+        3,
+        Provenance(iac_commit_sha="b27f9e3", region="eu-west-1"),
+    ),
+    Sample(
+        "prod",
+        "shop.zip",
+        ("shop", "shop_mended"),
+        1,
+        Provenance(iac_commit_sha="b27f9e3", region="eu-west-1"),
+    ),
 )
 
 
 def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> list[Run]:
-    """Upload and analyse the samples, unless the user has other runs only. Gives the runs, the newest first.
+    """Upload and analyse the samples, unless the user has other runs only. Gives the runs, the
+    newest first.
 
     Those that are there already are left as they are: what was interrupted goes on where it was.
     """
@@ -53,13 +72,22 @@ def load(service: AppLens, user_id: str = USER, now: datetime | None = None) -> 
 
 def _mark(sample: Sample) -> tuple[str, str | None, str | None]:
     """What a run has of its sample, and no other sample has."""
-    return sample.environment, sample.provenance.iac_commit_sha, sample.provenance.terraform_workspace
+    return (
+        sample.environment,
+        sample.provenance.iac_commit_sha,
+        sample.provenance.terraform_workspace,
+    )
 
 
 def _uploaded(service: AppLens, user_id: str, sample: Sample, now: datetime) -> Run:
     at = now - timedelta(hours=sample.hours_ago)
     return service.upload(
-        user_id, sample.environment, sample.filename, data_of(sample), sample.provenance, created_at=at
+        user_id,
+        sample.environment,
+        sample.filename,
+        data_of(sample),
+        sample.provenance,
+        created_at=at,
     )
 
 
@@ -78,7 +106,12 @@ def data_of(sample: Sample) -> bytes:
 def terraform(*folders: str) -> dict[str, bytes]:
     """The files of sample folders by name."""
     places = [files(PACKAGE) / "samples" / folder for folder in folders]
-    found = {each.name: each.read_bytes() for place in places for each in place.iterdir() if each.name.endswith(".tf")}
+    found = {
+        each.name: each.read_bytes()
+        for place in places
+        for each in place.iterdir()
+        if each.name.endswith(".tf")
+    }
     return dict(sorted(found.items()))
 
 

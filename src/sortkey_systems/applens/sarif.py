@@ -33,7 +33,9 @@ class Checkout:
 
     @classmethod
     def of(cls, paths: Sequence[str | os.PathLike[str]]) -> Checkout:
-        """Below the current folder, as code hosts want it; of paths outside of it, below what they share."""
+        """Below the current folder, as code hosts want it; of paths outside of it, below what they
+        share.
+        """
         given = [Path(os.path.abspath(path)) for path in paths]
         folders = tuple(path if path.is_dir() else path.parent for path in given)
         here = Path.cwd()
@@ -50,7 +52,8 @@ class Checkout:
 def to_sarif(report: Report, version: str, checkout: Checkout | None = None) -> dict[str, Any]:
     """One run with all rules, the results, and warnings of the analysis as notifications.
 
-    With a checkout, places are below its root; without, as in an upload, they are as the report has them.
+    With a checkout, places are below its root; without, as in an upload, they are as the report has
+    them.
     """
     driver = {
         "name": "AppLens",
@@ -58,25 +61,44 @@ def to_sarif(report: Report, version: str, checkout: Checkout | None = None) -> 
         "rules": [_rule(rule) for rule in RULES],
     }
     numbers = {rule.id: number for number, rule in enumerate(RULES)}
-    roots = {"originalUriBaseIds": {ROOT: {"uri": checkout.root.as_uri().rstrip("/") + "/"}}} if checkout else {}
+    roots = (
+        {"originalUriBaseIds": {ROOT: {"uri": checkout.root.as_uri().rstrip("/") + "/"}}}
+        if checkout
+        else {}
+    )
     covered = {"coverage": report.to_json()["coverage"]} if report.coverage else {}
     run = {
         "tool": {"driver": driver},
         **roots,
         "invocations": [_invocation(checkout, report)],
-        "results": [_result(checkout, finding, numbers.get(finding.rule, -1)) for finding in report.findings],
-        "properties": {**covered, "score": report.score, "graphHash": report.graph_hash, **report.counts},
+        "results": [
+            _result(checkout, finding, numbers.get(finding.rule, -1)) for finding in report.findings
+        ],
+        "properties": {
+            **covered,
+            "score": report.score,
+            "graphHash": report.graph_hash,
+            **report.counts,
+        },
     }
-    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+    return {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    }
 
 
 def _invocation(checkout: Checkout | None, report: Report) -> dict[str, Any]:
-    """What was not covered, as notifications. Where a file was not read, the analysis is no success."""
+    """What was not covered, as notifications. Where a file was not read, the analysis is no
+    success.
+    """
     unread = [each for each in report.problems if each.kind == "parse"]
     notes = [_notification(checkout, each, report) for each in report.problems if each.file]
     if report.coverage and report.coverage.without_rules:
         (text,) = (gap for gap in report.coverage.gaps if " no rules: " in gap)
-        notes.append({"descriptor": {"id": "no-rules"}, "level": "warning", "message": {"text": text}})
+        notes.append(
+            {"descriptor": {"id": "no-rules"}, "level": "warning", "message": {"text": text}}
+        )
     return {"executionSuccessful": not unread, "toolExecutionNotifications": notes}
 
 
@@ -122,8 +144,16 @@ def _result(checkout: Checkout | None, finding: Finding, number: int) -> dict[st
 
 
 def _location(checkout: Checkout | None, file: str, line: int, address: str = "") -> dict[str, Any]:
-    artifact = {"uri": quote(checkout.located(file)), "uriBaseId": ROOT} if checkout else {"uri": quote(file)}
+    artifact = (
+        {"uri": quote(checkout.located(file)), "uriBaseId": ROOT}
+        if checkout
+        else {"uri": quote(file)}
+    )
     place: dict[str, Any] = {
         "physicalLocation": {"artifactLocation": artifact, "region": {"startLine": max(line, 1)}},
     }
-    return {**place, "logicalLocations": [{"fullyQualifiedName": address, "kind": "resource"}]} if address else place
+    return (
+        {**place, "logicalLocations": [{"fullyQualifiedName": address, "kind": "resource"}]}
+        if address
+        else place
+    )

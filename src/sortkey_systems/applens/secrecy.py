@@ -1,4 +1,6 @@
-"""What is a secret, by its name or by its look; and values without them, since graphs are stored and shown."""
+"""What is a secret, by its name or by its look; and values without them, since graphs are stored
+and shown.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,16 @@ _REFERENCE = "${stated elsewhere}"
 _TELLING = 6
 """Letters that a secret has at least, to be known again inside of another text."""
 KEY_MATERIAL = re.compile(
-    r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}|\bglpat-[\w-]{20}"
+    r"\b(AKIA|ASIA)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE "
+    r"KEY-----|\bgh[pousr]_[A-Za-z0-9]{36}|\bglpat-[\w-]{20}"
     r"|\bxox[abprs]-[\w-]{10,}|\b[sr]k_live_\w{10,}|\bAIza[\w-]{35}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bnpm_\w{36}"
     r"|hooks\.slack\.com/services/T\w+/B\w+/\w+"
 )
 """Keys that say by their look what they open."""
 
-_WORDS = r"(passw(or)?d|passphrase|secret(_?key)?|token|api_?key|access_?key|private_?key|credential)"
+_WORDS = (
+    r"(passw(or)?d|passphrase|secret(_?key)?|token|api_?key|access_?key|private_?key|credential)"
+)
 _NAME = re.compile(_WORDS, re.IGNORECASE)
 _NAMED = re.compile(rf"{_WORDS}s?(_?\d+|_(value|string|text|plain(text)?))?$", re.IGNORECASE)
 _NO_SECRET = re.compile(
@@ -28,17 +33,24 @@ _NO_SECRET = re.compile(
     r"|_?param(eter)?|_?field|_?provider|_?prefix|_?version|_?rotation|_?type|_?issuer|_?algorithm|_?header|_?validity)$",
     re.IGNORECASE,
 )
-_IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{|\(sensitive\)@)[^\s:/@]{2,}@", re.IGNORECASE)
+_IN_URL = re.compile(
+    r"\b[a-z][a-z0-9+.-]*://[^\s:/@]+:(?!\$\{|\(sensitive\)@)[^\s:/@]{2,}@", re.IGNORECASE
+)
 _USER_OF_URL = re.compile(r"(://)(?![a-z-]{1,16}@)[^\s/@]+@")
 """`ssh://git@` gives nothing away, `https://user:password@` and `https://token@` do."""
-_PARAMETER = re.compile(rf"([?&][\w.-]*(?:sshkey|signature|{_WORDS})[\w.-]*=)[^&\s]+", re.IGNORECASE)
+_PARAMETER = re.compile(
+    rf"([?&][\w.-]*(?:sshkey|signature|{_WORDS})[\w.-]*=)[^&\s]+", re.IGNORECASE
+)
 _ASSIGNED = re.compile(
-    r"(?:^|[\s\"';,{])([A-Za-z_][\w.-]*)[\"']?[ \t]*[=:][ \t]*[\"']?([^\s\"'`$<>(){}\[\],;]{4,})", re.MULTILINE
+    r"(?:^|[\s\"';,{])([A-Za-z_][\w.-]*)[\"']?[ \t]*[=:][ \t]*[\"']?([^\s\"'`$<>(){}\[\],;]{4,})",
+    re.MULTILINE,
 )
 _PAIRED = re.compile(r"[\"']([A-Za-z_]\w*)[\"']\s*,\s*[\"']([^\"'$\s]{4,})[\"']")
 """As programs have it: define('DB_PASSWORD', 'hunter2')."""
 _ELSEWHERE = ("arn:", "/", "http", "ssm:", "file:")
-_NO_VALUES = frozenset({"true", "false", "none", "null", "required", "optional", "enabled", "disabled"})
+_NO_VALUES = frozenset(
+    {"true", "false", "none", "null", "required", "optional", "enabled", "disabled"}
+)
 
 
 def names_a_secret(name: str) -> bool:
@@ -62,11 +74,15 @@ def is_stated(value: Any) -> bool:
 
 
 def sensitive(value: Any, *, is_written: bool) -> Sensitive:
-    """The marker for a value that must not be kept. `is_written` says whether the source states it."""
+    """The marker for a value that must not be kept. `is_written` says whether the source
+    states it.
+    """
     if isinstance(value, Sensitive):
         return value
     stated = is_written and is_literal(value) and not _is_elsewhere(value)
-    return Sensitive(is_written=stated, is_random=stated and (_looks_random(value) or shows_a_key(value)))
+    return Sensitive(
+        is_written=stated, is_random=stated and (_looks_random(value) or shows_a_key(value))
+    )
 
 
 def shows_a_key(text: str) -> bool:
@@ -86,7 +102,9 @@ def is_secret(name: str, value: Any) -> bool:
 
 
 def script_secrets(text: str) -> list[str]:
-    """Names of the secrets that a script or a file of settings sets, where their values stand there."""
+    """Names of the secrets that a script or a file of settings sets, where their values stand
+    there.
+    """
     pairs = [*_ASSIGNED.findall(text), *_PAIRED.findall(text)]
     found = [name for name, value in pairs if is_named_secret(name) and is_secret(name, value)]
     return [*dict.fromkeys(found), *(["a key"] if shows_a_key(text) else [])]
@@ -99,7 +117,9 @@ def _is_elsewhere(value: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     """Letters and digits mixed, as no word is."""
-    return len(value) >= 12 and bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
+    return (
+        len(value) >= 12 and bool(re.search(r"\d", value)) and bool(re.search(r"[A-Za-z]", value))
+    )
 
 
 def hide_secrets(value: Any, name: str = "") -> Any:
@@ -130,7 +150,9 @@ def without_credentials(address: str) -> str:
 def without(secrets: frozenset[str], value: Any, name: str = "") -> Any:
     """A copy in which those secrets are references, as they were before variables were put in."""
     if isinstance(value, dict):
-        return {key: without(secrets, each, key) for key, each in cast(dict[str, Any], value).items()}
+        return {
+            key: without(secrets, each, key) for key, each in cast(dict[str, Any], value).items()
+        }
     if isinstance(value, list):
         return [without(secrets, each, name) for each in cast(list[Any], value)]
     if not isinstance(value, str) or isinstance(value, Sensitive):
@@ -154,7 +176,11 @@ def decoded(text: str) -> str:
 
 def _hide_in_object(value: dict[str, Any]) -> dict[str, Any]:
     plain = {key: hide_secrets(each, key) for key, each in value.items()}
-    if "value" in value and is_literal(value["value"]) and names_a_secret(str(value.get("name", ""))):
+    if (
+        "value" in value
+        and is_literal(value["value"])
+        and names_a_secret(str(value.get("name", "")))
+    ):
         plain["value"] = HIDDEN
     return plain
 

@@ -1,6 +1,8 @@
-"""The marker that stands for a value which Terraform marks as sensitive. The parser drops the value itself.
+"""The marker that stands for a value which Terraform marks as sensitive. The parser drops the value
+itself.
 
-What is not there cannot be shown by code that is written later. Rules learn from the marker what they need to know.
+What is not there cannot be shown by code that is written later. Rules learn from the marker what
+they need to know.
 """
 
 from __future__ import annotations
@@ -13,8 +15,9 @@ HIDDEN = "(sensitive)"
 class Sensitive(str):
     """Reads as `(sensitive)`, in JSON and in text alike.
 
-    `is_written` is true where the source itself states the value, so that whoever reads the source has it. `is_random`
-    is true where the value looked like a password or a key, whatever its name says.
+    `is_written` is true where the source itself states the value, so that whoever reads the source
+    has it. `is_random` is true where the value looked like a password or a key, whatever its name
+    says.
     """
 
     __slots__ = ("is_random", "is_written")

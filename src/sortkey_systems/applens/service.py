@@ -1,4 +1,5 @@
-"""AppLens: uploads, runs and what became of them. Every method takes the user first, and sees nothing of another's.
+"""AppLens: uploads, runs and what became of them. Every method takes the user first, and sees
+nothing of another's.
 
 Analyses are jobs, see `working.py`; whoever runs a worker runs them.
 """
@@ -37,7 +38,9 @@ def make_workers(service: AppLens) -> list[JobWorker]:
 
 
 ID_BYTES = (3, 3, 3, 4, 6, 8)
-"""Of a run's id, try by try: six hexadecimal digits as the document has them, longer where these are taken."""
+"""Of a run's id, try by try: six hexadecimal digits as the document has them, longer where these
+are taken.
+"""
 LINK_SECONDS = 900
 
 
@@ -76,7 +79,11 @@ class AppLens:
     """The service. `entropy` makes the ids of runs: so many bytes, as hexadecimal digits."""
 
     def __init__(
-        self, store: Store, queue: JobQueue | None = None, *, entropy: Callable[[int], str] = secrets.token_hex
+        self,
+        store: Store,
+        queue: JobQueue | None = None,
+        *,
+        entropy: Callable[[int], str] = secrets.token_hex,
     ) -> None:
         self.store, self.queue = store, queue or JobQueue(store, QUEUE)
         self._entropy = entropy
@@ -86,13 +93,20 @@ class AppLens:
         return [*self.store.ensure(model), *self.queue.ensure()]
 
     def worker(self, **settings: Any) -> JobWorker:
-        """One that runs the analyses: `with service.worker(): …`. Settings are those of JobWorker."""
+        """One that runs the analyses: `with service.worker(): …`. Settings are those of
+        JobWorker.
+        """
         return JobWorker(self.store, [analyze_run], queue=self.queue.name, **settings)
 
     # -- from a file to a run
 
     def presign(
-        self, user_id: str, environment: Environment, filename: str, size: int, content_type: str | None = None
+        self,
+        user_id: str,
+        environment: Environment,
+        filename: str,
+        size: int,
+        content_type: str | None = None,
     ) -> uploads.UploadLink:
         """A link for sending one file, of this size and type. Raises UploadRefused."""
         bucket, now = self.store.payloads.bucket(BUCKET), datetime.now(UTC)
@@ -108,19 +122,27 @@ class AppLens:
         provenance: Provenance | None = None,
         created_at: datetime | None = None,
     ) -> Run:
-        """The run of a file that was sent: UPLOADED. Raises NotUploaded; without a version the newest is meant.
+        """The run of a file that was sent: UPLOADED. Raises NotUploaded; without a version the
+        newest is meant.
 
-        `created_at` is for runs that are older than their item: samples, and what is taken over from elsewhere.
+        `created_at` is for runs that are older than their item: samples, and what is taken over
+        from elsewhere.
         """
         key = uploads.key_of(user_id, environment, filename)
         try:
             found = self.store.payloads.bucket(BUCKET).head(key, version_id)
         except ObjectNotFound:
-            raise NotUploaded(f"{filename} was not sent yet: ask for a link, and PUT the file there first") from None
+            raise NotUploaded(
+                f"{filename} was not sent yet: ask for a link, and PUT the file there first"
+            ) from None
         uploads.check_size(filename, found.size)
         told = {} if provenance is None else provenance.model_dump()
         return self._created(
-            user_id=user_id, environment=environment, iac=Payload.at(found), created_at=created_at, **told
+            user_id=user_id,
+            environment=environment,
+            iac=Payload.at(found),
+            created_at=created_at,
+            **told,
         )
 
     def upload(
@@ -136,7 +158,9 @@ class AppLens:
         """The same in one step, for programs that have the file at hand."""
         key = uploads.key_of(user_id, environment, filename)
         uploads.check_size(filename, len(data))
-        stored = self.store.payloads.bucket(BUCKET).put(key, data, content_type=uploads.type_of(filename, None))
+        stored = self.store.payloads.bucket(BUCKET).put(
+            key, data, content_type=uploads.type_of(filename, None)
+        )
         return self.complete(
             user_id,
             environment,
@@ -170,9 +194,16 @@ class AppLens:
     # -- runs
 
     def runs(
-        self, user_id: str, environment: Environment | None = None, *, cursor: str | None = None, size: int = 50
+        self,
+        user_id: str,
+        environment: Environment | None = None,
+        *,
+        cursor: str | None = None,
+        size: int = 50,
     ) -> Page[Run]:
-        """The runs of a user, the newest first; of one environment, if one is given. Reads items only."""
+        """The runs of a user, the newest first; of one environment, if one is given. Reads items
+        only.
+        """
         wanted = (
             Run.of_user(user_id=user_id)
             if environment is None
@@ -185,7 +216,9 @@ class AppLens:
         """The newest run: one item is read. Raises NotFound."""
         wanted = latest_run(user_id)
         if environment is not None:
-            wanted = Run.of_environment(user_id=user_id, environment=environment).descending().limit(1)
+            wanted = (
+                Run.of_environment(user_id=user_id, environment=environment).descending().limit(1)
+            )
         run = self.store.first(wanted)
         if run is None:
             raise NotFound("there is no run yet: upload a file first")
@@ -208,7 +241,9 @@ class AppLens:
         return Progress(run_id, run.status, job.progress, job.progress_text, job.attempt, job.error)
 
     def _settled(self, run: Run) -> Run:
-        """A run whose job has ended without it, because somebody cancelled it between two tries, has failed."""
+        """A run whose job has ended without it, because somebody cancelled it between two tries,
+        has failed.
+        """
         if run.status != "PROCESSING" or run.job_id is None:
             return run
         job = self.queue.store.find(Job.key(job_id=run.job_id), consistent=True)
@@ -241,7 +276,9 @@ class AppLens:
         """The findings of a run for code hosts and editors."""
         from sortkey import __version__
 
-        return sarif.to_sarif(Report.from_json(json.loads(self.report(user_id, run_id))), __version__)
+        return sarif.to_sarif(
+            Report.from_json(json.loads(self.report(user_id, run_id))), __version__
+        )
 
     def inventory(self, user_id: str, run_id: str, search: str = "") -> list[dict[str, Any]]:
         """The resources of a run that a search finds, each with its number of findings."""
@@ -250,7 +287,9 @@ class AppLens:
         return inventory.inventory(graph, report, search)
 
     def compare(self, user_id: str, before: str, after: str) -> comparison.Comparison:
-        """What changed from one run to another. Where the hashes are the same, the graphs are not read."""
+        """What changed from one run to another. Where the hashes are the same, the graphs are not
+        read.
+        """
         runs = [self.get(user_id, run_id) for run_id in (before, after)]
         reports = [json.loads(self._artifact(run, "report")) for run in runs]
         graphs = [comparison.NOTHING, comparison.NOTHING]
@@ -262,5 +301,7 @@ class AppLens:
         payload: Payload[bytes] | None = getattr(run, name)
         if payload is None:
             why = f": {run.last_error}" if run.last_error else ""
-            raise NotComplete(f"run {run.run_id} has no {name}, it is {run.status}{why}", status=run.status)
+            raise NotComplete(
+                f"run {run.run_id} has no {name}, it is {run.status}{why}", status=run.status
+            )
         return self.store.load(payload)

@@ -1,4 +1,6 @@
-"""What can be analysed, found and read: folders, single files, archives, or bytes that were uploaded under a name."""
+"""What can be analysed, found and read: folders, single files, archives, or bytes that were
+uploaded under a name.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,10 @@ BYTES_MAX = 10_000_000
 
 TERRAFORM = (".tf", ".tf.json", ".tfvars", ".tfvars.json")
 READABLE = (".tf", ".tfvars", ".json", ".tfstate")
-ACCEPTED = "a folder, .tf, .tf.json, the output of `terraform show -json`, a .tfstate, or a .zip, .tar, .tgz or .tar.gz"
+ACCEPTED = (
+    "a folder, .tf, .tf.json, the output of `terraform show -json`, a .tfstate, or a .zip, .tar, "
+    ".tgz or .tar.gz"
+)
 
 BESIDE = (".json", ".tpl", ".tftpl", ".tmpl", ".template", ".sh", ".ps1", ".yaml", ".yml", ".txt")
 """Policies and scripts that Terraform reads with `file` and `templatefile`."""
@@ -33,7 +38,8 @@ _SKIPPED_FOLDERS = {".terraform", ".git", "node_modules", ".venv", "__pycache__"
 class Source:
     """A file's path, relative to what was given and with `/`, and its content.
 
-    One that `is_beside` is no Terraform, but may be read by it. `unread` is the reason for one that was not read.
+    One that `is_beside` is no Terraform, but may be read by it. `unread` is the reason for one that
+    was not read.
     """
 
     path: str
@@ -75,14 +81,18 @@ def read_bytes(name: str, data: bytes) -> list[Source]:
         return [Source(name.replace("\\", "/").rpartition("/")[2], data)]
     if data.startswith(b"PK\x03\x04"):
         raise SourceRefused(
-            f"{name} is a binary plan or a misnamed archive: use `terraform show -json`, or name it .zip"
+            f"{name} is a binary plan or a misnamed archive: use `terraform show -json`, or name "
+            "it .zip"
         )
     raise SourceRefused(f"{name} is nothing that AppLens reads: give {ACCEPTED}")
 
 
 def _refuse_large(name: str, size: int) -> None:
     if size > BYTES_MAX:
-        raise SourceRefused(f"{name} has {size / 1_000_000:.1f} MB: at most {BYTES_MAX // 1_000_000} MB are analysed")
+        raise SourceRefused(
+            f"{name} has {size / 1_000_000:.1f} MB: at most {BYTES_MAX // 1_000_000} MB are "
+            "analysed"
+        )
 
 
 def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
@@ -91,7 +101,10 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
     beside = 0
     for source in sources:
         if source.is_beside:
-            if len(source.data) > BESIDE_BYTES_MAX or beside + len(source.data) > BESIDE_ALL_BYTES_MAX:
+            if (
+                len(source.data) > BESIDE_BYTES_MAX
+                or beside + len(source.data) > BESIDE_ALL_BYTES_MAX
+            ):
                 continue
             beside += len(source.data)
         else:
@@ -102,9 +115,13 @@ def _limited(name: str, sources: Iterable[Source]) -> list[Source]:
 
 
 def _in_folder(root: Path) -> Iterator[Source]:
-    """Files of a folder. Links are followed to files inside of it; a link may lead out of what was given."""
+    """Files of a folder. Links are followed to files inside of it; a link may lead out of what was
+    given.
+    """
     for folder, folders, files in os.walk(root, onerror=_refuse_unread):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith("."))
+        folders[:] = sorted(
+            name for name in folders if name not in _SKIPPED_FOLDERS and not name.startswith(".")
+        )
         yield from _linked_folders(root, [Path(folder) / name for name in folders])
         for name in sorted(files):
             path = Path(folder) / name
@@ -137,7 +154,9 @@ def _linked_folders(root: Path, folders: list[Path]) -> Iterator[Source]:
     for path in folders:
         if path.is_symlink() and _unfollowed(root, path).endswith("given"):
             try:
-                holds_terraform = any(name.endswith((".tf", ".tf.json")) for name in os.listdir(path))
+                holds_terraform = any(
+                    name.endswith((".tf", ".tf.json")) for name in os.listdir(path)
+                )
             except OSError:
                 holds_terraform = False
             if holds_terraform:
@@ -168,6 +187,8 @@ def _beginning(path: Path) -> bytes:
 def _without_hidden(sources: Iterable[Source]) -> list[Source]:
     def plain(source: Source) -> bool:
         parts = source.path.split("/")
-        return not any(part in _SKIPPED_FOLDERS or part.startswith(("._", "__MACOSX")) for part in parts)
+        return not any(
+            part in _SKIPPED_FOLDERS or part.startswith(("._", "__MACOSX")) for part in parts
+        )
 
     return [source for source in sources if plain(source)]

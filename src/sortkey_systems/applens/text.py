@@ -1,6 +1,7 @@
 """Pages for the terminal: a report, and what changed from one run to another.
 
-A report says first what it does not cover, then the findings, the worst first, then the ways to data.
+A report says first what it does not cover, then the findings, the worst first, then the ways to
+data.
 """
 
 from __future__ import annotations
@@ -32,10 +33,14 @@ def _compared(made: Comparison) -> Iterator[str]:
     parts = {"nodes": made.nodes, "edges": made.edges, "findings": made.findings, "ways": made.ways}
     for part, changes in parts.items():
         what = made.what.get(part, {})
-        for sign, names in zip("+-~", (changes.added, changes.removed, changes.changed), strict=True):
+        for sign, names in zip(
+            "+-~", (changes.added, changes.removed, changes.changed), strict=True
+        ):
             for name in names:
                 yield f"{sign} {part[:-1]} {made.titles.get(name, name)}"
-                lines = without_ways(what.get(name, ())) if part == "findings" else what.get(name, ())
+                lines = (
+                    without_ways(what.get(name, ())) if part == "findings" else what.get(name, ())
+                )
                 yield from _first([in_words(line) for line in lines], CHANGES_MAX, "    ")
 
 
@@ -48,7 +53,8 @@ def _lines(report: Report) -> Iterator[str]:
     asking = f" ({len(report.behind)} behind authentication)" if report.behind else ""
     yield (
         f"{counts['nodeCount']} resources, {counts['edgeCount']} references, "
-        f"{counts['internetExposedCount']} exposed to the internet{asking}, {counts['datastoreCount']} datastores"
+        f"{counts['internetExposedCount']} exposed to the internet{asking}, "
+        f"{counts['datastoreCount']} datastores"
     )
     yield report.rating
     yield "findings: " + ", ".join(f"{n} {name}" for name, n in report.severities().items())
@@ -60,7 +66,11 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
         yield "From the internet to data:"
         yield from _first([str(path) for path in report.paths], PATHS_MAX)
-    for kind, title in (("parse", "Not parsed:"), ("source", "Left out:"), ("unresolved", "Not resolved:")):
+    for kind, title in (
+        ("parse", "Not parsed:"),
+        ("source", "Left out:"),
+        ("unresolved", "Not resolved:"),
+    ):
         if problems := [str(each) for each in report.problems if each.kind == kind]:
             yield ""
             yield title

@@ -1,4 +1,6 @@
-"""Uploads: which files are taken, under which key they lie, and links that are bound to one file, its size and type."""
+"""Uploads: which files are taken, under which key they lie, and links that are bound to one file,
+its size and type.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ TYPES = {
 }
 """By the end of a name; everything else is text."""
 TEXT = "text/plain"
-ACCEPTED_TYPES = frozenset({*TYPES.values(), TEXT, "application/octet-stream", "application/x-zip-compressed"})
+ACCEPTED_TYPES = frozenset(
+    {*TYPES.values(), TEXT, "application/octet-stream", "application/x-zip-compressed"}
+)
 """No HTML and nothing else that a browser would run: files are served again from where they lie."""
 
 _USER = re.compile(r"[^#/\\\x00-\x1f]+")
@@ -44,11 +48,18 @@ class UploadLink:
 
 
 def key_of(user_id: str, environment: Environment, filename: str) -> str:
-    """The object's key: `uploads/prod/12345/main.tf.json`. Raises UploadRefused for a name that is none."""
+    """The object's key: `uploads/prod/12345/main.tf.json`. Raises UploadRefused for a name that is
+    none.
+    """
     if not _USER.fullmatch(user_id) or user_id in (".", ".."):
-        raise UploadRefused(f"{user_id!r} cannot be the id of a user: it stands in the keys of objects")
+        raise UploadRefused(
+            f"{user_id!r} cannot be the id of a user: it stands in the keys of objects"
+        )
     if not _NAME.fullmatch(filename) or len(filename) > NAME_CHARACTERS_MAX or ".." in filename:
-        raise UploadRefused(f"{filename!r} is no name of a file: letters, digits, and . _ - ( ) + @ = , between them")
+        raise UploadRefused(
+            f"{filename!r} is no name of a file: letters, digits, and . _ - ( ) + @ = , between "
+            "them"
+        )
     if not filename.lower().endswith((*sources.READABLE, *archives.SUFFIXES)):
         raise UploadRefused(f"{filename} is nothing that AppLens reads: give {sources.ACCEPTED}")
     key = IAC_KEY.render({"environment": environment, "userId": user_id, "filename": filename})
@@ -71,7 +82,13 @@ def type_of(filename: str, content_type: str | None) -> str:
 
 
 def link(
-    bucket: Objects, user_id: str, environment: Environment, filename: str, size: int, kind: str | None, now: datetime
+    bucket: Objects,
+    user_id: str,
+    environment: Environment,
+    filename: str,
+    size: int,
+    kind: str | None,
+    now: datetime,
 ) -> UploadLink:
     """A link for one upload. `now` is the clock's."""
     key = key_of(user_id, environment, filename)
@@ -79,4 +96,6 @@ def link(
     kind = type_of(filename, kind)
     url = bucket.presign_put(key, size=size, content_type=kind, seconds=LINK_SECONDS)
     headers = {"Content-Type": kind, "Content-Length": str(size)}
-    return UploadLink(url, "PUT", headers, key, environment, filename, now + timedelta(seconds=LINK_SECONDS))
+    return UploadLink(
+        url, "PUT", headers, key, environment, filename, now + timedelta(seconds=LINK_SECONDS)
+    )

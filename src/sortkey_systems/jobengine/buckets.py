@@ -1,4 +1,6 @@
-"""The buckets of the AI Job Engine: full logs, full reports, backups of journeys. Folders, or S3."""
+"""The buckets of the AI Job Engine: full logs, full reports, backups of journeys.
+Folders, or S3.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,13 @@ class Buckets:
 
     @classmethod
     def open(cls, address: str | os.PathLike[str] = "data/buckets/{bucket}") -> Buckets:
-        """The buckets under an address with `{bucket}` in it: `data/buckets/{bucket}`, `s3://mycompany-{bucket}`."""
+        """The buckets under an address with `{bucket}` in it: `data/buckets/{bucket}`,
+        `s3://mycompany-{bucket}`.
+        """
         text = os.fspath(address)
-        return cls(*(open_objects(text.replace("{bucket}", name)) for name in (LOGS, REPORTS, BACKUPS)))
+        return cls(
+            *(open_objects(text.replace("{bucket}", name)) for name in (LOGS, REPORTS, BACKUPS))
+        )
 
     @classmethod
     def of(cls, buckets: Mapping[str, Objects]) -> Buckets:

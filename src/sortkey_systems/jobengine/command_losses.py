@@ -1,4 +1,6 @@
-"""What `sortkey jobengine run` may lose: the limits of the command line, as a journey keeps them."""
+"""What `sortkey jobengine run` may lose: the limits of the command line, as a journey
+keeps them.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,24 @@ if TYPE_CHECKING:
     from sortkey_systems.jobengine.service import JobEngine
 
 
-def losses_of(rows: list[str], values: str | None, references: str | None, *, is_unread: bool) -> dict[str, Any]:
+def losses_of(
+    rows: list[str], values: str | None, references: str | None, *, is_unread: bool
+) -> dict[str, Any]:
     """The limits that were given: `5`, `2%`, and for the rows of one table `customers=3`."""
-    tables = {table: limit for each in rows if "=" in each for table, _, limit in [each.rpartition("=")]}
+    tables = {
+        table: limit for each in rows if "=" in each for table, _, limit in [each.rpartition("=")]
+    }
     general = [each for each in rows if "=" not in each]
     if len(general) > 1:
-        raise CommandFailed(f"--allow-lost-rows is given as {' and '.join(general)}: name one for all tables", USAGE)
-    limits = {"rows": general[0] if general else None, "tables": tables, "values": values, "references": references}
+        raise CommandFailed(
+            f"--allow-lost-rows is given as {' and '.join(general)}: name one for all tables", USAGE
+        )
+    limits = {
+        "rows": general[0] if general else None,
+        "tables": tables,
+        "values": values,
+        "references": references,
+    }
     given: dict[str, Any] = {name: limit for name, limit in limits.items() if limit}
     if is_unread:
         given["unread"] = True
@@ -47,4 +60,6 @@ def _checked(losses: dict[str, Any]) -> AllowedLossesDraft:
         return AllowedLossesDraft(**losses)
     except ValidationError as error:
         wrong = ", ".join(repr(each["input"]) for each in error.errors())
-        raise CommandFailed(f"{wrong} is not a limit: give a number, or a share such as 2.5%", USAGE) from None
+        raise CommandFailed(
+            f"{wrong} is not a limit: give a number, or a share such as 2.5%", USAGE
+        ) from None

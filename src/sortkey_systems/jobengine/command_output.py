@@ -1,4 +1,6 @@
-"""How `sortkey jobengine` shows journeys: a bar for each stage while they run, tables and reports when they have."""
+"""How `sortkey jobengine` shows journeys: a bar for each stage while they run, tables and reports
+when they have.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,17 @@ POLL_SECONDS = 0.1
 
 
 def watch(
-    engine: JobEngine, journey_id: str, stage_id: str | None = None, *, check: Callable[[], None] = lambda: None
+    engine: JobEngine,
+    journey_id: str,
+    stage_id: str | None = None,
+    *,
+    check: Callable[[], None] = lambda: None,
 ) -> Journey:
-    """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the journey as it is then.
+    """Show how a journey, or one stage of it, goes until nothing of it runs any more; gives the
+    journey as it is then.
 
-    A job that was cancelled comes to its end first: a worker that is stopped before would leave it as it is. `check` is
-    called before each look, and raises what the watching should end with.
+    A job that was cancelled comes to its end first: a worker that is stopped before would leave it
+    as it is. `check` is called before each look, and raises what the watching should end with.
     """
 
     def look() -> State:
@@ -33,7 +40,10 @@ def watch(
         jobs = {job.stage_id: job for job in engine.executions.all_jobs(journey_id)}
         journey = engine.journeys.get(journey_id)
         if journey.status != "running":  # where a job's worker is gone, this ends it
-            jobs = {each: engine.executions.get(job.job_id) if _is_live(job) else job for each, job in jobs.items()}
+            jobs = {
+                each: engine.executions.get(job.job_id) if _is_live(job) else job
+                for each, job in jobs.items()
+            }
         return State(journey, engine.journeys.stages(journey_id), jobs, stage_id)
 
     return _bars(look) if sys.stderr.isatty() else _lines(look)
@@ -41,7 +51,9 @@ def watch(
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A journey, its stages, and the latest job of each; `watched` is the stage that counts, None for all."""
+    """A journey, its stages, and the latest job of each; `watched` is the stage that counts, None
+    for all.
+    """
 
     journey: Journey
     stages: Sequence[Stage]
@@ -50,11 +62,15 @@ class State:
 
     @property
     def is_over(self) -> bool:
-        if any(_is_live(job) for stage_id, job in self.jobs.items() if self.watched in (None, stage_id)):
+        if any(
+            _is_live(job) for stage_id, job in self.jobs.items() if self.watched in (None, stage_id)
+        ):
             return False
         if self.watched is None:
             return self.journey.status != "running"
-        return all(stage.status != "running" for stage in self.stages if stage.stage_id == self.watched)
+        return all(
+            stage.status != "running" for stage in self.stages if stage.stage_id == self.watched
+        )
 
 
 def _is_live(job: Job) -> bool:
@@ -81,7 +97,9 @@ def _bars(look: Look) -> Journey:
             for stage in state.stages:
                 task = tasks.get(stage.stage_id)
                 if task is None:
-                    task = tasks[stage.stage_id] = bars.add_task(stage.name, total=100, start=False, step="")
+                    task = tasks[stage.stage_id] = bars.add_task(
+                        stage.name, total=100, start=False, step=""
+                    )
                 _advance(bars, task, stage, state.jobs.get(stage.stage_id))
             if state.is_over:
                 return state.journey
@@ -107,7 +125,11 @@ def _lines(look: Look) -> Journey:
             job = state.jobs.get(stage.stage_id)
             if job is not None and job.job_id not in seen and not _is_live(job):
                 seen.add(job.job_id)
-                print(f"{stage.order} {stage.name}: {job.status}, {told(job)}", file=sys.stderr, flush=True)
+                print(
+                    f"{stage.order} {stage.name}: {job.status}, {told(job)}",
+                    file=sys.stderr,
+                    flush=True,
+                )
         if state.is_over:
             return state.journey
         time.sleep(POLL_SECONDS)
@@ -167,9 +189,20 @@ def print_jobs(stages: Sequence[Stage], jobs: Sequence[Job]) -> None:
 
 def _cells(job: Job) -> tuple[Any, ...]:
     result = job.error_message or (told(job) if job.duration is not None else "")
-    return job.job_id, job.execution_number, job.status, f"{job.progress} %", job.current_step, result
+    return (
+        job.job_id,
+        job.execution_number,
+        job.status,
+        f"{job.progress} %",
+        job.current_step,
+        result,
+    )
 
 
 def print_steps(job: Job) -> None:
     rows = [(each.step_id, each.status, each.start_time, each.duration) for each in job.steps]
-    print_table(("step", "status", "began", "seconds"), rows, title=f"{job.job_id}: {job.status}, {told(job)}")
+    print_table(
+        ("step", "status", "began", "seconds"),
+        rows,
+        title=f"{job.job_id}: {job.status}, {told(job)}",
+    )

@@ -1,4 +1,6 @@
-"""What the commands of `sortkey jobengine` share: the engine on its data, a new journey, and a journey that is run."""
+"""What the commands of `sortkey jobengine` share: the engine on its data, a new journey, and a
+journey that is run.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,15 @@ from pathlib import Path
 from typing import Any, cast
 
 from sortkey import Entity
-from sortkey.commands import FAILED, INTERRUPTED, USAGE, CommandFailed, bucket_address, check_address, print_json
+from sortkey.commands import (
+    FAILED,
+    INTERRUPTED,
+    USAGE,
+    CommandFailed,
+    bucket_address,
+    check_address,
+    print_json,
+)
 from sortkey.errors import StorageFailed
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.command_output import print_markdown, watch
@@ -31,8 +41,9 @@ log = logging.getLogger("sortkey.jobs")
 def open_engine(
     data: str, objects: str | None, *, makes: bool = False, named: str | None = None
 ) -> Generator[JobEngine]:
-    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere. What only looks
-    `makes` no folder: a name with a typing error would be a new one. `named` is the id that somebody typed."""
+    """The engine on a folder, which other commands can use meanwhile, or on what lies elsewhere.
+    What only looks `makes` no folder: a name with a typing error would be a new one. `named` is the
+    id that somebody typed."""
     from sortkey.commands import shared_store
 
     if named is not None:
@@ -59,7 +70,9 @@ def new_journey(
     *,
     folder: str = "",
 ) -> Journey:
-    """A journey on a source. Without a `target` its documents go into a file in `folder` that is named after it."""
+    """A journey on a source. Without a `target` its documents go into a file in `folder` that is
+    named after it.
+    """
     from pydantic import ValidationError
 
     journey_id = new_journey_id()
@@ -74,7 +87,12 @@ def new_journey(
         hint = ": PostgreSQL is named as postgresql://user@host/name" if "=" in source else ""
         raise CommandFailed(f"there is no file {source} to migrate{hint}", USAGE)
     title = Path(source).stem if is_file else addresses.database_name(source)
-    about: dict[str, Any] = {"type": "database", "schema_id": title, "schema_name": title, "schema_version": "1"}
+    about: dict[str, Any] = {
+        "type": "database",
+        "schema_id": title,
+        "schema_name": title,
+        "schema_version": "1",
+    }
     address = os.path.abspath(source) if is_file else source
     try:
         return engine.journeys.create(
@@ -89,7 +107,9 @@ def new_journey(
         )
     except ValidationError as error:
         # Without what was given: it may hold a password.
-        told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        told = "; ".join(
+            f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()
+        )
         raise CommandFailed(f"this cannot be a journey: {told}", USAGE) from None
 
 
@@ -108,14 +128,18 @@ def _check_id(named: str) -> None:
         TypeAdapter[str](JourneyId | JobId).validate_python(named)
     except ValidationError:
         told = "a journey is named as JRN-ABC123456789, a job as JOB-ABC123456789"
-        raise CommandFailed(f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE) from None
+        raise CommandFailed(
+            f"{named!r} is no id: {told}; `sortkey jobengine status` lists them", USAGE
+        ) from None
 
 
 def check_stage(stage_id: str) -> None:
     """Before a journey is made that nobody wants."""
     known = STEPS
     if stage_id not in known:
-        raise CommandFailed(f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE)
+        raise CommandFailed(
+            f"a journey has no stage {stage_id!r}: it has {', '.join(known)}", USAGE
+        )
 
 
 def read_rules(path: Path) -> list[dict[str, Any]]:
@@ -133,16 +157,29 @@ def read_rules(path: Path) -> list[dict[str, Any]]:
 
 
 def run_all(
-    engine: JobEngine, journey_id: str, *, threads: int, data: str | None, stage_id: str | None = None
+    engine: JobEngine,
+    journey_id: str,
+    *,
+    threads: int,
+    data: str | None,
+    stage_id: str | None = None,
 ) -> Journey:
-    """Run what is left of a journey, or one stage, on workers in this process. `data` is where it stays, if it does."""
+    """Run what is left of a journey, or one stage, on workers in this process. `data` is where it
+    stays, if it does.
+    """
     stages = engine.journeys.stages(journey_id)
-    if not any(stage.status == "running" for stage in stages):  # else somebody was stopped in its middle: go on
+    if not any(
+        stage.status == "running" for stage in stages
+    ):  # else somebody was stopped in its middle: go on
         if stage_id is None:
             engine.run_journey(journey_id)
         else:
             engine.start_job(journey_id, stage_id)
-    goes_on = f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it" if data else ""
+    goes_on = (
+        f": `sortkey jobengine run --journey {journey_id} --data {data}` goes on with it"
+        if data
+        else ""
+    )
     failures = StorageFailures()
     try:
         with engine.worker(threads=threads, poll_seconds=0.2, on_error=failures.note):
@@ -154,7 +191,9 @@ def run_all(
 
 
 class StorageFailures:
-    """What workers could not write because the disk is full. They would try again for ever; a command ends instead."""
+    """What workers could not write because the disk is full. They would try again for ever; a
+    command ends instead.
+    """
 
     def __init__(self) -> None:
         self._first: StorageFailed | None = None
@@ -171,18 +210,39 @@ class StorageFailures:
 
 
 def print_end(
-    engine: JobEngine, journey: Journey, seconds: float, *, is_json: bool, folder: str, is_kept: bool = True
+    engine: JobEngine,
+    journey: Journey,
+    seconds: float,
+    *,
+    is_json: bool,
+    folder: str,
+    is_kept: bool = True,
 ) -> int:
-    """The final report, or how far it came; the result is the exit code. `is_kept`: the folder stays."""
-    jobs, found = engine.executions.all_jobs(journey.journey_id), _report(engine, journey.journey_id)
+    """The final report, or how far it came; the result is the exit code. `is_kept`: the folder
+    stays.
+    """
+    jobs, found = (
+        engine.executions.all_jobs(journey.journey_id),
+        _report(engine, journey.journey_id),
+    )
     if is_json:
-        told = {"journey": plain(journey), "seconds": round(seconds, 1), "jobs": [plain(each) for each in jobs]}
+        told = {
+            "journey": plain(journey),
+            "seconds": round(seconds, 1),
+            "jobs": [plain(each) for each in jobs],
+        }
         print_json({**told, "report": found, "folder": folder})
     elif found:
         print_markdown(found["text"])
         totals = journey.aggregates
-        told = f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, {totals.total_warnings} warnings"
-        print(f"\n{journey.journey_id} is {journey.status} after {seconds:.1f} s: {told}.", file=sys.stderr)
+        told = (
+            f"{totals.completed_jobs} jobs, {totals.total_logs} lines of log, "
+            f"{totals.total_warnings} warnings"
+        )
+        print(
+            f"\n{journey.journey_id} is {journey.status} after {seconds:.1f} s: {told}.",
+            file=sys.stderr,
+        )
         if is_kept:
             print(f"Its documents are in {journey.configuration.target}.", file=sys.stderr)
         if is_kept and journey.status == "failed":
@@ -207,19 +267,26 @@ def _report(engine: JobEngine, journey_id: str) -> dict[str, Any] | None:
 def _with_limits(journey_id: str, folder: str) -> str:
     run = f"sortkey jobengine run --journey {journey_id} --data {folder}"
     return (
-        f"If these losses are acceptable, verify it again with limits: `{run} --allow-lost-rows … --allow-dangling …`."
+        f"If these losses are acceptable, verify it again with limits: `{run} --allow-lost-rows … "
+        "--allow-dangling …`."
     )
 
 
 def _unfinished(journey: Journey, jobs: Sequence[Job], folder: str) -> str:
     """How a journey stands that was not completed, and what to do."""
-    again = f"`sortkey jobengine run --journey {journey.journey_id} --data {folder}` starts it again"
+    again = (
+        f"`sortkey jobengine run --journey {journey.journey_id} --data {folder}` starts it again"
+    )
     if journey.status == "cancelled":
         return f"{journey.journey_id} was cancelled, {journey.overall_progress} % done"
     if _is_cancelled(jobs):
         return f"{jobs[-1].job_id} was cancelled: {again}"
     failed = next((job for job in reversed(jobs) if job.status == "failed"), None)
-    why = f": {failed.stage_id}, {failed.error_message}" if failed and journey.status == "failed" else ""
+    why = (
+        f": {failed.stage_id}, {failed.error_message}"
+        if failed and journey.status == "failed"
+        else ""
+    )
     return f"{journey.journey_id} is {journey.status}, {journey.overall_progress} % done{why}"
 
 

@@ -1,4 +1,6 @@
-"""`sortkey jobengine`: journeys that migrate a database in six stages, run here or by workers elsewhere."""
+"""`sortkey jobengine`: journeys that migrate a database in six stages, run here or by workers
+elsewhere.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,16 @@ from typing import Annotated, Literal
 
 import typer
 
-from sortkey.commands import FAILED, USAGE, CommandFailed, Json, JsonFormat, examples, print_json, run_until_stopped
+from sortkey.commands import (
+    FAILED,
+    USAGE,
+    CommandFailed,
+    Json,
+    JsonFormat,
+    examples,
+    print_json,
+    run_until_stopped,
+)
 from sortkey_systems.jobengine import command_output as view
 from sortkey_systems.jobengine.command_losses import allow_losses, losses_of
 from sortkey_systems.jobengine.command_runs import (
@@ -54,13 +65,21 @@ exit codes: 0 completed, and nothing was lost but what the limits allow; 1 not s
 """
 Priority = Literal["low", "medium", "high", "critical"]
 Data = Annotated[
-    str, typer.Option("--data", metavar="ADDRESS", help="Where journeys lie: a folder, http://… or aws://region.")
+    str,
+    typer.Option(
+        "--data", metavar="ADDRESS", help="Where journeys lie: a folder, http://… or aws://region."
+    ),
 ]
 Objects = Annotated[
     str | None,
-    typer.Option(metavar="ADDRESS", help="Where logs and reports lie, with {bucket} (default: in the folder)."),
+    typer.Option(
+        metavar="ADDRESS",
+        help="Where logs and reports lie, with {bucket} (default: in the folder).",
+    ),
 ]
-Threads = Annotated[int, typer.Option(min=1, max=64, help="How many jobs this process runs at once.")]
+Threads = Annotated[
+    int, typer.Option(min=1, max=64, help="How many jobs this process runs at once.")
+]
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -72,30 +91,42 @@ def group() -> None:
 
 @app.command(epilog=DEMO_EXAMPLES)
 def demo(
-    data: Annotated[str | None, typer.Option(metavar="FOLDER", help="Use this folder, and keep it.")] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="Keep the folder that is made where none is named.")] = False,
+    data: Annotated[
+        str | None, typer.Option(metavar="FOLDER", help="Use this folder, and keep it.")
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the folder that is made where none is named.")
+    ] = False,
     customers: Annotated[
         int, typer.Option(min=40, max=100_000, help="Size of the shop: 18 rows for each customer.")
     ] = 400,
     json: Json = False,
 ) -> int:
-    """Migrate a sample shop of 22 tables, with its flaws, to TMF documents: the six stages, for real.
+    """Migrate a sample shop of 22 tables, with its flaws, to TMF documents: the six stages, for
+    real.
 
-    Analyses the shop's SQLite file, strips and maps its schema, plans the migration, moves every row and proves it;
-    then prints the final report.
+    Analyses the shop's SQLite file, strips and maps its schema, plans the migration, moves every
+    row and proves it; then prints the final report.
     """
     folder = data or tempfile.mkdtemp(prefix="sortkey-jobengine-")
     began = time.perf_counter()
     try:
         with open_engine(folder, None, makes=True) as engine:
             shop = make_shop(os.path.join(folder, "shop.sqlite"), customers=customers)
-            journey = new_journey(engine, str(shop), None, "The sample shop", "medium", RULES, folder=folder)
+            journey = new_journey(
+                engine, str(shop), None, "The sample shop", "medium", RULES, folder=folder
+            )
             allow_losses(engine, journey.journey_id, LOSSES.model_dump())
-            done = run_all(engine, journey.journey_id, threads=2, data=folder if data or keep else None)
+            done = run_all(
+                engine, journey.journey_id, threads=2, data=folder if data or keep else None
+            )
             seconds, is_kept = time.perf_counter() - began, bool(data or keep)
             code = print_end(engine, done, seconds, is_json=json, folder=folder, is_kept=is_kept)
         if not json and (data or keep):
-            print(f"\nAll of it lies in {folder}: sortkey jobengine status --data {folder}", file=sys.stderr)
+            print(
+                f"\nAll of it lies in {folder}: sortkey jobengine status --data {folder}",
+                file=sys.stderr,
+            )
         return code
     finally:
         if data is None and not keep:
@@ -105,20 +136,36 @@ def demo(
 @app.command(epilog=RUN_EXAMPLES)
 def run(
     source: Annotated[
-        str | None, typer.Argument(help="What to migrate: a SQLite file, a SQL dump, or postgresql://user@host/name.")
+        str | None,
+        typer.Argument(
+            help="What to migrate: a SQLite file, a SQL dump, or postgresql://user@host/name."
+        ),
     ] = None,
     target: Annotated[
         str | None,
-        typer.Option(help="Where the documents go: a .sqlite file, or a folder for JSON Lines (default: ID.sqlite)."),
+        typer.Option(
+            help="Where the documents go: a .sqlite file, or a folder for JSON Lines (default: ID.sqlite)."
+        ),
     ] = None,
-    journey: Annotated[str | None, typer.Option(metavar="ID", help="Go on with this journey instead.")] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the journey (default: that of the source).")] = None,
-    priority: Annotated[Priority, typer.Option(help="Journeys of a higher one run first.")] = "medium",
-    rules: Annotated[Path | None, typer.Option(metavar="FILE", help="Second Brain rules: a JSON list.")] = None,
+    journey: Annotated[
+        str | None, typer.Option(metavar="ID", help="Go on with this journey instead.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the journey (default: that of the source).")
+    ] = None,
+    priority: Annotated[
+        Priority, typer.Option(help="Journeys of a higher one run first.")
+    ] = "medium",
+    rules: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Second Brain rules: a JSON list.")
+    ] = None,
     stage: Annotated[str | None, typer.Option(metavar="ID", help="Run this stage only.")] = None,
     allow_lost_rows: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIMIT", help="Rows that may be lost: N, N% or TABLE=N; may be given several times."),
+        typer.Option(
+            metavar="LIMIT",
+            help="Rows that may be lost: N, N% or TABLE=N; may be given several times.",
+        ),
     ] = None,
     allow_lost_values: Annotated[
         str | None, typer.Option(metavar="LIMIT", help="Values that may be lost: N or N%.")
@@ -127,25 +174,36 @@ def run(
         str | None, typer.Option(metavar="LIMIT", help="References that may lead nowhere: N or N%.")
     ] = None,
     allow_unread: Annotated[
-        bool, typer.Option("--allow-unread", help="Go on without statements of a dump that could not be read.")
+        bool,
+        typer.Option(
+            "--allow-unread", help="Go on without statements of a dump that could not be read."
+        ),
     ] = False,
     data: Data = "data",
     objects: Objects = None,
     threads: Threads = 2,
     json: Json = False,
 ) -> int:
-    """Run a journey, with its progress, and print the final report. Ctrl-C stops it where it can go on later."""
+    """Run a journey, with its progress, and print the final report. Ctrl-C stops it where it can go
+    on later.
+    """
     if (source is None) == (journey is None):
-        raise CommandFailed("name what to migrate, or with --journey a journey to go on with", USAGE)
+        raise CommandFailed(
+            "name what to migrate, or with --journey a journey to go on with", USAGE
+        )
     if stage is not None and journey is None:
         check_stage(stage)
-    losses = losses_of(allow_lost_rows or [], allow_lost_values, allow_dangling, is_unread=allow_unread)
+    losses = losses_of(
+        allow_lost_rows or [], allow_lost_values, allow_dangling, is_unread=allow_unread
+    )
     began = time.perf_counter()
     with open_engine(data, objects, makes=journey is None, named=journey) as engine:
         journey_id = journey
         if journey_id is None:
             drafts = read_rules(rules) if rules else ()
-            journey_id = new_journey(engine, source or "", target, name, priority, drafts).journey_id
+            journey_id = new_journey(
+                engine, source or "", target, name, priority, drafts
+            ).journey_id
             print(f"journey {journey_id}", file=sys.stderr)
         allow_losses(engine, journey_id, losses)
         done = run_all(engine, journey_id, threads=threads, data=data, stage_id=stage)
@@ -159,16 +217,26 @@ def run(
     )
 )
 def work(data: Data = "data", objects: Objects = None, threads: Threads = 2) -> None:
-    """Run the jobs of journeys until Ctrl-C: start as many of these as you like, on as many machines."""
+    """Run the jobs of journeys until Ctrl-C: start as many of these as you like, on as many
+    machines.
+    """
     with open_engine(data, objects, makes=True) as engine:
-        run_until_stopped(engine.worker(threads=threads), f"working on {data}, {threads} jobs at once; Ctrl-C stops")
+        run_until_stopped(
+            engine.worker(threads=threads),
+            f"working on {data}, {threads} jobs at once; Ctrl-C stops",
+        )
 
 
 @app.command(
-    epilog=examples("sortkey jobengine status    every journey", "sortkey jobengine status JRN-ABC123456789 --json")
+    epilog=examples(
+        "sortkey jobengine status    every journey",
+        "sortkey jobengine status JRN-ABC123456789 --json",
+    )
 )
 def status(
-    of: Annotated[str | None, typer.Argument(metavar="ID", help="A journey or a job (default: all journeys).")] = None,
+    of: Annotated[
+        str | None, typer.Argument(metavar="ID", help="A journey or a job (default: all journeys).")
+    ] = None,
     data: Data = "data",
     objects: Objects = None,
     json: Json = False,
@@ -182,7 +250,10 @@ def status(
             elif journeys:
                 view.print_journeys(journeys)
             else:
-                print(f"there is no journey yet: `sortkey jobengine demo --data {data}` makes one", file=sys.stderr)
+                print(
+                    f"there is no journey yet: `sortkey jobengine demo --data {data}` makes one",
+                    file=sys.stderr,
+                )
         elif of.startswith("JOB-"):
             job = engine.executions.get(of)
             print_json(plain(job)) if json else view.print_steps(job)
@@ -209,13 +280,18 @@ def status(
     )
 )
 def logs(
-    of: Annotated[str, typer.Argument(metavar="ID", help="A job, or a journey for all of its jobs.")],
+    of: Annotated[
+        str, typer.Argument(metavar="ID", help="A job, or a journey for all of its jobs.")
+    ],
     step: Annotated[str | None, typer.Option(metavar="ID", help="Only this step.")] = None,
     level: Annotated[
-        list[str] | None, typer.Option(help="Only debug, info, warning or error; may be given several times.")
+        list[str] | None,
+        typer.Option(help="Only debug, info, warning or error; may be given several times."),
     ] = None,
     text: Annotated[str | None, typer.Option(help="Only lines in which this occurs.")] = None,
-    form: Annotated[Literal["txt", "json", "csv"], typer.Option("--format", help="What to print.")] = "txt",
+    form: Annotated[
+        Literal["txt", "json", "csv"], typer.Option("--format", help="What to print.")
+    ] = "txt",
     json: JsonFormat = False,
     data: Data = "data",
     objects: Objects = None,
@@ -235,10 +311,18 @@ def logs(
 
 
 @app.command(
-    epilog=examples("sortkey jobengine report JRN-ABC123456789", "sortkey jobengine report JOB-ABC123456789 --json")
+    epilog=examples(
+        "sortkey jobengine report JRN-ABC123456789",
+        "sortkey jobengine report JOB-ABC123456789 --json",
+    )
 )
 def report(
-    of: Annotated[str, typer.Argument(metavar="ID", help="A journey for its final report, or a job for those of it.")],
+    of: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="A journey for its final report, or a job for those of it."
+        ),
+    ],
     data: Data = "data",
     objects: Objects = None,
     json: Json = False,
@@ -250,7 +334,9 @@ def report(
             print_json(told) if json else view.print_markdown(told["text"])
             return
         job = engine.executions.get(of)
-        files = [each.file for each in engine.get_job_reports(job.journey_id, job.job_id, job.stage_id)]
+        files = [
+            each.file for each in engine.get_job_reports(job.journey_id, job.job_id, job.stage_id)
+        ]
         files.sort(key=lambda file: file.execution_summary.start_time)
         if json:
             print_json([file.model_dump(mode="json", by_alias=True) for file in files])
@@ -261,18 +347,26 @@ def report(
 
 
 @app.command(
-    epilog=examples("sortkey jobengine retry JOB-ABC123456789", "sortkey jobengine retry JOB-ABC123456789 --no-wait")
+    epilog=examples(
+        "sortkey jobengine retry JOB-ABC123456789",
+        "sortkey jobengine retry JOB-ABC123456789 --no-wait",
+    )
 )
 def retry(
     job: Annotated[str, typer.Argument(metavar="JOB", help="A job that failed or was cancelled.")],
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Run it here, or leave it to workers.")] = True,
+    wait: Annotated[
+        bool, typer.Option("--wait/--no-wait", help="Run it here, or leave it to workers.")
+    ] = True,
     data: Data = "data",
     objects: Objects = None,
     json: Json = False,
 ) -> int:
     """Run a job again: a new execution with the next number. The old one stays as it is."""
     if not job.startswith("JOB-"):
-        told = "one is named as JOB-ABC123456789, and `sortkey jobengine status JOURNEY` lists those of a journey"
+        told = (
+            "one is named as JOB-ABC123456789, and `sortkey jobengine status JOURNEY` lists those "
+            "of a journey"
+        )
         raise CommandFailed(f"{job!r} is no job: {told}", USAGE)
     with open_engine(data, objects) as engine:
         made = engine.executions.retry(job)
@@ -281,22 +375,29 @@ def retry(
             with engine.worker(threads=1, on_error=failures.note):
                 view.watch(engine, made.journey_id, made.stage_id, check=failures.check)
             made = engine.executions.get(made.job_id)
-        print_json(plain(made)) if json else print(f"{made.job_id}, execution {made.execution_number}: {made.status}")
+        print_json(plain(made)) if json else print(
+            f"{made.job_id}, execution {made.execution_number}: {made.status}"
+        )
         return FAILED if wait and made.status != "completed" else 0
 
 
 @app.command(
     epilog=examples(
-        "sortkey jobengine cancel JOB-ABC123456789", "sortkey jobengine cancel JRN-ABC123456789    all that runs of it"
+        "sortkey jobengine cancel JOB-ABC123456789",
+        "sortkey jobengine cancel JRN-ABC123456789    all that runs of it",
     )
 )
 def cancel(
-    of: Annotated[str, typer.Argument(metavar="ID", help="A job, or a journey with what runs of it.")],
+    of: Annotated[
+        str, typer.Argument(metavar="ID", help="A job, or a journey with what runs of it.")
+    ],
     data: Data = "data",
     objects: Objects = None,
     json: Json = False,
 ) -> None:
-    """End a job at its next safe point; one that waits at once. Of a journey nothing starts any more."""
+    """End a job at its next safe point; one that waits at once. Of a journey nothing starts any
+    more.
+    """
     with open_engine(data, objects, named=of) as engine:
         found = engine.executions.cancel(of) if of.startswith("JOB-") else engine.cancel_journey(of)
     if json:

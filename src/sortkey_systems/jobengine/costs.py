@@ -1,6 +1,7 @@
 """What storing logs and reports costs a month: in S3, in DynamoDB, and as the system does it, both.
 
-Prices a GB and month are the document's; its own totals do not follow from them, so these are computed.
+Prices a GB and month are the document's; its own totals do not follow from them, so these are
+computed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ MEGABYTES_A_GB = 1000
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """What is written: sizes of one job in MB, of one log entry in KB. `indexed_share` of the entries become items."""
+    """What is written: sizes of one job in MB, of one log entry in KB. `indexed_share` of the
+    entries become items.
+    """
 
     jobs_a_day: int = 100
     log_megabytes: float = 50
@@ -74,17 +77,21 @@ class Estimate:
         """For a person."""
         volume = self.volume
         return (
-            f"{volume.jobs_a_day} jobs a day of {volume.log_megabytes + volume.report_megabytes:g} MB are "
+            f"{volume.jobs_a_day} jobs a day of {volume.log_megabytes + volume.report_megabytes:g} "
+            "MB are "
             f"{volume.gigabytes_a_day:g} GB a day, {volume.gigabytes:g} GB a month.\n"
             f"S3 only        ${self.s3:8.2f} a month\n"
             f"DynamoDB only  ${self.dynamodb:8.2f} a month, in {volume.items_a_job} items a job\n"
-            f"hybrid         ${self.hybrid:8.2f} a month, {volume.table_gigabytes:.3g} GB of it in the table; "
+            f"hybrid         ${self.hybrid:8.2f} a month, {volume.table_gigabytes:.3g} GB of it in "
+            "the table; "
             f"{self.saved:.0%} less than DynamoDB only\n"
         )
 
 
 def estimate(volume: Volume | None = None) -> Estimate:
-    """What a volume costs. Requests and the index's copies are not in it, as they are not in the document's prices."""
+    """What a volume costs. Requests and the index's copies are not in it, as they are not in the
+    document's prices.
+    """
     volume = volume or Volume()
     s3 = volume.gigabytes * S3_DOLLARS_A_GB
     return Estimate(

@@ -1,4 +1,6 @@
-"""What callers give: journeys, stages and rules that are new or are to change. What is not known is refused."""
+"""What callers give: journeys, stages and rules that are new or are to change. What is not known is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ RULE_EXAMPLE: dict[str, Any] = {
     "title": "Map product SKU to TMF product number",
     "type": "field_mapping",
     "priority": "high",
-    "content": {"naturalLanguage": "Map the SKU.", "jsonRule": {"fieldMappings": {"products.sku": "productNumber"}}},
+    "content": {
+        "naturalLanguage": "Map the SKU.",
+        "jsonRule": {"fieldMappings": {"products.sku": "productNumber"}},
+    },
 }
 JOURNEY_EXAMPLE: dict[str, Any] = {
     "name": "Product Catalog Migration to TMF620",
@@ -50,11 +55,17 @@ JOURNEY_EXAMPLE: dict[str, Any] = {
 class Input(BaseModel):
     """Members in camelCase, of just their types; one that is not known is refused."""
 
-    model_config = ConfigDict(alias_generator=camel, populate_by_name=True, extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(
+        alias_generator=camel, populate_by_name=True, extra="forbid", frozen=True, strict=True
+    )
 
     def given(self) -> dict[str, Any]:
         """The members that are not None, by the names of their fields."""
-        return {name: value for name in type(self).model_fields if (value := getattr(self, name)) is not None}
+        return {
+            name: value
+            for name in type(self).model_fields
+            if (value := getattr(self, name)) is not None
+        }
 
 
 class RuleDraft(Input):
@@ -79,7 +90,9 @@ class RuleDraft(Input):
 class RuleChange(Input):
     """What of a rule is to change. Its stage, type, id and index are in its keys, and stay."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"priority": "critical", "status": "active"}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"priority": "critical", "status": "active"}]}
+    )
 
     title: Title | None = None
     description: Text | None = None
@@ -94,7 +107,9 @@ class RuleChange(Input):
 
 
 class SourceDraft(Source):
-    """What the journey transforms. `address` is a file, a dump, or `postgresql://user@host/name`."""
+    """What the journey transforms. `address` is a file, a dump, or
+    `postgresql://user@host/name`.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -106,7 +121,9 @@ class AllowedLossesDraft(AllowedLosses):
 
 
 class ConfigurationDraft(JourneyConfiguration):
-    """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file, or a folder for JSON Lines."""
+    """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file, or a folder
+    for JSON Lines.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -122,7 +139,9 @@ class ConfigurationDraft(JourneyConfiguration):
 class JourneyDraft(Input):
     """A journey that is not there yet. It gets its id and the six default stages."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [JOURNEY_EXAMPLE]}, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [JOURNEY_EXAMPLE]}, hide_input_in_errors=True
+    )
 
     name: Title
     description: Text = ""

@@ -1,7 +1,9 @@
-"""The AI Job Engine's data model: one table, `TransformationSystem`, where each journey is one partition.
+"""The AI Job Engine's data model: one table, `TransformationSystem`, where each journey is one
+partition.
 
-Follows the document "DynamoDB Database Structure for AI Job Engine": keys, entity types and retrieval patterns, in
-its order and in its words. Full logs and reports lie in S3; running the stages is the service's.
+Follows the document "DynamoDB Database Structure for AI Job Engine": keys, entity types and
+retrieval patterns, in its order and in its words. Full logs and reports lie in S3; running the
+stages is the service's.
 """
 
 from __future__ import annotations
@@ -71,7 +73,14 @@ table = model.add(
     Table(
         "TransformationSystem",
         key=("PK", "SK"),
-        indexes=[GSI("GSI1", "GSI1PK", "GSI1SK", doc="Queries across journeys, or of specific subsets of data")],
+        indexes=[
+            GSI(
+                "GSI1",
+                "GSI1PK",
+                "GSI1SK",
+                doc="Queries across journeys, or of specific subsets of data",
+            )
+        ],
         stream="NEW_AND_OLD_IMAGES",
         kms=True,
         doc="All journey-related data. The partition key groups by journey, the sort key says type and order.",
@@ -106,7 +115,9 @@ class Journey(Changing, kind="Journey"):
     oda_component_type: str
     source: StoredSource
     configuration: JourneyConfiguration = JourneyConfiguration()
-    current_stage_index: Annotated[int, Range(0, 98)] = 0  # from 0, whereas a stage's order counts from 1
+    current_stage_index: Annotated[int, Range(0, 98)] = (
+        0  # from 0, whereas a stage's order counts from 1
+    )
     current_stage_id: Name | None = None
     overall_progress: Percent = 0
     current_jobs: dict[Name, JobId] = {}
@@ -185,12 +196,16 @@ class Rule(Changing, kind="SecondBrainRule"):
         """Pattern 4: Get Stage-Specific Rules. Load AI rules for the currently executing stage."""
 
     @index("GSI1", "JOURNEY#{journeyId}#RULES", "{stageId}#{priority}#{index:03d}")
-    def by_priority(*, journey_id: str, stage_id: str | None = None, priority: Priority | None = None):
+    def by_priority(
+        *, journey_id: str, stage_id: str | None = None, priority: Priority | None = None
+    ):
         """All rules for a journey, organized by stage and priority."""
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Where the rule stands among those of a stage. The keys cannot say it: in text, low comes before medium."""
+        """Where the rule stands among those of a stage. The keys cannot say it: in text, low comes
+        before medium.
+        """
         return PRIORITIES.index(self.priority), self.rule_index
 
 
@@ -203,13 +218,18 @@ def in_rank_order(rules: Iterable[Rule]) -> list[Rule]:
 
 # A failed job stays failed: a retry is a new execution with a higher number.
 JOB_STATES = States(
-    {"pending": ["running", "failed", "cancelled"], "running": ["completed", "failed", "cancelled"]},
+    {
+        "pending": ["running", "failed", "cancelled"],
+        "running": ["completed", "failed", "cancelled"],
+    },
     start=["pending", "running"],
 )
 
 
 class Job(Changing, kind="JobExecution"):
-    """One execution of a stage. `duration` is in seconds; the key's timestamp is the job's creation."""
+    """One execution of a stage. `duration` is in seconds; the key's timestamp is the job's
+    creation.
+    """
 
     job_id: JobId
     journey_id: JourneyId
@@ -229,10 +249,14 @@ class Job(Changing, kind="JobExecution"):
     metrics: LogCounts = LogCounts()
     error_message: Annotated[str | None, KeepNull] = None
     steps: list[StepRun] = []
-    attempt: int | None = None  # of the worker that may write here: one that lost its lease has a lower one
+    attempt: int | None = (
+        None  # of the worker that may write here: one that lost its lease has a lower one
+    )
 
     @key("JOURNEY#{journeyId}", "JOB#{order:02d}#{stageId}#{executionNumber:03d}#{CreatedAt}")
-    def key(*, journey_id: str, order: int, stage_id: str, execution_number: int, created_at: datetime):
+    def key(
+        *, journey_id: str, order: int, stage_id: str, execution_number: int, created_at: datetime
+    ):
         """One execution of a stage."""
 
     @query(key)
@@ -245,14 +269,18 @@ class Job(Changing, kind="JobExecution"):
 
     @index("GSI1", "JOB#{jobId}", "{CreatedAt}")
     def by_id(*, job_id: str):
-        """The job when only its ID is known. It is older than its logs, which stand behind it in the index."""
+        """The job when only its ID is known. It is older than its logs, which stand behind it in
+        the index.
+        """
 
 
 class StageJob(Changing, kind="StageJob"):
-    """A job as the dashboard of its stage lists it: written and changed in the same transaction as the job itself.
+    """A job as the dashboard of its stage lists it: written and changed in the same transaction as
+    the job itself.
 
-    A job has one key in GSI1, and that is its ID; this small item has the other. Its own key has the number of the
-    execution and no timestamp, so that two executions that start at once cannot have the same number.
+    A job has one key in GSI1, and that is its ID; this small item has the other. Its own key has
+    the number of the execution and no timestamp, so that two executions that start at once cannot
+    have the same number.
     """
 
     job_id: JobId
@@ -287,7 +315,9 @@ class StageJob(Changing, kind="StageJob"):
 
 
 class Log(Dated, kind="LogEntry"):
-    """A lightweight entry for quick queries and recent activity; the full log lies at `s3_location`."""
+    """A lightweight entry for quick queries and recent activity; the full log lies at
+    `s3_location`.
+    """
 
     journey_id: KeyOnly[JourneyId]
     job_id: JobId
@@ -321,7 +351,9 @@ class Log(Dated, kind="LogEntry"):
 
 
 class Report(Dated, kind="JobReport"):
-    """The catalog entry of a generated report; the full report lies at `s3_location` and has an ID of its own."""
+    """The catalog entry of a generated report; the full report lies at `s3_location` and has an ID
+    of its own.
+    """
 
     journey_id: KeyOnly[JourneyId]
     report_id: str
@@ -335,12 +367,23 @@ class Report(Dated, kind="JobReport"):
     metrics: ReportMetrics = ReportMetrics()
 
     @key("JOURNEY#{journeyId}", "REPORT#{jobId}#{reportType}#{generatedAt}#{reportId}")
-    def key(*, journey_id: str, job_id: str, report_type: ReportType, generated_at: datetime, report_id: str):
+    def key(
+        *,
+        journey_id: str,
+        job_id: str,
+        report_type: ReportType,
+        generated_at: datetime,
+        report_id: str,
+    ):
         """One report."""
 
     @query(key)
-    def of_type(*, journey_id: str, job_id: str | None = None, report_type: ReportType | None = None):
-        """The reports of a journey, of a job, or of one type of a job, in the journey's own partition."""
+    def of_type(
+        *, journey_id: str, job_id: str | None = None, report_type: ReportType | None = None
+    ):
+        """The reports of a journey, of a job, or of one type of a job, in the journey's own
+        partition.
+        """
 
     @index("GSI1", "REPORTS#{jobId}", "{generatedAt}")
     def of_job(*, job_id: str):
@@ -352,7 +395,9 @@ class Report(Dated, kind="JobReport"):
 
 @model.collection(Journey, Report, Rule, Stage, sort_from="METADATA")
 def journey_details(*, journey_id: JourneyId):
-    """Pattern 1: Get Complete Journey Information, all but the jobs: metadata, report catalog, rules and stages."""
+    """Pattern 1: Get Complete Journey Information, all but the jobs: metadata, report catalog,
+    rules and stages.
+    """
 
 
 @model.collection(Job, sort_prefix="JOB#")
@@ -361,7 +406,9 @@ def journey_jobs(*, journey_id: JourneyId):
 
 
 def get_journey_complete(journey_id: JourneyId) -> tuple[CollectionQuery, CollectionQuery]:
-    """View all details about a journey in two queries. The logs lie between them and are never read."""
+    """View all details about a journey in two queries. The logs lie between them and are never
+    read.
+    """
     return journey_details(journey_id=journey_id), journey_jobs(journey_id=journey_id)
 
 
@@ -373,7 +420,9 @@ def active_journeys() -> Query[Journey]:
 
 @model.pattern
 def rules_for_stage(journey_id: JourneyId, stage_id: Name) -> Query[Rule]:
-    """The active rules that apply to a stage: its own, those that name it, and those of the journey as a whole."""
+    """The active rules that apply to a stage: its own, those that name it, and those of the journey
+    as a whole.
+    """
     applies = (
         attr(Rule.metadata.applicable_stages).contains(stage_id)
         | (Rule.stage_id == stage_id)
@@ -384,7 +433,9 @@ def rules_for_stage(journey_id: JourneyId, stage_id: Name) -> Query[Rule]:
 
 @model.pattern
 def jobs_of_stage(journey_id: JourneyId, stage_id: Name) -> Query[Job]:
-    """Pattern 5, where the stage's order is not known: all jobs of the journey are read, and filtered by stageId."""
+    """Pattern 5, where the stage's order is not known: all jobs of the journey are read, and
+    filtered by stageId.
+    """
     return Job.of_journey(journey_id=journey_id).where(Job.stage_id == stage_id)
 
 

@@ -1,4 +1,6 @@
-"""The vocabulary of the AI Job Engine's items: ids, statuses and enumerations, and the maps inside the items."""
+"""The vocabulary of the AI Job Engine's items: ids, statuses and enumerations, and the maps inside
+the items.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,14 @@ TextOrObject = str | dict[str, Any]
 JourneyId = Annotated[str, Field(pattern=r"^JRN-[0-9A-Z]{12}$", examples=["JRN-ABC123456789"])]
 JobId = Annotated[str, Field(pattern=r"^JOB-[0-9A-Za-z_-]+$", examples=["JOB-456"])]
 RuleId = Annotated[
-    str, Field(pattern=r"^rule-.+-.+-[0-9a-f]{8}$", examples=["rule-raw_analysis-field_mapping-a1b2c3d4"])
+    str,
+    Field(
+        pattern=r"^rule-.+-.+-[0-9a-f]{8}$", examples=["rule-raw_analysis-field_mapping-a1b2c3d4"]
+    ),
 ]
 Name = Annotated[str, Field(pattern=r"^[0-9A-Za-z_-]+$")]
-"""Of a stage or a step. It stands in keys and in the paths of files, so it has neither `#` nor `/`."""
+"""Of a stage or a step. It stands in keys and in the paths of files, so it has neither `#` nor `/`.
+"""
 
 # What two digits of a stage's order, and three of a rule's index and of an execution, can hold.
 Order = Annotated[int, Range(1, 99)]
@@ -39,7 +45,9 @@ ACTIVE: tuple[JourneyStatus, ...] = ("pending", "running", "paused")
 
 
 class Source(CamelPart):
-    """What the journey transforms. `address` is where its data is: a file, a dump, or `postgresql://user@host/name`."""
+    """What the journey transforms. `address` is where its data is: a file, a dump, or
+    `postgresql://user@host/name`.
+    """
 
     model_config = ConfigDict(hide_input_in_errors=True)  # it may be a password
 
@@ -89,8 +97,8 @@ Allowance = Annotated[
 class AllowedLosses(CamelPart):
     """What a journey may leave behind and still be completed: nothing, unless it is said here.
 
-    `rows` of the whole source, but for the tables that have a limit of their own in `tables`; `values` that could not
-    be converted, and `references` that lead nowhere.
+    `rows` of the whole source, but for the tables that have a limit of their own in `tables`;
+    `values` that could not be converted, and `references` that lead nowhere.
     """
 
     rows: Allowance = "0"
@@ -102,7 +110,9 @@ class AllowedLosses(CamelPart):
 
 
 class JourneyConfiguration(CamelPart):
-    """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file or a folder."""
+    """How the journey's jobs run. `timeout` is in seconds; `target` is a SQLite file or a
+    folder.
+    """
 
     timeout: Count = 1800
     max_depth: Count = 5
@@ -120,7 +130,8 @@ class JourneyConfiguration(CamelPart):
 class Aggregates(CamelPart):
     """Summary statistics for monitoring and reporting, kept in step with jobs, logs and rules.
 
-    The minutes are the document's; the seconds are what they are made of, since jobs may take less than a minute.
+    The minutes are the document's; the seconds are what they are made of, since jobs may take less
+    than a minute.
     """
 
     total_jobs: Count = 0
@@ -170,7 +181,9 @@ def _canonical(status: Any) -> Any:
     return "running" if status == "in_progress" else status
 
 
-JobStatus = Annotated[Literal["pending", "running", "completed", "failed", "cancelled"], BeforeValidator(_canonical)]
+JobStatus = Annotated[
+    Literal["pending", "running", "completed", "failed", "cancelled"], BeforeValidator(_canonical)
+]
 """The document's flow also writes `in_progress`, which is `running`."""
 
 
@@ -219,7 +232,9 @@ class StepRun(CamelPart):
     duration: float | None = None
 
 
-LOG_FILE = Template("journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/logs/{step_id}.json")
+LOG_FILE = Template(
+    "journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/logs/{step_id}.json"
+)
 """In the logs bucket: one JSON array of `LogLine` per step per job."""
 
 Level = Annotated[
@@ -244,7 +259,9 @@ class LogLine(Part):
     details: dict[str, Any] = {}
 
 
-REPORT_FILE = Template("journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/reports/{step_id}.json")
+REPORT_FILE = Template(
+    "journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/reports/{step_id}.json"
+)
 """In the reports bucket: one `ReportFile` per step."""
 
 

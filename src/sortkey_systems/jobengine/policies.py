@@ -1,6 +1,8 @@
-"""Who may do what on AWS, as IAM documents: read-only, full access, and what every bucket demands of its callers.
+"""Who may do what on AWS, as IAM documents: read-only, full access, and what every bucket demands
+of its callers.
 
-Written from the model's table. Neither access may Scan; full access may remove parts of logs, but no log.
+Written from the model's table. Neither access may Scan; full access may remove parts of logs, but
+no log.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ TLS_MIN = "1.2"
 
 
 def policy(access: Access, *, purge: bool = False, prefix: str = "") -> Policy:
-    """The policy of a user or role. `purge` lets full access remove logs, reports and backups for good.
+    """The policy of a user or role. `purge` lets full access remove logs, reports and backups for
+    good.
 
     `prefix` stands before the names of the buckets, as in `s3://mycompany-{bucket}`.
     """
@@ -49,7 +52,9 @@ def policy(access: Access, *, purge: bool = False, prefix: str = "") -> Policy:
     ]
     if access == "full":
         removable = objects if purge else [f"{buckets[0]}/{_any_part()}"]
-        statements.append(_allow("Removal", ("s3:DeleteObject", "s3:DeleteObjectVersion"), removable))
+        statements.append(
+            _allow("Removal", ("s3:DeleteObject", "s3:DeleteObjectVersion"), removable)
+        )
     return {"Version": VERSION, "Statement": statements}
 
 
@@ -66,8 +71,13 @@ def bucket_policy(bucket: str) -> Policy:
 
 
 def bucket_encryption(kms_key: str | None = None) -> dict[str, Any]:
-    """What S3 is asked for with PutBucketEncryption: AES-256 with a key of KMS, of the account or one's own."""
-    rule: dict[str, Any] = {"SSEAlgorithm": "aws:kms", **({"KMSMasterKeyID": kms_key} if kms_key else {})}
+    """What S3 is asked for with PutBucketEncryption: AES-256 with a key of KMS, of the account or
+    one's own.
+    """
+    rule: dict[str, Any] = {
+        "SSEAlgorithm": "aws:kms",
+        **({"KMSMasterKeyID": kms_key} if kms_key else {}),
+    }
     return {"Rules": [{"ApplyServerSideEncryptionByDefault": rule, "BucketKeyEnabled": True}]}
 
 
@@ -86,5 +96,11 @@ def _allow(name: str, actions: tuple[str, ...], resources: list[str]) -> dict[st
 
 
 def _deny(name: str, resources: list[str], condition: dict[str, Any]) -> dict[str, Any]:
-    about = {"Sid": name, "Effect": "Deny", "Principal": "*", "Action": "s3:*", "Resource": resources}
+    about = {
+        "Sid": name,
+        "Effect": "Deny",
+        "Principal": "*",
+        "Action": "s3:*",
+        "Resource": resources,
+    }
     return {**about, "Condition": condition}

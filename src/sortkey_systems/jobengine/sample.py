@@ -1,6 +1,8 @@
-"""A shop's database as one finds it after fifteen years: 22 tables with missing keys, mixed dates and duplicates.
+"""A shop's database as one finds it after fifteen years: 22 tables with missing keys, mixed dates
+and duplicates.
 
-The same at every call: what is random comes from one seed. `FLAWS` says how many of each kind lie in it.
+The same at every call: what is random comes from one seed. `FLAWS` says how many of each kind lie
+in it.
 """
 
 from __future__ import annotations
@@ -63,8 +65,35 @@ CREATE INDEX items_by_order ON order_items (order_id);
 CREATE INDEX prices_by_offer ON prices (offer_id);
 """
 
-FIRST = ("Ann", "Bob", "Carla", "Deniz", "Eva", "Farid", "Gina", "Hugo", "Ines", "Jan", "Kim", "Lea", "Milan", "Nora")
-LAST = ("Adler", "Bauer", "Costa", "Dubois", "Eriksen", "Greco", "Hansen", "Ivanov", "Jansen", "Keller", "Novak")
+FIRST = (
+    "Ann",
+    "Bob",
+    "Carla",
+    "Deniz",
+    "Eva",
+    "Farid",
+    "Gina",
+    "Hugo",
+    "Ines",
+    "Jan",
+    "Kim",
+    "Lea",
+    "Milan",
+    "Nora",
+)
+LAST = (
+    "Adler",
+    "Bauer",
+    "Costa",
+    "Dubois",
+    "Eriksen",
+    "Greco",
+    "Hansen",
+    "Ivanov",
+    "Jansen",
+    "Keller",
+    "Novak",
+)
 CITIES = ("Utrecht", "Gent", "Lyon", "Porto", "Graz", "Aarhus", "Turin", "Malmö")
 BRANDS = ("Nordlys", "Acme", "Veltro", "Oakline", "Pixo")
 NOUNS = ("Lamp", "Chair", "Router", "Phone", "Kettle", "Desk", "Camera", "Speaker", "Tent", "Bike")
@@ -97,7 +126,8 @@ LOSSES = AllowedLosses(
     values=str(FLAWS.broken_dates),
     references="2%",
 )
-"""What may be lost of the shop: its flaws, which are known, and the references to what they cost."""
+"""What may be lost of the shop: its flaws, which are known, and the references to what they cost.
+"""
 
 RULES: tuple[dict[str, Any], ...] = (
     {
@@ -108,7 +138,14 @@ RULES: tuple[dict[str, Any], ...] = (
         "content": {
             "naturalLanguage": "Payments, suppliers and stock belong to the ERP; logs and old imports are not needed.",
             "jsonRule": {
-                "remove": ["payments", "suppliers", "warehouses", "stock_levels", "audit_log", "tmp_import_products"]
+                "remove": [
+                    "payments",
+                    "suppliers",
+                    "warehouses",
+                    "stock_levels",
+                    "audit_log",
+                    "tmp_import_products",
+                ]
             },
         },
     },
@@ -126,7 +163,10 @@ RULES: tuple[dict[str, Any], ...] = (
         "priority": "critical",
         "content": {
             "naturalLanguage": "Our SKU is what TMF620 calls productNumber.",
-            "jsonRule": {"fieldMappings": {"products.sku": "productNumber"}, "thresholds": {"coverage": 0.9}},
+            "jsonRule": {
+                "fieldMappings": {"products.sku": "productNumber"},
+                "thresholds": {"coverage": 0.9},
+            },
         },
     },
     {
@@ -141,7 +181,8 @@ RULES: tuple[dict[str, Any], ...] = (
 
 
 def load(service: JobEngine) -> Journey | None:
-    """The shop as a journey that runs, unless there are journeys already: its workers can be watched at their work.
+    """The shop as a journey that runs, unless there are journeys already: its workers can be
+    watched at their work.
 
     One that was made and not started, because the program was ended in between, is started.
     """
@@ -155,13 +196,20 @@ def load(service: JobEngine) -> Journey | None:
 def _journey(service: JobEngine) -> Journey:
     root = service.places.root or Path()
     make_shop(root / "shop.sqlite")
-    about: dict[str, Any] = {"type": "database", "schema_id": "shop", "schema_name": "shop", "schema_version": "1"}
+    about: dict[str, Any] = {
+        "type": "database",
+        "schema_id": "shop",
+        "schema_name": "shop",
+        "schema_version": "1",
+    }
     return service.journeys.create(
         name="The sample shop",
         description="Fifteen years of a shop, on their way to TM Forum resources",
         created_by=CREATOR,
         oda_component_type="PRODUCTCATALOG",
-        source=Source(**about, address="shop.sqlite" if service.places.root else str(root / "shop.sqlite")),
+        source=Source(
+            **about, address="shop.sqlite" if service.places.root else str(root / "shop.sqlite")
+        ),
         configuration=JourneyConfiguration(allowed_losses=LOSSES),
         priority="high",
         rules=[RuleDraft(**each) for each in RULES],
@@ -210,25 +258,41 @@ class _Shop:
         self._fill("customers", people)
         numbers = range(1, self.customers + 1)
         self._fill("customer_addresses", (self._address(number) for number in numbers))
-        contacts = [[number, "phone", self._phone(), self._date()] for number in numbers if number % 2]
+        contacts = [
+            [number, "phone", self._phone(), self._date()] for number in numbers if number % 2
+        ]
         self._fill("customer_contacts", [*contacts, *contacts[: FLAWS.repeated_contacts]])
 
     def products(self) -> None:
         validity = ("2015-01-01", "2030-12-31")
         self._fill(
-            "catalogs", [[1, "Webshop", "All that is sold online", *validity, 1], [2, "Paper", None, *validity, 0]]
+            "catalogs",
+            [
+                [1, "Webshop", "All that is sold online", *validity, 1],
+                [2, "Paper", None, *validity, 0],
+            ],
         )
-        tree = [[number, f"Group {number}", None if number < 5 else number % 4 + 1] for number in range(1, 25)]
+        tree = [
+            [number, f"Group {number}", None if number < 5 else number % 4 + 1]
+            for number in range(1, 25)
+        ]
         self._fill(
             "categories",
-            ([*each, f"All of {each[1]}", number % 6 > 0, self._date()] for number, each in enumerate(tree)),
+            (
+                [*each, f"All of {each[1]}", number % 6 > 0, self._date()]
+                for number, each in enumerate(tree)
+            ),
         )
         numbers = range(1, self.size + 1)
         self._fill("products", (self._product(number) for number in numbers))
-        self._fill("product_attributes", (each for number in numbers for each in self._attributes(number)))
+        self._fill(
+            "product_attributes", (each for number in numbers for each in self._attributes(number))
+        )
         self._fill("product_categories", {(number, number % 24 + 1) for number in numbers})
         self._fill("product_offers", (self._offer(number) for number in numbers))
-        self._fill("prices", ([n, n, self._amount(), "EUR", 0.21, "2020-01-01", None] for n in numbers))
+        self._fill(
+            "prices", ([n, n, self._amount(), "EUR", 0.21, "2020-01-01", None] for n in numbers)
+        )
 
     def orders(self) -> None:
         count = self.customers * 2
@@ -236,10 +300,17 @@ class _Shop:
         for number in range(FLAWS.orders_of_lost_customers):
             orders[30 + number][2] = 900_000 + number
         self._fill("orders", orders)
-        lines = [self._line(number, line) for number in range(1, count + 1) for line in range(1, number % 4 + 2)]
+        lines = [
+            self._line(number, line)
+            for number in range(1, count + 1)
+            for line in range(1, number % 4 + 2)
+        ]
         lines += [self._line(800_000 + number, 1) for number in range(FLAWS.lines_of_lost_orders)]
         self._fill("order_items", [*lines, *lines[: FLAWS.repeated_order_lines]])
-        self._fill("payments", ([n, n, self._date(), "card", 10.0 + n % 90] for n in range(1, count + 1, 2)))
+        self._fill(
+            "payments",
+            ([n, n, self._date(), "card", 10.0 + n % 90] for n in range(1, count + 1, 2)),
+        )
 
     def services(self) -> None:
         names = ("Delivery", "Assembly", "Insurance", "Repair", "Storage", "Broadband")
@@ -251,16 +322,30 @@ class _Shop:
             ),
         )
         self._fill("service_categories", [[1, "Home", "At home"], [2, "Online", None]])
-        plans = ([n, n % 6 + 1, n % 2 + 1, f"Plan {n}", None, "A", "01/02/2020"] for n in range(1, 19))
+        plans = (
+            [n, n % 6 + 1, n % 2 + 1, f"Plan {n}", None, "A", "01/02/2020"] for n in range(1, 19)
+        )
         self._fill("service_plans", plans)
 
     def rest(self) -> None:
-        self._fill("suppliers", ([n, f"{LAST[n % 11]} & Co", f"NL{n:09d}B01", CITIES[n % 8]] for n in range(1, 16)))
+        self._fill(
+            "suppliers",
+            ([n, f"{LAST[n % 11]} & Co", f"NL{n:09d}B01", CITIES[n % 8]] for n in range(1, 16)),
+        )
         self._fill("warehouses", ([n, CITIES[n], n * 1000] for n in range(1, 4)))
-        self._fill("stock_levels", ([n % 3 + 1, n, n * 7 % 50, self._date()] for n in range(1, self.size + 1)))
-        stars = ([n % self.size + 1, n, n % 5 + 1, "Fine.", self._date()] for n in range(1, self.customers, 3))
+        self._fill(
+            "stock_levels",
+            ([n % 3 + 1, n, n * 7 % 50, self._date()] for n in range(1, self.size + 1)),
+        )
+        stars = (
+            [n % self.size + 1, n, n % 5 + 1, "Fine.", self._date()]
+            for n in range(1, self.customers, 3)
+        )
         self._fill("reviews", stars)
-        self._fill("audit_log", ([n, self._iso(), "batch", f"change {n}"] for n in range(1, self.customers)))
+        self._fill(
+            "audit_log",
+            ([n, self._iso(), "batch", f"change {n}"] for n in range(1, self.customers)),
+        )
         self._fill("tmp_import_products", ([f"SKU-{n}", "{}"] for n in range(40)))
 
     # -- rows
@@ -270,11 +355,30 @@ class _Shop:
         email = f"{name.lower().replace(' ', '.')}.{number}@example.com"
         status = self.chance.choice(STATUSES)
         score = self.chance.randint(300, 850)
-        return [number, name, email, self._phone(), status, self._date(), score, number * 13 % 500, 1]
+        return [
+            number,
+            name,
+            email,
+            self._phone(),
+            status,
+            self._date(),
+            score,
+            number * 13 % 500,
+            1,
+        ]
 
     def _address(self, number: int) -> list[Any]:
         street = f"{self.chance.choice(LAST)}straat {number % 140 + 1}"
-        return [number, number, "billing", street, self.chance.choice(CITIES), f"{1000 + number % 9000:04d}", "NL", 1]
+        return [
+            number,
+            number,
+            "billing",
+            street,
+            self.chance.choice(CITIES),
+            f"{1000 + number % 9000:04d}",
+            "NL",
+            1,
+        ]
 
     def _product(self, number: int) -> list[Any]:
         title = f"{self.chance.choice(BRANDS)} {NOUNS[number % 10]} {number}"
@@ -290,18 +394,45 @@ class _Shop:
         return [[number, "colour", colour, None], [number, "height", str(number % 90 + 10), "cm"]]
 
     def _offer(self, number: int) -> list[Any]:
-        return [number, number, f"Offer {number}", number % 9 > 0, "2020-01-01", None, "web", "active"]
+        return [
+            number,
+            number,
+            f"Offer {number}",
+            number % 9 > 0,
+            "2020-01-01",
+            None,
+            "web",
+            "active",
+        ]
 
     def _order(self, number: int) -> list[Any]:
         person = self.chance.randint(1, self.customers)
         state = self.chance.choice(ORDER_STATES)
         done = self._iso() if state.lower() == "delivered" else None
         note = self.chance.choice((None, None, "Leave at the door; ring twice"))
-        return [number, f"O-{number:06d}", person, self._date(), state, self._amount(), "EUR", "web", note, done]
+        return [
+            number,
+            f"O-{number:06d}",
+            person,
+            self._date(),
+            state,
+            self._amount(),
+            "EUR",
+            "web",
+            note,
+            done,
+        ]
 
     def _line(self, order: int, line: int) -> list[Any]:
         quantity, price = self.chance.randint(1, 4), round(self.chance.uniform(5, 300), 2)
-        return [order, line, self.chance.randint(1, self.size), quantity, price, round(quantity * price, 2)]
+        return [
+            order,
+            line,
+            self.chance.randint(1, self.size),
+            quantity,
+            price,
+            round(quantity * price, 2),
+        ]
 
     # -- values
 
@@ -326,7 +457,9 @@ class _Shop:
     def _amount(self) -> str:
         """With a comma, with a point, or with a sign."""
         amount = self.chance.uniform(5, 2500)
-        return self.chance.choice((f"{amount:.2f}", f"{amount:.2f}".replace(".", ","), f"€ {amount:.2f}"))
+        return self.chance.choice(
+            (f"{amount:.2f}", f"{amount:.2f}".replace(".", ","), f"€ {amount:.2f}")
+        )
 
     def _fill(self, table: str, rows: Iterable[Iterable[Any]]) -> None:
         found = [tuple(row) for row in rows]

@@ -1,6 +1,8 @@
-"""The AI Job Engine as one object: journeys, rules, executions, logs, reports and backups on one store.
+"""The AI Job Engine as one object: journeys, rules, executions, logs, reports and backups on one
+store.
 
-What only reads never writes: `job`, `watch` and all that looks at logs and reports can be given to whoever may read.
+What only reads never writes: `job`, `watch` and all that looks at logs and reports can be given to
+whoever may read.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ DATABASES = "SORTKEY_JOBENGINE_DATABASES"
 
 
 def make_service(resources: Resources) -> JobEngine:
-    """The engine on the resources of a host. Journeys may name files in the host's folder of files."""
+    """The engine on the resources of a host. Journeys may name files in the host's folder
+    of files.
+    """
     places = Places(root=resources.files, databases=os.environ.get(DATABASES) == "1")
     engine = JobEngine(resources.store, Buckets.of(resources.buckets), places=places)
     engine.ensure()
@@ -52,7 +56,9 @@ SETTLE_SECONDS = 0.02
 
 
 class JobEngine:
-    """All of the engine. `places` is what journeys may read and write; without it, whatever the process may."""
+    """All of the engine. `places` is what journeys may read and write; without it, whatever the
+    process may.
+    """
 
     def __init__(
         self,
@@ -88,10 +94,15 @@ class JobEngine:
         return self.executions.run_journey(journey_id)
 
     def resume_journey(self, journey_id: str, *, run: bool | None = None) -> Journey:
-        """Take back a pause, and `run` on: if that is not said, where the journey was run as a whole before."""
+        """Take back a pause, and `run` on: if that is not said, where the journey was run as a
+        whole before.
+        """
         journey, stages = self.journeys.resume(journey_id), self.journeys.stages(journey_id)
         if run is None:
-            run = any(job.triggered_by == "journey" for job in self.store.query(Job.of_journey(journey_id=journey_id)))
+            run = any(
+                job.triggered_by == "journey"
+                for job in self.store.query(Job.of_journey(journey_id=journey_id))
+            )
         if run and next_stage(journey, stages) is not None:
             self.run_journey(journey_id)
         return self.journeys.get(journey_id)
@@ -139,7 +150,9 @@ class JobEngine:
         return self.store.get(key_of(found), consistent=True)
 
     async def watch(self, journey_id: str, job_id: str, seconds: float) -> Job:
-        """The job when it has ended; after so many seconds, as it is then. No thread is held meanwhile."""
+        """The job when it has ended; after so many seconds, as it is then. No thread is held
+        meanwhile.
+        """
         end = time.monotonic() + seconds
         while True:
             job = await asyncio.to_thread(self.job, journey_id, job_id)
@@ -161,7 +174,9 @@ class JobEngine:
     ) -> Page[Job]:
         """The executions of a journey, or of one of its stages."""
         self.journeys.get(journey_id)
-        return self.executions.list_jobs(journey_id, stage_id, status=status, cursor=cursor, size=size)
+        return self.executions.list_jobs(
+            journey_id, stage_id, status=status, cursor=cursor, size=size
+        )
 
     def dashboard(self, journey_id: str, stage_id: str) -> list[StageJob]:
         """The jobs of a stage with status, progress and times, in one query of the index."""
@@ -175,9 +190,13 @@ class JobEngine:
         """The full log of a job, or of one step, line by line."""
         return step_log.get_job_logs(self.buckets.logs, journey_id, stage_name, job_id, step_name)
 
-    def get_job_reports(self, journey_id: str, job_id: str, stage_name: str) -> Iterator[FullReport]:
+    def get_job_reports(
+        self, journey_id: str, job_id: str, stage_name: str
+    ) -> Iterator[FullReport]:
         """All reports of a job, read one at a time."""
-        return reports.get_job_reports(self.buckets.reports, self.store, journey_id, job_id, stage_name)
+        return reports.get_job_reports(
+            self.buckets.reports, self.store, journey_id, job_id, stage_name
+        )
 
     def list_reports(self, journey_id: str) -> list[Report]:
         """The catalog of a journey's reports."""
@@ -210,8 +229,9 @@ class JobEngine:
         )
 
     def _check_places(self, journey_id: str) -> None:
-        """Where journeys are confined, one that reads or writes elsewhere, or into the target of another, is refused
-        before anything starts. Elsewhere the workers do it: they may be on another machine."""
+        """Where journeys are confined, one that reads or writes elsewhere, or into the target of
+        another, is refused before anything starts. Elsewhere the workers do it: they may be on
+        another machine."""
         if self.places.root is not None:
             journey = self.journeys.get(journey_id)
             self.places.source(journey)

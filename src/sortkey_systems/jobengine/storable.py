@@ -1,4 +1,6 @@
-"""What an item of DynamoDB can hold of free content: rules and backups may be anything that JSON has, which is more."""
+"""What an item of DynamoDB can hold of free content: rules and backups may be anything that JSON
+has, which is more.
+"""
 
 from __future__ import annotations
 
@@ -47,11 +49,19 @@ def _check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise NotStorable("a text in the content is no Unicode: it has half of a pair of surrogates") from None
+        raise NotStorable(
+            "a text in the content is no Unicode: it has half of a pair of surrogates"
+        ) from None
 
 
 def _check_number(number: float) -> None:
     # A whole number first: one that is too long for a float cannot even be compared with one.
     fits = not isinstance(number, int) or abs(number) < 10**DIGITS_MAX
-    if not fits or not math.isfinite(number) or (number and not NUMBER_MIN <= abs(number) <= NUMBER_MAX):
-        raise NotStorable(f"a number in the content has more than {DIGITS_MAX} digits: write it as a text")
+    if (
+        not fits
+        or not math.isfinite(number)
+        or (number and not NUMBER_MIN <= abs(number) <= NUMBER_MAX)
+    ):
+        raise NotStorable(
+            f"a number in the content has more than {DIGITS_MAX} digits: write it as a text"
+        )

@@ -1,1 +1,3 @@
-"""The travel guide: articles of travellers, favourites, a gallery with trending tags, profiles, cached places."""
+"""The travel guide: articles of travellers, favourites, a gallery with trending tags, profiles,
+cached places.
+"""

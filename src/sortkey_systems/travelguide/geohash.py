@@ -1,4 +1,6 @@
-"""Geohashes: nearby points share a short text, so that one cached place serves a whole street corner."""
+"""Geohashes: nearby points share a short text, so that one cached place serves a whole street
+corner.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ BITS = 5
 def geohash(lat: float, lng: float, precision: int = PRECISION) -> str:
     """The base-32 geohash of a point."""
     if not (-90 <= lat <= 90 and -180 <= lng <= 180):
-        raise ValueError(f"({lat}, {lng}) is no point on earth: latitude is -90 to 90, longitude -180 to 180")
+        raise ValueError(
+            f"({lat}, {lng}) is no point on earth: latitude is -90 to 90, longitude -180 to 180"
+        )
     count = precision * BITS
     each = (count + 1) // 2
     bits = _in_turn(_halvings(lng, 180.0, each), _halvings(lat, 90.0, each))

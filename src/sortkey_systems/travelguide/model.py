@@ -1,6 +1,8 @@
-"""The travel guide's six tables: articles, favourites, gallery photos, tag trends, user profiles, cached locations.
+"""The travel guide's six tables: articles, favourites, gallery photos, tag trends, user profiles,
+cached locations.
 
-Attribute names are the document's own, camelCase or snake_case as it has them. Who may see what is the service's.
+Attribute names are the document's own, camelCase or snake_case as it has them. Who may see what is
+the service's.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ from sortkey import (
 )
 from sortkey_systems.travelguide.geohash import ALPHABET, PRECISION
 
-model = Model("travelguide", doc="Articles of travellers, favourites, a gallery with trending tags.")
+model = Model(
+    "travelguide", doc="Articles of travellers, favourites, a gallery with trending tags."
+)
 
 IMAGES_MAX = 4
 CACHE_LIFETIME = timedelta(days=30)
@@ -45,7 +49,9 @@ def tag_text(tag: str) -> str:
 
 ArticleId = Annotated[str, Field(examples=["hoi-an-lanterns"])]
 UserId = Annotated[str, Field(examples=["mara"])]
-Tag = Annotated[str, BeforeValidator(tag_text), Field(pattern=r"^[^#]+$", max_length=64, examples=["lanterns"])]
+Tag = Annotated[
+    str, BeforeValidator(tag_text), Field(pattern=r"^[^#]+$", max_length=64, examples=["lanterns"])
+]
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
 
@@ -166,7 +172,12 @@ photos = model.add(
         indexes=[
             GSI("gsi_status_created_at", "status", "created_at", doc="Gallery browsing."),
             GSI("gsi_tag_created_at", "tag_name", "created_at", doc="Filtering by tags."),
-            GSI("gsi_article_photo", "articleId", "photo_id", doc="What the gallery has of an article."),
+            GSI(
+                "gsi_article_photo",
+                "articleId",
+                "photo_id",
+                doc="What the gallery has of an article.",
+            ),
         ],
         kind_attribute="item_type",
         doc="Stores metadata for individual images extracted from articles.",
@@ -205,15 +216,26 @@ class Photo(Entity, table=photos, kind="Photo"):
         """The photos of an article."""
 
     def tag_items(self) -> list[PhotoTag]:
-        """What the gallery finds this photo by: an item for each tag, and none while it is private."""
+        """What the gallery finds this photo by: an item for each tag, and none while it is
+        private.
+        """
         if self.status == "private":
             return []
-        common = {"photo_id": self.photo_id, "article_id": self.article_id, "image_key": self.image_key}
-        return [PhotoTag(**common, tag_name=tag, created_at=self.created_at) for tag in dict.fromkeys(self.tags)]
+        common = {
+            "photo_id": self.photo_id,
+            "article_id": self.article_id,
+            "image_key": self.image_key,
+        }
+        return [
+            PhotoTag(**common, tag_name=tag, created_at=self.created_at)
+            for tag in dict.fromkeys(self.tags)
+        ]
 
 
 class PhotoTag(Entity, table=photos, kind="PhotoTag"):
-    """One tag of one photo that is shown: an index has one entry for an item, and a photo has many tags."""
+    """One tag of one photo that is shown: an index has one entry for an item, and a photo has many
+    tags.
+    """
 
     photo_id: KeyOnly[PhotoId]
     tag_name: Tag
@@ -251,7 +273,9 @@ TREND_SHARDS = 8
 
 
 class Trend(Entity, table=trends):
-    """How many photos that are shown have a tag. Ingestion raises it, deleting and hiding lower it."""
+    """How many photos that are shown have a tag. Ingestion raises it, deleting and hiding
+    lower it.
+    """
 
     tag_name: Tag
     count: Annotated[int, Field(ge=0)] = 0
@@ -279,7 +303,9 @@ profiles = model.add(
 
 
 class Profile(Entity, table=profiles, names=camel):
-    """What everybody may know of a user. Private identity data lives elsewhere and has no field here."""
+    """What everybody may know of a user. Private identity data lives elsewhere and has no field
+    here.
+    """
 
     user_id: UserId
     avatar_url: str | None = None
@@ -325,7 +351,9 @@ class Location(Entity, table=locations, names=camel):
         """The cached location of a geohash."""
 
     def is_fresh(self, now: datetime) -> bool:
-        """Whether it may be served. An outdated entry may not, though the sweep has not come by yet."""
+        """Whether it may be served. An outdated entry may not, though the sweep has not come by
+        yet.
+        """
         return now < self.ttl
 
 
@@ -361,7 +389,9 @@ def photos_with_tag(tag_name: Tag) -> Query[PhotoTag]:
 
 @model.pattern
 def trending_tags() -> Query[Trend]:
-    """Trending tags for the homepage, the most used first. A tag that no photo has any more is none."""
+    """Trending tags for the homepage, the most used first. A tag that no photo has any more is
+    none.
+    """
     return Trend.trending().at_least(1).descending()
 
 

@@ -1,4 +1,6 @@
-"""Sample travellers with their articles, gallery, trends and cached places. The texts are in `sample_articles.toml`."""
+"""Sample travellers with their articles, gallery, trends and cached places. The texts are in
+`sample_articles.toml`.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,11 @@ class _Told:
 
     def article(self) -> Article:
         """As its author left it: nothing begins as flagged."""
-        about = {name: value for name, value in self.told.items() if name not in ("days_ago", "photos", "status")}
+        about = {
+            name: value
+            for name, value in self.told.items()
+            if name not in ("days_ago", "photos", "status")
+        }
         about["content"] = self.told["content"].strip()
         return Article(
             **about,
@@ -116,10 +122,17 @@ class _Told:
         if "lat" not in self.told:
             return None
         lat, lng = self.told["lat"], self.told["lng"]
-        seen = max(self.at, self.now - CACHE_LIFETIME / 2)  # the old ones were looked up again since
+        seen = max(
+            self.at, self.now - CACHE_LIFETIME / 2
+        )  # the old ones were looked up again since
         name = self.told["location_name"]
         return Location(
-            geohash=geohash(lat, lng), location_name=name, lat=lat, lng=lng, cached_at=seen, ttl=seen + CACHE_LIFETIME
+            geohash=geohash(lat, lng),
+            location_name=name,
+            lat=lat,
+            lng=lng,
+            cached_at=seen,
+            ttl=seen + CACHE_LIFETIME,
         )
 
 
@@ -138,7 +151,12 @@ def _trends(tags: Iterable[PhotoTag]) -> list[Trend]:
     for name, several in found.items():
         newest = max(several, key=lambda each: str(each.created_at))
         made.append(
-            Trend(tag_name=name, count=len(several), cover_image=newest.image_key, last_updated=newest.created_at)
+            Trend(
+                tag_name=name,
+                count=len(several),
+                cover_image=newest.image_key,
+                last_updated=newest.created_at,
+            )
         )
     return made
 
@@ -147,7 +165,11 @@ def _favorites(told: dict[str, list[str]], articles: Sequence[_Told]) -> list[Fa
     """Each some hours after the article came out."""
     written = {each.article_id: each.at for each in articles}
     return [
-        Favorite(user_id=user, article_id=liked, created_at=written[liked] + timedelta(hours=3 * number + len(user)))
+        Favorite(
+            user_id=user,
+            article_id=liked,
+            created_at=written[liked] + timedelta(hours=3 * number + len(user)),
+        )
         for user, several in told.items()
         for number, liked in enumerate(several)
     ]

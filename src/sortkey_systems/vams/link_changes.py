@@ -12,13 +12,17 @@ from sortkey_systems.vams.model.document_sources import assets_of
 def remove_link(store: Store, asset_link_id: str) -> None:
     """Delete a link, and touch the assets at its ends. Removing what is gone is fine.
 
-    The stream of links shows only the key of what is deleted, which names no asset: the search documents of both
-    assets would go on saying that they are linked. So both say in their own stream that they have changed.
+    The stream of links shows only the key of what is deleted, which names no asset: the search
+    documents of both assets would go on saying that they are linked. So both say in their own
+    stream that they have changed.
     """
     link = store.find(AssetLink.key(asset_link_id=asset_link_id), consistent=True)
     if link is None:
         return
-    ends = {(link.from_asset_database_id, link.from_asset_id), (link.to_asset_database_id, link.to_asset_id)}
+    ends = {
+        (link.from_asset_database_id, link.from_asset_id),
+        (link.to_asset_database_id, link.to_asset_id),
+    }
     now = attr(Asset.updated_at).set(datetime.now(UTC))
     touched = [Update(ItemKey.of_entity(asset), (now,)) for asset in assets_of(store, sorted(ends))]
     store.transact(Delete(AssetLink.key(asset_link_id=asset_link_id)), *touched)

@@ -1,4 +1,6 @@
-"""Sample assets of a plant, a hangar and a museum, with all that hangs on them. What they are is in `sample.toml`."""
+"""Sample assets of a plant, a hangar and a museum, with all that hangs on them. What they are is in
+`sample.toml`.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +100,9 @@ class _Told:
         )
 
     def belongings(self) -> Iterator[Entity]:
-        """Its versions with their files, its metadata and attributes, and the snapshot of them in its last version."""
+        """Its versions with their files, its metadata and attributes, and the snapshot of them in
+        its last version.
+        """
         for version in self.told["versions"]:
             yield self._version(version)
             for file in self.told["files"]:
@@ -121,8 +125,12 @@ class _Told:
         )
 
     def _file_version(self, version: Told, file: Told) -> Entity:
-        """Objects are not copied for a version: an object version stays until the content is another."""
-        written = max(each for each in (file["since"], *file.get("again", ())) if each <= int(version["id"]))
+        """Objects are not copied for a version: an object version stays until the content is
+        another.
+        """
+        written = max(
+            each for each in (file["since"], *file.get("again", ())) if each <= int(version["id"])
+        )
         key = self._folder + file["path"].removeprefix("/")
         object_version = sha256(f"{key} {written}".encode()).hexdigest()[:32]
         return vams.AssetFileVersion(
@@ -131,7 +139,10 @@ class _Told:
 
     def _values(self, kind: str) -> Iterator[tuple[str, str, Any]]:
         """Path, name and value: those of the asset itself, then those of its files."""
-        for path, told in ((WHOLE_ASSET, self.told), *((file["path"], file) for file in self.told["files"])):
+        for path, told in (
+            (WHOLE_ASSET, self.told),
+            *((file["path"], file) for file in self.told["files"]),
+        ):
             for name, value in told.get(kind, {}).items():
                 yield path, name, value
 
@@ -140,11 +151,17 @@ class _Told:
         about = {**self._ids, "file_path": path, "metadata_key": name}
         yield vams.AssetFileMetadata(**about, metadata_value=text, metadata_value_type=kind)
         yield vams.AssetFileMetadataVersion(
-            **about, asset_version_id=self._last, type="metadata", metadata_value=text, metadata_value_type=kind
+            **about,
+            asset_version_id=self._last,
+            type="metadata",
+            metadata_value=text,
+            metadata_value_type=kind,
         )
 
     def _attribute(self, path: str, name: str, value: str) -> Iterator[Entity]:
-        yield vams.FileAttribute(**self._ids, file_path=path, attribute_key=name, attribute_value=value)
+        yield vams.FileAttribute(
+            **self._ids, file_path=path, attribute_key=name, attribute_value=value
+        )
         yield vams.AssetFileMetadataVersion(
             **self._ids,
             asset_version_id=self._last,

@@ -1,4 +1,6 @@
-"""Where clients reach the parts of a session: one place makes the URLs that answers carry and routes serve."""
+"""Where clients reach the parts of a session: one place makes the URLs that answers carry and
+routes serve.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ WEBDRIVER_PATH = "/webdriver"
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """The URLs of one service. `url` is where callers reach its routes, without a slash at the end."""
+    """The URLs of one service. `url` is where callers reach its routes, without a slash at
+    the end.
+    """
 
     url: str
 
@@ -32,7 +36,9 @@ class Addresses:
     def live_socket(self, session_id: str, token: str) -> str:
         return f"{self.ws_url}{LIVE_PATH}/{session_id}/ws?{urlencode({'token': token})}"
 
-    def live_page(self, session_id: str, token: str, page_id: str | None = None, *, fullscreen: bool = False) -> str:
+    def live_page(
+        self, session_id: str, token: str, page_id: str | None = None, *, fullscreen: bool = False
+    ) -> str:
         """The page of the live view; of one tab, where its CDP target id is given."""
         query = {"token": token, "pageId": page_id, "fullscreen": "1" if fullscreen else None}
         known = {name: value for name, value in query.items() if value is not None}

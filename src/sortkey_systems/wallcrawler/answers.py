@@ -1,4 +1,6 @@
-"""What clients are answered: the objects of the interface, without an envelope. Lists never carry a secret."""
+"""What clients are answered: the objects of the interface, without an envelope. Lists never carry a
+secret.
+"""
 
 from __future__ import annotations
 
@@ -101,7 +103,9 @@ class ContextAnswer(Answer):
 
 
 class ContextUploadAnswer(Answer):
-    """Where to put an archived profile. It is not encrypted: the link is a secret for as long as it is good."""
+    """Where to put an archived profile. It is not encrypted: the link is a secret for as long as it
+    is good.
+    """
 
     id: str
     upload_url: str
@@ -173,7 +177,9 @@ class ErrorAnswer(Answer):
 
 
 def instant(value: datetime | None) -> str:
-    """An instant with milliseconds, in UTC. One that is missing is the beginning of 1970: clients refuse null."""
+    """An instant with milliseconds, in UTC. One that is missing is the beginning of 1970: clients
+    refuse null.
+    """
     known = value or datetime.fromtimestamp(0, UTC)
     return known.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

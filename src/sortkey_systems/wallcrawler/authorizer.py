@@ -1,7 +1,8 @@
 """The authorizer: from the headers of a request to the project it is for, or a refusal.
 
-It alone reads the table of API keys. What it found is cached for at most five minutes, and forgotten at once when a key
-or a project changes on this machine: whoever changes one says so on a topic.
+It alone reads the table of API keys. What it found is cached for at most five minutes, and
+forgotten at once when a key or a project changes on this machine: whoever changes one says so on a
+topic.
 """
 
 from __future__ import annotations
@@ -60,7 +61,13 @@ class Authorizer:
     """Checks keys and projects. Threads share it."""
 
     def __init__(
-        self, store: Store, topics: Topics, *, cache_seconds: float, records_last_use: bool, clock: Callable[[], float]
+        self,
+        store: Store,
+        topics: Topics,
+        *,
+        cache_seconds: float,
+        records_last_use: bool,
+        clock: Callable[[], float],
     ) -> None:
         self._store, self._topics, self._clock = store, topics, clock
         self._cache_seconds, self._records_last_use = cache_seconds, records_last_use
@@ -90,14 +97,20 @@ class Authorizer:
             return cached.grant
         grant = self._read(hashed)
         with self._lock:
-            if generation == self._generation:  # otherwise it may have been revoked while it was read
+            if (
+                generation == self._generation
+            ):  # otherwise it may have been revoked while it was read
                 self._grants[hashed] = _Cached(grant, now + self._cache_seconds)
                 _trim(self._grants)
         return grant
 
     def project(self, grant: Grant, headers: Mapping[str, str], named: str | None = None) -> str:
-        """The project of a request: of its header, its body, or the key's primary one. Raises ProjectForbidden."""
-        wanted = {value for value in (*(headers.get(name) for name in PROJECT_HEADERS), named) if value}
+        """The project of a request: of its header, its body, or the key's primary one. Raises
+        ProjectForbidden.
+        """
+        wanted = {
+            value for value in (*(headers.get(name) for name in PROJECT_HEADERS), named) if value
+        }
         if len(wanted) > 1:
             raise ProjectForbidden("the request names two different projects: name one")
         chosen = wanted.pop() if wanted else grant.primary
@@ -107,7 +120,9 @@ class Authorizer:
         return chosen
 
     def projects(self, grant: Grant, headers: Mapping[str, str]) -> tuple[str, ...]:
-        """The projects whose things a request may name by their ids: the one in its header, or all of its key."""
+        """The projects whose things a request may name by their ids: the one in its header, or all
+        of its key.
+        """
         if any(headers.get(name) for name in PROJECT_HEADERS):
             return (self.project(grant, headers),)
         active = tuple(project for project in grant.projects if self._is_active(project))
@@ -127,7 +142,9 @@ class Authorizer:
             self._active.clear()
 
     def announce_change(self, **what: str) -> None:
-        """Make every process on this machine forget. Call it after a key or a project has changed."""
+        """Make every process on this machine forget. Call it after a key or a project has
+        changed.
+        """
         self.forget()
         self._topics.publish(TOPIC, what)
 

@@ -10,7 +10,10 @@ from sortkey_systems.wallcrawler.model import Context
 
 app = typer.Typer(
     invoke_without_command=True,
-    epilog=examples("sortkey wallcrawler contexts", "sortkey wallcrawler contexts --project project_default --json"),
+    epilog=examples(
+        "sortkey wallcrawler contexts",
+        "sortkey wallcrawler contexts --project project_default --json",
+    ),
 )
 
 

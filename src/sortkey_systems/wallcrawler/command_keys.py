@@ -1,4 +1,6 @@
-"""`sortkey wallcrawler keys`: the API keys of projects. A raw key is printed once, when it is made."""
+"""`sortkey wallcrawler keys`: the API keys of projects. A raw key is printed once, when it
+is made.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,28 @@ from typing import Annotated
 import typer
 
 from sortkey.commands import Data, Json, examples, print_json
-from sortkey_systems.wallcrawler.command_tables import ProjectOption, is_list, opened_tenants, plain, print_rows
+from sortkey_systems.wallcrawler.command_tables import (
+    ProjectOption,
+    is_list,
+    opened_tenants,
+    plain,
+    print_rows,
+)
 from sortkey_systems.wallcrawler.local_key import PROJECT
 
 app = typer.Typer(
     invoke_without_command=True,
-    epilog=examples("sortkey wallcrawler keys", "sortkey wallcrawler keys create laptop --project project_default"),
+    epilog=examples(
+        "sortkey wallcrawler keys",
+        "sortkey wallcrawler keys create laptop --project project_default",
+    ),
 )
 
 
 @app.callback()
-def keys(context: typer.Context, project: ProjectOption = None, data: Data = "data", json: Json = False) -> None:
+def keys(
+    context: typer.Context, project: ProjectOption = None, data: Data = "data", json: Json = False
+) -> None:
     """List the API keys, and create or revoke one. The server may run meanwhile."""
     if is_list(context):
         _list(data, project, is_json=json)
@@ -32,9 +45,14 @@ def keys(context: typer.Context, project: ProjectOption = None, data: Data = "da
 )
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is, or what for.")],
-    project: Annotated[str, typer.Option(metavar="ID", help="The project that it is for.")] = PROJECT,
+    project: Annotated[
+        str, typer.Option(metavar="ID", help="The project that it is for.")
+    ] = PROJECT,
     also: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Another project that it opens; can be given several times.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID", help="Another project that it opens; can be given several times."
+        ),
     ] = None,
     data: Data = "data",
     json: Json = False,
@@ -46,12 +64,16 @@ def create(
         print_json({"key": made.raw, **plain(made.record)})
     else:
         print(made.raw)
-        print(f"{made.record.key_id}, for {', '.join(made.record.allowed_projects)}", file=sys.stderr)
+        print(
+            f"{made.record.key_id}, for {', '.join(made.record.allowed_projects)}", file=sys.stderr
+        )
 
 
 @app.command(epilog=examples("sortkey wallcrawler keys revoke key_3f9c1b2a7d10"))
 def revoke(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id of the key, as `keys` prints it.")],
+    key_id: Annotated[
+        str, typer.Argument(metavar="ID", help="The id of the key, as `keys` prints it.")
+    ],
     data: Data = "data",
     json: Json = False,
 ) -> None:

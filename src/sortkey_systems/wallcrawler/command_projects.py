@@ -12,14 +12,22 @@ from sortkey_systems.wallcrawler.command_tables import is_list, opened_tenants, 
 app = typer.Typer(
     invoke_without_command=True,
     epilog=examples(
-        "sortkey wallcrawler projects", "sortkey wallcrawler projects create project_shop --concurrency 10"
+        "sortkey wallcrawler projects",
+        "sortkey wallcrawler projects create project_shop --concurrency 10",
     ),
 )
 
-ProjectId = Annotated[str, typer.Argument(metavar="ID", help="The id of the project: letters, digits, _ and -.")]
-Concurrency = Annotated[int | None, typer.Option(min=0, max=1000, help="How many sessions may run at once.")]
+ProjectId = Annotated[
+    str, typer.Argument(metavar="ID", help="The id of the project: letters, digits, _ and -.")
+]
+Concurrency = Annotated[
+    int | None, typer.Option(min=0, max=1000, help="How many sessions may run at once.")
+]
 Timeout = Annotated[
-    int | None, typer.Option("--timeout", min=1, metavar="SECONDS", help="How long a session lasts if it does not say.")
+    int | None,
+    typer.Option(
+        "--timeout", min=1, metavar="SECONDS", help="How long a session lasts if it does not say."
+    ),
 ]
 
 
@@ -30,7 +38,9 @@ def projects(context: typer.Context, data: Data = "data", json: Json = False) ->
         _list(data, is_json=json)
 
 
-@app.command(epilog=examples("sortkey wallcrawler projects create project_shop --name Shop --concurrency 10"))
+@app.command(
+    epilog=examples("sortkey wallcrawler projects create project_shop --name Shop --concurrency 10")
+)
 def create(
     project_id: ProjectId,
     name: Annotated[str, typer.Option(help="How people call it (default: the id).")] = "",
@@ -57,7 +67,9 @@ def change(
     project_id: ProjectId,
     concurrency: Concurrency = None,
     timeout: Timeout = None,
-    is_active: Annotated[bool | None, typer.Option("--on/--off", help="Let its keys in, or keep them out.")] = None,
+    is_active: Annotated[
+        bool | None, typer.Option("--on/--off", help="Let its keys in, or keep them out.")
+    ] = None,
     data: Data = "data",
     json: Json = False,
 ) -> None:

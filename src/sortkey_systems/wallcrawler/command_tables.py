@@ -10,28 +10,44 @@ from typing import Annotated, Any
 import typer
 
 from sortkey import Entity, Store, open_topics
-from sortkey.commands import JSON_SHOWS_ALL, USAGE, CommandFailed, open_store, print_json, print_table
+from sortkey.commands import (
+    JSON_SHOWS_ALL,
+    USAGE,
+    CommandFailed,
+    open_store,
+    print_json,
+    print_table,
+)
 from sortkey_systems.wallcrawler.model import model
 from sortkey_systems.wallcrawler.tenants import Tenants
 
 ACCESS_TOPIC = "wallcrawler-access-changed"
 
 ProjectOption = Annotated[
-    str | None, typer.Option("--project", metavar="ID", help="Only those of this project (default: of all).")
+    str | None,
+    typer.Option("--project", metavar="ID", help="Only those of this project (default: of all)."),
 ]
 SECRETS = {"signing_key", "connect_url", "api_key_hash"}
 """Fields that no command prints: they open a browser, or help to guess what does."""
 
 
 def is_list(context: typer.Context) -> bool:
-    """Whether a group was called without a command, to list. Options in front of a command would be lost: refused."""
+    """Whether a group was called without a command, to list. Options in front of a command would be
+    lost: refused.
+    """
     if context.invoked_subcommand is None:
         return True
     sources = {name: context.get_parameter_source(name) for name in context.params}
-    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    given = [
+        name
+        for name, source in sources.items()
+        if source is not None and source.name == "COMMANDLINE"
+    ]
     if given:
         after = context.invoked_subcommand
-        raise CommandFailed(f"write options after {after!r}: {context.command_path} {after} --{given[0]} …", USAGE)
+        raise CommandFailed(
+            f"write options after {after!r}: {context.command_path} {after} --{given[0]} …", USAGE
+        )
     return False
 
 
@@ -65,7 +81,9 @@ def plain(entity: Entity, **more: Any) -> dict[str, Any]:
     return entity.model_dump(mode="json", by_alias=True, exclude=SECRETS, exclude_none=True) | more
 
 
-def print_rows(rows: Sequence[Mapping[str, Any]], *, is_json: bool, values: Sequence[Any], nothing: str) -> None:
+def print_rows(
+    rows: Sequence[Mapping[str, Any]], *, is_json: bool, values: Sequence[Any], nothing: str
+) -> None:
     """`rows` for people, `values` for programs, `nothing` where there are none."""
     if is_json:
         print_json(list(values))

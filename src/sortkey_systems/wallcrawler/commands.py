@@ -1,11 +1,18 @@
-"""`sortkey wallcrawler`: projects, API keys, sessions and contexts; one page in a browser; what this machine has."""
+"""`sortkey wallcrawler`: projects, API keys, sessions and contexts; one page in a browser; what
+this machine has.
+"""
 
 from __future__ import annotations
 
 import typer
 
 from sortkey.commands import examples
-from sortkey_systems.wallcrawler import command_contexts, command_keys, command_projects, command_sessions
+from sortkey_systems.wallcrawler import (
+    command_contexts,
+    command_keys,
+    command_projects,
+    command_sessions,
+)
 
 EXAMPLES = examples(
     "sortkey wallcrawler doctor                    is there a Chromium, and is it sandboxed",
@@ -19,7 +26,9 @@ app = typer.Typer(no_args_is_help=True, epilog=EXAMPLES)
 
 @app.callback()
 def group() -> None:
-    """Browsers for many tenants: projects, keys, sessions and contexts, and a browser for one page."""
+    """Browsers for many tenants: projects, keys, sessions and contexts, and a browser for
+    one page.
+    """
 
 
 app.add_typer(command_projects.app, name="projects")

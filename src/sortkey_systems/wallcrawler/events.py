@@ -1,6 +1,8 @@
-"""Events of sessions: envelopes as EventBridge has them, the newest in the item, the rest in an append-only log.
+"""Events of sessions: envelopes as EventBridge has them, the newest in the item, the rest in an
+append-only log.
 
-The log is a bucket in which every object is written once: events that leave the item are stored there first.
+The log is a bucket in which every object is written once: events that leave the item are stored
+there first.
 """
 
 from __future__ import annotations
@@ -41,14 +43,20 @@ class EventLog:
         self._store, self._bucket = store, bucket
 
     def trim(self, session: Session) -> None:
-        """Move the oldest events of a session into the log, if it has too many. Two who do it at once do it once."""
+        """Move the oldest events of a session into the log, if it has too many. Two who do it at
+        once do it once.
+        """
         if len(session.event_history) <= TRIM_AT:
             return
         actions = trimmed(session)
         oldest = session.event_history[: len(actions)]
         with suppress(PreconditionFailed):
-            lines = b"".join(orjson.dumps(event.model_dump(by_alias=True)) + b"\n" for event in oldest)
-            self._bucket.put(_key(session, oldest[0]), lines, content_type="application/jsonl", if_absent=True)
+            lines = b"".join(
+                orjson.dumps(event.model_dump(by_alias=True)) + b"\n" for event in oldest
+            )
+            self._bucket.put(
+                _key(session, oldest[0]), lines, content_type="application/jsonl", if_absent=True
+            )
         with suppress(ConditionFailed, NotFound):
             is_same = attr(Session.event_history).size() == len(session.event_history)
             self._store.update(Session.key(session_id=session.session_id), *actions, when=is_same)
@@ -56,7 +64,10 @@ class EventLog:
     def all(self, session: Session) -> Iterator[dict[str, Any]]:
         """Every event of a session, each once, the oldest first."""
         seen: set[str] = set()
-        for event in (*self._logged(session), *(each.model_dump(by_alias=True) for each in session.event_history)):
+        for event in (
+            *self._logged(session),
+            *(each.model_dump(by_alias=True) for each in session.event_history),
+        ):
             if event["id"] not in seen:
                 seen.add(event["id"])
                 yield event

@@ -1,7 +1,7 @@
 """`q` of a list of sessions: which user metadata match.
 
-Three forms, in this order: `user_metadata['a']['b']:'value'`, a text on a path; a JSON object of values that must be
-equal; any other text, which must occur in the metadata.
+Three forms, in this order: `user_metadata['a']['b']:'value'`, a text on a path; a JSON object of
+values that must be equal; any other text, which must occur in the metadata.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ def metadata_test(query: str) -> Test:
     members = _json_object(text)
     if members is not None:
         return lambda metadata: (
-            bool(metadata) and all(name in metadata and metadata[name] == value for name, value in members.items())
+            bool(metadata)
+            and all(name in metadata and metadata[name] == value for name, value in members.items())
         )
     return lambda metadata: bool(metadata) and text in json.dumps(metadata, ensure_ascii=False)
 

@@ -1,6 +1,8 @@
-"""Wallcrawler's four tables: sessions with their lifecycle, projects, API keys (hashed) and browser contexts.
+"""Wallcrawler's four tables: sessions with their lifecycle, projects, API keys (hashed) and browser
+contexts.
 
-They are the source of truth for authentication and session state. What happens between the statuses is the service's.
+They are the source of truth for authentication and session state. What happens between the statuses
+is the service's.
 """
 
 from __future__ import annotations
@@ -37,7 +39,8 @@ model = Model("wallcrawler", doc="Browsers for many tenants.")
 
 DEFAULT_TIMEOUT_SECONDS = 3600
 EVENT_HISTORY_MAX = 200
-"""Events that a session keeps; an item has 400 KB at most. Older ones belong in an append-only log."""
+"""Events that a session keeps; an item has 400 KB at most. Older ones belong in an append-only log.
+"""
 
 PROFILE_KEY = Template("{projectId}/{contextId}/profile.tar.gz")
 """Where the archived Chrome profile of a context lies in the bucket `wallcrawler-contexts-*`."""
@@ -53,7 +56,9 @@ def api_key_hash(raw_key: str) -> str:
     return sha256(raw_key.encode()).hexdigest()
 
 
-ApiKeyHash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", examples=[api_key_hash("wc_sample_laptop")])]
+ApiKeyHash = Annotated[
+    str, Field(pattern=r"^[0-9a-f]{64}$", examples=[api_key_hash("wc_sample_laptop")])
+]
 
 
 # -- wallcrawler-sessions
@@ -106,12 +111,18 @@ LIFECYCLE = States(
         "PROVISIONING": ("STARTING", "READY", "TERMINATING", *_ENDS),
         "STARTING": ("PROVISIONING", "READY", "TERMINATING", *_ENDS),  # back for an automatic retry
         "READY": ("ACTIVE", "TERMINATING", *_ENDS),
-        "ACTIVE": ("READY", "TERMINATING", *_ENDS),  # back when the client has left and the browser lives on
+        "ACTIVE": (
+            "READY",
+            "TERMINATING",
+            *_ENDS,
+        ),  # back when the client has left and the browser lives on
         "TERMINATING": _ENDS,
     },
     start=("CREATING",),
 )
-"""sessions-create seeds CREATING, ecs-task-processor makes it READY, REQUEST_RELEASE stops it. An end is an end."""
+"""sessions-create seeds CREATING, ecs-task-processor makes it READY, REQUEST_RELEASE stops it. An
+end is an end.
+"""
 
 
 class Event(Part):
@@ -141,7 +152,9 @@ class Session(Entity, table=sessions, names=camel):
     expires_at: EpochSeconds
     """The end of the timeout window: for TTL and the status index."""
     keep_alive: bool = False
-    """Survives the client's disconnection and the project's default timeout, up to the configured maximum."""
+    """Survives the client's disconnection and the project's default timeout, up to the configured
+    maximum.
+    """
     region: str | None = None
     """Target AWS region, informational."""
     public_ip: Annotated[str | None, Named("publicIP")] = None
@@ -175,7 +188,9 @@ class Session(Entity, table=sessions, names=camel):
     extension_id: str | None = None
     """The extension that is loaded into the browser."""
     proxies: Annotated[list[dict[str, Any]] | None, Field(repr=False)] = None
-    """How requests leave: rules with the credentials of proxies. As restricted as the signing key."""
+    """How requests leave: rules with the credentials of proxies. As restricted as the
+    signing key.
+    """
     end_reason: str | None = None
     """Why it ended, for people."""
 
@@ -199,13 +214,16 @@ class Session(Entity, table=sessions, names=camel):
 
 
 def recorded(event: Event) -> tuple[Action, ...]:
-    """What an update does to keep an event. It appends in place: controller and processor record at the same time."""
+    """What an update does to keep an event. It appends in place: controller and processor record at
+    the same time.
+    """
     at = datetime.fromisoformat(event.time)
     return attr(Session.event_history).append(event), attr(Session.last_event_timestamp).set(at)
 
 
 def trimmed(session: Session) -> tuple[Action, ...]:
-    """What an update does to drop the oldest events above EVENT_HISTORY_MAX; nothing while there are none.
+    """What an update does to drop the oldest events above EVENT_HISTORY_MAX; nothing while there
+    are none.
 
     It counts from the front, so it holds only while the history has the length that was read.
     """
@@ -237,7 +255,9 @@ class Project(Entity, table=projects, names=camel):
     concurrency: Annotated[int, Field(ge=0)]
     """Max concurrent sessions allowed."""
     running_sessions: Annotated[int, Field(ge=0)] = 0
-    """How many run: raised with a session's creation only while it is below `concurrency`, in one transaction."""
+    """How many run: raised with a session's creation only while it is below `concurrency`, in one
+    transaction.
+    """
     status: Literal["ACTIVE", "INACTIVE"] = "ACTIVE"
     created_at: Annotated[Instant | None, Created] = None
     updated_at: Annotated[Instant | None, Updated] = None
@@ -265,7 +285,9 @@ api_keys = model.add(
 
 
 class ApiKey(Entity, table=api_keys, names=camel):
-    """An API key. The authorizer alone reads it and hands the allowed projects on; other handlers never ask here."""
+    """An API key. The authorizer alone reads it and hands the allowed projects on; other handlers
+    never ask here.
+    """
 
     api_key_hash: ApiKeyHash
     """SHA-256 of the customer's key."""
@@ -308,7 +330,9 @@ contexts = model.add(
 
 
 class Context(Entity, table=contexts, names=camel):
-    """A Chrome profile that outlives its sessions: downloaded before Chrome starts, uploaded when persist is asked."""
+    """A Chrome profile that outlives its sessions: downloaded before Chrome starts, uploaded when
+    persist is asked.
+    """
 
     context_id: ContextId
     project_id: ProjectId

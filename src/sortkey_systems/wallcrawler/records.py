@@ -1,7 +1,8 @@
-"""The items of sessions: seeded, made ready, ended, each in one conditional write. Knows nothing of browsers.
+"""The items of sessions: seeded, made ready, ended, each in one conditional write. Knows nothing of
+browsers.
 
-The count of a project's running sessions changes in the same transaction as its sessions, so a limit holds with any
-number of servers, and every slot is given back once.
+The count of a project's running sessions changes in the same transaction as its sessions, so a
+limit holds with any number of servers, and every slot is given back once.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class TooManySessions(Refused):
 
     def __init__(self, project: Project) -> None:
         super().__init__(
-            f"the project runs {project.concurrency} sessions at once, and all of them are taken: release one",
+            f"the project runs {project.concurrency} sessions at once, and all of them are taken: "
+            "release one",
             concurrency=project.concurrency,
         )
         self.headers = {
@@ -60,7 +62,9 @@ class ContextInUse(Refused):
     status = 409
 
     def __init__(self, context_id: str) -> None:
-        super().__init__(f"a running session persists into {context_id}: release it, or ask for persist=false")
+        super().__init__(
+            f"a running session persists into {context_id}: release it, or ask for persist=false"
+        )
         self.headers = {"x-should-retry": "false"}
 
 
@@ -117,11 +121,15 @@ class Records:
     # -- on the way
 
     def move(self, session_id: str, to: InternalStatus, what: str, **values: Any) -> Session | None:
-        """Take a session one step on, with an event. None if it cannot follow: it has ended, or is gone."""
+        """Take a session one step on, with an event. None if it cannot follow: it has ended, or is
+        gone.
+        """
         event = session_event(session_id, what, self._clock, internalStatus=to)
         actions = recorded(event)
         try:
-            session = self.store.update(_key(session_id), *actions, set={"internal_status": to, **values})
+            session = self.store.update(
+                _key(session_id), *actions, set={"internal_status": to, **values}
+            )
         except (ConditionFailed, NotFound):
             return None
         self.events.trim(session)
@@ -134,16 +142,26 @@ class Records:
 
     # -- the end
 
-    def finish(self, session: Session, end: End, reason: str, *, ended_at: datetime, **values: Any) -> Session:
-        """End a session, give its place back and count what it used. Ending twice changes nothing the second time."""
+    def finish(
+        self, session: Session, end: End, reason: str, *, ended_at: datetime, **values: Any
+    ) -> Session:
+        """End a session, give its place back and count what it used. Ending twice changes nothing
+        the second time.
+        """
         self.release_context(session)
-        event = session_event(session.session_id, "Session Ended", self._clock, internalStatus=end, reason=reason)
+        event = session_event(
+            session.session_id, "Session Ended", self._clock, internalStatus=end, reason=reason
+        )
         sets = {"internal_status": end, "ended_at": ended_at, "end_reason": reason, **values}
         update = Update(_key(session.session_id), (*recorded(event), *_sets(sets)))
         try:
-            self._transact([update, self._place_given_back(session, ended_at, values.get("proxy_bytes"))])
+            self._transact(
+                [update, self._place_given_back(session, ended_at, values.get("proxy_bytes"))]
+            )
         except TransactionFailed as failed:
-            if 0 not in {each.index for each in failed.reasons}:  # the project is gone: only the session is left
+            if 0 not in {
+                each.index for each in failed.reasons
+            }:  # the project is gone: only the session is left
                 with suppress(ConditionFailed, NotFound):
                     self.store.update(_key(session.session_id), *update.actions)
         return self.find(session.session_id) or session
@@ -162,7 +180,9 @@ class Records:
         """The write for a session whose item is gone without an end."""
         return self._place_given_back(session, ended_at, None)
 
-    def _place_given_back(self, session: Session, ended_at: datetime, proxy_bytes: int | None) -> Update[Project]:
+    def _place_given_back(
+        self, session: Session, ended_at: datetime, proxy_bytes: int | None
+    ) -> Update[Project]:
         since = session.started_at
         seconds = 0 if since is None else max(0, round((ended_at - since).total_seconds()))
         used = session.proxy_bytes if proxy_bytes is None else proxy_bytes
@@ -171,10 +191,14 @@ class Records:
             attr(Project.used_seconds).add(seconds),
             attr(Project.used_proxy_bytes).add(used),
         )
-        return Update(Project.key(project_id=session.project_id), actions, attr(Project.running_sessions) > 0)
+        return Update(
+            Project.key(project_id=session.project_id), actions, attr(Project.running_sessions) > 0
+        )
 
     def _transact(self, writes: Sequence[Any]) -> None:
-        """Again where others wrote the same items at the same time: that is not an answer to anybody's question."""
+        """Again where others wrote the same items at the same time: that is not an answer to
+        anybody's question.
+        """
         for attempt in range(CONFLICTS_MAX):
             try:
                 self.store.transact(*writes)
@@ -196,4 +220,6 @@ def _key(session_id: str) -> Any:
 
 def _sets(values: dict[str, Any]) -> tuple[Action, ...]:
     fields = {name: getattr(Session, name) for name in values}
-    return tuple(attr(fields[name]).set(value) for name, value in values.items() if value is not None)
+    return tuple(
+        attr(fields[name]).set(value) for name, value in values.items() if value is not None
+    )

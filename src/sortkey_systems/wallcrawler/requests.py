@@ -1,4 +1,6 @@
-"""What clients send: the body of a create, checked. Fields that are not known are ignored, as every client expects."""
+"""What clients send: the body of a create, checked. Fields that are not known are ignored, as every
+client expects.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ class ViewportWanted(Wanted):
 
 
 class ContextWanted(Wanted):
-    """The context whose profile the browser begins with, and whether its profile is stored at the end."""
+    """The context whose profile the browser begins with, and whether its profile is stored at the
+    end.
+    """
 
     id: Text
     persist: bool = False
@@ -51,14 +55,18 @@ class ProxyWanted(Wanted):
     @model_validator(mode="after")
     def _can_be_done(self) -> ProxyWanted:
         if self.type == "browserbase" or self.geolocation:
-            raise ValueError("proxies of the service, with a geolocation, are not offered: name an external one")
+            raise ValueError(
+                "proxies of the service, with a geolocation, are not offered: name an external one"
+            )
         if self.type == "external" and not self.server:
             raise ValueError("an external proxy needs a server, as http://proxy.example.com:3128")
         return self
 
 
 class BrowserWanted(Wanted):
-    """The settings of the browser. What cannot be done is accepted and has no effect; the log says so."""
+    """The settings of the browser. What cannot be done is accepted and has no effect; the log says
+    so.
+    """
 
     context: ContextWanted | None = None
     extension_id: Text | None = None
@@ -83,7 +91,9 @@ class CreateRequest(Wanted):
     """The body of POST /v1/sessions."""
 
     project_id: Text | None = None
-    timeout: int | None = Field(default=None, description="Seconds; the project's default without it")
+    timeout: int | None = Field(
+        default=None, description="Seconds; the project's default without it"
+    )
     keep_alive: bool = False
     region: Region | None = None
     user_metadata: dict[str, Any] | None = None
@@ -94,8 +104,13 @@ class CreateRequest(Wanted):
     @field_validator("user_metadata")
     @classmethod
     def _is_short(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None and len(json.dumps(value, ensure_ascii=False)) > METADATA_CHARACTERS_MAX:
-            raise ValueError(f"user metadata has at most {METADATA_CHARACTERS_MAX} characters as JSON")
+        if (
+            value is not None
+            and len(json.dumps(value, ensure_ascii=False)) > METADATA_CHARACTERS_MAX
+        ):
+            raise ValueError(
+                f"user metadata has at most {METADATA_CHARACTERS_MAX} characters as JSON"
+            )
         return value
 
     @field_validator("proxies")

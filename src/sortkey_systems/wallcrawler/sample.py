@@ -1,7 +1,8 @@
-"""Sample tenants: projects with their keys and contexts, and sessions that have ended, in every way a session can end.
+"""Sample tenants: projects with their keys and contexts, and sessions that have ended, in every way
+a session can end.
 
-None is running: the service would look for its browser, and find none. Their items are kept for weeks, for TTL takes
-what is overdue.
+None is running: the service would look for its browser, and find none. Their items are kept for
+weeks, for TTL takes what is overdue.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ from sortkey_systems.wallcrawler.model import (
     recorded,
 )
 
-DEFAULT, RETAIL, TESTS, ARCHIVE = "project_default", "project_pricewatch", "project_e2e", "project_archive"
+DEFAULT, RETAIL, TESTS, ARCHIVE = (
+    "project_default",
+    "project_pricewatch",
+    "project_e2e",
+    "project_archive",
+)
 HOUR, WEEK = timedelta(hours=1), timedelta(days=7)
 REGION = "eu-central-1"
 
@@ -49,7 +55,9 @@ EXPIRED: Steps = (*ACTIVE, "TIMED_OUT")
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A session: how long ago it began, how long its window is, and the steps it has made since CREATING."""
+    """A session: how long ago it began, how long its window is, and the steps it has made since
+    CREATING.
+    """
 
     name: str
     project_id: str
@@ -79,7 +87,11 @@ def _days(count: int) -> timedelta:
 
 
 def _shop(goods: str, shop: str) -> dict[str, Any]:
-    return {"task": f"Prices of {goods}", "startUrl": f"https://{shop}.example/", "schedule": "every 4 hours"}
+    return {
+        "task": f"Prices of {goods}",
+        "startUrl": f"https://{shop}.example/",
+        "schedule": "every 4 hours",
+    }
 
 
 def _check(journey: str, build: int) -> dict[str, Any]:
@@ -87,24 +99,105 @@ def _check(journey: str, build: int) -> dict[str, Any]:
 
 
 SESSIONS = (
-    Sample("4f2a", DEFAULT, _minutes(50), 3 * WEEK, RELEASED, {"task": "Fill in the visa form", "user": "ada"}, "77aa"),
-    Sample("70d9", DEFAULT, _minutes(125), 3 * WEEK, REJOINED, {"task": "Try Playwright over CDP", "user": "linus"}),
-    Sample("83ee", DEFAULT, _days(1), 3 * WEEK, RELEASED, {"task": "Book a meeting room", "user": "grace"}, "77aa", 4),
-    Sample("8a07", DEFAULT, _days(2), 3 * WEEK, RELEASED, {"task": "Read the tram timetable", "user": "ada"}, None, 2),
-    Sample("9c44", DEFAULT, _days(2), 3 * WEEK, TOO_LATE, {"task": "Render a map of 9 MB", "user": "linus"}),
-    Sample("a0b1", RETAIL, _days(3), 4 * WEEK, EXPIRED, _shop("espresso machines", "cafe-nord"), "c0ff", 240),
-    Sample("a1f7", RETAIL, _days(3), 4 * WEEK, REJOINED, _shop("running shoes", "sprint"), "50e5", 58),
-    Sample("a2c3", RETAIL, _days(2), 4 * WEEK, RETRIED, _shop("night trains to Vienna", "nachtzug")),
-    Sample("a3d8", RETAIL, _days(2), 4 * WEEK, CRASHED, _shop("garden furniture", "gruen-und-co"), None, 41),
-    Sample("a4e2", RETAIL, _days(1), 4 * WEEK, RELEASED, _shop("e-bikes", "velo-utrecht"), "b1ce", 95),
+    Sample(
+        "4f2a",
+        DEFAULT,
+        _minutes(50),
+        3 * WEEK,
+        RELEASED,
+        {"task": "Fill in the visa form", "user": "ada"},
+        "77aa",
+    ),
+    Sample(
+        "70d9",
+        DEFAULT,
+        _minutes(125),
+        3 * WEEK,
+        REJOINED,
+        {"task": "Try Playwright over CDP", "user": "linus"},
+    ),
+    Sample(
+        "83ee",
+        DEFAULT,
+        _days(1),
+        3 * WEEK,
+        RELEASED,
+        {"task": "Book a meeting room", "user": "grace"},
+        "77aa",
+        4,
+    ),
+    Sample(
+        "8a07",
+        DEFAULT,
+        _days(2),
+        3 * WEEK,
+        RELEASED,
+        {"task": "Read the tram timetable", "user": "ada"},
+        None,
+        2,
+    ),
+    Sample(
+        "9c44",
+        DEFAULT,
+        _days(2),
+        3 * WEEK,
+        TOO_LATE,
+        {"task": "Render a map of 9 MB", "user": "linus"},
+    ),
+    Sample(
+        "a0b1",
+        RETAIL,
+        _days(3),
+        4 * WEEK,
+        EXPIRED,
+        _shop("espresso machines", "cafe-nord"),
+        "c0ff",
+        240,
+    ),
+    Sample(
+        "a1f7", RETAIL, _days(3), 4 * WEEK, REJOINED, _shop("running shoes", "sprint"), "50e5", 58
+    ),
+    Sample(
+        "a2c3", RETAIL, _days(2), 4 * WEEK, RETRIED, _shop("night trains to Vienna", "nachtzug")
+    ),
+    Sample(
+        "a3d8",
+        RETAIL,
+        _days(2),
+        4 * WEEK,
+        CRASHED,
+        _shop("garden furniture", "gruen-und-co"),
+        None,
+        41,
+    ),
+    Sample(
+        "a4e2", RETAIL, _days(1), 4 * WEEK, RELEASED, _shop("e-bikes", "velo-utrecht"), "b1ce", 95
+    ),
     Sample("a5b6", RETAIL, _days(1), 4 * WEEK, BROKEN, _shop("board games", "spielkiste")),
-    Sample("a6f0", RETAIL, _minutes(95), 4 * WEEK, RELEASED, _shop("olive oil", "frantoio"), "c0ff", 33),
+    Sample(
+        "a6f0", RETAIL, _minutes(95), 4 * WEEK, RELEASED, _shop("olive oil", "frantoio"), "c0ff", 33
+    ),
     Sample("e201", TESTS, _days(1), 2 * WEEK, RELEASED, _check("guest checkout", 4182), None, 3),
     Sample("e202", TESTS, _days(1), 2 * WEEK, RELEASED, _check("password reset", 4182), None, 2),
-    Sample("e203", TESTS, _days(1), 2 * WEEK, CRASHED, _check("upload of 200 photos", 4182), None, 9),
-    Sample("e204", TESTS, _minutes(40), 2 * WEEK, RELEASED, _check("guest checkout", 4190), None, 3),
-    Sample("e205", TESTS, _minutes(38), 2 * WEEK, RELEASED, _check("password reset", 4190), None, 2),
-    Sample("e206", TESTS, _minutes(29), 2 * WEEK, RELEASED, _check("upload of 200 photos", 4190), None, 8),
+    Sample(
+        "e203", TESTS, _days(1), 2 * WEEK, CRASHED, _check("upload of 200 photos", 4182), None, 9
+    ),
+    Sample(
+        "e204", TESTS, _minutes(40), 2 * WEEK, RELEASED, _check("guest checkout", 4190), None, 3
+    ),
+    Sample(
+        "e205", TESTS, _minutes(38), 2 * WEEK, RELEASED, _check("password reset", 4190), None, 2
+    ),
+    Sample(
+        "e206",
+        TESTS,
+        _minutes(29),
+        2 * WEEK,
+        RELEASED,
+        _check("upload of 200 photos", 4190),
+        None,
+        8,
+    ),
 )
 
 CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), ("b1ce", RETAIL, 11))
@@ -112,7 +205,9 @@ CONTEXTS = (("77aa", DEFAULT, 40), ("c0ff", RETAIL, 31), ("50e5", RETAIL, 24), (
 
 
 def load_into(resources: Resources) -> str:
-    """Load the sample data into the tables of a host, and a key that works; the text is how to use it."""
+    """Load the sample data into the tables of a host, and a key that works; the text is how to use
+    it.
+    """
     load(resources.store)
     return offer_local_key(resources)
 
@@ -125,7 +220,9 @@ def load(store: Store, now: datetime | None = None) -> None:
     store.batch_write([*_api_keys(now), *_contexts(now)])
     for sample in SESSIONS:
         _run(store, sample, now)
-    store.batch_write(_projects(now))  # last, and the archive's at the end: what was interrupted is loaded again
+    store.batch_write(
+        _projects(now)
+    )  # last, and the archive's at the end: what was interrupted is loaded again
 
 
 def _projects(now: datetime) -> list[Project]:
@@ -152,7 +249,9 @@ def _projects(now: datetime) -> list[Project]:
 
 
 def _api_keys(now: datetime) -> list[ApiKey]:
-    """Keys that open nothing: the active ones are of raw keys that nobody knows, those that can be read are revoked."""
+    """Keys that open nothing: the active ones are of raw keys that nobody knows, those that can be
+    read are revoked.
+    """
     rows: tuple[tuple[str, str, str, str, list[str], State, int], ...] = (
         ("wc_sample_laptop", "key_laptop", "Ada's first laptop", DEFAULT, [], "INACTIVE", 1),
         (token_urlsafe(32), "key_worker", "Price watch, worker", RETAIL, [DEFAULT], "ACTIVE", 0),
@@ -192,7 +291,9 @@ def _contexts(now: datetime) -> list[Context]:
 
 def _run(store: Store, sample: Sample, now: datetime) -> None:
     """Create a session as sessions-create does, and take it through its steps."""
-    at = (now - sample.ago * (1 + sample.seed % 20 / 100)).replace(microsecond=0)  # nobody begins on the hour
+    at = (now - sample.ago * (1 + sample.seed % 20 / 100)).replace(
+        microsecond=0
+    )  # nobody begins on the hour
     ends = at + sample.window
     session = Session(
         session_id=sample.session_id,
@@ -207,7 +308,9 @@ def _run(store: Store, sample: Sample, now: datetime) -> None:
         context_persist=sample.project_id == RETAIL and sample.context is not None,
         user_metadata=sample.about,
     )
-    store.batch_write([session])  # replaces what is there: a sample that was interrupted starts again
+    store.batch_write(
+        [session]
+    )  # replaces what is there: a sample that was interrupted starts again
     for number, step in enumerate(sample.steps):
         at += _lasted(sample, number)
         event = _event(sample, number, at)
@@ -218,7 +321,11 @@ def _run(store: Store, sample: Sample, now: datetime) -> None:
 def _lasted(sample: Sample, number: int) -> timedelta:
     """How long it took to the next step: seconds, and minutes where a client was at work."""
     before = sample.steps[number - 1] if number else "CREATING"
-    return min(_minutes(sample.minutes_worked), sample.ago / 2) if before == "ACTIVE" else timedelta(seconds=9)
+    return (
+        min(_minutes(sample.minutes_worked), sample.ago / 2)
+        if before == "ACTIVE"
+        else timedelta(seconds=9)
+    )
 
 
 def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
@@ -231,7 +338,11 @@ def _learned(sample: Sample, number: int, at: datetime) -> dict[str, Any]:
             "ecs_task_arn": f"arn:aws:ecs:{REGION}:111122223333:task/wallcrawler/{_hex(sample.name)[:32]}",
         }
     if step == "ACTIVE":
-        return {"proxy_bytes": seed * 41_213, "avg_cpu_usage": seed % 60 + 12.5, "memory_usage": seed % 900 + 310.0}
+        return {
+            "proxy_bytes": seed * 41_213,
+            "avg_cpu_usage": seed % 60 + 12.5,
+            "memory_usage": seed % 900 + 310.0,
+        }
     if step == "PROVISIONING" and number:
         return {"retry_count": 1}
     return {"ended_at": at} if SHOWN_AS[step] != "RUNNING" else {}
@@ -251,7 +362,12 @@ def _event(sample: Sample, number: int, at: datetime) -> Event:
 
 def _token(sample: Sample, ends: datetime) -> str:
     """A JWT like the real one, signed with a secret that everybody knows."""
-    claims = {"iss": "wallcrawler", "aud": "cdp-access", "sub": sample.session_id, "projectId": sample.project_id}
+    claims = {
+        "iss": "wallcrawler",
+        "aud": "cdp-access",
+        "sub": sample.session_id,
+        "projectId": sample.project_id,
+    }
     parts = [{"alg": "HS256", "typ": "JWT"}, {**claims, "exp": int(ends.timestamp())}]
     signed = b".".join(_base64(json.dumps(part).encode()) for part in parts)
     return (signed + b"." + _base64(hmac.digest(b"sample", signed, "sha256"))).decode()

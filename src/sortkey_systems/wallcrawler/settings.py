@@ -1,4 +1,6 @@
-"""Settings of the service, read from the environment once. Every limit and every time has its place here."""
+"""Settings of the service, read from the environment once. Every limit and every time has its place
+here.
+"""
 
 from __future__ import annotations
 
@@ -46,18 +48,33 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Settings by WALLCRAWLER_… variables. Raises NotConfigured for a value that cannot be used."""
+        """Settings by WALLCRAWLER_… variables. Raises NotConfigured for a value that cannot be
+        used.
+        """
         default = cls()
         region = environment.get("WALLCRAWLER_REGION", default.region)
         if region not in REGIONS:
             raise NotConfigured(f"WALLCRAWLER_REGION={region!r}: choose from {', '.join(REGIONS)}")
-        cache = _number(environment, "WALLCRAWLER_AUTHORIZER_CACHE_SECONDS", float, default.authorizer_cache_seconds)
+        cache = _number(
+            environment,
+            "WALLCRAWLER_AUTHORIZER_CACHE_SECONDS",
+            float,
+            default.authorizer_cache_seconds,
+        )
         return cls(
             timeout_seconds_max=_timeout_cap(environment, default.timeout_seconds_max),
-            ready_seconds=_number(environment, "WALLCRAWLER_READY_SECONDS", float, default.ready_seconds),
-            leave_seconds=_number(environment, "WALLCRAWLER_LEAVE_SECONDS", float, default.leave_seconds),
-            unused_seconds=_number(environment, "WALLCRAWLER_UNUSED_SECONDS", float, default.unused_seconds),
-            ttl_grace_seconds=_number(environment, "WALLCRAWLER_TTL_GRACE_SECONDS", int, default.ttl_grace_seconds),
+            ready_seconds=_number(
+                environment, "WALLCRAWLER_READY_SECONDS", float, default.ready_seconds
+            ),
+            leave_seconds=_number(
+                environment, "WALLCRAWLER_LEAVE_SECONDS", float, default.leave_seconds
+            ),
+            unused_seconds=_number(
+                environment, "WALLCRAWLER_UNUSED_SECONDS", float, default.unused_seconds
+            ),
+            ttl_grace_seconds=_number(
+                environment, "WALLCRAWLER_TTL_GRACE_SECONDS", int, default.ttl_grace_seconds
+            ),
             authorizer_cache_seconds=min(cache, AUTHORIZER_CACHE_SECONDS_MAX),
             records_last_use=environment.get("WALLCRAWLER_RECORD_LAST_USE", "1") != "0",
             region=region,
@@ -65,8 +82,12 @@ class Settings:
 
 
 def normalized_timeout(wanted: int | None, project_default: int | None, cap: int) -> int:
-    """Seconds of a session: as asked for, else the project's default, else an hour; never above the cap."""
-    usable = [seconds for seconds in (wanted, project_default) if seconds is not None and seconds > 0]
+    """Seconds of a session: as asked for, else the project's default, else an hour; never above the
+    cap.
+    """
+    usable = [
+        seconds for seconds in (wanted, project_default) if seconds is not None and seconds > 0
+    ]
     return min(usable[0] if usable else DEFAULT_TIMEOUT_SECONDS, cap)
 
 

@@ -47,7 +47,9 @@ class Tenants:
 
     def projects(self) -> list[Project]:
         """Every project, by its id."""
-        return sorted(self.store.scan(Project), key=lambda project: project.project_id)[:PROJECTS_MAX]
+        return sorted(self.store.scan(Project), key=lambda project: project.project_id)[
+            :PROJECTS_MAX
+        ]
 
     def project(self, project_id: str) -> Project:
         """One project. Raises NotFound."""
@@ -58,7 +60,11 @@ class Tenants:
     ) -> Project:
         """Raises AlreadyExists, and Refused where an id, a name or a limit cannot be one."""
         if not _PROJECT_ID.fullmatch(project_id):
-            raise Refused(400, "BadProjectId", f"{project_id!r} cannot be a project id: use letters, digits, _ and -")
+            raise Refused(
+                400,
+                "BadProjectId",
+                f"{project_id!r} cannot be a project id: use letters, digits, _ and -",
+            )
         _check_limits(concurrency, default_timeout)
         project = Project(
             project_id=project_id,
@@ -76,11 +82,15 @@ class Tenants:
         default_timeout: int | None = None,
         is_active: bool | None = None,
     ) -> Project:
-        """Change limits, or switch a project on or off. Sessions that run go on. Raises NotFound."""
+        """Change limits, or switch a project on or off. Sessions that run go on. Raises
+        NotFound.
+        """
         project = self.project(project_id)
         changes: dict[str, Any] = {
             "concurrency": project.concurrency if concurrency is None else concurrency,
-            "default_timeout": project.default_timeout if default_timeout is None else default_timeout,
+            "default_timeout": project.default_timeout
+            if default_timeout is None
+            else default_timeout,
         }
         _check_limits(**changes)
         if is_active is not None:
@@ -92,11 +102,19 @@ class Tenants:
     def keys(self, project_id: str | None = None) -> list[ApiKey]:
         """The keys of a project, or of all, newest first."""
         every = project_id is None
-        found = self.store.scan(ApiKey) if every else self.store.query(ApiKey.of_project(project_id=project_id))
+        found = (
+            self.store.scan(ApiKey)
+            if every
+            else self.store.query(ApiKey.of_project(project_id=project_id))
+        )
         return sorted(found, key=_created, reverse=True)[:KEYS_MAX]
 
-    def create_key(self, project_id: str, *, name: str, more_projects: Sequence[str] = ()) -> NewKey:
-        """Make a key for a project, and perhaps for more of them. Raises NotFound where one does not exist."""
+    def create_key(
+        self, project_id: str, *, name: str, more_projects: Sequence[str] = ()
+    ) -> NewKey:
+        """Make a key for a project, and perhaps for more of them. Raises NotFound where one does
+        not exist.
+        """
         for each in (project_id, *more_projects):
             self.project(each)
         raw = f"wc_{token_hex(24)}"

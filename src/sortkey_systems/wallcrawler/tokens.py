@@ -1,7 +1,7 @@
 """Tokens of sessions: JSON Web Tokens (HS256) that open one browser until its session ends.
 
-A `connect` token drives the browser. A `view` token shows it, and drives it only where it says so. What is signed for
-one purpose is refused for the other: each has a secret and an audience.
+A `connect` token drives the browser. A `view` token shows it, and drives it only where it says so.
+What is signed for one purpose is refused for the other: each has a secret and an audience.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ class SessionTokens:
     """Issues tokens of sessions and checks them."""
 
     def __init__(self, source: SecretSource, clock: Callable[[], float] = time.time) -> None:
-        self._secrets = {audience: source.derive_secret(f"token {audience}") for audience in (CONNECT, VIEW, FILE)}
+        self._secrets = {
+            audience: source.derive_secret(f"token {audience}")
+            for audience in (CONNECT, VIEW, FILE)
+        }
         self._clock = clock
 
     def issue_connect(self, session_id: str, project_id: str, expires_at: datetime) -> str:
@@ -68,7 +71,9 @@ class SessionTokens:
         return self._issue(CONNECT, session_id, project_id, int(expires_at.timestamp()), {})
 
     def check_connect(self, token: str | None, session_id: str | None = None) -> Claims:
-        """The claims of a signing key. Raises TokenRefused, and OtherSession if it is not for this session."""
+        """The claims of a signing key. Raises TokenRefused, and OtherSession if it is not for this
+        session.
+        """
         return self._check(CONNECT, token, session_id)
 
     def issue_view(
@@ -85,25 +90,35 @@ class SessionTokens:
         end = int(expires_at.timestamp())
         if seconds is not None:
             end = min(end, int(self._clock()) + seconds)
-        return self._issue(VIEW, session_id, project_id, end, {"interactive": is_interactive, "pageId": page_id})
+        return self._issue(
+            VIEW, session_id, project_id, end, {"interactive": is_interactive, "pageId": page_id}
+        )
 
     def check_view(self, token: str | None, session_id: str | None = None) -> Claims:
         """The claims of a view token. Raises TokenRefused and OtherSession."""
         return self._check(VIEW, token, session_id)
 
-    def issue_file(self, session_id: str, project_id: str, path: str, seconds: int = VIEW_SECONDS_MAX) -> str:
+    def issue_file(
+        self, session_id: str, project_id: str, path: str, seconds: int = VIEW_SECONDS_MAX
+    ) -> str:
         """A token for one file of a session, or for all below a path that ends with a slash."""
-        return self._issue(FILE, session_id, project_id, int(self._clock()) + seconds, {"path": path})
+        return self._issue(
+            FILE, session_id, project_id, int(self._clock()) + seconds, {"path": path}
+        )
 
     def check_file(self, token: str | None, session_id: str, path: str) -> Claims:
-        """The claims of a file token that is good for this path. Raises TokenRefused and OtherSession."""
+        """The claims of a file token that is good for this path. Raises TokenRefused and
+        OtherSession.
+        """
         claims = self._check(FILE, token, session_id)
         allowed = claims.path or ""
         if path != allowed and not (allowed.endswith("/") and path.startswith(allowed)):
             raise OtherSession("the link is for another file: ask for a new one")
         return claims
 
-    def _issue(self, audience: str, session_id: str, project_id: str, end: int, more: dict[str, Any]) -> str:
+    def _issue(
+        self, audience: str, session_id: str, project_id: str, end: int, more: dict[str, Any]
+    ) -> str:
         claims = {
             "iss": ISSUER,
             "aud": audience,
@@ -118,7 +133,9 @@ class SessionTokens:
 
     def _check(self, audience: str, token: str | None, session_id: str | None) -> Claims:
         if not token:
-            raise TokenRefused("a token of the session is needed: use its connectUrl, or send its signingKey")
+            raise TokenRefused(
+                "a token of the session is needed: use its connectUrl, or send its signingKey"
+            )
         try:
             claims: dict[str, Any] = jwt.decode(
                 token,
@@ -126,12 +143,21 @@ class SessionTokens:
                 algorithms=["HS256"],
                 issuer=ISSUER,
                 audience=audience,
-                options={"require": _REQUIRED, "verify_exp": False, "verify_iat": False, "verify_nbf": False},
+                options={
+                    "require": _REQUIRED,
+                    "verify_exp": False,
+                    "verify_iat": False,
+                    "verify_nbf": False,
+                },
             )
         except jwt.InvalidTokenError:
             raise TokenRefused("the token is not valid: take the one of the session") from None
-        if not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]:  # by our clock, not the library's
-            raise TokenRefused("the token has expired, and its session with it: create a new session")
+        if (
+            not isinstance(claims["exp"], int) or self._clock() >= claims["exp"]
+        ):  # by our clock, not the library's
+            raise TokenRefused(
+                "the token has expired, and its session with it: create a new session"
+            )
         if session_id is not None and claims["sub"] != session_id:
             raise OtherSession("the token is for another session")
         return _claims(claims)

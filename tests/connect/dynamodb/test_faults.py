@@ -1,4 +1,6 @@
-"""What a network and a server can do to a client, by a server that does it on purpose. Each with every client."""
+"""What a network and a server can do to a client, by a server that does it on purpose. Each with
+every client.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def test_a_kept_connection_that_was_closed_is_replaced_at_once(connect: Connect)
     assert caller.slept == []
 
 
-def test_a_kept_connection_that_ends_in_the_middle_of_an_answer_was_not_idle(connect: Connect) -> None:
+def test_a_kept_connection_that_ends_in_the_middle_of_an_answer_was_not_idle(
+    connect: Connect,
+) -> None:
     # The server has seen this request: it is a failure like any other, paid for from the budget.
     with scripted([DONE, DONE[:-4]], [DONE]) as server:
         caller = connect(server.url)
@@ -53,7 +57,9 @@ def test_a_kept_connection_that_ends_in_the_middle_of_an_answer_was_not_idle(con
     assert caller.slept == [0.05]
 
 
-def test_a_new_connection_that_is_closed_without_an_answer_is_tried_again_after_a_pause(connect: Connect) -> None:
+def test_a_new_connection_that_is_closed_without_an_answer_is_tried_again_after_a_pause(
+    connect: Connect,
+) -> None:
     # A server that is starting or going down: give it a moment.
     with scripted([CLOSE], [DONE]) as server:
         caller = connect(server.url)
@@ -68,16 +74,23 @@ def test_a_new_connection_that_is_closed_without_an_answer_is_tried_again_after_
         pytest.param(DONE[:30], id="half a head"),
         pytest.param(b"SSH-2.0-OpenSSH_9.2\r\n", id="another protocol"),
         pytest.param(answer(b'{"done":true}', checksum=1), id="wrong checksum"),
-        pytest.param(answer(b'{"done":true}', checksum=1, Content_Encoding="identity"), id="wrong checksum, plain"),
+        pytest.param(
+            answer(b'{"done":true}', checksum=1, Content_Encoding="identity"),
+            id="wrong checksum, plain",
+        ),
         pytest.param(answer(b"<html>Welcome to the hotel</html>"), id="no JSON"),
         pytest.param(answer(b"[1]"), id="no object"),
         pytest.param(answer(b"no gzip", Content_Encoding="gzip"), id="no gzip"),
         pytest.param(answer(gzip.compress(b"{}")[:-4], Content_Encoding="gzip"), id="half a gzip"),
         pytest.param(answer(b"{}") + answer(b"{}"), id="two answers"),
-        pytest.param(b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n", id="upgrade"),
+        pytest.param(
+            b"HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n", id="upgrade"
+        ),
     ],
 )
-def test_a_broken_answer_is_tried_again_on_another_connection(connect: Connect, broken: bytes) -> None:
+def test_a_broken_answer_is_tried_again_on_another_connection(
+    connect: Connect, broken: bytes
+) -> None:
     # What follows on the same connection cannot be told from the rest of what was broken.
     with scripted([broken], [DONE]) as server:
         caller = connect(server.url)
@@ -89,7 +102,9 @@ def test_what_stays_broken_is_unreachable_and_says_why(connect: Connect) -> None
     # The last word names operation, address and reason, and keeps the cause.
     with scripted([b"SSH-2.0-OpenSSH_9.2\r\n"]) as server:
         caller = connect(server.url, attempts_max=3)
-        with pytest.raises(Unreachable, match=rf"ListTables at {server.url}: .*not the HTTP.* \(attempt 3\)"):
+        with pytest.raises(
+            Unreachable, match=rf"ListTables at {server.url}: .*not the HTTP.* \(attempt 3\)"
+        ):
             caller.call()
     assert caller.slept == [0.05, 0.1]
 
@@ -117,7 +132,9 @@ def test_no_answer_in_time_is_tried_again(connect: Connect) -> None:
     assert caller.slept[:1] == [0.05]  # a busy machine may answer too late once more
 
 
-def test_an_answer_that_drips_has_no_more_time_than_one_that_does_not_come(connect: Connect) -> None:
+def test_an_answer_that_drips_has_no_more_time_than_one_that_does_not_come(
+    connect: Connect,
+) -> None:
     # A byte now and then would keep a timeout between bytes from ever being reached.
     gone = threading.Event()
 
@@ -149,7 +166,8 @@ def test_a_late_answer_does_not_reach_the_next_request(connect: Connect) -> None
         is_sent.wait(60)
         connection.sendall(DONE)
 
-    # The second try is answered behind the late answer. A busy machine may need a third, which is no different.
+    # The second try is answered behind the late answer. A busy machine may need a third, which is
+    # no different.
     with scripted([late, DONE], [punctual, DONE]) as server:
         caller = connect(server.url, answer_seconds=0.3)
         assert [caller.call(), caller.call()] == [{"done": True}] * 2
@@ -162,7 +180,9 @@ def test_answers_in_chunks_are_put_together(connect: Connect, size: int) -> None
     body = b'{"items":"' + b"x" * 200_000 + b'"}' if size > 7 else b'{"items":"abcdefghijk"}'
     parts = [body[at : at + size] for at in range(0, len(body), size)]
     chunks = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
-    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-AMZ-CRC32: %d\r\n\r\n" % zlib.crc32(body)
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-AMZ-CRC32: %d\r\n\r\n" % zlib.crc32(
+        body
+    )
     with scripted([head + chunks, DONE]) as server:
         caller = connect(server.url)
         assert len(caller.call()["items"]) == len(body) - 12
@@ -173,7 +193,9 @@ def test_answers_in_chunks_are_put_together(connect: Connect, size: int) -> None
 @pytest.mark.parametrize(
     ("name", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress), ("GZIP", gzip.compress)]
 )
-def test_packed_answers_are_unpacked(connect: Connect, name: str, pack: Callable[[bytes], bytes]) -> None:
+def test_packed_answers_are_unpacked(
+    connect: Connect, name: str, pack: Callable[[bytes], bytes]
+) -> None:
     # The checksum is that of the packed bytes, as AWS has it.
     packed = pack(b'{"done":true}')
     with scripted([answer(packed, Content_Encoding=name)]) as server:
@@ -204,11 +226,15 @@ def test_an_answer_without_a_checksum_or_body_is_taken(connect: Connect) -> None
 
 def test_an_informational_answer_is_not_the_answer(connect: Connect) -> None:
     # RFC 9110: any number of them may come first.
-    with scripted([b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + DONE]) as server:
+    with scripted(
+        [b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + DONE]
+    ) as server:
         assert connect(server.url).call() == {"done": True}
 
 
-@pytest.mark.parametrize("parting", [b"", answer(b'{"__type":"RequestTimeout"}', 408)], ids=["end", "parting word"])
+@pytest.mark.parametrize(
+    "parting", [b"", answer(b'{"__type":"RequestTimeout"}', 408)], ids=["end", "parting word"]
+)
 def test_an_idle_connection_is_looked_at_before_it_is_used(
     connect: Connect, parting: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,7 +261,9 @@ def test_an_idle_connection_is_looked_at_before_it_is_used(
     assert [each.connection for each in server.requests] == [0, 1]
 
 
-def test_a_connection_is_not_kept_for_longer_than_told(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_connection_is_not_kept_for_longer_than_told(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # NAT gateways forget a connection without a word; a request on it would wait for nothing.
     now = [1000.0]
     monkeypatch.setattr("sortkey.connect.dynamodb.idle.monotonic", lambda: now[0])

@@ -1,4 +1,6 @@
-"""Which endpoint, region and credentials a client takes: as given, from the environment, by botocore, or a clear no."""
+"""Which endpoint, region and credentials a client takes: as given, from the environment, by
+botocore, or a clear no.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ KEYS = Credentials("key", "secret")
 @pytest.fixture(autouse=True)
 def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """No AWS configuration but what a test writes into the file that this gives."""
-    for name in [name for name in os.environ if name.startswith("AWS_") or name == "REQUESTS_CA_BUNDLE"]:
+    for name in [
+        name for name in os.environ if name.startswith("AWS_") or name == "REQUESTS_CA_BUNDLE"
+    ]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
@@ -38,18 +42,32 @@ def _urls(place: Place) -> list[str]:
 @pytest.mark.parametrize(
     ("region", "urls"),
     [
-        ("eu-west-1", ["https://dynamodb.eu-west-1.amazonaws.com", "https://streams.dynamodb.eu-west-1.amazonaws.com"]),
+        (
+            "eu-west-1",
+            [
+                "https://dynamodb.eu-west-1.amazonaws.com",
+                "https://streams.dynamodb.eu-west-1.amazonaws.com",
+            ],
+        ),
         (
             "cn-north-1",
-            ["https://dynamodb.cn-north-1.amazonaws.com.cn", "https://streams.dynamodb.cn-north-1.amazonaws.com.cn"],
+            [
+                "https://dynamodb.cn-north-1.amazonaws.com.cn",
+                "https://streams.dynamodb.cn-north-1.amazonaws.com.cn",
+            ],
         ),
         (
             "us-gov-west-1",
-            ["https://dynamodb.us-gov-west-1.amazonaws.com", "https://streams.dynamodb.us-gov-west-1.amazonaws.com"],
+            [
+                "https://dynamodb.us-gov-west-1.amazonaws.com",
+                "https://streams.dynamodb.us-gov-west-1.amazonaws.com",
+            ],
         ),
     ],
 )
-def test_aws_is_found_by_its_region(region: str, urls: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aws_is_found_by_its_region(
+    region: str, urls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # With everything given and with botocore's help: the same hosts.
     assert _urls(locate(None, region, KEYS)) == urls
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
@@ -73,10 +91,16 @@ def test_where_all_is_given_botocore_is_not_imported() -> None:
 
 
 def test_a_local_server_needs_no_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The first thing anybody tries. What the environment has is used all the same: the server may ask for it.
+    # The first thing anybody tries. What the environment has is used all the same: the server may
+    # ask for it.
     place = locate("http://localhost:8000", None, None)
     assert (place.region, place.credentials) == ("us-east-1", ANYONE)
-    for name, value in {"ACCESS_KEY_ID": "k", "SECRET_ACCESS_KEY": "s", "SESSION_TOKEN": "t", "REGION": "r-1"}.items():
+    for name, value in {
+        "ACCESS_KEY_ID": "k",
+        "SECRET_ACCESS_KEY": "s",
+        "SESSION_TOKEN": "t",
+        "REGION": "r-1",
+    }.items():
         monkeypatch.setenv(f"AWS_{name}", value)
     place = locate("http://localhost:8000", None, None)
     assert (place.region, place.credentials) == ("r-1", Credentials("k", "s", "t"))
@@ -84,7 +108,9 @@ def test_a_local_server_needs_no_configuration(monkeypatch: pytest.MonkeyPatch) 
     assert (place.region, place.credentials) == ("given-1", KEYS)
 
 
-@pytest.mark.parametrize("endpoint", ["https://db.example", "http://dynamodb.eu-west-1.amazonaws.com", None])
+@pytest.mark.parametrize(
+    "endpoint", ["https://db.example", "http://dynamodb.eu-west-1.amazonaws.com", None]
+)
 def test_elsewhere_credentials_are_never_made_up(endpoint: str | None) -> None:
     # A refusal by the service would say nothing of the setting that is missing.
     with pytest.raises(NotConfigured, match="no AWS credentials: set AWS_ACCESS_KEY_ID"):
@@ -99,8 +125,10 @@ def test_no_region_is_a_setting_to_mend() -> None:
 def test_a_profile_gives_region_credentials_and_endpoint(environment: Path) -> None:
     # As for the AWS CLI, so that what works there works here.
     environment.write_text(
-        "[profile one]\nregion = eu-central-1\naws_access_key_id = key\naws_secret_access_key = secret\n"
-        "[profile two]\nregion = eu-central-1\naws_access_key_id = key\naws_secret_access_key = secret\n"
+        "[profile one]\nregion = eu-central-1\naws_access_key_id = key\naws_secret_access_key = "
+        "secret\n"
+        "[profile two]\nregion = eu-central-1\naws_access_key_id = key\naws_secret_access_key = "
+        "secret\n"
         "endpoint_url = http://localhost:4566\nca_bundle = bundle.pem\n"
     )
     one, two = locate(None, None, None, "one"), locate(None, None, None, "two")
@@ -115,7 +143,10 @@ def test_an_endpoint_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", "http://localhost:9000")
     place = Client.aws("eu-west-1").place
-    assert _urls(place) == ["http://localhost:9000", "https://streams.dynamodb.eu-west-1.amazonaws.com"]
+    assert _urls(place) == [
+        "http://localhost:9000",
+        "https://streams.dynamodb.eu-west-1.amazonaws.com",
+    ]
 
 
 def test_a_profile_that_is_not_there_is_named() -> None:
@@ -166,8 +197,11 @@ def test_a_region_that_is_none_is_refused(region: str) -> None:
         locate("https://db.example", region, KEYS)
 
 
-def test_credentials_of_a_profile_are_renewed_by_botocore(connect: Connect, environment: Path, tmp_path: Path) -> None:
-    # A program that prints keys which end soon stands for roles, SSO and instances: botocore treats all alike.
+def test_credentials_of_a_profile_are_renewed_by_botocore(
+    connect: Connect, environment: Path, tmp_path: Path
+) -> None:
+    # A program that prints keys which end soon stands for roles, SSO and instances: botocore treats
+    # all alike.
     script = tmp_path / "keys.py"
     script.write_text(
         "import datetime, json, pathlib\n"

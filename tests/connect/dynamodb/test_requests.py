@@ -26,14 +26,17 @@ def test_a_request_has_what_dynamodb_asks_for_and_no_more(connect: Connect) -> N
         "Accept-Encoding: identity",
         "User-Agent: sortkey",
         "X-Amz-Date: 20260101T120000Z",
-        "Authorization: AWS4-HMAC-SHA256 Credential=someone/20260101/us-east-1/dynamodb/aws4_request, "
+        "Authorization: AWS4-HMAC-SHA256 "
+        "Credential=someone/20260101/us-east-1/dynamodb/aws4_request, "
         "SignedHeaders=content-type;host;x-amz-date;x-amz-target, ",
     ]
     assert signature.split("\r\n")[1:] == ["Content-Length: 22"]
     assert server.requests[0].body == '{"TableName":"täble"}'.encode()
 
 
-@pytest.mark.parametrize("operation", ["ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"])
+@pytest.mark.parametrize(
+    "operation", ["ListStreams", "DescribeStream", "GetShardIterator", "GetRecords"]
+)
 def test_operations_of_streams_have_the_target_of_streams(connect: Connect, operation: str) -> None:
     # Another service at AWS, with the same signature.
     with scripted([DONE]) as server:
@@ -50,7 +53,8 @@ def test_a_name_that_can_be_no_operation_is_not_sent(connect: Connect, name: str
 
 
 def test_signatures_follow_the_clock(connect: Connect) -> None:
-    # The date is kept for a second, and must not be kept for longer: AWS refuses what is five minutes old.
+    # The date is kept for a second, and must not be kept for longer: AWS refuses what is five
+    # minutes old.
     now = [NOW]
     with scripted([DONE] * 4) as server:
         caller = connect(server.url, clock=lambda: now[0])
@@ -90,4 +94,6 @@ def test_credentials_that_change_are_asked_for_every_second(connect: Connect, du
     tokens = [each.header("x-amz-security-token") for each in server.requests]
     assert tokens == ["token1", "token1", "token2"]
     assert "Credential=key2/" in server.requests[2].header("authorization")
-    assert "x-amz-date;x-amz-security-token;x-amz-target" in server.requests[2].header("authorization")
+    assert "x-amz-date;x-amz-security-token;x-amz-target" in server.requests[2].header(
+        "authorization"
+    )

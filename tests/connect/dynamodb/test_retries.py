@@ -1,4 +1,6 @@
-"""Answers that are errors: their class, whether they are tried again, how often, how soon, and the last word."""
+"""Answers that are errors: their class, whether they are tried again, how often, how soon, and the
+last word.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ DONE = answer(b'{"done":true}')
     ],
     ids=lambda said: said[-70:].decode(),
 )
-def test_what_passes_is_tried_again_on_the_same_connection(connect: Connect, passing: bytes) -> None:
+def test_what_passes_is_tried_again_on_the_same_connection(
+    connect: Connect, passing: bytes
+) -> None:
     # AWS's SDKs do so; a program written for them counts on it.
     with scripted([passing, passing, DONE]) as server:
         caller = connect(server.url)
@@ -62,7 +66,9 @@ def test_what_passes_is_tried_again_on_the_same_connection(connect: Connect, pas
         (error("SomethingNew", 501), InternalServerError, "SomethingNew: because"),
     ],
 )
-def test_what_does_not_pass_is_raised_at_once(connect: Connect, said: bytes, kind: type, message: str) -> None:
+def test_what_does_not_pass_is_raised_at_once(
+    connect: Connect, said: bytes, kind: type, message: str
+) -> None:
     # Trying again would only take time.
     with scripted([said]) as server:
         caller = connect(server.url)
@@ -73,7 +79,8 @@ def test_what_does_not_pass_is_raised_at_once(connect: Connect, said: bytes, kin
 
 
 def test_an_error_carries_what_came_with_it(connect: Connect) -> None:
-    # The item that failed the condition, and the reasons of a transaction: stores make their own errors of them.
+    # The item that failed the condition, and the reasons of a transaction: stores make their own
+    # errors of them.
     with scripted(
         [
             error("ConditionalCheckFailedException", more=',"Item":{"pk":{"S":"a"}}'),
@@ -98,7 +105,9 @@ def test_throttling_to_the_end_is_throttled(connect: Connect) -> None:
     # Pauses double, from 50 ms to 20 s; `random` is 1 here, so these are the longest that can be.
     with scripted([error("ProvisionedThroughputExceededException")] * 12) as server:
         caller = connect(server.url, attempts_max=12)
-        with pytest.raises(Throttled, match=r"ProvisionedThroughputExceeded.*because \(attempt 12\)") as raised:
+        with pytest.raises(
+            Throttled, match=r"ProvisionedThroughputExceeded.*because \(attempt 12\)"
+        ) as raised:
             caller.call()
     assert isinstance(raised.value.__cause__, ProvisionedThroughputExceededException)
     assert caller.slept == [0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 20, 20]
@@ -114,7 +123,10 @@ def test_ten_attempts_are_made_unless_told_otherwise(connect: Connect) -> None:
 
 def test_a_limit_to_the_end_keeps_its_name(connect: Connect) -> None:
     # Too many tables is no throttling, though AWS has one name for both.
-    with scripted([error("LimitExceededException")] * 2) as server, pytest.raises(LimitExceededException):
+    with (
+        scripted([error("LimitExceededException")] * 2) as server,
+        pytest.raises(LimitExceededException),
+    ):
         connect(server.url, attempts_max=2).call("CreateTable")
 
 
@@ -124,7 +136,9 @@ def test_when_the_budget_is_spent_there_are_no_retries(connect: Connect) -> None
     with scripted([*failing, *[DONE] * 5, *failing]) as server:
         caller = connect(server.url)
         made: list[int] = []
-        for _ in range(13):  # 500 tokens are 100 retries: 11 calls with nine, one with one, one with none
+        for _ in range(
+            13
+        ):  # 500 tokens are 100 retries: 11 calls with nine, one with one, one with none
             before = len(server.requests)
             with pytest.raises(InternalServerError):
                 caller.call()
@@ -167,7 +181,9 @@ def test_a_timeout_costs_twice_as_much(connect: Connect) -> None:
         ("ExportTableToPointInTime", "ClientToken"),
     ],
 )
-def test_a_retry_of_what_must_happen_once_has_the_same_token(connect: Connect, operation: str, member: str) -> None:
+def test_a_retry_of_what_must_happen_once_has_the_same_token(
+    connect: Connect, operation: str, member: str
+) -> None:
     # The first try may have been done although its answer was lost.
     with scripted([error("InternalServerError", 500), DONE, DONE, DONE]) as server:
         caller = connect(server.url)

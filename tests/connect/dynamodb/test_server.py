@@ -1,4 +1,6 @@
-"""The clients with our own server, which checks their signatures: a short life of a table, errors, pages, streams."""
+"""The clients with our own server, which checks their signatures: a short life of a table, errors,
+pages, streams.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,10 @@ def table(connect: Connect, server: str, kind: str) -> Iterator[tuple[Caller, st
         "CreateTable",
         {
             "TableName": name,
-            "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+            "KeySchema": [
+                {"AttributeName": "pk", "KeyType": "HASH"},
+                {"AttributeName": "sk", "KeyType": "RANGE"},
+            ],
             "AttributeDefinitions": [
                 {"AttributeName": "pk", "AttributeType": "S"},
                 {"AttributeName": "sk", "AttributeType": "N"},
@@ -47,11 +52,14 @@ def test_a_short_life_of_a_table(table: tuple[Caller, str]) -> None:
     # Every kind of request that a store makes, with what comes back.
     caller, name = table
     items = [
-        {"pk": {"S": "ä"}, "sk": {"N": str(n)}, "b": {"B": "AP8="}, "l": {"L": [{"NULL": True}]}} for n in range(60)
+        {"pk": {"S": "ä"}, "sk": {"N": str(n)}, "b": {"B": "AP8="}, "l": {"L": [{"NULL": True}]}}
+        for n in range(60)
     ]
     for first in range(0, 60, 25):
         puts = [{"PutRequest": {"Item": item}} for item in items[first : first + 25]]
-        assert caller.call("BatchWriteItem", {"RequestItems": {name: puts}}) == {"UnprocessedItems": {}}
+        assert caller.call("BatchWriteItem", {"RequestItems": {name: puts}}) == {
+            "UnprocessedItems": {}
+        }
     key = {"pk": {"S": "ä"}, "sk": {"N": "7"}}
     assert caller.call("GetItem", {"TableName": name, "Key": key}) == {"Item": items[7]}
     assert caller.call("GetItem", {"TableName": name, "Key": {**key, "sk": {"N": "99"}}}) == {}
@@ -76,12 +84,18 @@ def test_errors_come_as_their_classes(table: tuple[Caller, str]) -> None:
     item = {"pk": {"S": "a"}, "sk": {"N": "1"}}
     new = {"TableName": name, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}
     caller.call("PutItem", new)
-    with pytest.raises(ConditionalCheckFailedException, match="The conditional request failed") as failed:
+    with pytest.raises(
+        ConditionalCheckFailedException, match="The conditional request failed"
+    ) as failed:
         caller.call("PutItem", {**new, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"})
     assert failed.value.extra == {"Item": item}
-    with pytest.raises(TransactionCanceledException, match=r"\[ConditionalCheckFailed\]") as cancelled:
+    with pytest.raises(
+        TransactionCanceledException, match=r"\[ConditionalCheckFailed\]"
+    ) as cancelled:
         caller.call("TransactWriteItems", {"TransactItems": [{"Put": new}]})
-    assert [reason["Code"] for reason in cancelled.value.extra["CancellationReasons"]] == ["ConditionalCheckFailed"]
+    assert [reason["Code"] for reason in cancelled.value.extra["CancellationReasons"]] == [
+        "ConditionalCheckFailed"
+    ]
     for operation, request, kind in (
         ("GetItem", {"TableName": "nothing", "Key": {"pk": {"S": "a"}}}, ResourceNotFoundException),
         ("GetItem", {"TableName": name, "Key": {"pk": {"S": "a"}}}, ValidationException),
@@ -100,27 +114,44 @@ def test_a_wrong_secret_is_refused(connect: Connect, server: str) -> None:
         connect(server, credentials=Credentials("else", "secret")).call()
 
 
-def test_boto3_reads_what_the_client_wrote_and_the_reverse(table: tuple[Caller, str], server: str) -> None:
+def test_boto3_reads_what_the_client_wrote_and_the_reverse(
+    table: tuple[Caller, str], server: str
+) -> None:
     # One wire, two clients.
     caller, name = table
-    keys = {"aws_access_key_id": "someone", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
+    keys = {
+        "aws_access_key_id": "someone",
+        "aws_secret_access_key": "secret",
+        "region_name": "us-east-1",
+    }
     theirs = boto3.client("dynamodb", endpoint_url=server, **keys)
-    caller.call("PutItem", {"TableName": name, "Item": {"pk": {"S": "ours"}, "sk": {"N": "1"}, "b": {"B": "AP8="}}})
+    caller.call(
+        "PutItem",
+        {"TableName": name, "Item": {"pk": {"S": "ours"}, "sk": {"N": "1"}, "b": {"B": "AP8="}}},
+    )
     found = theirs.get_item(TableName=name, Key={"pk": {"S": "ours"}, "sk": {"N": "1"}})["Item"]
     assert found["b"]["B"] == b"\x00\xff"
-    theirs.put_item(TableName=name, Item={"pk": {"S": "theirs"}, "sk": {"N": "1"}, "b": {"B": b"\x00\xff"}})
-    found = caller.call("GetItem", {"TableName": name, "Key": {"pk": {"S": "theirs"}, "sk": {"N": "1"}}})["Item"]
+    theirs.put_item(
+        TableName=name, Item={"pk": {"S": "theirs"}, "sk": {"N": "1"}, "b": {"B": b"\x00\xff"}}
+    )
+    found = caller.call(
+        "GetItem", {"TableName": name, "Key": {"pk": {"S": "theirs"}, "sk": {"N": "1"}}}
+    )["Item"]
     assert found["b"]["B"] == "AP8="
 
 
 @pytest.mark.parametrize("gzip", [False, True])
-def test_large_items_go_both_ways(connect: Connect, table: tuple[Caller, str], server: str, gzip: bool) -> None:
+def test_large_items_go_both_ways(
+    connect: Connect, table: tuple[Caller, str], server: str, gzip: bool
+) -> None:
     # More than fits in one read, and, packed, smaller than that again.
     _, name = table
     caller = connect(server, gzip=gzip)
     item = {"pk": {"S": "large"}, "sk": {"N": "1"}, "text": {"S": "größer " * 40_000}}
     caller.call("PutItem", {"TableName": name, "Item": item})
-    assert caller.call("GetItem", {"TableName": name, "Key": {"pk": item["pk"], "sk": item["sk"]}}) == {"Item": item}
+    assert caller.call(
+        "GetItem", {"TableName": name, "Key": {"pk": item["pk"], "sk": item["sk"]}}
+    ) == {"Item": item}
 
 
 def _pages(caller: Caller, name: str) -> list[dict[str, Any]]:

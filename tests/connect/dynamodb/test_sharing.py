@@ -37,18 +37,31 @@ def table(server: str) -> str:
 
 def test_many_threads_share_a_client_and_get_their_own_answers(table: str) -> None:
     # A connection given to two threads at once would hand one the answer of the other.
-    with Client(table, "us-east-1", KEYS, settings=Settings(idle_max=5)) as client, ThreadPoolExecutor(24) as threads:
-        items = list(threads.map(lambda number: client.call("GetItem", _get(number))["Item"], list(range(200)) * 10))
+    with (
+        Client(table, "us-east-1", KEYS, settings=Settings(idle_max=5)) as client,
+        ThreadPoolExecutor(24) as threads,
+    ):
+        items = list(
+            threads.map(
+                lambda number: client.call("GetItem", _get(number))["Item"], list(range(200)) * 10
+            )
+        )
     assert items == [_item(number) for number in range(200)] * 10
 
 
 def test_many_tasks_share_a_client_and_get_their_own_answers(table: str) -> None:
     # More of them than connections: the others wait.
     async def ask() -> list[Any]:
-        async with AsyncClient(table, "us-east-1", KEYS, settings=Settings(connections_max=7)) as client:
-            return await asyncio.gather(*(client.call("GetItem", _get(number)) for number in range(200)))
+        async with AsyncClient(
+            table, "us-east-1", KEYS, settings=Settings(connections_max=7)
+        ) as client:
+            return await asyncio.gather(
+                *(client.call("GetItem", _get(number)) for number in range(200))
+            )
 
-    assert [answer["Item"] for answer in asyncio.run(ask())] == [_item(number) for number in range(200)]
+    assert [answer["Item"] for answer in asyncio.run(ask())] == [
+        _item(number) for number in range(200)
+    ]
 
 
 def test_tasks_have_no_more_connections_than_told() -> None:
@@ -90,7 +103,8 @@ def test_a_cancelled_call_takes_its_connection_with_it() -> None:
 
 
 def test_a_connection_that_speaks_unasked_is_closed() -> None:
-    # A parting 408, or worse. The loop sees it come; the next request must not take it for its answer.
+    # A parting 408, or worse. The loop sees it come; the next request must not take it for its
+    # answer.
     troubles: list[object] = []
     closed = threading.Event()
 
@@ -105,8 +119,12 @@ def test_a_connection_that_speaks_unasked_is_closed() -> None:
     with scripted([speak_unasked], [DONE]) as server:
 
         async def ask() -> list[dict[str, Any]]:
-            asyncio.get_running_loop().set_exception_handler(lambda _, trouble: troubles.append(trouble))
-            async with AsyncClient(server.url, "us-east-1", KEYS, settings=Settings(attempts_max=1)) as client:
+            asyncio.get_running_loop().set_exception_handler(
+                lambda _, trouble: troubles.append(trouble)
+            )
+            async with AsyncClient(
+                server.url, "us-east-1", KEYS, settings=Settings(attempts_max=1)
+            ) as client:
                 first = await client.call("ListTables", {})
                 said.set()
                 assert await asyncio.to_thread(closed.wait, 5), "the connection was kept"
@@ -117,7 +135,8 @@ def test_a_connection_that_speaks_unasked_is_closed() -> None:
 
 
 def test_each_event_loop_has_its_own_connections() -> None:
-    # A connection belongs to the loop that made it; programs run more than one, one after the other.
+    # A connection belongs to the loop that made it; programs run more than one, one after the
+    # other.
     acts: list[Act] = [DONE] * 10
     with scripted(acts) as server:
         client = AsyncClient(server.url, "us-east-1", KEYS)
@@ -155,7 +174,8 @@ def test_a_closed_client_holds_no_connection_and_can_be_used_again() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_opens_connections_of_its_own() -> None:
-    # Servers that load a program first and fork then: two processes would read each other's answers.
+    # Servers that load a program first and fork then: two processes would read each other's
+    # answers.
     acts: list[Act] = [DONE] * 10
     with scripted(acts) as server, Client(server.url, "us-east-1", KEYS) as client:
         client.call("ListTables", {})

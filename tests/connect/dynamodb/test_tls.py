@@ -1,4 +1,6 @@
-"""TLS: certificates are verified, by the system's authorities or by those that are given, and so are names."""
+"""TLS: certificates are verified, by the system's authorities or by those that are given, and so
+are names.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,17 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if openssl is None:
         pytest.skip("openssl is not installed: no certificate can be made")
     folder = tmp_path_factory.mktemp("tls")
-    made = ["-newkey", "rsa:2048", "-nodes", "-keyout", folder / "key.pem", "-out", folder / "cert.pem", "-days", "2"]
+    made = [
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        folder / "key.pem",
+        "-out",
+        folder / "cert.pem",
+        "-days",
+        "2",
+    ]
     name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
     subprocess.run([openssl, "req", "-x509", *made, *name], check=True, capture_output=True)
     return folder / "cert.pem"
@@ -47,8 +59,11 @@ def test_a_certificate_of_a_given_authority_is_trusted(
     assert server.connections == 1
 
 
-def test_a_certificate_of_nobody_we_know_is_refused_at_once(connect: Connect, tls: ssl.SSLContext) -> None:
-    # Somebody in between, or a wrong setting: either way trying again is of no use, and nothing was sent.
+def test_a_certificate_of_nobody_we_know_is_refused_at_once(
+    connect: Connect, tls: ssl.SSLContext
+) -> None:
+    # Somebody in between, or a wrong setting: either way trying again is of no use, and nothing was
+    # sent.
     with scripted(ACTS, tls=tls) as server:
         caller = connect(server.url)
         with pytest.raises(Unreachable, match="not trusted"):
@@ -56,14 +71,21 @@ def test_a_certificate_of_nobody_we_know_is_refused_at_once(connect: Connect, tl
     assert (server.requests, caller.slept) == ([], [])
 
 
-def test_a_certificate_for_another_name_is_refused(connect: Connect, certificate: Path, tls: ssl.SSLContext) -> None:
+def test_a_certificate_for_another_name_is_refused(
+    connect: Connect, certificate: Path, tls: ssl.SSLContext
+) -> None:
     # A trusted authority may have signed for somebody else.
-    with scripted(ACTS, tls=tls) as server, pytest.raises(Unreachable, match=r"not trusted.*127\.0\.0\.1"):
+    with (
+        scripted(ACTS, tls=tls) as server,
+        pytest.raises(Unreachable, match=r"not trusted.*127\.0\.0\.1"),
+    ):
         connect(server.url.replace("localhost", "127.0.0.1"), ca_file=str(certificate)).call()
     assert server.requests == []
 
 
-def test_a_connection_that_ends_is_replaced(connect: Connect, certificate: Path, tls: ssl.SSLContext) -> None:
+def test_a_connection_that_ends_is_replaced(
+    connect: Connect, certificate: Path, tls: ssl.SSLContext
+) -> None:
     # The end looks different under TLS: with and without a word of farewell.
     with scripted([DONE], [DONE]) as server, scripted([DONE], [DONE], tls=tls) as safe:
         for each in (server, safe):
@@ -78,7 +100,9 @@ def test_a_server_without_tls_is_unreachable_with_it(connect: Connect) -> None:
         connect(server.url.replace("http:", "https:"), attempts_max=1, connect_seconds=0.3).call()
 
 
-def test_authorities_that_cannot_be_read_are_a_setting_to_mend(connect: Connect, tmp_path: Path) -> None:
+def test_authorities_that_cannot_be_read_are_a_setting_to_mend(
+    connect: Connect, tmp_path: Path
+) -> None:
     # At once, and by the file's name.
     with pytest.raises(NotConfigured, match=r"none\.pem"):
         connect("https://localhost", ca_file=str(tmp_path / "none.pem"))

@@ -1,4 +1,6 @@
-"""The folder behind objects: what a crash leaves is finished or removed, and nothing lies around."""
+"""The folder behind objects: what a crash leaves is finished or removed, and nothing lies
+around.
+"""
 
 from __future__ import annotations
 
@@ -120,12 +122,16 @@ def test_an_object_that_is_deleted_is_read_to_its_end(files: FileObjects) -> Non
         files.open("a")
 
 
-def test_a_long_history_comes_page_by_page(files: FileObjects, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_history_comes_page_by_page(
+    files: FileObjects, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Across the edges of pages no version is lost or told twice.
     ids = [files.put(key, f"{number}".encode()).version_id for key in "ab" for number in range(7)]
     monkeypatch.setattr(bucket, "PAGE_SIZE", 3)
     found = [(each.key, each.version_id) for each in files.versions()]
-    assert found == [("a", id) for id in reversed(ids[:7])] + [("b", id) for id in reversed(ids[7:])]
+    assert found == [("a", id) for id in reversed(ids[:7])] + [
+        ("b", id) for id in reversed(ids[7:])
+    ]
 
 
 def test_parts_that_were_replaced_or_never_came_are_refused(files: FileObjects) -> None:
@@ -161,17 +167,24 @@ def test_of_several_processes_that_open_and_write_at_once_one_wins(tmp_path: Pat
 
 
 def test_the_secret_is_one_and_nobody_elses(files: FileObjects) -> None:
-    # Two processes must accept each other's links; other users of the machine must not be able to make any.
+    # Two processes must accept each other's links; other users of the machine must not be able to
+    # make any.
     assert stat.S_IMODE((files.folder / "secret").stat().st_mode) == 0o600
     assert stat.S_IMODE(files.folder.stat().st_mode) == 0o700
     clock = FrozenClock()
-    with FileObjects(files.folder, clock=clock) as one, FileObjects(files.folder, clock=clock) as other:
+    with (
+        FileObjects(files.folder, clock=clock) as one,
+        FileObjects(files.folder, clock=clock) as other,
+    ):
         assert one.presign_get("a") == other.presign_get("a")
 
 
 def test_a_part_in_parts_is_as_large_as_s3_wants_it(files: FileObjects) -> None:
     # The rule is the port's; this shows that a folder does not let pass what S3 refuses.
     upload = files.begin_upload("a")
-    parts = [files.put_part(upload, number, b"x" * (PART_BYTES_MIN - (number == 2))) for number in (1, 2, 3)]
+    parts = [
+        files.put_part(upload, number, b"x" * (PART_BYTES_MIN - (number == 2)))
+        for number in (1, 2, 3)
+    ]
     with pytest.raises(Exception, match="part 2"):
         files.complete_upload(upload, parts)

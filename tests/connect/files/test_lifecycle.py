@@ -56,7 +56,9 @@ def test_a_new_version_is_as_young_as_it_is(files: FileObjects, clock: FrozenClo
     assert files.read("a") == b"2"
 
 
-def test_old_versions_go_when_they_were_old_for_long_enough(files: FileObjects, clock: FrozenClock) -> None:
+def test_old_versions_go_when_they_were_old_for_long_enough(
+    files: FileObjects, clock: FrozenClock
+) -> None:
     # Counted from when something newer came, not from when they were written.
     files.set_lifecycle([Lifecycle(old_versions_after_days=30)])
     first = files.put("a", b"1")
@@ -74,7 +76,9 @@ def test_old_versions_go_when_they_were_old_for_long_enough(files: FileObjects, 
     assert applied(files, clock).removed_versions == ["a"]
     with pytest.raises(ObjectNotFound):
         files.read("a", second.version_id)
-    assert applied(files, clock).removed_versions == ["a"]  # the marker, which hides nothing any more
+    assert applied(files, clock).removed_versions == [
+        "a"
+    ]  # the marker, which hides nothing any more
     assert list(files.versions()) == []
     assert list((files.folder / "objects").glob("*/*")) == []
 

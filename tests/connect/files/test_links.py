@@ -22,7 +22,9 @@ def clock() -> FrozenClock:
 
 @pytest.fixture
 def files(tmp_path: Path, clock: FrozenClock) -> Iterator[FileObjects]:
-    with FileObjects(tmp_path / "uploads", url="https://example.test/objects/", clock=clock) as opened:
+    with FileObjects(
+        tmp_path / "uploads", url="https://example.test/objects/", clock=clock
+    ) as opened:
         yield opened
 
 
@@ -61,7 +63,9 @@ def test_a_link_opens_its_object_until_it_expires(files: FileObjects, clock: Fro
         {"size": "1e3"},
     ],
 )
-def test_whatever_is_changed_in_a_link_makes_it_void(files: FileObjects, change: dict[str, str]) -> None:
+def test_whatever_is_changed_in_a_link_makes_it_void(
+    files: FileObjects, change: dict[str, str]
+) -> None:
     # Everything that it says is signed.
     key, query = split(files.presign_put("a", size=3, content_type="text/plain"))
     about: dict[str, Any] = {"size": 3, "content_type": "text/plain"}
@@ -81,7 +85,9 @@ def test_a_link_is_for_one_method(files: FileObjects, method: str) -> None:
         files.check_link(method, key, query, size=3, content_type="application/octet-stream")
 
 
-def test_a_link_is_for_one_key_of_one_bucket(files: FileObjects, tmp_path: Path, clock: FrozenClock) -> None:
+def test_a_link_is_for_one_key_of_one_bucket(
+    files: FileObjects, tmp_path: Path, clock: FrozenClock
+) -> None:
     # Also not for a key that begins or ends in the same way, nor for a bucket with the same secret.
     key, query = split(files.presign_get("a/b"))
     for other in ("a/bc", "a", "a/b/", "A/b"):
@@ -96,7 +102,12 @@ def test_a_link_is_for_one_key_of_one_bucket(files: FileObjects, tmp_path: Path,
 def test_what_is_announced_is_what_must_come(files: FileObjects) -> None:
     # A client can announce 3 bytes and send a terabyte.
     key, query = split(files.presign_put("a", size=3, content_type="text/plain"))
-    for about in ({"size": 4}, {"size": None}, {"size": 3, "content_type": "text/html"}, {"size": 3}):
+    for about in (
+        {"size": 4},
+        {"size": None},
+        {"size": 3, "content_type": "text/html"},
+        {"size": 3},
+    ):
         with pytest.raises(LinkRefused, match="the URL is for"):
             files.check_link("PUT", key, query, **about)  # type: ignore[arg-type]
     link = files.check_link("PUT", key, query, size=3, content_type="text/plain")

@@ -12,7 +12,14 @@ from typing import Any
 import pytest
 
 from sortkey import DeleteDocument, PutDocument, Search, open_search
-from sortkey.errors import NotConfigured, SearchError, SearchIndexMissing, SearchWritesFailed, Throttled, Unreachable
+from sortkey.errors import (
+    NotConfigured,
+    SearchError,
+    SearchIndexMissing,
+    SearchWritesFailed,
+    Throttled,
+    Unreachable,
+)
 from tests.contract.search_adapters import Note, notes
 
 Answer = tuple[int, dict[str, Any]]
@@ -67,7 +74,9 @@ def slept() -> list[float]:
 
 @pytest.fixture
 def search(server: Scripted, slept: list[float]) -> Iterator[Search[Note]]:
-    with open_search(notes, f"http://127.0.0.1:{server.server_port}/x-", sleep=slept.append) as opened:
+    with open_search(
+        notes, f"http://127.0.0.1:{server.server_port}/x-", sleep=slept.append
+    ) as opened:
         yield opened
 
 
@@ -81,7 +90,10 @@ def bulk(*items: dict[str, Any]) -> Answer:
 
 
 def refused(status: int, kind: str, reason: str = "why") -> Answer:
-    return status, {"error": {"type": kind, "root_cause": [{"type": kind, "reason": reason}]}, "status": status}
+    return status, {
+        "error": {"type": kind, "root_cause": [{"type": kind, "reason": reason}]},
+        "status": status,
+    }
 
 
 FULL = {"type": "opensearch_rejected_execution_exception", "reason": "queue is full"}
@@ -92,7 +104,11 @@ def test_what_is_refused_for_load_is_sent_again_and_only_that(
     search: Search[Note], server: Scripted, slept: list[float]
 ) -> None:
     # A bulk request is answered one by one: two of three may be in already.
-    server.answers = [bulk(item(201), item(429, FULL), item(409, FULL)), bulk(item(429, FULL)), bulk(item(200))]
+    server.answers = [
+        bulk(item(201), item(429, FULL), item(409, FULL)),
+        bulk(item(429, FULL)),
+        bulk(item(200)),
+    ]
     written = search.write(PUTS)
     assert (written.written, written.late) == (2, ["c"])
     assert [body.count(b"external_gte") for _, _, body in server.asked] == [3, 1, 1]
@@ -106,8 +122,14 @@ def test_what_stays_refused_for_load_is_named(search: Search[Note], server: Scri
     assert caught.value.ids == {"b": "refused for load"}
 
 
-def test_what_is_refused_for_good_is_named_with_the_reason(search: Search[Note], server: Scripted) -> None:
-    why = {"type": "mapper_parsing_exception", "reason": "failed to parse", "caused_by": {"reason": "no number"}}
+def test_what_is_refused_for_good_is_named_with_the_reason(
+    search: Search[Note], server: Scripted
+) -> None:
+    why = {
+        "type": "mapper_parsing_exception",
+        "reason": "failed to parse",
+        "caused_by": {"reason": "no number"},
+    }
     server.answers = [bulk(item(201), item(400, why), item(201))]
     with pytest.raises(SearchWritesFailed, match="b: failed to parse: no number") as caught:
         search.write(PUTS)
@@ -146,7 +168,9 @@ def test_deletes_carry_their_version_too(search: Search[Note], server: Scripted)
     assert search.write([DeleteDocument("a", 7)]).written == 1
     ((method, path, body),) = server.asked
     assert (method, path) == ("POST", "/x-notes/_bulk?require_alias=true")
-    assert json.loads(body) == {"delete": {"_id": "a", "version": 7, "version_type": "external_gte"}}
+    assert json.loads(body) == {
+        "delete": {"_id": "a", "version": 7, "version_type": "external_gte"}
+    }
 
 
 @pytest.mark.parametrize("address", ["ftp://host", "http://", "http://host?colour=red"])

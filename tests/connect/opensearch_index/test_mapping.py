@@ -1,4 +1,6 @@
-"""What an OpenSearch index looks like to those who see it without Sortkey: its types and its rules, literally."""
+"""What an OpenSearch index looks like to those who see it without Sortkey: its types and its rules,
+literally.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def test_declared_fields_have_the_types_of_their_kinds() -> None:
 def test_rules_for_undeclared_fields_are_dynamic_templates() -> None:
     # Other programs write to the index too; and dashboards know the templates by their names.
     made = mappings(notes.fields)
-    rules = [(name, rule["match"]) for each in made["dynamic_templates"] for name, rule in each.items()]
+    rules = [
+        (name, rule["match"]) for each in made["dynamic_templates"] for name, rule in each.items()
+    ]
     assert rules[:3] == [("texts", "text_*"), ("texts_*", "texts_*"), ("word_*", "word_*")]
     assert "hidden_*" not in dict(rules).values()
     assert made["dynamic_templates"][0]["texts"]["mapping"] == {**TEXT, "copy_to": "sortkey_text"}
@@ -67,7 +71,8 @@ def test_deletes_are_known_for_an_hour() -> None:
 @pytest.mark.slow
 @pytest.mark.xdist_group("opensearch")
 def test_a_real_index_gets_these_types_also_for_fields_that_come_later() -> None:
-    # What the service makes of the rules, not what we think it does. A map stays one field, whatever is in it.
+    # What the service makes of the rules, not what we think it does. A map stays one field,
+    # whatever is in it.
     port = search_adapters.port()
     address = f"http://127.0.0.1:{port}/{search_adapters.unused_prefix()}"
     more = {
@@ -109,7 +114,13 @@ def test_a_real_index_without_rules_refuses_fields_that_are_not_declared() -> No
     # Whatever program writes it: a type that was guessed once stays for good.
     address = f"http://127.0.0.1:{search_adapters.port()}/{search_adapters.unused_prefix()}"
 
-    @document(Note, "notes", id="{key}", fields={"title": Text(), "more": Flat()}, version=lambda note: note.version)
+    @document(
+        Note,
+        "notes",
+        id="{key}",
+        fields={"title": Text(), "more": Flat()},
+        version=lambda note: note.version,
+    )
     def strict(note: Note) -> Searchable:
         return note.fields
 

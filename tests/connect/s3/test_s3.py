@@ -1,4 +1,6 @@
-"""What only S3 has: requests in parts, rules in its own words, and the errors of a service that is far away."""
+"""What only S3 has: requests in parts, rules in its own words, and the errors of a service that is
+far away.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +33,25 @@ class TestOnAServer:
         with new_s3_bucket(s3_endpoint, copy_bytes_max=SMALL_PART) as bucket:
             put = bucket.put("a", megabytes(11), content_type="text/plain", metadata={"a": "b"})
             copy = bucket.copy("a", "b", version_id=put.version_id)
-            assert (copy.size, copy.content_type, copy.metadata) == (11 << 20, "text/plain", {"a": "b"})
+            assert (copy.size, copy.content_type, copy.metadata) == (
+                11 << 20,
+                "text/plain",
+                {"a": "b"},
+            )
             assert sha256(bucket.read("b")).hexdigest() == put.sha256
             assert bucket.uploads() == []
 
     def test_a_long_history_comes_page_by_page(self, s3_endpoint: str) -> None:
         # Across the edges of pages no version, marker or upload is lost or told twice.
         with new_s3_bucket(s3_endpoint, page_size=3) as bucket:
-            ids = {key: [bucket.put(key, f"{n}".encode()).version_id for n in range(4)] for key in ("a", "b")}
+            ids = {
+                key: [bucket.put(key, f"{n}".encode()).version_id for n in range(4)]
+                for key in ("a", "b")
+            }
             bucket.delete("a")
-            found = [(each.key, each.version_id) for each in bucket.versions() if not each.is_marker]
+            found = [
+                (each.key, each.version_id) for each in bucket.versions() if not each.is_marker
+            ]
             assert [key for key, _ in found] == ["a"] * 4 + ["b"] * 4
             assert {key: {id for name, id in found if name == key} for key in ids} == {
                 k: set(v) for k, v in ids.items()
@@ -48,7 +59,8 @@ class TestOnAServer:
             assert [each.key for each in bucket.versions() if each.is_marker] == ["a"]
 
     def test_two_writes_at_the_same_moment_are_tried_again(self, s3_endpoint: str) -> None:
-        # S3 answers 409 to a conditional write while another one of the same key is under way, which may fail yet.
+        # S3 answers 409 to a conditional write while another one of the same key is under way,
+        # which may fail yet.
         pauses: list[float] = []
         with new_s3_bucket(s3_endpoint, sleep=pauses.append) as bucket:
             answers = Conflicts(2)
@@ -76,7 +88,8 @@ class TestOnAServer:
                 wrong.put("a", b"")
 
     def test_objects_without_versions_are_plain_objects(self, s3_endpoint: str) -> None:
-        # A bucket may have them switched off: an auxiliary bucket, where everything can be made again.
+        # A bucket may have them switched off: an auxiliary bucket, where everything can be made
+        # again.
         with new_s3_bucket(s3_endpoint, versions=False) as bucket:
             assert bucket.put("a", b"1").version_id == bucket.head("a").version_id == "null"
             bucket.put("a", b"2")
@@ -149,16 +162,23 @@ def test_a_connection_that_breaks_in_the_middle_is_no_end(credentials: None) -> 
                 reader.read()
 
 
-def test_a_service_that_is_not_there_is_unreachable(credentials: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_that_is_not_there_is_unreachable(
+    credentials: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff.delay_amount", lambda *_: 0)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    with S3Objects("b", endpoint=f"http://127.0.0.1:{port}") as bucket, pytest.raises(Unreachable, match="no answer"):
+    with (
+        S3Objects("b", endpoint=f"http://127.0.0.1:{port}") as bucket,
+        pytest.raises(Unreachable, match="no answer"),
+    ):
         bucket.head("a")
 
 
-def test_without_credentials_or_with_a_profile_that_is_none_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_credentials_or_with_a_profile_that_is_none_it_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("AWS_ACCESS_KEY_ID", raising=False)
     with pytest.raises(NotConfigured, match="nobody"):
         S3Objects("b", profile="nobody")

@@ -51,7 +51,8 @@ def until(test: Callable[[], bool], seconds: float = 10) -> None:
 
 
 def test_a_second_opener_reads_and_is_told_who_writes(tmp_path: Path) -> None:
-    # A console beside a worker: it searches, and must not write past the worker's knowledge of versions.
+    # A console beside a worker: it searches, and must not write past the worker's knowledge of
+    # versions.
     with opened(tmp_path) as writer, opened(tmp_path) as reader:
         writer.write(puts(1))
         writer.refresh()
@@ -68,7 +69,8 @@ def test_a_second_opener_reads_and_is_told_who_writes(tmp_path: Path) -> None:
 
 
 def test_an_index_that_could_not_be_taken_on_a_full_disk_is_free(tmp_path: Path) -> None:
-    # Who makes room and tries again in the same process must not be told that another one writes it: it is itself.
+    # Who makes room and tries again in the same process must not be told that another one writes
+    # it: it is itself.
     home = Home(tmp_path)
     with full_disk(), pytest.raises(OSError, match="too large"):
         home.own()
@@ -116,7 +118,9 @@ def test_very_many_writes_are_found_by_themselves_too(tmp_path: Path) -> None:
         search.refresh()
         assert search.count() == 3100
         search.write(puts(5000))
-        until(lambda: search.count() == 3101, seconds=3)  # one is not many: it does not wait for others
+        until(
+            lambda: search.count() == 3101, seconds=3
+        )  # one is not many: it does not wait for others
 
 
 def test_threads_write_and_search_while_an_index_is_built_anew(tmp_path: Path) -> None:
@@ -172,7 +176,9 @@ def test_deletes_are_known_for_an_hour(tmp_path: Path) -> None:
         assert search.count() == 4
 
 
-def test_writes_that_the_disk_did_not_take_are_named_once_and_can_be_repeated(tmp_path: Path) -> None:
+def test_writes_that_the_disk_did_not_take_are_named_once_and_can_be_repeated(
+    tmp_path: Path,
+) -> None:
     # Whoever notes that a change is done must hear that it is not.
     with opened(tmp_path) as search:
         search.write(puts(1))
@@ -213,7 +219,8 @@ def test_a_failure_behind_ones_back_is_told_to_the_next_caller(tmp_path: Path) -
 def test_a_writer_that_cannot_be_had_for_much_is_followed_by_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # More threads need memory that may not be there. What was written is committed then, and writing goes on.
+    # More threads need memory that may not be there. What was written is committed then, and
+    # writing goes on.
     monkeypatch.setattr(writer, "BULK_WRITES", 3)
     monkeypatch.setattr(writer, "BULK_HEAP_BYTES", 1)
     with opened(tmp_path) as search:

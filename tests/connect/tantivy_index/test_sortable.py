@@ -8,7 +8,16 @@ from math import inf, isfinite, nextafter
 
 from sortkey.connect.tantivy_index.sortable import double_of, sortable_double
 
-EDGES = [-1.7976931348623157e308, -1.5, -2.2250738585072014e-308, -5e-324, 0.0, 5e-324, 1.0, 1.7976931348623157e308]
+EDGES = [
+    -1.7976931348623157e308,
+    -1.5,
+    -2.2250738585072014e-308,
+    -5e-324,
+    0.0,
+    5e-324,
+    1.0,
+    1.7976931348623157e308,
+]
 
 
 def test_whole_numbers_are_in_the_order_of_the_doubles() -> None:

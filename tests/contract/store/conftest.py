@@ -34,7 +34,9 @@ def clock() -> FrozenClock:
 
 @pytest.fixture(scope="session", params=STORES)
 def store(request: pytest.FixtureRequest, clock: FrozenClock) -> Iterator[Store]:
-    """A store with all tables of the model. Tests keep apart by `fresh` names, not by stores of their own."""
+    """A store with all tables of the model. Tests keep apart by `fresh` names, not by stores of
+    their own.
+    """
     with ExitStack() as stack:
         try:
             opened = stack.enter_context(store_called(request.param, clock))

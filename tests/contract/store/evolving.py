@@ -1,4 +1,6 @@
-"""A model at three ages, each as a program of that age knows it. The tables have names of one test only."""
+"""A model at three ages, each as a program of that age knows it. The tables have names of one test
+only.
+"""
 
 from __future__ import annotations
 
@@ -60,9 +62,13 @@ def first_age(name: str) -> Age:
 
 
 def second_age(name: str) -> Age:
-    """Orders are found by status, and by region, which is a field with a default and a key as it stands."""
+    """Orders are found by status, and by region, which is a field with a default and a key as it
+    stands.
+    """
     model, table = _model(
-        name, indexes=[GSI("ByStatus", "GSI1PK", "GSI1SK"), GSI("ByRegion", "region", "GSI2SK")], ttl="expiresAt"
+        name,
+        indexes=[GSI("ByStatus", "GSI1PK", "GSI1SK"), GSI("ByRegion", "region", "GSI2SK")],
+        ttl="expiresAt",
     )
 
     class Order(Entity, table=table, kind="Order", names=camel):
@@ -103,7 +109,9 @@ def third_age(name: str) -> Age:
         stream="NEW_IMAGE",
     )
 
-    class Order(Entity, table=table, kind="Order", names=camel, version=2, upgrades={1: split_buyer}):
+    class Order(
+        Entity, table=table, kind="Order", names=camel, version=2, upgrades={1: split_buyer}
+    ):
         customer: KeyOnly[str]
         number: int
         first: str
@@ -137,14 +145,19 @@ def deployed(store: Store, age: Age) -> Iterator[Age]:
 
 def fill(store: Store, age: Age, count: int) -> None:
     orders = [
-        age.order(customer=f"c{n % 7}", number=n, status=STATUSES[n % 3], buyer=f"Ada L{n % 4}") for n in range(count)
+        age.order(customer=f"c{n % 7}", number=n, status=STATUSES[n % 3], buyer=f"Ada L{n % 4}")
+        for n in range(count)
     ]
     store.batch_write([*orders, *(age.note(customer=f"c{n}", text="x") for n in range(7))])
 
 
 def by_index(store: Store, age: Age, status: Status) -> list[tuple[str, int]]:
-    return [(each.customer, each.number) for each in store.query(age.order.in_status(status=status))]
+    return [
+        (each.customer, each.number) for each in store.query(age.order.in_status(status=status))
+    ]
 
 
 def by_scan(store: Store, age: Age, status: Status) -> list[tuple[str, int]]:
-    return sorted((each.customer, each.number) for each in store.scan(age.order) if each.status == status)
+    return sorted(
+        (each.customer, each.number) for each in store.scan(age.order) if each.status == status
+    )

@@ -73,7 +73,10 @@ class Journey(Entity, table=table, kind="Journey", envelope="Data", names=camel)
     def key(*, journey_id: str): ...
 
 
-STAGES = States({"pending": ["running"], "running": ["done", "failed"], "failed": ["pending"]}, start=["pending"])
+STAGES = States(
+    {"pending": ["running"], "running": ["done", "failed"], "failed": ["pending"]},
+    start=["pending"],
+)
 
 
 class Stage(Entity, table=table, kind="Stage", envelope="Data", names=camel):
@@ -141,7 +144,9 @@ SHOWN = {"open": "WAITING", "doing": "WAITING", "done": "DONE"}
 
 
 class Task(Entity, table=table, kind="Task", names=camel):
-    """Instants, a version, a computed field, a follower, an expiry; in a local index by its last change."""
+    """Instants, a version, a computed field, a follower, an expiry; in a local index by its last
+    change.
+    """
 
     board: str
     task_id: str
@@ -177,7 +182,9 @@ class Task(Entity, table=table, kind="Task", names=camel):
     def by_change(*, board: str, updated_at: datetime | None = None): ...
 
 
-class User(Entity, table=table, kind="User", names=camel, unique=["email", ("team", "nickname"), "badge"]):
+class User(
+    Entity, table=table, kind="User", names=camel, unique=["email", ("team", "nickname"), "badge"]
+):
     """Three unique values: one of two fields, one that is stored also where there is none."""
 
     user_id: str
@@ -195,7 +202,10 @@ files = model.add(
     Table(
         f"{PREFIX}-files",
         key=("databaseId", "assetId"),
-        indexes=[GSI("ByRank", "rankPK", "count"), GSI("ByBucket", "bucketId", "assetId", projection="KEYS_ONLY")],
+        indexes=[
+            GSI("ByRank", "rankPK", "count"),
+            GSI("ByBucket", "bucketId", "assetId", projection="KEYS_ONLY"),
+        ],
         types={"count": "N"},
         pitr=False,
     )

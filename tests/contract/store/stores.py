@@ -31,7 +31,9 @@ class Awaiting:
     def __getattr__(self, name: str) -> Any:
         member = getattr(self._store, name)
         if inspect.isasyncgenfunction(member):
-            return lambda *args, **kwargs: iter(self._runner.run(_collected(member(*args, **kwargs))))
+            return lambda *args, **kwargs: iter(
+                self._runner.run(_collected(member(*args, **kwargs)))
+            )
         if inspect.iscoroutinefunction(member):
             return lambda *args, **kwargs: self._runner.run(member(*args, **kwargs))
         return member
@@ -80,7 +82,9 @@ def served() -> Iterator[str]:
 
 @contextmanager
 def store_called(name: str, clock: FrozenClock) -> Iterator[Store]:
-    """One of the stores, by the name of its parameter. Raises tools.downloads.Missing for DynamoDB Local."""
+    """One of the stores, by the name of its parameter. Raises tools.downloads.Missing for DynamoDB
+    Local.
+    """
     open_it = opened_async if name.endswith("-async") else opened
     if name.startswith("embedded"):
         with open_it(":memory:", clock, background=False) as store:

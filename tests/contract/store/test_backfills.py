@@ -1,4 +1,6 @@
-"""backfill(): stored items get what their entity says today, while others go on writing, and nothing is overwritten."""
+"""backfill(): stored items get what their entity says today, while others go on writing, and
+nothing is overwritten.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ def shop(store: Store, fresh: str) -> Iterator[Age]:
 
 
 class Meddling:
-    """A backend in front of another: before some of the writes of a backfill somebody else does something."""
+    """A backend in front of another: before some of the writes of a backfill somebody else does
+    something.
+    """
 
     capabilities = Capabilities()
 
@@ -61,7 +65,9 @@ class AsyncMeddling(Meddling):
 
 
 def meddled(store: Any, meddle: Callable[[Any, dict[str, Any]], Any]) -> Any:
-    """The same store, where `meddle` gets the backend and each request that a backfill is about to send."""
+    """The same store, where `meddle` gets the backend and each request that a backfill is about to
+    send.
+    """
     if isinstance(store, Awaiting):
         plain = store._store.backend
 
@@ -80,11 +86,14 @@ def meddled(store: Any, meddle: Callable[[Any, dict[str, Any]], Any]) -> Any:
 
 def item_of(store: Store, age: Age, customer: str, number: int) -> dict[str, Any]:
     key = age.order.key(customer=customer, number=number).item
-    return store.backend.call("GetItem", {"TableName": age.table.name, "Key": key, "ConsistentRead": True})["Item"]
+    return store.backend.call(
+        "GetItem", {"TableName": age.table.name, "Key": key, "ConsistentRead": True}
+    )["Item"]
 
 
 def test_stored_items_get_the_keys_of_new_indexes(store: Store, fresh: str, shop: Age) -> None:
-    # Every query by the new index gives what a scan with a filter gives; other kinds are left alone.
+    # Every query by the new index gives what a scan with a filter gives; other kinds are left
+    # alone.
     age = second_age(fresh)
     done = store.backfill(age.order)
     assert (done.read, done.written, done.unchanged, done.failed) == (40, 40, 0, 0)
@@ -178,12 +187,19 @@ def test_a_whole_table_is_done_in_one_pass(store: Store, fresh: str, shop: Age) 
 
 
 @pytest.mark.parametrize("segments", [1, 3, 16])
-def test_a_table_may_be_read_in_segments(store: Store, fresh: str, shop: Age, segments: int) -> None:
+def test_a_table_may_be_read_in_segments(
+    store: Store, fresh: str, shop: Age, segments: int
+) -> None:
     # All of them together are the table, once.
     age = second_age(fresh)
     heard: list[Progress] = []
     done = store.backfill(age.order, segments=segments, on_progress=heard.append)
-    assert (done.read, done.written, done.segments, done.segments_done) == (40, 40, segments, segments)
+    assert (done.read, done.written, done.segments, done.segments_done) == (
+        40,
+        40,
+        segments,
+        segments,
+    )
     assert heard[-1].segments_done == segments
     assert [each.read for each in heard] == sorted(each.read for each in heard)
     assert by_index(store, age, "open") == by_scan(store, age, "open")
@@ -220,7 +236,9 @@ def test_a_backfill_that_cannot_be_meant_is_refused(
 # -- others write at the same time
 
 
-def change(age: Age, key: dict[str, Any], name: str, value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def change(
+    age: Age, key: dict[str, Any], name: str, value: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
     return "UpdateItem", {
         "TableName": age.table.name,
         "Key": key,
@@ -230,7 +248,9 @@ def change(age: Age, key: dict[str, Any], name: str, value: dict[str, Any]) -> t
     }
 
 
-def test_a_change_of_somebody_else_is_never_overwritten(store: Store, fresh: str, shop: Age) -> None:
+def test_a_change_of_somebody_else_is_never_overwritten(
+    store: Store, fresh: str, shop: Age
+) -> None:
     # Just before each write: of the field that the key is made of, and of one that it is not.
     age, met = second_age(fresh), set[str]()
 
@@ -245,12 +265,17 @@ def test_a_change_of_somebody_else_is_never_overwritten(store: Store, fresh: str
         ]
 
     done = meddled(store, meddle).backfill(age.order)
-    assert (done.written, done.conflicts) == (40, 27)  # those that were sent already are as they were read
+    assert (done.written, done.conflicts) == (
+        40,
+        27,
+    )  # those that were sent already are as they were read
     assert len(by_index(store, age, "sent")) == 40
     assert {each.note for each in store.scan(age.order)} == met
 
 
-def test_an_item_that_is_deleted_meanwhile_stays_deleted(store: Store, fresh: str, shop: Age) -> None:
+def test_an_item_that_is_deleted_meanwhile_stays_deleted(
+    store: Store, fresh: str, shop: Age
+) -> None:
     # An update would make it again, with nothing but its keys.
     age = second_age(fresh)
 
@@ -262,8 +287,11 @@ def test_an_item_that_is_deleted_meanwhile_stays_deleted(store: Store, fresh: st
     assert store.scan(age.order) == []
 
 
-def test_an_upgrade_takes_in_what_an_older_program_adds_in_the_same_moment(store: Store, fresh: str, shop: Age) -> None:
-    # The item has no buyer when it is read; the old program writes one before the upgrade is stored.
+def test_an_upgrade_takes_in_what_an_older_program_adds_in_the_same_moment(
+    store: Store, fresh: str, shop: Age
+) -> None:
+    # The item has no buyer when it is read; the old program writes one before the upgrade is
+    # stored.
     age, place = third_age(fresh), shop.order.key(customer="c1", number=1).item
     request = {"TableName": age.table.name, "Key": place, "UpdateExpression": "REMOVE buyer"}
     store.backend.call("UpdateItem", request)
@@ -281,9 +309,15 @@ def test_an_upgrade_takes_in_what_an_older_program_adds_in_the_same_moment(store
     assert "buyer" not in item_of(store, age, "c1", 1)
 
 
-def test_an_item_that_others_change_all_the_time_is_told(store: Store, fresh: str, shop: Age) -> None:
+def test_an_item_that_others_change_all_the_time_is_told(
+    store: Store, fresh: str, shop: Age
+) -> None:
     # It does not hold up the rest, and a later backfill finds it.
-    age, busy, turns = second_age(fresh), shop.order.key(customer="c1", number=1).item, iter(range(10**6))
+    age, busy, turns = (
+        second_age(fresh),
+        shop.order.key(customer="c1", number=1).item,
+        iter(range(10**6)),
+    )
 
     def meddle(request: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
         if request["Key"] != busy:
@@ -300,7 +334,8 @@ def test_an_item_that_others_change_all_the_time_is_told(store: Store, fresh: st
 def test_whatever_others_do_meanwhile_the_index_shows_what_the_items_are(
     store: Store, fresh: str, shop: Age, seed: int
 ) -> None:
-    # The property: programs of two ages, and the backfill between them, leave no item where it does not belong.
+    # The property: programs of two ages, and the backfill between them, leave no item where it does
+    # not belong.
     old, new, chance = shop, second_age(fresh), random.Random(seed)
 
     def meddle(request: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -309,7 +344,9 @@ def test_whatever_others_do_meanwhile_the_index_shows_what_the_items_are(
             customer = f"c{number % 7}"
             place = old.order.key(customer=customer, number=number).item
             picked = request["Key"] if chance.random() < 0.5 else place
-            made = new.order(customer=customer, number=number, status=chance.choice(STATUSES)).to_item()
+            made = new.order(
+                customer=customer, number=number, status=chance.choice(STATUSES)
+            ).to_item()
             yield chance.choice(
                 [
                     ("PutItem", {"TableName": old.table.name, "Item": made}),
@@ -324,11 +361,13 @@ def test_whatever_others_do_meanwhile_the_index_shows_what_the_items_are(
 
 
 def status_change(age: Age, key: dict[str, Any], status: str) -> tuple[str, dict[str, Any]]:
-    """As the new program does it: the field and its key in one write. It does nothing where there is no item."""
+    """As the new program does it: the field and its key in one write. It does nothing where there
+    is no item.
+    """
     customer, number = key["PK"]["S"].partition("#")[2], key["SK"]["S"].partition("#")[2]
-    return "TransactWriteItems", {"TransactItems": [{"Update": _update(age, key, status, f"{customer}#{number}")}]} | {
-        "ClientRequestToken": f"{random.random()}"[:36]
-    }
+    return "TransactWriteItems", {
+        "TransactItems": [{"Update": _update(age, key, status, f"{customer}#{number}")}]
+    } | {"ClientRequestToken": f"{random.random()}"[:36]}
 
 
 def _update(age: Age, key: dict[str, Any], status: str, sort: str) -> dict[str, Any]:
@@ -367,7 +406,8 @@ def cut_off(store: Any, after: int) -> Any:
 def test_a_backfill_that_was_cut_off_goes_on_where_it_was(
     store: Store, fresh: str, shop: Age, segments: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Page by page, and counted over all of its tries. Another number of segments is for the next one.
+    # Page by page, and counted over all of its tries. Another number of segments is for the next
+    # one.
     monkeypatch.setattr("sortkey.runtime.evolution.segment_backfill.PAGE", 5)
     age = second_age(fresh)
     with pytest.raises(StoreError, match="cut off"):
@@ -407,7 +447,9 @@ def notes_by_text(name: str) -> Any:
     return Note
 
 
-def test_whoever_lost_a_backfill_to_another_process_notices(store: Store, fresh: str, shop: Age) -> None:
+def test_whoever_lost_a_backfill_to_another_process_notices(
+    store: Store, fresh: str, shop: Age
+) -> None:
     # Two that note their places in turns would each undo the other's.
     age = second_age(fresh)
     name = age.table.name
@@ -419,8 +461,14 @@ def test_whoever_lost_a_backfill_to_another_process_notices(store: Store, fresh:
         taken.append(True)
         run = Run.key(table=name, entities="Order").item
         part = Segment.key(table=name, run=1, entities="Order", number=0).item
-        set_lease = {"UpdateExpression": "SET lease = :l", "ExpressionAttributeValues": {":l": {"N": "9"}}}
-        return [("UpdateItem", {"TableName": "sortkey-evolution", "Key": each, **set_lease}) for each in (run, part)]
+        set_lease = {
+            "UpdateExpression": "SET lease = :l",
+            "ExpressionAttributeValues": {":l": {"N": "9"}},
+        }
+        return [
+            ("UpdateItem", {"TableName": "sortkey-evolution", "Key": each, **set_lease})
+            for each in (run, part)
+        ]
 
     with pytest.raises(LeaseLost, match="another process has taken up this backfill"):
         meddled(store, meddle).backfill(age.order, segments=1)

@@ -26,7 +26,8 @@ def key_of(board: str, number: int) -> ItemKey[Task]:
 
 
 def test_a_batch_gets_many_items_in_the_order_of_their_keys(store: Store, fresh: str) -> None:
-    # More than a hundred, some twice, some that are not there; the answer lines up with the question.
+    # More than a hundred, some twice, some that are not there; the answer lines up with the
+    # question.
     store.batch_write([task(fresh, number) for number in range(0, 250, 2)])
     wanted = [*range(230), 4, 4, 6]
     random.Random(1).shuffle(wanted)
@@ -47,7 +48,12 @@ def test_a_batch_gets_items_of_several_tables(store: Store, fresh: str) -> None:
         Asset.key(database_id=fresh, asset_id="a"),
         Reading.key(device=fresh, second=2),
     ]
-    assert [type(each).__name__ for each in store.batch_get(keys)] == ["Reading", "Task", "Asset", "NoneType"]
+    assert [type(each).__name__ for each in store.batch_get(keys)] == [
+        "Reading",
+        "Task",
+        "Asset",
+        "NoneType",
+    ]
 
 
 def test_a_batch_writes_many_items_and_deletes_others(store: Store, fresh: str) -> None:
@@ -66,8 +72,16 @@ def test_a_batch_writes_many_items_and_deletes_others(store: Store, fresh: str) 
     [
         (lambda f: [task(f, 1), task(f, 1)], lambda f: [], "stands in it twice"),
         (lambda f: [task(f, 1)], lambda f: [key_of(f, 1)], "stands in it twice"),
-        (lambda f: [User(user_id=f)], lambda f: [], "User has unique fields, which a batch cannot guard"),
-        (lambda f: [], lambda f: [User.key(user_id=f)], "User has unique fields, which a batch cannot guard"),
+        (
+            lambda f: [User(user_id=f)],
+            lambda f: [],
+            "User has unique fields, which a batch cannot guard",
+        ),
+        (
+            lambda f: [],
+            lambda f: [User.key(user_id=f)],
+            "User has unique fields, which a batch cannot guard",
+        ),
     ],
 )
 def test_a_batch_that_cannot_be_right_is_refused_whole(
@@ -94,7 +108,10 @@ def test_a_transaction_writes_all(store: Store, fresh: str) -> None:
         Delete(key_of(fresh, 2)),
         Check(Rule.key(journey_id=fresh, rule_id="r"), Rule.title == "x"),
     )
-    assert [each and (each.hits, each.version) for each in store.batch_get([key_of(fresh, n) for n in (1, 2, 3)])] == [
+    assert [
+        each and (each.hits, each.version)
+        for each in store.batch_get([key_of(fresh, n) for n in (1, 2, 3)])
+    ] == [
         (1, 2),
         None,
         (0, 1),
@@ -102,7 +119,9 @@ def test_a_transaction_writes_all(store: Store, fresh: str) -> None:
     assert len(store.query(Stage.in_status(journey_id=fresh, status="pending"))) == 1
 
 
-def test_a_transaction_that_fails_says_which_operation_and_with_which_item(store: Store, fresh: str) -> None:
+def test_a_transaction_that_fails_says_which_operation_and_with_which_item(
+    store: Store, fresh: str
+) -> None:
     # By number, with the reason and with what is stored; and nothing is written.
     store.create(task(fresh, 1, title="there"))
     operations = [
@@ -114,7 +133,11 @@ def test_a_transaction_that_fails_says_which_operation_and_with_which_item(store
     with pytest.raises(TransactionFailed) as failed:
         store.transact(*operations[:3])
     first, second = failed.value.reasons
-    assert (first.index, first.operation, first.code) == (1, operations[1], "ConditionalCheckFailed")
+    assert (first.index, first.operation, first.code) == (
+        1,
+        operations[1],
+        "ConditionalCheckFailed",
+    )
     assert first.item.title == "there"
     assert (second.index, second.operation, second.item) == (2, operations[2], None)
     assert "operation 1 (create Task" in str(failed.value)
@@ -157,8 +180,12 @@ def test_a_transaction_has_1_to_100_operations(store: Store, fresh: str, count: 
 def test_a_transaction_guards_unique_values_of_what_it_creates(store: Store, fresh: str) -> None:
     # And says whose value it was that another item has.
     store.transact(Put(User(user_id=f"{fresh}-1", email=fresh), "create"))
-    with pytest.raises(TransactionFailed, match=r"operation 1 .*another item has this email") as failed:
-        store.transact(Put(task(fresh, 1), "create"), Put(User(user_id=f"{fresh}-2", email=fresh), "create"))
+    with pytest.raises(
+        TransactionFailed, match=r"operation 1 .*another item has this email"
+    ) as failed:
+        store.transact(
+            Put(task(fresh, 1), "create"), Put(User(user_id=f"{fresh}-2", email=fresh), "create")
+        )
     (reason,) = failed.value.reasons
     assert (reason.index, reason.is_guard) == (1, True)
     assert store.find(key_of(fresh, 1)) is None
@@ -172,7 +199,9 @@ def test_a_transaction_guards_unique_values_of_what_it_creates(store: Store, fre
         lambda f: Delete(User.key(user_id=f)),
     ],
 )
-def test_a_transaction_refuses_what_it_could_not_guard(store: Store, fresh: str, operation: Any) -> None:
+def test_a_transaction_refuses_what_it_could_not_guard(
+    store: Store, fresh: str, operation: Any
+) -> None:
     # Which value the item had before only a look at it can tell.
     with pytest.raises(ModelError, match="User has unique fields"):
         store.transact(operation(fresh))

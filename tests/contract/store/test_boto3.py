@@ -11,7 +11,18 @@ import pytest
 
 from sortkey import ItemKey, Store, attr
 from sortkey.testing import FrozenClock
-from tests.contract.store.models import Asset, Counts, Journey, Reading, Stage, Task, files, model, readings, table
+from tests.contract.store.models import (
+    Asset,
+    Counts,
+    Journey,
+    Reading,
+    Stage,
+    Task,
+    files,
+    model,
+    readings,
+    table,
+)
 from tests.contract.store.stores import opened, served
 
 boto3 = pytest.importorskip("boto3")
@@ -46,7 +57,8 @@ def theirs(address: str, ours: Store) -> Any:
 
 
 def test_boto3_reads_what_a_store_wrote(ours: Store, theirs: Any, fresh: str) -> None:
-    # Every attribute as a document of the table would show it; nothing of ours is in it that is not in the model.
+    # Every attribute as a document of the table would show it; nothing of ours is in it that is not
+    # in the model.
     ours.create(
         Task(
             board=fresh,
@@ -94,7 +106,12 @@ def test_a_store_reads_what_boto3_wrote(ours: Store, theirs: Any, fresh: str) ->
         "EntityType": "Stage",
         "GSI1PK": f"JOURNEY#{fresh}#STATUS#running",
         "GSI1SK": "03",
-        "Data": {"order": Decimal(3), "stageId": "map", "status": "running", "later": Decimal("1.5")},
+        "Data": {
+            "order": Decimal(3),
+            "stageId": "map",
+            "status": "running",
+            "later": Decimal("1.5"),
+        },
     }
     theirs.Table(table.name).put_item(Item=item)
     key = Stage.key(journey_id=fresh, order=3, stage_id="map")
@@ -104,11 +121,18 @@ def test_a_store_reads_what_boto3_wrote(ours: Store, theirs: Any, fresh: str) ->
     assert ours.query(Stage.in_status(journey_id=fresh, status="running")) == [expected]
     ours.move(key, Stage.status, "done")
     after = theirs.Table(table.name).get_item(Key={"PK": item["PK"], "SK": item["SK"]})["Item"]
-    assert after["Data"] == {"order": 3, "stageId": "map", "status": "done", "later": Decimal("1.5")}
+    assert after["Data"] == {
+        "order": 3,
+        "stageId": "map",
+        "status": "done",
+        "later": Decimal("1.5"),
+    }
     assert after["GSI1PK"] == f"JOURNEY#{fresh}#STATUS#done"
 
 
-def test_boto3_finds_through_an_index_what_a_store_moved(ours: Store, theirs: Any, fresh: str) -> None:
+def test_boto3_finds_through_an_index_what_a_store_moved(
+    ours: Store, theirs: Any, fresh: str
+) -> None:
     # The keys of the index are the contract between programs that do not share code.
     made = ours.create(Task(board=fresh, task_id="1", owner="ann"))
     ours.update(ItemKey.of_entity(made), set={"owner": "bob"})
@@ -117,7 +141,9 @@ def test_boto3_finds_through_an_index_what_a_store_moved(ours: Store, theirs: An
         wanted = conditions.Key("GSI1PK").eq(f"BOARD#{fresh}#OWNER#{owner}")
         return [
             each["taskId"]
-            for each in theirs.Table(table.name).query(IndexName="GSI1", KeyConditionExpression=wanted)["Items"]
+            for each in theirs.Table(table.name).query(
+                IndexName="GSI1", KeyConditionExpression=wanted
+            )["Items"]
         ]
 
     assert (of("ann"), of("bob")) == ([], ["1"])
@@ -134,16 +160,25 @@ def test_both_count_in_one_item(ours: Store, theirs: Any, fresh: str) -> None:
         ExpressionAttributeValues={":one": 1},
     )
     assert [each.count for each in ours.query(Asset.ranked(database_id=fresh))] == [3]
-    theirs.Table(readings.name).put_item(Item={"device": fresh, "second": Decimal("2.50"), "value": Decimal("0.1")})
+    theirs.Table(readings.name).put_item(
+        Item={"device": fresh, "second": Decimal("2.50"), "value": Decimal("0.1")}
+    )
     assert ours.get(Reading.key(device=fresh, second=2.5)).value == 0.1
     assert (
-        theirs.Table(readings.name).get_item(Key={"device": fresh, "second": Decimal("2.5")})["Item"]["device"] == fresh
+        theirs.Table(readings.name).get_item(Key={"device": fresh, "second": Decimal("2.5")})[
+            "Item"
+        ]["device"]
+        == fresh
     )
 
 
 def test_what_boto3_put_into_a_map_survives(ours: Store, theirs: Any, fresh: str) -> None:
     # Every type that DynamoDB has, in a part and beside it.
-    more = {"set": {Decimal(1), Decimal(2)}, "none": None, "list": [True, {"deep": Decimal("1E+20")}]}
+    more = {
+        "set": {Decimal(1), Decimal(2)},
+        "none": None,
+        "list": [True, {"deep": Decimal("1E+20")}],
+    }
     item = Journey(journey_id=fresh, name="n", counts=Counts()).to_item()
     head = theirs.Table(table.name)
     head.put_item(

@@ -47,8 +47,13 @@ def test_a_table_is_made_as_the_model_says(store: Store, name: str) -> None:
     assert store.ensure(table(name)) == []
     described = store.backend.call("DescribeTable", {"TableName": name})["Table"]
     assert described["TableStatus"] == "ACTIVE"
-    assert described["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-    projections = {each["IndexName"]: each["Projection"] for each in described["GlobalSecondaryIndexes"]}
+    assert described["StreamSpecification"] == {
+        "StreamEnabled": True,
+        "StreamViewType": "NEW_AND_OLD_IMAGES",
+    }
+    projections = {
+        each["IndexName"]: each["Projection"] for each in described["GlobalSecondaryIndexes"]
+    }
     assert projections["ByA"] == {"ProjectionType": "KEYS_ONLY"}
     assert projections["Included"]["ProjectionType"] == "INCLUDE"
     ttl = store.backend.call("DescribeTimeToLive", {"TableName": name})["TimeToLiveDescription"]
@@ -88,8 +93,12 @@ DRIFT: list[tuple[dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("change", "told"), DRIFT, ids=lambda each: "-".join(each) if isinstance(each, dict) else "")
-def test_what_differs_is_told_and_left_alone(store: Store, name: str, change: dict[str, Any], told: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("change", "told"), DRIFT, ids=lambda each: "-".join(each) if isinstance(each, dict) else ""
+)
+def test_what_differs_is_told_and_left_alone(
+    store: Store, name: str, change: dict[str, Any], told: list[str]
+) -> None:
     # A line each, in a fixed order; a program decides what to do about it.
     store.ensure(table(name))
     before = store.backend.call("DescribeTable", {"TableName": name})["Table"]

@@ -1,4 +1,6 @@
-"""Models that change while their data stay: new fields, new versions, and programs of several ages at once."""
+"""Models that change while their data stay: new fields, new versions, and programs of several ages
+at once.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,33 @@ from typing import Annotated, Any
 
 import pytest
 
-from sortkey import GSI, Entity, ItemKey, KeyOnly, Named, Store, Table, Update, attr, camel, index, key, query
+from sortkey import (
+    GSI,
+    Entity,
+    ItemKey,
+    KeyOnly,
+    Named,
+    Store,
+    Table,
+    Update,
+    attr,
+    camel,
+    index,
+    key,
+    query,
+)
 from sortkey.errors import InvalidItem, ModelError, TransactionFailed
 from sortkey.runtime.upgrades import upgrade
 from tests.contract.store.models import PREFIX
 
 
 def people() -> Table:
-    """The table as each of the programs below knows it: one in the service, and one in each program."""
-    return Table(f"{PREFIX}-people", key=("PK", "SK"), indexes=[GSI("ByName", "NPK", "NSK")], pitr=False)
+    """The table as each of the programs below knows it: one in the service, and one in each
+    program.
+    """
+    return Table(
+        f"{PREFIX}-people", key=("PK", "SK"), indexes=[GSI("ByName", "NPK", "NSK")], pitr=False
+    )
 
 
 class First(Entity, table=people(), kind="Person", envelope="Data", names=camel):
@@ -78,7 +98,9 @@ def table(store: Store) -> Iterator[Table]:
 
 def item_of(store: Store, table: Table, team: str) -> dict[str, Any]:
     key = Third.key(team=team, person_id="1").item
-    return store.backend.call("GetItem", {"TableName": table.name, "Key": key, "ConsistentRead": True})["Item"]
+    return store.backend.call(
+        "GetItem", {"TableName": table.name, "Key": key, "ConsistentRead": True}
+    )["Item"]
 
 
 @pytest.fixture
@@ -88,7 +110,9 @@ def old(store: Store, fresh: str) -> ItemKey[Third]:
     return Third.key(team=fresh, person_id="1")
 
 
-def test_an_older_item_is_read_as_it_would_be_today(store: Store, fresh: str, old: ItemKey[Third]) -> None:
+def test_an_older_item_is_read_as_it_would_be_today(
+    store: Store, fresh: str, old: ItemKey[Third]
+) -> None:
     # One step a version, from attributes that no field has any more.
     expected = Third(team=fresh, person_id="1", first_name="Ada", last_name="Lovelace", months=432)
     assert store.get(old) == expected
@@ -96,7 +120,9 @@ def test_an_older_item_is_read_as_it_would_be_today(store: Store, fresh: str, ol
     assert store.batch_get([old]) == [expected]
 
 
-def test_an_older_item_is_written_as_one_of_today(store: Store, table: Table, fresh: str, old: ItemKey[Third]) -> None:
+def test_an_older_item_is_written_as_one_of_today(
+    store: Store, table: Table, fresh: str, old: ItemKey[Third]
+) -> None:
     # Without what the upgrade has used up, and with the keys of new indexes.
     store.put(store.get(old).changed(note="x"))
     item = item_of(store, table, fresh)
@@ -108,7 +134,8 @@ def test_an_older_item_is_written_as_one_of_today(store: Store, table: Table, fr
 def test_an_update_of_an_older_item_upgrades_it_first(
     store: Store, table: Table, fresh: str, old: ItemKey[Third]
 ) -> None:
-    # Set firstName beside a fullName, and the next read would take the name from the old one: the update were lost.
+    # Set firstName beside a fullName, and the next read would take the name from the old one: the
+    # update were lost.
     after = store.update(old, set={"first_name": "Augusta"}, assuming={"last_name": "Lovelace"})
     assert (after.first_name, after.last_name, after.months) == ("Augusta", "Lovelace", 432)
     assert store.get(old) == after
@@ -127,7 +154,9 @@ def test_a_transaction_refuses_to_update_an_older_item(store: Store, old: ItemKe
     assert store.get(old).months == 433
 
 
-def test_what_an_upgrade_leaves_alone_stays(store: Store, table: Table, fresh: str, old: ItemKey[Third]) -> None:
+def test_what_an_upgrade_leaves_alone_stays(
+    store: Store, table: Table, fresh: str, old: ItemKey[Third]
+) -> None:
     # Attributes that neither program knows, inside the envelope and beside it.
     item = item_of(store, table, fresh)
     item["colour"] = {"S": "red"}
@@ -141,7 +170,8 @@ def test_what_an_upgrade_leaves_alone_stays(store: Store, table: Table, fresh: s
 def test_an_upgrade_leaves_what_is_written_in_the_same_moment(
     store: Store, table: Table, fresh: str, old: ItemKey[Third]
 ) -> None:
-    # A program of another age adds an attribute between the read and the write: a put would delete it.
+    # A program of another age adds an attribute between the read and the write: a put would delete
+    # it.
     item = item_of(store, table, fresh)
     names, values = {"#c": "colour"}, {":c": {"S": "red"}}
     request = {"TableName": table.name, "Key": old.item, "UpdateExpression": "SET #c = :c"}
@@ -155,14 +185,20 @@ def test_an_upgrade_leaves_what_is_written_in_the_same_moment(
 def test_a_newer_programs_item_stays_one(store: Store, table: Table, fresh: str) -> None:
     # Marked as older, its upgrade would be made a second time.
     made = Third(team=fresh, person_id="1", first_name="Ada", last_name="L")
-    store.backend.call("PutItem", {"TableName": table.name, "Item": {**made.to_item(), "schemaVersion": {"N": "9"}}})
+    store.backend.call(
+        "PutItem",
+        {"TableName": table.name, "Item": {**made.to_item(), "schemaVersion": {"N": "9"}}},
+    )
     read = store.get(Third.key(team=fresh, person_id="1"))
     store.put(read.changed(note="x"))
     assert item_of(store, table, fresh)["schemaVersion"] == {"N": "9"}
 
 
-def test_a_new_field_with_a_default_is_there_for_old_items(store: Store, table: Table, fresh: str) -> None:
-    # Additive by default: no version, no migration. The old program keeps what the new one has written.
+def test_a_new_field_with_a_default_is_there_for_old_items(
+    store: Store, table: Table, fresh: str
+) -> None:
+    # Additive by default: no version, no migration. The old program keeps what the new one has
+    # written.
     class Newer(Entity, table=people(), kind="Person", envelope="Data", names=camel):
         team: KeyOnly[str]
         person_id: str
@@ -182,7 +218,9 @@ def test_a_new_field_with_a_default_is_there_for_old_items(store: Store, table: 
     assert store.get(Newer.key(team=fresh, person_id="1")).nickname == "x"
 
 
-def test_an_upgrade_that_gives_what_is_no_field_is_told(store: Store, fresh: str, old: ItemKey[Third]) -> None:
+def test_an_upgrade_that_gives_what_is_no_field_is_told(
+    store: Store, fresh: str, old: ItemKey[Third]
+) -> None:
     # A slip in a name would lose a value for good.
     class Slip(
         Entity,

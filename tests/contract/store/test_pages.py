@@ -16,7 +16,12 @@ from tests.contract.store.stores import SECRET, Awaiting
 
 @pytest.fixture
 def journey(store: Store, fresh: str) -> str:
-    store.batch_write([Rule(journey_id=fresh, rule_id=f"{n:02d}", title="odd" if n % 2 else "even") for n in range(11)])
+    store.batch_write(
+        [
+            Rule(journey_id=fresh, rule_id=f"{n:02d}", title="odd" if n % 2 else "even")
+            for n in range(11)
+        ]
+    )
     return fresh
 
 
@@ -63,7 +68,9 @@ def test_pages_of_an_index_go_on_where_they_ended(store: Store, journey: str) ->
     pages = []
     cursor = None
     while True:
-        page = store.page(Stage.in_status(journey_id=journey, status="pending"), cursor=cursor, size=2)
+        page = store.page(
+            Stage.in_status(journey_id=journey, status="pending"), cursor=cursor, size=2
+        )
         pages.append([stage.stage_id for stage in page.items])
         cursor = page.cursor
         if cursor is None:
@@ -74,7 +81,10 @@ def test_pages_of_an_index_go_on_where_they_ended(store: Store, journey: str) ->
 @pytest.fixture
 def ranking(store: Store, fresh: str) -> str:
     """Unevenly many in three shards, and some that are equal in what orders them."""
-    many = [Asset(database_id=fresh, asset_id=f"a{n:02d}", count=n * 7 % 20 // 2, path=f"/{n % 5}") for n in range(40)]
+    many = [
+        Asset(database_id=fresh, asset_id=f"a{n:02d}", count=n * 7 % 20 // 2, path=f"/{n % 5}")
+        for n in range(40)
+    ]
     store.batch_write(many)
     return fresh
 
@@ -90,16 +100,24 @@ def walk_ranked(store: Store, query: Any, size: int) -> list[list[Asset]]:
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 13, 39, 40, 41])
-def test_pages_of_a_spread_index_are_those_of_the_whole(store: Store, ranking: str, size: int) -> None:
-    # A web page shows a ranking; that it lies in shards is nobody's business. Full pages, one order, each item once.
-    for query in (Asset.ranked(database_id=ranking), Asset.ranked(database_id=ranking).descending()):
+def test_pages_of_a_spread_index_are_those_of_the_whole(
+    store: Store, ranking: str, size: int
+) -> None:
+    # A web page shows a ranking; that it lies in shards is nobody's business. Full pages, one
+    # order, each item once.
+    for query in (
+        Asset.ranked(database_id=ranking),
+        Asset.ranked(database_id=ranking).descending(),
+    ):
         pages = walk_ranked(store, query, size)
         assert [asset for page in pages for asset in page] == store.query(query)
         assert all(len(page) == size for page in pages[:-1])
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_pages_of_a_spread_index_are_full_behind_a_filter(store: Store, ranking: str, size: int) -> None:
+def test_pages_of_a_spread_index_are_full_behind_a_filter(
+    store: Store, ranking: str, size: int
+) -> None:
     # Shards that have nothing to show are read on, and their places kept.
     rare = Asset.ranked(database_id=ranking).between(2, 9).where(Asset.path == "/3")
     pages = walk_ranked(store, rare, size)
@@ -108,7 +126,8 @@ def test_pages_of_a_spread_index_are_full_behind_a_filter(store: Store, ranking:
 
 
 def test_pages_of_a_spread_index_go_on_while_items_come_and_go(store: Store, ranking: str) -> None:
-    # The cursor has a place in each shard, not a number: what is behind it is given, whatever happens before it.
+    # The cursor has a place in each shard, not a number: what is behind it is given, whatever
+    # happens before it.
     query = Asset.ranked(database_id=ranking)
     first = store.page(query, size=10)
     for asset in first.items[:5]:
@@ -165,8 +184,12 @@ def test_a_cursor_of_another_query_is_refused(store: Store, journey: str, other:
         store.page(other(journey), cursor=cursor)
 
 
-@pytest.mark.parametrize("settings", [{"tenant": "other", "secret": SECRET}, {"secret": b"another secret"}])
-def test_a_cursor_of_another_tenant_or_secret_is_refused(store: Store, journey: str, settings: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "settings", [{"tenant": "other", "secret": SECRET}, {"secret": b"another secret"}]
+)
+def test_a_cursor_of_another_tenant_or_secret_is_refused(
+    store: Store, journey: str, settings: dict[str, Any]
+) -> None:
     # A cursor is handed to browsers, and passed on by them.
     query = Rule.of_journey(journey_id=journey)
     cursor = beside(store, **settings).page(query, size=4).cursor
@@ -212,7 +235,9 @@ def test_what_is_no_cursor_is_refused(store: Store, journey: str, cursor: str) -
         (lambda store, query: store.page(query.limit(3)), "has a limit, and a page its size"),
     ],
 )
-def test_a_page_that_cannot_be_meant_is_refused(store: Store, journey: str, ask: Any, told: str) -> None:
+def test_a_page_that_cannot_be_meant_is_refused(
+    store: Store, journey: str, ask: Any, told: str
+) -> None:
     # An argument that is ignored is worse than one that is refused.
     with pytest.raises(ModelError, match=told):
         ask(store, Rule.of_journey(journey_id=journey))

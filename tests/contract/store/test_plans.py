@@ -1,4 +1,6 @@
-"""plan() and apply(): from what is deployed to what a model says, one step after the other, and nothing dropped."""
+"""plan() and apply(): from what is deployed to what a model says, one step after the other, and
+nothing dropped.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,16 @@ from typing import Any
 import pytest
 
 from sortkey import GSI, LSI, Store, Table
-from tests.contract.store.evolving import Age, by_index, by_scan, deployed, fill, first_age, second_age, third_age
+from tests.contract.store.evolving import (
+    Age,
+    by_index,
+    by_scan,
+    deployed,
+    fill,
+    first_age,
+    second_age,
+    third_age,
+)
 from tests.contract.store.models import PREFIX, model
 
 
@@ -37,7 +48,9 @@ def test_tables_that_are_missing_are_made(store: Store, fresh: str) -> None:
     # As ensure() does; the plan says so before.
     age = second_age(fresh)
     plan = store.plan(age.model)
-    assert [str(step) for step in plan.steps] == [f"create the table {age.table.name}, with 2 indexes"]
+    assert [str(step) for step in plan.steps] == [
+        f"create the table {age.table.name}, with 2 indexes"
+    ]
     try:
         assert store.apply(plan) == plan.steps
         assert store.ensure(age.model) == []
@@ -76,7 +89,8 @@ def test_a_plan_is_plain_values_for_programs(store: Store, fresh: str, shop: Age
 def test_indexes_are_added_one_after_the_other_and_the_rest_of_the_model_follows(
     store: Store, fresh: str, shop: Age
 ) -> None:
-    # The service makes one index at a time. What is applied is gone from the next plan; the items are as they were.
+    # The service makes one index at a time. What is applied is gone from the next plan; the items
+    # are as they were.
     before = store.scan(shop.order)
     grown = third_age(fresh)
     done = store.apply(store.plan(grown.model))
@@ -91,7 +105,9 @@ def test_indexes_are_added_one_after_the_other_and_the_rest_of_the_model_follows
 def test_whoever_listens_hears_of_each_step(store: Store, fresh: str, shop: Age) -> None:
     # An index of a large table takes hours.
     heard: list[str] = []
-    store.apply(store.plan(second_age(fresh).model), on_progress=lambda step: heard.append(str(step)))
+    store.apply(
+        store.plan(second_age(fresh).model), on_progress=lambda step: heard.append(str(step))
+    )
     assert [line.partition(": ")[2] for line in heard] == [
         "add the index ByRegion (region, GSI2SK; ALL)",
         "add the index ByStatus (GSI1PK, GSI1SK; ALL)",
@@ -120,7 +136,9 @@ def test_an_older_program_plans_to_drop_nothing(store: Store, fresh: str) -> Non
             "the index ByStatus is not in the model",
         ]
         store.apply(plan)
-        described = store.backend.call("DescribeTable", {"TableName": plan.by_hand[0].table.name})["Table"]
+        described = store.backend.call("DescribeTable", {"TableName": plan.by_hand[0].table.name})[
+            "Table"
+        ]
         assert len(described["GlobalSecondaryIndexes"]) == 3
         assert described["StreamSpecification"]["StreamViewType"] == "NEW_IMAGE"
 
@@ -158,12 +176,18 @@ def test_settings_are_changed_in_place(
         store.apply(plan)
         assert store.plan(wanted).is_empty
     finally:
-        store.backend.call("UpdateTable", {"TableName": plain.name, "DeletionProtectionEnabled": False})
+        store.backend.call(
+            "UpdateTable", {"TableName": plain.name, "DeletionProtectionEnabled": False}
+        )
         store.backend.call("DeleteTable", {"TableName": plain.name})
 
 
 BY_HAND: list[tuple[dict[str, Any], str, str]] = [
-    ({"key": ("PK", "SORT")}, "key is PK, SK; the model says PK, SORT", "make a table of another name"),
+    (
+        {"key": ("PK", "SORT")},
+        "key is PK, SK; the model says PK, SORT",
+        "make a table of another name",
+    ),
     ({"types": {"g": "N"}}, "types of key attributes is", "The type of a key cannot be changed"),
     (
         {"indexes": [GSI("Glob", "x"), LSI("Loc", "l")]},
@@ -180,7 +204,11 @@ BY_HAND: list[tuple[dict[str, Any], str, str]] = [
         "the index More is missing",
         "only be made with its table",
     ),
-    ({"indexes": [GSI("Glob", "g")]}, "the index Loc is not in the model", "delete it when nothing reads it"),
+    (
+        {"indexes": [GSI("Glob", "g")]},
+        "the index Loc is not in the model",
+        "delete it when nothing reads it",
+    ),
     ({"stream": "KEYS_ONLY"}, "stream is NEW_IMAGE; the model says KEYS_ONLY", "turn it off"),
     ({"stream": None}, "stream is NEW_IMAGE; the model says none", "turn it off"),
     ({"billing": "PROVISIONED"}, "billing is PAY_PER_REQUEST", "needs figures"),
@@ -222,7 +250,9 @@ def test_recovery_is_turned_on_and_never_off(store: Store, fresh: str) -> None:
         assert store.plan(replace(plain, pitr=True)).is_empty
         back = store.plan(plain)
         assert back.steps == ()
-        assert [each.difference.what for each in back.by_hand] == ["point-in-time recovery"] * len(plan.steps)
+        assert [each.difference.what for each in back.by_hand] == ["point-in-time recovery"] * len(
+            plan.steps
+        )
     finally:
         store.backend.call("DeleteTable", {"TableName": plain.name})
 
@@ -247,7 +277,9 @@ def test_a_model_of_many_tables_is_planned_as_a_whole(store: Store) -> None:
     assert (plan.steps, plan.by_hand) == ((), ())
 
 
-def test_after_the_plan_and_the_backfill_the_new_index_has_everything(store: Store, fresh: str, shop: Age) -> None:
+def test_after_the_plan_and_the_backfill_the_new_index_has_everything(
+    store: Store, fresh: str, shop: Age
+) -> None:
     # The way from one age to the next, as the how-to has it.
     grown = second_age(fresh)
     store.apply(store.plan(grown.model))

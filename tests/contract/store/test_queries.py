@@ -16,13 +16,25 @@ from tests.contract.store.models import Asset, Counts, Journey, Note, Rule, Stag
 
 @pytest.fixture
 def journey(store: Store, fresh: str) -> str:
-    """Ten stages, of which the even ones run; twelve rules, of which some have a weight; two notes; the head."""
+    """Ten stages, of which the even ones run; twelve rules, of which some have a weight; two notes;
+    the head.
+    """
     stages = [
-        Stage(journey_id=fresh, order=number, stage_id=f"s{number}", status="running" if number % 2 == 0 else "pending")
+        Stage(
+            journey_id=fresh,
+            order=number,
+            stage_id=f"s{number}",
+            status="running" if number % 2 == 0 else "pending",
+        )
         for number in range(1, 11)
     ]
     rules = [
-        Rule(journey_id=fresh, rule_id=f"r{number:02d}", title=f"t{number}", weight=number if number < 5 else None)
+        Rule(
+            journey_id=fresh,
+            rule_id=f"r{number:02d}",
+            title=f"t{number}",
+            weight=number if number < 5 else None,
+        )
         for number in range(12)
     ]
     notes = [Note(journey_id=fresh, note_id=f"n{number}") for number in range(2)]
@@ -38,8 +50,12 @@ def orders(stages: Sequence[Stage]) -> list[int]:
 def test_a_query_gives_its_entities_in_the_order_of_their_keys(store: Store, journey: str) -> None:
     # Of its kind alone: rules, notes and the head lie in the same partition.
     assert orders(store.query(Stage.of_journey(journey_id=journey))) == list(range(1, 11))
-    assert orders(store.query(Stage.of_journey(journey_id=journey).descending())) == list(range(10, 0, -1))
-    assert orders(store.query(Stage.of_journey(journey_id=journey).consistent())) == list(range(1, 11))
+    assert orders(store.query(Stage.of_journey(journey_id=journey).descending())) == list(
+        range(10, 0, -1)
+    )
+    assert orders(store.query(Stage.of_journey(journey_id=journey).consistent())) == list(
+        range(1, 11)
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +70,9 @@ def test_a_query_gives_its_entities_in_the_order_of_their_keys(store: Store, jou
         (lambda q: q.between(50, 60), []),
     ],
 )
-def test_a_range_is_of_the_next_field_of_the_key(store: Store, journey: str, narrow: Any, found: list[int]) -> None:
+def test_a_range_is_of_the_next_field_of_the_key(
+    store: Store, journey: str, narrow: Any, found: list[int]
+) -> None:
     # Both ends included, and never beyond what the query fixes.
     assert orders(store.query(narrow(Stage.of_journey(journey_id=journey)))) == found
 
@@ -62,7 +80,9 @@ def test_a_range_is_of_the_next_field_of_the_key(store: Store, journey: str, nar
 def test_leading_fields_of_the_sort_key_narrow_the_query(store: Store, journey: str) -> None:
     # 1 must not find 10.
     assert orders(store.query(Stage.at(journey_id=journey, order=1))) == [1]
-    assert orders(store.query(Stage.in_status(journey_id=journey, status="running", order=4))) == [4]
+    assert orders(store.query(Stage.in_status(journey_id=journey, status="running", order=4))) == [
+        4
+    ]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5, 6, 99])
@@ -71,22 +91,32 @@ def test_a_limit_counts_what_passes_the_filter(store: Store, journey: str, limit
     running = Stage.of_journey(journey_id=journey).where(Stage.status == "running")
     assert orders(store.query(running.limit(limit))) == [2, 4, 6, 8, 10][:limit]
     assert store.count(running.limit(limit)) == min(limit, 5)
-    assert [each.order for each in store.iterate(running.limit(limit), size=3)] == [2, 4, 6, 8, 10][:limit]
+    assert [each.order for each in store.iterate(running.limit(limit), size=3)] == [2, 4, 6, 8, 10][
+        :limit
+    ]
 
 
 def test_filters_combine(store: Store, journey: str) -> None:
     # Each where() narrows further.
-    narrowed = Stage.of_journey(journey_id=journey).where(Stage.status == "running").where(attr(Stage.order) > 4)
+    narrowed = (
+        Stage.of_journey(journey_id=journey)
+        .where(Stage.status == "running")
+        .where(attr(Stage.order) > 4)
+    )
     assert orders(store.query(narrowed)) == [6, 8, 10]
     either = (attr(Stage.order) == 1) | attr(Stage.stage_id).begins_with("s1")
     assert orders(store.query(Stage.of_journey(journey_id=journey).where(either))) == [1, 10]
-    assert orders(store.query(Stage.of_journey(journey_id=journey).where(~either & (Stage.order < 4)))) == [2, 3]
+    assert orders(
+        store.query(Stage.of_journey(journey_id=journey).where(~either & (Stage.order < 4)))
+    ) == [2, 3]
 
 
 def test_the_first_is_one_or_none(store: Store, journey: str) -> None:
     # Also behind a filter, and from the end.
     stages = Stage.of_journey(journey_id=journey)
-    assert [getattr(store.first(each), "order", None) for each in (stages, stages.descending())] == [1, 10]
+    assert [
+        getattr(store.first(each), "order", None) for each in (stages, stages.descending())
+    ] == [1, 10]
     assert getattr(store.first(stages.where(Stage.order > 7)), "order", None) == 8
     assert store.first(stages.where(Stage.status == "failed")) is None
 
@@ -101,7 +131,9 @@ def test_a_count_is_that_of_the_query(store: Store, journey: str) -> None:
 
 def test_iterating_reads_page_by_page(store: Store, journey: str) -> None:
     # A partition may be larger than memory.
-    assert orders(list(store.iterate(Stage.of_journey(journey_id=journey), size=3))) == list(range(1, 11))
+    assert orders(list(store.iterate(Stage.of_journey(journey_id=journey), size=3))) == list(
+        range(1, 11)
+    )
     assert orders(list(store.iterate(Stage.of_journey(journey_id=journey)))) == list(range(1, 11))
 
 
@@ -118,18 +150,24 @@ def test_an_index_follows_the_fields_it_is_made_of(store: Store, journey: str) -
 
 
 def test_an_item_that_lacks_a_field_of_an_index_is_not_in_it(store: Store, journey: str) -> None:
-    # A sparse index. An update that gives the field puts the item into it, one that takes it away takes it out.
+    # A sparse index. An update that gives the field puts the item into it, one that takes it away
+    # takes it out.
     weights = Rule.by_weight(journey_id=journey)
     assert [rule.weight for rule in store.query(weights)] == [0, 1, 2, 3, 4]
     store.update(Rule.key(journey_id=journey, rule_id="r09"), set={"weight": 2})
-    assert [(rule.weight, rule.rule_id) for rule in store.query(weights.between(2, 2))] == [(2, "r02"), (2, "r09")]
+    assert [(rule.weight, rule.rule_id) for rule in store.query(weights.between(2, 2))] == [
+        (2, "r02"),
+        (2, "r09"),
+    ]
     store.update(Rule.key(journey_id=journey, rule_id="r02"), set={"weight": None})
     assert [rule.rule_id for rule in store.query(weights)] == ["r00", "r01", "r09", "r03", "r04"]
     store.update(Rule.key(journey_id=journey, rule_id="r01"), attr(Rule.weight).remove())
     assert [rule.rule_id for rule in store.query(weights)] == ["r00", "r09", "r03", "r04"]
 
 
-def test_a_local_index_follows_the_last_change(store: Store, fresh: str, clock: FrozenClock) -> None:
+def test_a_local_index_follows_the_last_change(
+    store: Store, fresh: str, clock: FrozenClock
+) -> None:
     # The store itself writes that instant; the key made of it must go with it.
     for number in range(3):
         clock.advance(1)
@@ -138,7 +176,11 @@ def test_a_local_index_follows_the_last_change(store: Store, fresh: str, clock: 
     store.update(Task.key(board=fresh, task_id="0"), attr(Task.hits).add(1))
     by_change = Task.by_change(board=fresh)
     assert [task.task_id for task in store.query(by_change)] == ["1", "2", "0"]
-    assert [task.task_id for task in store.query(by_change.consistent().descending())] == ["0", "2", "1"]
+    assert [task.task_id for task in store.query(by_change.consistent().descending())] == [
+        "0",
+        "2",
+        "1",
+    ]
     recent = by_change.at_least(datetime.fromtimestamp(clock(), UTC) - timedelta(seconds=1))
     assert [task.task_id for task in store.query(recent)] == ["2", "0"]
 
@@ -147,9 +189,16 @@ def test_an_index_of_keys_gives_keys_or_is_hydrated(store: Store, journey: str) 
     # It has no whole items; told by the form of their keys, since it has no kinds either.
     wanted = [f"r{number:02d}" for number in range(12)]
     assert [key.values["ruleId"] for key in store.keys(Rule.keys_of(journey_id=journey))] == wanted
-    assert [rule.title for rule in store.query(Rule.keys_of(journey_id=journey).hydrated().limit(2))] == ["t0", "t1"]
-    assert [note.note_id for note in store.query(Note.keys_of(journey_id=journey).hydrated())] == ["n0", "n1"]
-    assert [rule.rule_id for rule in store.iterate(Rule.keys_of(journey_id=journey).hydrated(), size=5)] == wanted
+    assert [
+        rule.title for rule in store.query(Rule.keys_of(journey_id=journey).hydrated().limit(2))
+    ] == ["t0", "t1"]
+    assert [note.note_id for note in store.query(Note.keys_of(journey_id=journey).hydrated())] == [
+        "n0",
+        "n1",
+    ]
+    assert [
+        rule.rule_id for rule in store.iterate(Rule.keys_of(journey_id=journey).hydrated(), size=5)
+    ] == wanted
     page = store.page(Rule.keys_of(journey_id=journey).hydrated(), size=5)
     assert [rule.rule_id for rule in page.items] == wanted[:5]
 
@@ -159,10 +208,15 @@ def test_an_index_of_keys_gives_keys_or_is_hydrated(store: Store, journey: str) 
     [
         (lambda j: Rule.keys_of(journey_id=j), "Keys does not hold whole items"),
         (lambda j: Rule.titles_of(journey_id=j), "Some does not hold whole items"),
-        (lambda j: Rule.keys_of(journey_id=j).hydrated().where(Rule.title == "t1"), "Keys does not hold Rule.title"),
+        (
+            lambda j: Rule.keys_of(journey_id=j).hydrated().where(Rule.title == "t1"),
+            "Keys does not hold Rule.title",
+        ),
     ],
 )
-def test_what_an_index_does_not_hold_is_not_asked_of_it(store: Store, journey: str, read: Any, told: str) -> None:
+def test_what_an_index_does_not_hold_is_not_asked_of_it(
+    store: Store, journey: str, read: Any, told: str
+) -> None:
     # The service would answer with halves of items, or with nothing.
     with pytest.raises(ModelError, match=told):
         store.query(read(journey))
@@ -179,7 +233,9 @@ def test_an_index_filters_by_what_it_holds(store: Store, journey: str) -> None:
 
 @pytest.fixture
 def ranking(store: Store, fresh: str) -> str:
-    store.batch_write([Asset(database_id=fresh, asset_id=f"a{n:02d}", count=n * 7 % 20) for n in range(20)])
+    store.batch_write(
+        [Asset(database_id=fresh, asset_id=f"a{n:02d}", count=n * 7 % 20) for n in range(20)]
+    )
     return fresh
 
 
@@ -191,25 +247,34 @@ def test_a_spread_index_reads_as_one(store: Store, ranking: str) -> None:
     assert [asset.count for asset in store.query(ranked.between(5, 7))] == [5, 6, 7]
     assert store.count(ranked) == 20
     assert [asset.count for asset in store.iterate(ranked)] == list(range(20))
-    assert [asset.count for asset in store.iterate(ranked.descending().limit(7), size=2)] == list(range(19, 12, -1))
+    assert [asset.count for asset in store.iterate(ranked.descending().limit(7), size=2)] == list(
+        range(19, 12, -1)
+    )
 
 
 def test_a_spread_index_is_really_spread(store: Store, ranking: str) -> None:
     # One hot partition is what it is for.
-    used = {asset.to_item()["rankPK"]["S"] for asset in store.query(Asset.ranked(database_id=ranking))}
+    used = {
+        asset.to_item()["rankPK"]["S"] for asset in store.query(Asset.ranked(database_id=ranking))
+    }
     assert used == {f"RANK#{ranking}#{shard}" for shard in range(3)}
 
 
 def test_a_count_in_a_spread_index_moves_its_item(store: Store, ranking: str) -> None:
     # The number is the key itself, so adding to it needs no rebuilding.
     store.update(Asset.key(database_id=ranking, asset_id="a00"), attr(Asset.count).add(100))
-    assert getattr(store.first(Asset.ranked(database_id=ranking).descending()), "asset_id", None) == "a00"
+    assert (
+        getattr(store.first(Asset.ranked(database_id=ranking).descending()), "asset_id", None)
+        == "a00"
+    )
 
 
 def test_counting_begins_by_counting(store: Store, fresh: str) -> None:
     # An upsert makes the item, with everything that a put would give it.
     for _ in range(3):
-        store.update(Asset.key(database_id=fresh, asset_id="new"), attr(Asset.count).add(1), upsert=True)
+        store.update(
+            Asset.key(database_id=fresh, asset_id="new"), attr(Asset.count).add(1), upsert=True
+        )
     (found,) = store.query(Asset.ranked(database_id=fresh))
     assert (found.asset_id, found.count, found.path, found.version) == ("new", 3, "/", 3)
 

@@ -1,4 +1,6 @@
-"""What happens when somebody is faster, or an answer is lost: nothing is damaged, and the loser is told."""
+"""What happens when somebody is faster, or an answer is lost: nothing is damaged, and the loser is
+told.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,19 @@ from tests.contract.store.test_evolution import First, Third, people
 
 @pytest.fixture
 def store(sortkey_store: Store) -> Store:
-    """Embedded, with faults. The logic is the same for all backends; only this one can be made to fail on demand."""
+    """Embedded, with faults. The logic is the same for all backends; only this one can be made to
+    fail on demand.
+    """
     sortkey_store.ensure(model)
     sortkey_store.ensure(people())
     return sortkey_store
 
 
-def test_a_delete_follows_a_unique_value_that_moves_under_it(store: Store, sortkey_faults: Faults) -> None:
-    # Between the look at the item and its delete another save moved the guard: both guards must be gone in the end.
+def test_a_delete_follows_a_unique_value_that_moves_under_it(
+    store: Store, sortkey_faults: Faults
+) -> None:
+    # Between the look at the item and its delete another save moved the guard: both guards must be
+    # gone in the end.
     made = store.create(User(user_id="1", email="a"))
     sortkey_faults.lose_race(lambda: store.save(made.changed(email="b")))
     gone = store.delete(made)
@@ -77,7 +84,8 @@ def test_an_upgrade_does_not_undo_what_a_rival_wrote(store: Store, sortkey_fault
     key = Third.key(team="t", person_id="1")
     # The first write finds the older version; the second is the upgrade.
     sortkey_faults.lose_race(
-        lambda: sortkey_faults.lose_race(lambda: store.put(old.changed(age=2)), "UpdateItem"), "UpdateItem"
+        lambda: sortkey_faults.lose_race(lambda: store.put(old.changed(age=2)), "UpdateItem"),
+        "UpdateItem",
     )
     after = store.update(key, set={"note": "x"})
     assert (after.months, after.note) == (24, "x")
@@ -102,7 +110,9 @@ def test_an_archive_that_lost_has_moved_nothing(store: Store, sortkey_faults: Fa
     assert store.query(Asset.of_database(database_id="d").archived()) == []
 
 
-def test_an_assumption_that_a_rival_made_wrong_changes_nothing(store: Store, sortkey_faults: Faults) -> None:
+def test_an_assumption_that_a_rival_made_wrong_changes_nothing(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # The index key was made of it.
     made = store.create(Task(board="b", task_id="1", title="old", owner="ann"))
     key = ItemKey.of_entity(made)
@@ -114,7 +124,9 @@ def test_an_assumption_that_a_rival_made_wrong_changes_nothing(store: Store, sor
     assert (after.title, after.status, after.label) == ("new", "open", "new (open)")
 
 
-def test_a_save_whose_answer_was_lost_before_the_commit_can_be_made_again(store: Store, sortkey_faults: Faults) -> None:
+def test_a_save_whose_answer_was_lost_before_the_commit_can_be_made_again(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # Nothing of the first is there.
     made = store.create(Task(board="b", task_id="1"))
     sortkey_faults.crash_before_commit()
@@ -123,7 +135,9 @@ def test_a_save_whose_answer_was_lost_before_the_commit_can_be_made_again(store:
     assert store.save(made.changed(hits=1)).version == 2
 
 
-def test_a_save_whose_answer_was_lost_after_the_commit_is_not_made_twice(store: Store, sortkey_faults: Faults) -> None:
+def test_a_save_whose_answer_was_lost_after_the_commit_is_not_made_twice(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # The second try finds the first, and is told so with what is stored.
     made = store.create(Task(board="b", task_id="1"))
     sortkey_faults.crash_after_commit()
@@ -147,7 +161,9 @@ class Conflicting:
         if operation != "TransactWriteItems":
             return self._backend.call(operation, request)
         count = len(request["TransactItems"])
-        raise TransactionCanceledException([{"Code": "TransactionConflict"}, *[{"Code": "None"}] * (count - 1)])
+        raise TransactionCanceledException(
+            [{"Code": "TransactionConflict"}, *[{"Code": "None"}] * (count - 1)]
+        )
 
 
 @pytest.mark.parametrize(
@@ -159,14 +175,17 @@ class Conflicting:
     ],
 )
 def test_a_conflict_of_transactions_is_no_taken_value(store: Store, write: Any) -> None:
-    # Nothing is known of the value: told that it is taken, the caller would give up what it could have.
+    # Nothing is known of the value: told that it is taken, the caller would give up what it could
+    # have.
     store.create(User(user_id="2", email="c"))
     with pytest.raises(TransactionFailed) as failed:
         write(Store(Conflicting(store.backend)))
     assert [reason.code for reason in failed.value.reasons] == ["TransactionConflict"]
 
 
-def test_throttling_reaches_the_caller_and_leaves_the_item(store: Store, sortkey_faults: Faults) -> None:
+def test_throttling_reaches_the_caller_and_leaves_the_item(
+    store: Store, sortkey_faults: Faults
+) -> None:
     # Nothing is swallowed; what was not done can be done again.
     made = store.create(Rule(journey_id="j", rule_id="1", weight=1))
     sortkey_faults.throttle(1, "UpdateItem")

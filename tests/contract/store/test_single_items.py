@@ -28,7 +28,9 @@ def task(board: str, task_id: str = "1", **values: Any) -> Task:
 
 def item_of(store: Store, board: str, task_id: str = "1") -> dict[str, Any]:
     key = Task.key(board=board, task_id=task_id).item
-    return store.backend.call("GetItem", {"TableName": table.name, "Key": key, "ConsistentRead": True})["Item"]
+    return store.backend.call(
+        "GetItem", {"TableName": table.name, "Key": key, "ConsistentRead": True}
+    )["Item"]
 
 
 def now(clock: FrozenClock) -> datetime:
@@ -71,8 +73,13 @@ def test_a_number_may_be_a_sort_key(store: Store, fresh: str) -> None:
     store.put(Reading(device=fresh, second=-3, value=1))
     assert store.get(Reading.key(device=fresh, second=1.50)).value == 2
     assert [each.second for each in store.query(Reading.of_device(device=fresh))] == [-3, 1.5]
-    assert [each.second for each in store.query(Reading.of_device(device=fresh).at_least(0))] == [1.5]
-    assert [key.values["second"] for key in store.keys(Reading.of_device(device=fresh))] == [-3, 1.5]
+    assert [each.second for each in store.query(Reading.of_device(device=fresh).at_least(0))] == [
+        1.5
+    ]
+    assert [key.values["second"] for key in store.keys(Reading.of_device(device=fresh))] == [
+        -3,
+        1.5,
+    ]
 
 
 # -- writing whole items
@@ -82,7 +89,9 @@ def test_creation_sets_instants_and_version(store: Store, fresh: str, clock: Fro
     # By the store's clock, as stored and as handed back.
     made = store.create(task(fresh))
     assert (made.created_at, made.updated_at, made.version) == (now(clock), now(clock), 1)
-    assert item_of(store, fresh)["createdAt"] == {"S": now(clock).strftime("%Y-%m-%dT%H:%M:%S.000000Z")}
+    assert item_of(store, fresh)["createdAt"] == {
+        "S": now(clock).strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+    }
 
 
 def test_what_exists_is_not_created_again(store: Store, fresh: str) -> None:
@@ -110,7 +119,9 @@ def test_a_put_with_a_condition_is_refused_with_what_is_there(store: Store, fres
     assert store.put(task(fresh, title="new"), when=Task.title == "old").title == "new"
 
 
-def test_save_stores_what_nobody_else_has_changed(store: Store, fresh: str, clock: FrozenClock) -> None:
+def test_save_stores_what_nobody_else_has_changed(
+    store: Store, fresh: str, clock: FrozenClock
+) -> None:
     # Each save raises the version and the instant of the last change, and keeps that of creation.
     made = store.create(task(fresh))
     clock.advance(5)
@@ -170,7 +181,9 @@ def test_an_item_over_400_kb_names_its_largest_attributes(store: Store, fresh: s
 # -- updates
 
 
-def test_an_update_changes_some_fields_and_gives_the_entity(store: Store, fresh: str, clock: FrozenClock) -> None:
+def test_an_update_changes_some_fields_and_gives_the_entity(
+    store: Store, fresh: str, clock: FrozenClock
+) -> None:
     # Fields that it does not name stay, also those that others change at the same time.
     made = store.create(task(fresh, notes=["a"], tags={"x"}, hits=1, reason="r"))
     clock.advance(1)
@@ -181,7 +194,12 @@ def test_an_update_changes_some_fields_and_gives_the_entity(store: Store, fresh:
         attr(Task.tags).add({"y"}),
         set={"reason": None},
     )
-    assert (after.hits, after.notes, after.tags, after.reason) == (5, ["a", "b", "c"], {"x", "y"}, None)
+    assert (after.hits, after.notes, after.tags, after.reason) == (
+        5,
+        ["a", "b", "c"],
+        {"x", "y"},
+        None,
+    )
     assert (after.version, after.updated_at, after.created_at) == (2, now(clock), made.created_at)
     assert item_of(store, fresh)["reason"] == {"NULL": True}
     assert store.get(Task.key(board=fresh, task_id="1")) == after
@@ -202,7 +220,9 @@ def test_an_update_in_an_envelope_finds_its_fields(store: Store, fresh: str) -> 
     # The payload lies under Data; nobody has to say so.
     key = Journey.key(journey_id=fresh)
     store.create(Journey(journey_id=fresh, name="a", labels={"x"}, counts=Counts()))
-    after = store.update(key, attr(Journey.counts).total_jobs.add(3), set={"name": "b"}, when=Journey.name == "a")
+    after = store.update(
+        key, attr(Journey.counts).total_jobs.add(3), set={"name": "b"}, when=Journey.name == "a"
+    )
     assert (after.name, after.counts.total_jobs) == ("b", 3)
     assert store.update(key, attr(Journey.labels).discard("x")).labels == set()
 
@@ -214,11 +234,15 @@ def test_an_update_of_what_is_not_there_makes_nothing(store: Store, fresh: str) 
     assert store.find(Task.key(board=fresh, task_id="1")) is None
 
 
-def test_an_update_whose_condition_fails_changes_nothing_and_carries_the_item(store: Store, fresh: str) -> None:
+def test_an_update_whose_condition_fails_changes_nothing_and_carries_the_item(
+    store: Store, fresh: str
+) -> None:
     # The loser of a race sees what the winner left, without another read.
     made = store.create(task(fresh, status="doing"))
     with pytest.raises(ConditionFailed) as failed:
-        store.update(Task.key(board=fresh, task_id="1"), set={"reason": "x"}, when=Task.status == "open")
+        store.update(
+            Task.key(board=fresh, task_id="1"), set={"reason": "x"}, when=Task.status == "open"
+        )
     assert failed.value.item == made
     assert store.get(Task.key(board=fresh, task_id="1")) == made
 
@@ -237,8 +261,13 @@ def test_a_number_cannot_be_added_out_of_its_limits(store: Store, fresh: str) ->
 
 def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fresh: str) -> None:
     # Read, saved, updated: they are a newer program's.
-    unknown = {"colour": {"S": "red"}, "shape": {"M": {"corners": {"N": "3"}, "none": {"NULL": True}}}}
-    store.backend.call("PutItem", {"TableName": table.name, "Item": {**task(fresh, "1").to_item(), **unknown}})
+    unknown = {
+        "colour": {"S": "red"},
+        "shape": {"M": {"corners": {"N": "3"}, "none": {"NULL": True}}},
+    }
+    store.backend.call(
+        "PutItem", {"TableName": table.name, "Item": {**task(fresh, "1").to_item(), **unknown}}
+    )
     key = Task.key(board=fresh, task_id="1")
     store.update(key, attr(Task.hits).add(1))
     assert unknown.items() <= item_of(store, fresh).items()
@@ -254,11 +283,19 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
     [
         ({"set": {}}, ModelError, "changes nothing"),
         ({"set": {"colour": "red"}}, ModelError, "Task has no field 'colour'"),
-        ({"set": {"task_id": "2"}}, ModelError, "task_id is part of Task's key, which cannot change"),
+        (
+            {"set": {"task_id": "2"}},
+            ModelError,
+            "task_id is part of Task's key, which cannot change",
+        ),
         ({"set": {"title": None}, "assuming": {"status": "open"}}, None, ""),
         ({"set": {"status": "gone"}}, KeyValueError, "status cannot be 'gone'"),
         ({"set": {"shown": "DONE"}}, ModelError, "shown follows status: set that one"),
-        ({"set": {"version": 9}}, ModelError, "version is the version, which every write raises by itself"),
+        (
+            {"set": {"version": 9}},
+            ModelError,
+            "version is the version, which every write raises by itself",
+        ),
         (
             {"set": {"status": "done"}},
             ModelError,
@@ -267,24 +304,40 @@ def test_updates_keep_attributes_that_the_program_does_not_know(store: Store, fr
         ({"set": {"owner": "bob"}}, None, ""),
         ({"set": {"expires_at": datetime(2026, 1, 1)}}, KeyValueError, "has no time zone"),
         ({"set": {"hits": 101}}, KeyValueError, "less than or equal to 100"),
-        ({"actions": (attr(Task.hits).add(1), attr(Task.hits).add(2))}, ModelError, "changes Task.hits twice"),
+        (
+            {"actions": (attr(Task.hits).add(1), attr(Task.hits).add(2))},
+            ModelError,
+            "changes Task.hits twice",
+        ),
         (
             {"actions": (attr(Task.notes)[0].set("x"),), "set": {"notes": ["y"]}},
             ModelError,
             "changes Task.notes twice: by itself, or by something inside it",
         ),
         ({"set": {"reason": "x"}, "when": True}, ModelError, "True is no condition"),
-        ({"set": {"reason": "x"}, "when": Journey.name == "x"}, ModelError, "Journey.Data.name is no field of Task"),
-        ({"set": {"reason": "x"}, "assuming": {"colour": 1}}, ModelError, "Task has no field 'colour'"),
+        (
+            {"set": {"reason": "x"}, "when": Journey.name == "x"},
+            ModelError,
+            "Journey.Data.name is no field of Task",
+        ),
+        (
+            {"set": {"reason": "x"}, "assuming": {"colour": 1}},
+            ModelError,
+            "Task has no field 'colour'",
+        ),
     ],
 )
 def test_a_wrong_update_is_refused_before_it_is_sent(
     store: Store, fresh: str, change: dict[str, Any], error: type[Exception] | None, told: str
 ) -> None:
-    # With what to write instead. Two of these are right, and show that the others are not refused for nothing.
+    # With what to write instead. Two of these are right, and show that the others are not refused
+    # for nothing.
     made = store.create(task(fresh))
     key = Task.key(board=fresh, task_id="1")
-    actions, arguments = change.get("actions", ()), {name: change[name] for name in change if name != "actions"}
+    actions, arguments = (
+        change.get("actions", ()),
+        {name: change[name] for name in change if name != "actions"},
+    )
     if error is None:
         store.update(key, *actions, **arguments)
         return
@@ -340,12 +393,23 @@ def test_instants_and_expiry_are_stored_as_documents_have_them(store: Store, fre
     assert store.get(Task.key(board=fresh, task_id="1")).expires_at == at.replace(microsecond=0)
 
 
-def test_computed_fields_and_followers_are_stored_and_kept_in_step(store: Store, fresh: str) -> None:
+def test_computed_fields_and_followers_are_stored_and_kept_in_step(
+    store: Store, fresh: str
+) -> None:
     # For programs that read the table without the model.
     store.create(task(fresh, title="a"))
     key = Task.key(board=fresh, task_id="1")
-    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "a (open)"}, {"S": "WAITING"})
+    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == (
+        {"S": "a (open)"},
+        {"S": "WAITING"},
+    )
     store.update(key, set={"status": "done", "title": "b"}, assuming={"owner": None})
-    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "b (done)"}, {"S": "DONE"})
+    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == (
+        {"S": "b (done)"},
+        {"S": "DONE"},
+    )
     store.update(key, set={"status": "open"}, assuming={"title": "b", "owner": None})
-    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == ({"S": "b (open)"}, {"S": "WAITING"})
+    assert (item_of(store, fresh)["label"], item_of(store, fresh)["shown"]) == (
+        {"S": "b (open)"},
+        {"S": "WAITING"},
+    )

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from sortkey import ItemKey, Put, Store
-from sortkey.errors import ConditionFailed, KeyValueError, ModelError, TransactionFailed, TransitionRefused
+from sortkey.errors import (
+    ConditionFailed,
+    KeyValueError,
+    ModelError,
+    TransactionFailed,
+    TransitionRefused,
+)
 from tests.contract.store.models import Asset, Stage, Task
 
 
@@ -27,12 +33,19 @@ def test_a_status_moves_along_its_transitions(store: Store, fresh: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["move", "update"])
-def test_a_status_that_cannot_follow_is_refused_with_what_is_stored(store: Store, fresh: str, how: str) -> None:
-    # The condition is decided where the item is: two who move at the same time cannot both be right.
+def test_a_status_that_cannot_follow_is_refused_with_what_is_stored(
+    store: Store, fresh: str, how: str
+) -> None:
+    # The condition is decided where the item is: two who move at the same time cannot both be
+    # right.
     made = store.create(stage(fresh))
     key = ItemKey.of_entity(made)
-    with pytest.raises(TransitionRefused, match="status is 'pending', and 'done' cannot follow it") as failed:
-        store.move(key, Stage.status, "done") if how == "move" else store.update(key, set={"status": "done"})
+    with pytest.raises(
+        TransitionRefused, match="status is 'pending', and 'done' cannot follow it"
+    ) as failed:
+        store.move(key, Stage.status, "done") if how == "move" else store.update(
+            key, set={"status": "done"}
+        )
     assert failed.value.item == made
     assert store.get(key) == made
 
@@ -52,7 +65,9 @@ def test_a_new_item_has_a_status_that_new_items_have(store: Store, fresh: str) -
 
 
 @pytest.mark.parametrize("how", ["put", "transaction"])
-def test_a_put_over_what_is_there_makes_a_transition_or_none(store: Store, fresh: str, how: str) -> None:
+def test_a_put_over_what_is_there_makes_a_transition_or_none(
+    store: Store, fresh: str, how: str
+) -> None:
     # A whole item that is written back with another status would else undo what is final.
     def put(each: Stage) -> None:
         store.put(each) if how == "put" else store.transact(Put(each))
@@ -60,7 +75,11 @@ def test_a_put_over_what_is_there_makes_a_transition_or_none(store: Store, fresh
     made = store.create(stage(fresh))
     with pytest.raises(TransitionRefused if how == "put" else TransactionFailed) as failed:
         put(made.changed(status="done"))
-    told = failed.value.item if isinstance(failed.value, TransitionRefused) else failed.value.reasons[0].item
+    told = (
+        failed.value.item
+        if isinstance(failed.value, TransitionRefused)
+        else failed.value.reasons[0].item
+    )
     assert told == made
     for status in ("pending", "running", "done"):
         put(made.changed(status=status, title=status))
@@ -94,8 +113,14 @@ def test_a_batch_writes_any_status(store: Store, fresh: str) -> None:
     ("call", "told"),
     [
         (lambda store, key: store.move(key, Stage.title, "x"), "Stage.Data.title has no states"),
-        (lambda store, key: store.move(key, "status", "running"), "takes a field of an entity class"),
-        (lambda store, key: store.move(key, Task.status, "done"), "Task.status has no states to move between"),
+        (
+            lambda store, key: store.move(key, "status", "running"),
+            "takes a field of an entity class",
+        ),
+        (
+            lambda store, key: store.move(key, Task.status, "done"),
+            "Task.status has no states to move between",
+        ),
         (lambda store, key: store.update(key, set={"status": None}), "'pending' cannot follow it"),
     ],
 )
@@ -114,10 +139,14 @@ def asset(database: str, asset_id: str = "a", **values: Any) -> Asset:
     return Asset(database_id=database, asset_id=asset_id, **values)
 
 
-def test_what_another_program_has_written_without_a_version_is_archived_too(store: Store, fresh: str) -> None:
+def test_what_another_program_has_written_without_a_version_is_archived_too(
+    store: Store, fresh: str
+) -> None:
     # A version that is missing is read as 0, and has not changed where it is still missing.
     key = Asset.key(database_id=fresh, asset_id="a")
-    store.backend.call("PutItem", {"TableName": key.table.name, "Item": {**key.item, "count": {"N": "0"}}})
+    store.backend.call(
+        "PutItem", {"TableName": key.table.name, "Item": {**key.item, "count": {"N": "0"}}}
+    )
     read = store.get(key)
     store.archive(read)
     assert store.find(key) is None
@@ -190,8 +219,16 @@ def test_an_archived_item_can_be_updated_where_it_is(store: Store, fresh: str) -
     [
         (lambda store, made: store.restore(made), ModelError, "is not in the archive"),
         (lambda store, made: store.archive(store.archive(made)), ModelError, "is in the archive"),
-        (lambda store, made: Asset.ranked(database_id="x").archived(), ModelError, "query it by the table's key"),
-        (lambda store, made: Task.key(board="b", task_id="1").archived(), ModelError, "Task has no archive"),
+        (
+            lambda store, made: Asset.ranked(database_id="x").archived(),
+            ModelError,
+            "query it by the table's key",
+        ),
+        (
+            lambda store, made: Task.key(board="b", task_id="1").archived(),
+            ModelError,
+            "Task has no archive",
+        ),
         (
             lambda store, made: store.put(asset("x#deleted")),
             KeyValueError,

@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from sortkey import Store
-from sortkey.errors import AlreadyExists, ConditionFailed, ModelError, StaleVersion, TransactionFailed
+from sortkey.errors import (
+    AlreadyExists,
+    ConditionFailed,
+    ModelError,
+    StaleVersion,
+    TransactionFailed,
+)
 from tests.contract.store.models import Task, User
 
 
@@ -88,9 +94,14 @@ def test_a_delete_gives_the_values_back(store: Store, fresh: str) -> None:
 
 
 def test_what_another_program_has_left_out_is_no_change(store: Store, fresh: str) -> None:
-    # It is read as the default of its field, and compared as such: else the item could never be saved or deleted.
+    # It is read as the default of its field, and compared as such: else the item could never be
+    # saved or deleted.
     key, given = User.key(user_id=fresh), {"userId": fresh, "EntityType": "User", "nickname": fresh}
-    item = {**key.item, **{name: {"S": text} for name, text in given.items()}, "version": {"N": "1"}}
+    item = {
+        **key.item,
+        **{name: {"S": text} for name, text in given.items()},
+        "version": {"N": "1"},
+    }
     store.backend.call("PutItem", {"TableName": key.table.name, "Item": item})
     saved = store.save(store.get(key).changed(email=fresh))
     assert saved.team == "red"
@@ -120,7 +131,10 @@ def test_guards_are_no_entities(store: Store, fresh: str) -> None:
     ("call", "told"),
     [
         (lambda store, made: store.put(made), r"put\(\) cannot guard"),
-        (lambda store, made: store.update(User.key(user_id=made.user_id), set={"email": "x"}), "email is unique"),
+        (
+            lambda store, made: store.update(User.key(user_id=made.user_id), set={"email": "x"}),
+            "email is unique",
+        ),
     ],
 )
 def test_what_cannot_be_guarded_is_refused(store: Store, fresh: str, call: Any, told: str) -> None:

@@ -1,4 +1,6 @@
-"""Calls with something of another kind: told what the method takes, for those who have no type checker."""
+"""Calls with something of another kind: told what the method takes, for those who have no type
+checker.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +24,38 @@ QUERY = Task.of_board(board="b")
 CALLS: list[tuple[str, Any, str]] = [
     ("a query for a key", lambda s: s.get(QUERY), "a Query is no key of an item"),
     ("a method for a key", lambda s: s.get(Task.key), "a BoundKey is no key of an item"),
-    ("an entity for a key", lambda s: s.update(TASK, set={"title": "x"}), "a Task is no key of an item"),
-    ("an entity to move", lambda s: s.move(TASK, Task.status, "done"), "a Task is no key of an item"),
-    ("a field to move that has no states", lambda s: s.move(KEY, Task.status, "done"), "has no states to move between"),
+    (
+        "an entity for a key",
+        lambda s: s.update(TASK, set={"title": "x"}),
+        "a Task is no key of an item",
+    ),
+    (
+        "an entity to move",
+        lambda s: s.move(TASK, Task.status, "done"),
+        "a Task is no key of an item",
+    ),
+    (
+        "a field to move that has no states",
+        lambda s: s.move(KEY, Task.status, "done"),
+        "has no states to move between",
+    ),
     ("a class to delete", lambda s: s.delete(Task), "Task is no key of an item"),
     ("entities in a batch of reads", lambda s: s.batch_get([TASK]), "a Task is no key of an item"),
-    ("entities to delete in a batch", lambda s: s.batch_write(deletes=[TASK]), "a Task is no key of an item"),
+    (
+        "entities to delete in a batch",
+        lambda s: s.batch_write(deletes=[TASK]),
+        "a Task is no key of an item",
+    ),
     ("a key to create", lambda s: s.create(KEY), "a ItemKey is no entity"),
     ("a dict to put", lambda s: s.put({"board": "b"}), "a dict is no entity"),
     ("keys to put in a batch", lambda s: s.batch_write([KEY]), "a ItemKey is no entity"),
     ("a key for a query", lambda s: s.query(KEY), "a ItemKey is no query"),
     ("a method for a query", lambda s: s.query(Task.of_board), "a BoundQuery is no query"),
-    ("a collection for a query", lambda s: s.query(everything(journey_id="j")), "a CollectionQuery is no query"),
+    (
+        "a collection for a query",
+        lambda s: s.query(everything(journey_id="j")),
+        "a CollectionQuery is no query",
+    ),
     ("a key for the first", lambda s: s.first(KEY), "a ItemKey is no query"),
     ("a key for a page", lambda s: s.page(KEY), "a ItemKey is no query"),
     ("a key to count", lambda s: s.count(KEY), "a ItemKey is no query"),
@@ -41,8 +63,16 @@ CALLS: list[tuple[str, Any, str]] = [
     ("a key to iterate", lambda s: list(s.iterate(KEY)), "a ItemKey is no query"),
     ("a query for a collection", lambda s: s.collection(QUERY), "a Query is no collection"),
     ("a dict for an action", lambda s: s.update(KEY, {"title": "x"}), "a dict is no action"),
-    ("a condition for an action", lambda s: s.update(KEY, attr(Task.hits) == 1), "a Condition is no action"),
-    ("an entity in a transaction", lambda s: s.transact(TASK), "a Task is no operation of a transaction"),
+    (
+        "a condition for an action",
+        lambda s: s.update(KEY, attr(Task.hits) == 1),
+        "a Condition is no action",
+    ),
+    (
+        "an entity in a transaction",
+        lambda s: s.transact(TASK),
+        "a Task is no operation of a transaction",
+    ),
     ("an entity to scan", lambda s: s.scan(TASK), "a Task is no kind of entity"),
 ]
 
@@ -53,8 +83,12 @@ def store(sortkey_store: Store) -> Store:
     return sortkey_store
 
 
-@pytest.mark.parametrize(("call", "told"), [each[1:] for each in CALLS], ids=[each[0] for each in CALLS])
-def test_something_of_another_kind_is_told_what_the_method_takes(store: Store, call: Any, told: str) -> None:
+@pytest.mark.parametrize(
+    ("call", "told"), [each[1:] for each in CALLS], ids=[each[0] for each in CALLS]
+)
+def test_something_of_another_kind_is_told_what_the_method_takes(
+    store: Store, call: Any, told: str
+) -> None:
     # An AttributeError from the inside of a library teaches nobody anything.
     with pytest.raises(ModelError, match=told):
         call(store)

@@ -1,4 +1,6 @@
-"""What is about the account rather than a table: limits, endpoints, contributor insights, operations not offered."""
+"""What is about the account rather than a table: limits, endpoints, contributor insights,
+operations not offered.
+"""
 
 from __future__ import annotations
 
@@ -47,13 +49,17 @@ def test_contributor_insights_are_remembered(engine: Engine) -> None:
         "ContributorInsightsStatus": "ENABLED",
         "LastUpdateDateTime": NOW,
         "ContributorInsightsRuleList": [
-            f"DynamoDBContributorInsights-{rule}-tbl-gsi-{int(NOW * 1000)}" for rule in ("PKC", "PKT")
+            f"DynamoDBContributorInsights-{rule}-tbl-gsi-{int(NOW * 1000)}"
+            for rule in ("PKC", "PKT")
         ],
     }
     listed = engine.call("ListContributorInsights", {})["ContributorInsightsSummaries"]
     assert listed == [{**subject, **mode, "ContributorInsightsStatus": "ENABLED"}]
     missing = {"TableName": "tbl", "IndexName": "none"}
-    message = "ResourceNotFoundException: Requested resource not found: Index: none not found for table: tbl"
+    message = (
+        "ResourceNotFoundException: Requested resource not found: Index: none not found for table: "
+        "tbl"
+    )
     assert failure(engine, "DescribeContributorInsights", missing) == message
 
 
@@ -63,7 +69,9 @@ def test_contributor_insights_that_do_not_change_say_so(engine: Engine) -> None:
     turn = {"TableName": "tbl", "ContributorInsightsAction": "DISABLE"}
 
     def status(**members: str) -> str:
-        return engine.call("UpdateContributorInsights", {**turn, **members})["ContributorInsightsStatus"]
+        return engine.call("UpdateContributorInsights", {**turn, **members})[
+            "ContributorInsightsStatus"
+        ]
 
     on = {"ContributorInsightsAction": "ENABLE"}
     assert [status(), status(**on), status(**on)] == ["DISABLED", "ENABLING", "ENABLED"]
@@ -76,23 +84,37 @@ def test_contributor_insights_come_in_pages(engine: Engine) -> None:
     # The token of one page starts the next.
     for name in ("aaa", "bbb", "ccc"):
         engine.call("CreateTable", table(name))
-        engine.call("UpdateContributorInsights", {"TableName": name, "ContributorInsightsAction": "ENABLE"})
+        engine.call(
+            "UpdateContributorInsights", {"TableName": name, "ContributorInsightsAction": "ENABLE"}
+        )
     first = engine.call("ListContributorInsights", {"MaxResults": 2})
     assert len(first["ContributorInsightsSummaries"]) == 2
-    rest = engine.call("ListContributorInsights", {"MaxResults": 2, "NextToken": first["NextToken"]})
+    rest = engine.call(
+        "ListContributorInsights", {"MaxResults": 2, "NextToken": first["NextToken"]}
+    )
     assert [each["TableName"] for each in rest["ContributorInsightsSummaries"]] == ["ccc"]
     assert "NextToken" not in rest
 
 
 KINESIS = {"TableName": "tbl", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/changes"}
-BULK = {"BulkOperationArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tbl/bulk/01234567890123-abcdefab"}
+BULK = {
+    "BulkOperationArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tbl/bulk/01234567890123-abcdefab"
+}
 NOT_OFFERED = {
-    "CreateGlobalTable": {"GlobalTableName": "tbl", "ReplicationGroup": [{"RegionName": "us-east-1"}]},
+    "CreateGlobalTable": {
+        "GlobalTableName": "tbl",
+        "ReplicationGroup": [{"RegionName": "us-east-1"}],
+    },
     "UpdateTableReplicaAutoScaling": {"TableName": "tbl"},
     "EnableKinesisStreamingDestination": KINESIS,
     "DisableKinesisStreamingDestination": KINESIS,
     "UpdateKinesisStreamingDestination": KINESIS,
-    "SearchVectors": {"TableName": "tbl", "IndexName": "vectors", "SearchVector": [{"N": "1"}], "TopK": 1},
+    "SearchVectors": {
+        "TableName": "tbl",
+        "IndexName": "vectors",
+        "SearchVector": [{"N": "1"}],
+        "TopK": 1,
+    },
     "StartBulkPutItems": {
         "TableName": "tbl",
         "InputS3Configuration": {"S3Bucket": "from", "InputFormat": "DYNAMODB_JSON"},
@@ -108,7 +130,10 @@ NOT_OFFERED = {
 def test_an_operation_that_is_not_offered_says_why(engine: Engine, name: str) -> None:
     # "Unknown operation" alone would look like a bug of the client.
     engine.call("CreateTable", table())
-    assert failure(engine, name, NOT_OFFERED[name]) == f"UnknownOperationException: {not_offered.REASONS[name]}"
+    assert (
+        failure(engine, name, NOT_OFFERED[name])
+        == f"UnknownOperationException: {not_offered.REASONS[name]}"
+    )
 
 
 def test_what_is_wrong_with_a_request_is_told_before_that_it_is_not_offered(engine: Engine) -> None:
@@ -117,11 +142,15 @@ def test_what_is_wrong_with_a_request_is_told_before_that_it_is_not_offered(engi
     missing = "ResourceNotFoundException: Requested resource not found: Table: tbl not found"
     assert failure(engine, name, KINESIS) == missing
     null = "Value null at 'streamArn' failed to satisfy constraint: Member must not be null"
-    assert failure(engine, name, {"TableName": "tbl"}) == f"ValidationException: 1 validation error detected: {null}"
+    assert (
+        failure(engine, name, {"TableName": "tbl"})
+        == f"ValidationException: 1 validation error detected: {null}"
+    )
 
 
 def test_a_member_that_an_operation_does_not_have_is_not_looked_at(engine: Engine) -> None:
-    # AWS ignores what it does not know; the name of a table here was looked up, of whatever type it was.
+    # AWS ignores what it does not know; the name of a table here was looked up, of whatever type it
+    # was.
     reason = f"UnknownOperationException: {not_offered.REASONS['ListBulkOperations']}"
     for name in ("nobody", ["tbl"], 7):
         assert failure(engine, "ListBulkOperations", {"TableName": name}) == reason
@@ -139,7 +168,10 @@ def test_reads_of_what_cannot_exist_are_answered(engine: Engine) -> None:
     assert engine.call("ListGlobalTables", {}) == {"GlobalTables": []}
     destinations = engine.call("DescribeKinesisStreamingDestination", {"TableName": "tbl"})
     assert destinations == {"TableName": "tbl", "KinesisDataStreamDestinations": []}
-    message = "GlobalTableNotFoundException: Global table not found: Global table with name: 'tbl' does not exist."
+    message = (
+        "GlobalTableNotFoundException: Global table not found: Global table with name: 'tbl' does "
+        "not exist."
+    )
     settings = {"GlobalTableName": "tbl"}
     for name in ("DescribeGlobalTable", "DescribeGlobalTableSettings", "UpdateGlobalTableSettings"):
         assert failure(engine, name, settings) == message

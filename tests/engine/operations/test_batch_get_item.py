@@ -25,15 +25,22 @@ def fill(engine: Engine, name: str, count: int, size: int) -> None:
 
 
 def test_an_answer_never_exceeds_16_mb(engine: Engine) -> None:
-    # AWS: "returns … items (so as not to exceed the 16 MB limit)"; the item that would is left for the next request.
+    # AWS: "returns … items (so as not to exceed the 16 MB limit)"; the item that would is left for
+    # the next request.
     fill(engine, "tbl", 60, 300 * KB)
     wanted = {"Keys": [key(number) for number in range(60)], "ConsistentRead": True}
 
-    answer = engine.call("BatchGetItem", {"RequestItems": {"tbl": wanted}, "ReturnConsumedCapacity": "TOTAL"})
+    answer = engine.call(
+        "BatchGetItem", {"RequestItems": {"tbl": wanted}, "ReturnConsumedCapacity": "TOTAL"}
+    )
 
     assert len(answer["Responses"]["tbl"]) == 54
-    assert answer["UnprocessedKeys"] == {"tbl": {**wanted, "Keys": [key(number) for number in range(54, 60)]}}
-    assert answer["ConsumedCapacity"] == [{"TableName": "tbl", "CapacityUnits": 54 * 75.0}]  # what is left is free
+    assert answer["UnprocessedKeys"] == {
+        "tbl": {**wanted, "Keys": [key(number) for number in range(54, 60)]}
+    }
+    assert answer["ConsumedCapacity"] == [
+        {"TableName": "tbl", "CapacityUnits": 54 * 75.0}
+    ]  # what is left is free
 
 
 def test_16_mb_to_the_byte_fit(engine: Engine) -> None:
@@ -50,7 +57,10 @@ def test_what_does_not_fit_is_left_of_every_table(engine: Engine) -> None:
     # A client that asks again for UnprocessedKeys must get everything, from all tables.
     fill(engine, "one", 50, 400 * KB)
     fill(engine, "two", 2, KB)
-    wanted = {"one": {"Keys": [key(number) for number in range(50)]}, "two": {"Keys": [key(0), key(1)]}}
+    wanted = {
+        "one": {"Keys": [key(number) for number in range(50)]},
+        "two": {"Keys": [key(0), key(1)]},
+    }
 
     answer = engine.call("BatchGetItem", {"RequestItems": wanted})
 

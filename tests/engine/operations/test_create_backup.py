@@ -41,13 +41,17 @@ def test_a_backup_is_creating_in_the_answer_and_available_after(engine):
         "BackupType": "USER",
         "BackupCreationDateTime": 1_800_000_000.0,
     }
-    description = engine.call("DescribeBackup", {"BackupArn": details["BackupArn"]})["BackupDescription"]
+    description = engine.call("DescribeBackup", {"BackupArn": details["BackupArn"]})[
+        "BackupDescription"
+    ]
     assert description["BackupDetails"] == {**details, "BackupStatus": "AVAILABLE"}
 
 
 def test_a_backup_describes_the_table_that_it_was_made_of(engine):
     # Also after the table is gone: it is all that is left of its definition.
-    engine.call("CreateTable", {**indexed(), "StreamSpecification": streamed()["StreamSpecification"]})
+    engine.call(
+        "CreateTable", {**indexed(), "StreamSpecification": streamed()["StreamSpecification"]}
+    )
     source = described(engine)
     arn = back_up(engine)["BackupArn"]
     engine.call("DeleteTable", {"TableName": "tbl"})
@@ -66,19 +70,30 @@ def test_a_backup_describes_the_table_that_it_was_made_of(engine):
     features = description["SourceTableFeatureDetails"]
     assert [each["IndexName"] for each in features["GlobalSecondaryIndexes"]] == ["gsi"]
     assert [each["IndexName"] for each in features["LocalSecondaryIndexes"]] == ["lsi"]
-    assert features["StreamDescription"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert features["StreamDescription"] == {
+        "StreamEnabled": True,
+        "StreamViewType": "NEW_AND_OLD_IMAGES",
+    }
     assert "TimeToLiveDescription" not in features
 
 
 def test_a_backup_of_a_table_that_went_on_demand_has_no_units(engine):
     # What it had before is kept for the way back only; tools compare this with DescribeTable.
     gsi = index("gsi", "a", ProvisionedThroughput=UNITS)
-    engine.call("CreateTable", table(BillingMode=None, ProvisionedThroughput=UNITS, GlobalSecondaryIndexes=[gsi]))
+    engine.call(
+        "CreateTable",
+        table(BillingMode=None, ProvisionedThroughput=UNITS, GlobalSecondaryIndexes=[gsi]),
+    )
     engine.call("UpdateTable", {"TableName": "tbl", "BillingMode": "PAY_PER_REQUEST"})
-    backup = engine.call("DescribeBackup", {"BackupArn": back_up(engine)["BackupArn"]})["BackupDescription"]
+    backup = engine.call("DescribeBackup", {"BackupArn": back_up(engine)["BackupArn"]})[
+        "BackupDescription"
+    ]
     none = {"ReadCapacityUnits": 0, "WriteCapacityUnits": 0}
     assert backup["SourceTableDetails"]["ProvisionedThroughput"] == none
-    assert backup["SourceTableFeatureDetails"]["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"] == none
+    assert (
+        backup["SourceTableFeatureDetails"]["GlobalSecondaryIndexes"][0]["ProvisionedThroughput"]
+        == none
+    )
 
 
 def test_the_answer_to_a_restore_has_its_indexes_in_the_making(engine):
@@ -143,17 +158,27 @@ def test_indexes_billing_and_throughput_can_be_overridden(engine):
     assert [each["AttributeName"] for each in restored["AttributeDefinitions"]] == ["a", "b"]
     kept = restore(engine, arn, "kept", GlobalSecondaryIndexOverride=[index("gsi", "c")])
     assert [each["IndexName"] for each in kept["GlobalSecondaryIndexes"]] == ["gsi"]
-    other = {"BackupArn": arn, "TargetTableName": "other", "GlobalSecondaryIndexOverride": [index("gsi", "b", ALL)]}
+    other = {
+        "BackupArn": arn,
+        "TargetTableName": "other",
+        "GlobalSecondaryIndexOverride": [index("gsi", "b", ALL)],
+    }
     assert failure(engine, "RestoreTableFromBackup", other) == (
-        "ValidationException: Invalid Request: Index gsi does not match a secondary index that existed in the source "
+        "ValidationException: Invalid Request: Index gsi does not match a secondary index that "
+        "existed in the source "
         "table and cannot be created during the restore operation"
     )
     assert "other" not in engine.call("ListTables", {})["TableNames"]
 
 
 def test_a_restored_index_can_have_another_name_and_a_table_another_key(engine):
-    # AWS looks at keys and projection of an index; the class of a table is not restored, its key is unless told.
-    request = {**indexed(), "TableClass": "STANDARD_INFREQUENT_ACCESS", "SSESpecification": {"Enabled": True}}
+    # AWS looks at keys and projection of an index; the class of a table is not restored, its key is
+    # unless told.
+    request = {
+        **indexed(),
+        "TableClass": "STANDARD_INFREQUENT_ACCESS",
+        "SSESpecification": {"Enabled": True},
+    }
     engine.call("CreateTable", request)
     put(engine, {"a": {"S": "x"}, "b": {"S": "x"}, "c": {"S": "x"}})
     arn = back_up(engine)["BackupArn"]
@@ -191,7 +216,8 @@ UNITS_OVERRIDE = {"ProvisionedThroughputOverride": UNITS}
                 "BillingModeOverride": "PROVISIONED",
                 "OnDemandThroughputOverride": {"MaxReadRequestUnits": 1},
             },
-            "Cannot override MaxReadRequestUnits for OnDemandThroughput unless BillingModeOverride is PAY_PER_REQUEST",
+            "Cannot override MaxReadRequestUnits for OnDemandThroughput unless BillingModeOverride "
+            "is PAY_PER_REQUEST",
         ),
         (
             {
@@ -207,14 +233,20 @@ def test_overrides_of_a_restore_fit_together(engine, members, why):
     # Found before anything is restored.
     engine.call("CreateTable", indexed())
     request = {"BackupArn": back_up(engine)["BackupArn"], "TargetTableName": "restored", **members}
-    assert failure(engine, "RestoreTableFromBackup", request) == f"ValidationException: Invalid Request: {why}"
+    assert (
+        failure(engine, "RestoreTableFromBackup", request)
+        == f"ValidationException: Invalid Request: {why}"
+    )
     assert engine.call("ListTables", {})["TableNames"] == ["tbl"]
 
 
 def test_a_table_deleted_with_recovery_on_leaves_a_system_backup(engine, clock):
     # The last safety net; AWS keeps it for 35 days.
     engine.call("CreateTable", indexed())
-    recovery = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    recovery = {
+        "TableName": "tbl",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
     engine.call("UpdateContinuousBackups", recovery)
     put(engine, {"a": {"S": "x"}, "b": {"S": "x"}, "c": {"S": "x"}})
     engine.call("DeleteTable", {"TableName": "tbl"})
@@ -223,7 +255,8 @@ def test_a_table_deleted_with_recovery_on_leaves_a_system_backup(engine, clock):
     assert summary["BackupName"] == "tbl$DeletedTableBackup"
     assert summary["BackupExpiryDateTime"] == 1_800_000_000.0 + 35 * 24 * 3600
     assert failure(engine, "DeleteBackup", {"BackupArn": summary["BackupArn"]}) == (
-        "ValidationException: Invalid Request: User is not allowed to delete the system backup with arn "
+        "ValidationException: Invalid Request: User is not allowed to delete the system backup "
+        "with arn "
         f"{summary['BackupArn']}. It will automatically expire on 2027-02-19T08:00:00Z"
     )
     restore(engine, summary["BackupArn"], "tbl")
@@ -243,15 +276,21 @@ def test_backups_are_listed_by_table_time_and_type_in_pages(engine, clock):
     back_up(engine, "four", "other")
 
     def names(**members):
-        return [each["BackupName"] for each in engine.call("ListBackups", members)["BackupSummaries"]]
+        return [
+            each["BackupName"] for each in engine.call("ListBackups", members)["BackupSummaries"]
+        ]
 
     assert names() == ["one", "two", "three", "four"]
     assert names(TableName="tbl") == names(TableName=f"{ARN}tbl") == ["one", "two", "three"]
-    assert names(TimeRangeLowerBound=1_800_000_002, TimeRangeUpperBound=1_800_000_004) == ["two", "three"]
+    assert names(TimeRangeLowerBound=1_800_000_002, TimeRangeUpperBound=1_800_000_004) == [
+        "two",
+        "three",
+    ]
     assert names(BackupType="SYSTEM") == []
     backwards = {"TimeRangeLowerBound": 2, "TimeRangeUpperBound": 1}
     assert failure(engine, "ListBackups", backwards) == (
-        "ValidationException: One or more parameter values were invalid: Time range lower bound must be less than or "
+        "ValidationException: One or more parameter values were invalid: Time range lower bound "
+        "must be less than or "
         "equal to upper bound"
     )
     first = engine.call("ListBackups", {"Limit": 3})
@@ -264,14 +303,25 @@ def test_a_deleted_backup_is_gone(engine):
     gone = engine.call("DeleteBackup", {"BackupArn": arn})["BackupDescription"]
     assert gone["BackupDetails"]["BackupStatus"] == "DELETED"
     for operation in ("DescribeBackup", "DeleteBackup"):
-        assert failure(engine, operation, {"BackupArn": arn}) == f"BackupNotFoundException: Backup not found: {arn}"
+        assert (
+            failure(engine, operation, {"BackupArn": arn})
+            == f"BackupNotFoundException: Backup not found: {arn}"
+        )
 
 
 @pytest.mark.parametrize(
     ("operation", "request_", "message"),
     [
-        ("CreateBackup", {"TableName": "none", "BackupName": "bak"}, "TableNotFoundException: Table not found: none"),
-        ("DescribeBackup", {"BackupArn": MISSING}, f"BackupNotFoundException: Backup not found: {MISSING}"),
+        (
+            "CreateBackup",
+            {"TableName": "none", "BackupName": "bak"},
+            "TableNotFoundException: Table not found: none",
+        ),
+        (
+            "DescribeBackup",
+            {"BackupArn": MISSING},
+            f"BackupNotFoundException: Backup not found: {MISSING}",
+        ),
         ("DescribeBackup", {"BackupArn": "nonsense"}, "ValidationException: Invalid Backup ARN"),
         (
             "RestoreTableFromBackup",
@@ -301,9 +351,9 @@ def test_a_table_is_closed_while_it_is_restored(engine, monkeypatch):
     for name in "xyz":
         put(engine, {"a": {"S": name}})
     arn = back_up(engine)["BackupArn"]
-    assert failure(engine, "RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": "restored"}) == (
-        f"BackupInUseException: Backup is being created: {arn}"
-    )
+    assert failure(
+        engine, "RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": "restored"}
+    ) == (f"BackupInUseException: Backup is being created: {arn}")
     for _ in range(9):
         engine.work()
     restore(engine, arn)
@@ -315,10 +365,12 @@ def test_a_table_is_closed_while_it_is_restored(engine, monkeypatch):
     assert failure(engine, "DeleteBackup", {"BackupArn": arn}) == (
         f"BackupInUseException: Backup is being used to restore table: {arn}"
     )
-    assert failure(engine, "RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": "second"}) == (
-        f"BackupInUseException: Backup is being used to restore another table: {arn}"
+    assert failure(
+        engine, "RestoreTableFromBackup", {"BackupArn": arn, "TargetTableName": "second"}
+    ) == (f"BackupInUseException: Backup is being used to restore another table: {arn}")
+    assert failure(engine, "DeleteTable", {"TableName": "restored"}).startswith(
+        "ResourceInUseException: "
     )
-    assert failure(engine, "DeleteTable", {"TableName": "restored"}).startswith("ResourceInUseException: ")
     for _ in range(9):
         engine.work()
     assert len(scan(engine, "restored")) == 3

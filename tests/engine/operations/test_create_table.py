@@ -36,16 +36,28 @@ def wide(*indexes: dict[str, Any], **members: Any) -> dict[str, Any]:
 OUT_OF_RANGE = " for OnDemandThroughput for table is outside of valid range"
 GUIDE = "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/"
 NO_UNITS = (
-    INVALID + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+    INVALID
+    + "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
 )
-BOTH_UNITS = INVALID + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
-SAME = "ValidationException: Both the Hash Key and the Range Key element in the KeySchema have the same name"
+BOTH_UNITS = (
+    INVALID
+    + "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED"
+)
+SAME = (
+    "ValidationException: Both the Hash Key and the Range Key element in the KeySchema have the "
+    "same name"
+)
 FIRST = "ValidationException: Invalid KeySchema: The first KeySchemaElement is not a HASH key type"
-SECOND = "ValidationException: Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
+SECOND = (
+    "ValidationException: Invalid KeySchema: The second KeySchemaElement is not a RANGE key type"
+)
 UNDEFINED = INVALID + "Some index key attributes are not defined in AttributeDefinitions. "
-NO_DEFINITION = "ValidationException: Invalid KeySchema: Some index key attribute have no definition"
+NO_DEFINITION = (
+    "ValidationException: Invalid KeySchema: Some index key attribute have no definition"
+)
 NUMBER = (
-    INVALID + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
+    INVALID
+    + "Number of attributes in KeySchema does not exactly match number of attributes defined in "
     "AttributeDefinitions"
 )
 
@@ -80,16 +92,21 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({LSI: []}, INVALID + "List of LocalSecondaryIndexes is empty"),
     (
         {LSI: [index("lsi", "a b")], "attributes": "a b"},
-        INVALID + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
+        INVALID
+        + "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex",
     ),
     (local(index("lsi", "a c")), UNDEFINED + "Keys: [a, c], AttributeDefinitions: [a, b]"),
     (local(index("lsi", "a a")), SAME),
     (local(index("lsi", "a:R")), FIRST),
     (local(index("lsi", "a:H b:H")), SECOND),
-    (local(index("lsi", "a")), INVALID + "Index KeySchema does not have a range key for index: lsi"),
+    (
+        local(index("lsi", "a")),
+        INVALID + "Index KeySchema does not have a range key for index: lsi",
+    ),
     (
         local(index("lsi", "b a")),
-        INVALID + "Index KeySchema does not have the same leading hash key as table KeySchema for index: lsi. "
+        INVALID
+        + "Index KeySchema does not have the same leading hash key as table KeySchema for index: lsi. "
         "index hash key: b, table hash key: a",
     ),
     (local(index("lsi", "a b"), index("lsi", "a b")), INVALID + "Duplicate index name: lsi"),
@@ -104,26 +121,36 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     (wide(index("gsi", "a:R b:H")), FIRST),
     (wide(index("gsi", "a:R b:R")), FIRST),
     (wide(index("gsi", "a b"), index("gsi", "a b")), INVALID + "Duplicate index name: gsi"),
-    ({**local(index("same", "a b")), GSI: [index("same", "b")]}, INVALID + "Duplicate index name: same"),
+    (
+        {**local(index("same", "a b")), GSI: [index("same", "b")]},
+        INVALID + "Duplicate index name: same",
+    ),
     (
         wide(*(index(f"gsi{number}", "a b") for number in range(21))),
         INVALID + "GlobalSecondaryIndex count exceeds the per-table limit of 20",
     ),
     (
         wide(index("gsi", "b"), attributes="a b c"),
-        INVALID + "Some AttributeDefinitions are not used. AttributeDefinitions: [a, b, c], keys used: [a, b]",
+        INVALID
+        + "Some AttributeDefinitions are not used. AttributeDefinitions: [a, b, c], keys used: [a, b]",
     ),
     (
         wide(index("gsi", "b", ProvisionedThroughput=UNITS)),
-        INVALID + "ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST",
+        INVALID
+        + "ProvisionedThroughput should not be specified for index: gsi when BillingMode is PAY_PER_REQUEST",
     ),
     (
         wide(index("gsi", "b"), BillingMode=None, ProvisionedThroughput=UNITS),
         INVALID + "ProvisionedThroughput is not specified for index: gsi",
     ),
     (
-        wide(index("gsi", "b", ProvisionedThroughput=BIG), BillingMode=None, ProvisionedThroughput=UNITS),
-        "ValidationException: Given value 1000000000001 for ReadCapacityUnits is out of bounds for index gsi",
+        wide(
+            index("gsi", "b", ProvisionedThroughput=BIG),
+            BillingMode=None,
+            ProvisionedThroughput=UNITS,
+        ),
+        "ValidationException: Given value 1000000000001 for ReadCapacityUnits is out of bounds for "
+        "index gsi",
     ),
     # global indexes of several attributes
     (
@@ -142,15 +169,20 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         wide(index("gsi", "a:H b:H a:R")),
         "ValidationException: The KeySchema contains multiple key attributes with the same name",
     ),
-    # definitions that no key uses come before everything else of the indexes; the order is that of Java's sets
+    # definitions that no key uses come before everything else of the indexes; the order is that of
+    # Java's sets
     (
         {"key": "pk sk", "attributes": "sk pk a b c", GSI: [index("gsi", "a", {})]},
-        INVALID + "Some AttributeDefinitions are not used. AttributeDefinitions: [sk, a, b, pk, c], "
+        INVALID
+        + "Some AttributeDefinitions are not used. AttributeDefinitions: [sk, a, b, pk, c], "
         "keys used: [a, sk, pk]",
     ),
     # projections
     (local(index("lsi", "a b", {})), INVALID + "Unknown ProjectionType: null"),
-    (local(index("lsi", "a b", {"NonKeyAttributes": ["x"]})), INVALID + "Unknown ProjectionType: null"),
+    (
+        local(index("lsi", "a b", {"NonKeyAttributes": ["x"]})),
+        INVALID + "Unknown ProjectionType: null",
+    ),
     (
         wide(index("gsi", "b", {"ProjectionType": "ALL", "NonKeyAttributes": ["x"]})),
         INVALID + "ProjectionType is ALL, but NonKeyAttributes is specified",
@@ -159,14 +191,21 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         wide(index("gsi", "b", {"ProjectionType": "KEYS_ONLY", "NonKeyAttributes": ["x"]})),
         INVALID + "ProjectionType is KEYS_ONLY, but NonKeyAttributes is specified",
     ),
-    (wide(index("gsi", "b", INCLUDE)), INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified"),
+    (
+        wide(index("gsi", "b", INCLUDE)),
+        INVALID + "ProjectionType is INCLUDE, but NonKeyAttributes is not specified",
+    ),
     (
         wide(index("gsi", "b", {**INCLUDE, "NonKeyAttributes": ["x", "y", "x"]})),
         INVALID + "Duplicate element in NonKeyAttributes: x",
     ),
     (
-        wide(*(index(f"gsi{number}", "b", include(20)) for number in range(5)), index("one", "b", include(1))),
-        INVALID + "Number of NonKeyAttributes across all secondary indexes exceeds per-table limit of 100",
+        wide(
+            *(index(f"gsi{number}", "b", include(20)) for number in range(5)),
+            index("one", "b", include(1)),
+        ),
+        INVALID
+        + "Number of NonKeyAttributes across all secondary indexes exceeds per-table limit of 100",
     ),
     # the rest
     (
@@ -175,10 +214,15 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"StreamSpecification": {"StreamEnabled": False, "StreamViewType": "KEYS_ONLY"}},
-        INVALID + "Table is being created with a stream disabled, UpdateViewType should not be specified",
+        INVALID
+        + "Table is being created with a stream disabled, UpdateViewType should not be specified",
     ),
     (
-        {"BillingMode": None, "ProvisionedThroughput": UNITS, "OnDemandThroughput": {"MaxReadRequestUnits": 5}},
+        {
+            "BillingMode": None,
+            "ProvisionedThroughput": UNITS,
+            "OnDemandThroughput": {"MaxReadRequestUnits": 5},
+        },
         INVALID
         + "MaxReadRequestUnits for OnDemandThroughput cannot be specified when table BillingMode is PROVISIONED.",
     ),
@@ -191,24 +235,34 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"WarmThroughput": {"ReadUnitsPerSecond": 11999, "WriteUnitsPerSecond": 4000}},
-        INVALID + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than initial throughput for "
+        INVALID
+        + "Requested ReadUnitsPerSecond for WarmThroughput for table is lower than initial throughput for "
         f"OnDemand. See: {GUIDE}on-demand-capacity-mode.html#on-demand-capacity-mode-initial",
     ),
     (
-        {"BillingMode": None, "ProvisionedThroughput": UNITS, "WarmThroughput": {"WriteUnitsPerSecond": 0}},
-        INVALID + "Requested WriteUnitsPerSecond for WarmThroughput for table is lower than WriteCapacityUnits of "
+        {
+            "BillingMode": None,
+            "ProvisionedThroughput": UNITS,
+            "WarmThroughput": {"WriteUnitsPerSecond": 0},
+        },
+        INVALID
+        + "Requested WriteUnitsPerSecond for WarmThroughput for table is lower than WriteCapacityUnits of "
         "ProvisionedThroughput",
     ),
     (
         {"TableClass": "COLD"},
-        "ValidationException: Invalid table-class parameter provided. Please try again with a valid table-class "
+        "ValidationException: Invalid table-class parameter provided. Please try again with a "
+        "valid table-class "
         "value: [STANDARD, STANDARD_INFREQUENT_ACCESS].",
     ),
     (
         {"Tags": [{"Key": f"k{number}", "Value": "v"} for number in range(51)]},
         "ValidationException: Number of Tags exceed the current limit for the provided ResourceArn",
     ),
-    ({"ResourcePolicy": "{"}, INVALID + "Invalid policy document: This policy contains invalid Json"),
+    (
+        {"ResourcePolicy": "{"},
+        INVALID + "Invalid policy document: This policy contains invalid Json",
+    ),
     (
         {"SSESpecification": {"Enabled": False, "KMSMasterKeyId": "alias/x"}},
         INVALID + "KMSMasterKeyId can not be specified if Enabled is false",
@@ -217,7 +271,10 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"SSESpecification": {"Enabled": False, "SSEType": "KMS", "KMSMasterKeyId": "alias/x"}},
         INVALID + "SSEType can not be specified if Enabled is false",
     ),
-    ({"SSESpecification": {"Enabled": True, "SSEType": "AES256"}}, INVALID + "SSEType AES256 is not supported"),
+    (
+        {"SSESpecification": {"Enabled": True, "SSEType": "AES256"}},
+        INVALID + "SSEType AES256 is not supported",
+    ),
     (
         {"SSESpecification": {"Enabled": True, "KMSMasterKeyId": "alias/x"}},
         INVALID + "SSEType KMS is required if KMSMasterKeyId is specified",
@@ -228,7 +285,8 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"name": ARN + "tbl"},
-        f"ValidationException: 1 validation error detected: Value '{ARN}tbl' at 'tableName' failed to satisfy "
+        f"ValidationException: 1 validation error detected: Value '{ARN}tbl' at 'tableName' failed "
+        "to satisfy "
         "constraint: Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+",
     ),
 ]
@@ -259,7 +317,9 @@ def test_a_new_table_answers_creating_and_is_active_at_once(engine: Engine) -> N
 
 def test_an_on_demand_table_is_described_as_aws_does(engine: Engine) -> None:
     # The whole description, so that no member comes or goes unnoticed.
-    engine.call("CreateTable", table(**wide(index("gsi", "b")), StreamSpecification=_stream("KEYS_ONLY")))
+    engine.call(
+        "CreateTable", table(**wide(index("gsi", "b")), StreamSpecification=_stream("KEYS_ONLY"))
+    )
     found = described(engine)
     label = found["LatestStreamLabel"]
     none = {"NumberOfDecreasesToday": 0, "ReadCapacityUnits": 0, "WriteCapacityUnits": 0}
@@ -274,7 +334,10 @@ def test_an_on_demand_table_is_described_as_aws_does(engine: Engine) -> None:
         "KeySchema": table(**AB)["KeySchema"],
         "ItemCount": 0,
         "TableSizeBytes": 0,
-        "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST", "LastUpdateToPayPerRequestDateTime": NOW},
+        "BillingModeSummary": {
+            "BillingMode": "PAY_PER_REQUEST",
+            "LastUpdateToPayPerRequestDateTime": NOW,
+        },
         "ProvisionedThroughput": none,
         "WarmThroughput": warm,
         "GlobalSecondaryIndexes": [
@@ -299,7 +362,10 @@ def test_an_on_demand_table_is_described_as_aws_does(engine: Engine) -> None:
 
 def test_a_provisioned_table_has_no_billing_summary(engine: Engine) -> None:
     # AWS shows BillingModeSummary only for tables that are or were on demand.
-    engine.call("CreateTable", table(**local(index("lsi", "a b")), BillingMode=None, ProvisionedThroughput=UNITS))
+    engine.call(
+        "CreateTable",
+        table(**local(index("lsi", "a b")), BillingMode=None, ProvisionedThroughput=UNITS),
+    )
     found = described(engine)
     assert "BillingModeSummary" not in found
     assert found["ProvisionedThroughput"] == {**UNITS, "NumberOfDecreasesToday": 0}
@@ -317,7 +383,9 @@ def test_a_provisioned_table_has_no_billing_summary(engine: Engine) -> None:
 def test_an_alias_is_described_as_the_key_that_it_stands_for(engine: Engine, given: str) -> None:
     # By its name or its ARN; KMSMasterKeyArn is always that of a key.
     key = {"SSEType": "KMS", "KMSMasterKeyId": given}
-    described = engine.call("CreateTable", table(SSESpecification=key))["TableDescription"]["SSEDescription"]
+    described = engine.call("CreateTable", table(SSESpecification=key))["TableDescription"][
+        "SSEDescription"
+    ]
     made = uuid.uuid5(uuid.NAMESPACE_URL, "alias/own")
     assert described["KMSMasterKeyArn"] == f"arn:aws:kms:us-east-1:000000000000:key/{made}"
 
@@ -346,8 +414,14 @@ def test_settings_that_only_describe_come_back(engine: Engine) -> None:
     assert found["DeletionProtectionEnabled"] is True
     assert found["OnDemandThroughput"] == {"MaxReadRequestUnits": 7}
     assert answer["TableDescription"]["WarmThroughput"]["Status"] == "UPDATING"
-    assert found["WarmThroughput"] == {"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 4000, "Status": "ACTIVE"}
-    assert engine.call("ListTagsOfResource", {"ResourceArn": ARN + "tbl"})["Tags"] == [{"Key": "owner", "Value": "me"}]
+    assert found["WarmThroughput"] == {
+        "ReadUnitsPerSecond": 13000,
+        "WriteUnitsPerSecond": 4000,
+        "Status": "ACTIVE",
+    }
+    assert engine.call("ListTagsOfResource", {"ResourceArn": ARN + "tbl"})["Tags"] == [
+        {"Key": "owner", "Value": "me"}
+    ]
     assert engine.call("GetResourcePolicy", {"ResourceArn": ARN + "tbl"})["Policy"] == POLICY
 
 
@@ -372,25 +446,42 @@ def test_a_type_of_encryption_is_enough(engine: Engine) -> None:
 def test_provisioned_tables_and_indexes_can_be_warm_for_less(engine: Engine) -> None:
     # The figures that every on-demand table has are no minimum for them.
     gsi = index("gsi", "b", ProvisionedThroughput=UNITS, WarmThroughput={"ReadUnitsPerSecond": 88})
-    request = wide(gsi, BillingMode=None, ProvisionedThroughput=UNITS, WarmThroughput={"ReadUnitsPerSecond": 100})
+    request = wide(
+        gsi,
+        BillingMode=None,
+        ProvisionedThroughput=UNITS,
+        WarmThroughput={"ReadUnitsPerSecond": 100},
+    )
     engine.call("CreateTable", table(**request))
     found = described(engine)
     warm = {"WriteUnitsPerSecond": 1, "Status": "ACTIVE"}
     assert found["WarmThroughput"] == {"ReadUnitsPerSecond": 100, **warm}
-    assert found["GlobalSecondaryIndexes"][0]["WarmThroughput"] == {"ReadUnitsPerSecond": 88, **warm}
+    assert found["GlobalSecondaryIndexes"][0]["WarmThroughput"] == {
+        "ReadUnitsPerSecond": 88,
+        **warm,
+    }
 
 
 def test_a_global_index_may_have_four_attributes_on_each_side(engine: Engine) -> None:
     # Multi-attribute keys, on AWS since November 2025.
     eight = "a:H b:H c:H d:H e:R f:R g:R h:R"
-    engine.call("CreateTable", table(attributes="a b c d e f g h", GlobalSecondaryIndexes=[index("gsi", eight)]))
-    assert described(engine)["GlobalSecondaryIndexes"][0]["KeySchema"] == index("gsi", eight)["KeySchema"]
+    engine.call(
+        "CreateTable",
+        table(attributes="a b c d e f g h", GlobalSecondaryIndexes=[index("gsi", eight)]),
+    )
+    assert (
+        described(engine)["GlobalSecondaryIndexes"][0]["KeySchema"]
+        == index("gsi", eight)["KeySchema"]
+    )
 
 
 def test_a_name_can_be_taken_once(engine: Engine) -> None:
     # The error class is what tools look at to create a table if it does not exist.
     engine.call("CreateTable", table())
-    assert failure(engine, "CreateTable", table()) == "ResourceInUseException: Table already exists: tbl"
+    assert (
+        failure(engine, "CreateTable", table())
+        == "ResourceInUseException: Table already exists: tbl"
+    )
 
 
 def _stream(view: str) -> dict[str, Any]:

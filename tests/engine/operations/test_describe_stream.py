@@ -32,7 +32,10 @@ def test_a_stream_is_described_with_its_table_and_open_shard(engine):
         "StreamViewType": "NEW_AND_OLD_IMAGES",
         "CreationRequestDateTime": 1_800_000_000.0,
         "TableName": "tbl",
-        "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}],
+        "KeySchema": [
+            {"AttributeName": "a", "KeyType": "HASH"},
+            {"AttributeName": "b", "KeyType": "RANGE"},
+        ],
     }
     assert len(shard["ShardId"]) >= 28
     assert set(shard["SequenceNumberRange"]) == {"StartingSequenceNumber"}
@@ -49,13 +52,21 @@ def test_a_shard_is_followed_by_its_child_every_four_hours(engine, clock):
     parent, child = shards(engine, arn)
     assert child["ParentShardId"] == parent["ShardId"]
     assert (
-        parent["SequenceNumberRange"]["EndingSequenceNumber"] < child["SequenceNumberRange"]["StartingSequenceNumber"]
+        parent["SequenceNumberRange"]["EndingSequenceNumber"]
+        < child["SequenceNumberRange"]["StartingSequenceNumber"]
     )
     assert "EndingSequenceNumber" not in child["SequenceNumberRange"]
-    held = [[r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, arn, s["ShardId"])] for s in (parent, child)]
+    held = [
+        [r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, arn, s["ShardId"])]
+        for s in (parent, child)
+    ]
     assert held == [["parent"], ["child"]]
-    assert shards(engine, arn, ShardFilter={"Type": "CHILD_SHARDS", "ShardId": parent["ShardId"]}) == [child]
-    assert shards(engine, arn, ShardFilter={"Type": "CHILD_SHARDS", "ShardId": child["ShardId"]}) == []
+    assert shards(
+        engine, arn, ShardFilter={"Type": "CHILD_SHARDS", "ShardId": parent["ShardId"]}
+    ) == [child]
+    assert (
+        shards(engine, arn, ShardFilter={"Type": "CHILD_SHARDS", "ShardId": child["ShardId"]}) == []
+    )
 
 
 def test_shards_come_in_pages_and_go_after_a_day(engine, clock):
@@ -69,7 +80,9 @@ def test_shards_come_in_pages_and_go_after_a_day(engine, clock):
     first = engine.call("DescribeStream", {"StreamArn": arn, "Limit": 3})["StreamDescription"]
     assert first["Shards"] == everything[:3]
     assert first["LastEvaluatedShardId"] == everything[2]["ShardId"]
-    assert shards(engine, arn, ExclusiveStartShardId=first["LastEvaluatedShardId"]) == everything[3:]
+    assert (
+        shards(engine, arn, ExclusiveStartShardId=first["LastEvaluatedShardId"]) == everything[3:]
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,7 +95,8 @@ def test_shards_come_in_pages_and_go_after_a_day(engine, clock):
         ),
         (
             {"ShardFilter": {"ShardId": "shardId-" + "0" * 20}},
-            "ValidationException: 1 validation error detected: Value 'null' at 'shardFilter.type' failed to satisfy "
+            "ValidationException: 1 validation error detected: Value 'null' at 'shardFilter.type' "
+            "failed to satisfy "
             "constraint: Member must be CHILD_SHARDS",
         ),
         (
@@ -95,13 +109,16 @@ def test_shards_come_in_pages_and_go_after_a_day(engine, clock):
         ),
         (
             {"StreamArn": f"{ARN}tbl/stream/nonsense"},
-            f"ResourceNotFoundException: Requested resource not found: Stream: {ARN}tbl/stream/nonsense not found",
+            "ResourceNotFoundException: Requested resource not found: Stream: "
+            f"{ARN}tbl/stream/nonsense not found",
         ),
     ],
 )
 def test_a_description_that_cannot_be_is_refused(engine, members, message):
     engine.call("CreateTable", streamed())
-    assert failure(engine, "DescribeStream", {"StreamArn": stream_arn(engine), **members}) == message
+    assert (
+        failure(engine, "DescribeStream", {"StreamArn": stream_arn(engine), **members}) == message
+    )
 
 
 def test_a_stream_that_ended_is_kept_for_a_day(engine, clock):
@@ -116,8 +133,13 @@ def test_a_stream_that_ended_is_kept_for_a_day(engine, clock):
     put(engine, {"a": {"S": "y"}})
     engine.call("DeleteTable", {"TableName": "tbl"})
     assert [each["StreamArn"] for each in listed(engine, TableName="tbl")["Streams"]] == [new, old]
-    assert engine.call("DescribeStream", {"StreamArn": old})["StreamDescription"]["StreamStatus"] == "DISABLED"
-    assert [[r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, arn)] for arn in (old, new)] == [["x"], ["y"]]
+    assert (
+        engine.call("DescribeStream", {"StreamArn": old})["StreamDescription"]["StreamStatus"]
+        == "DISABLED"
+    )
+    assert [
+        [r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, arn)] for arn in (old, new)
+    ] == [["x"], ["y"]]
     clock.now += 24 * HOUR + 1
     engine.work()
     assert listed(engine)["Streams"] == []

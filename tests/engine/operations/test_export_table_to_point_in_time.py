@@ -19,7 +19,10 @@ TABLE = f"{ARN}tbl"
 def buckets(engine, tmp_path):
     engine.buckets = tmp_path / "buckets"
     engine.call("CreateTable", table())
-    recovery = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    recovery = {
+        "TableName": "tbl",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
     engine.call("UpdateContinuousBackups", recovery)
     return engine.buckets
 
@@ -30,7 +33,9 @@ def export(engine, **members):
 
 
 def describe(engine, description):
-    return engine.call("DescribeExport", {"ExportArn": description["ExportArn"]})["ExportDescription"]
+    return engine.call("DescribeExport", {"ExportArn": description["ExportArn"]})[
+        "ExportDescription"
+    ]
 
 
 def lines(buckets, description):
@@ -61,7 +66,9 @@ def test_an_export_is_the_table_of_an_instant_in_dynamodb_json(engine, buckets, 
     assert done["ExportStatus"] == "COMPLETED"
     assert done["ItemCount"] == 1
     assert done["ExportManifest"].startswith("some/prefix/AWSDynamoDB/01800000005000-")
-    assert lines(buckets, done) == [{"Item": {"a": {"S": "x"}, "n": {"N": "1"}, "b": {"B": "AAE="}}}]
+    assert lines(buckets, done) == [
+        {"Item": {"a": {"S": "x"}, "n": {"N": "1"}, "b": {"B": "AAE="}}}
+    ]
     summary = json.loads((buckets / "bucket" / done["ExportManifest"]).read_bytes())
     assert summary["exportTime"] == "2027-01-15T08:00:02.000Z"
     assert summary["outputFormat"] == "DYNAMODB_JSON"
@@ -81,7 +88,9 @@ def test_a_large_table_is_written_in_several_files_in_the_background(engine, buc
     done = describe(engine, begun)
     assert done["ExportStatus"] == "COMPLETED"
     assert {line["Item"]["a"]["S"] for line in lines(buckets, done)} == set(map(str, range(35)))
-    assert len(list((buckets / "bucket" / done["ExportManifest"]).parent.glob("data/*.json.gz"))) == 4
+    assert (
+        len(list((buckets / "bucket" / done["ExportManifest"]).parent.glob("data/*.json.gz"))) == 4
+    )
 
 
 def test_an_empty_file_beside_the_manifests_says_that_an_export_has_begun(engine, buckets):
@@ -95,7 +104,8 @@ def test_an_empty_table_has_an_empty_file(engine, buckets):
 
 
 def test_an_incremental_export_has_each_changed_item_once(engine, buckets, clock):
-    # The oldest old image and the newest new one of the period; what changed before or after is not in it.
+    # The oldest old image and the newest new one of the period; what changed before or after is not
+    # in it.
     put(engine, {"a": {"S": "kept"}})
     put(engine, {"a": {"S": "changed"}, "n": {"N": "0"}})
     put(engine, {"a": {"S": "deleted"}})
@@ -110,11 +120,15 @@ def test_an_incremental_export_has_each_changed_item_once(engine, buckets, clock
     period = {"ExportFromTime": NOW + 50, "ExportToTime": NOW + 1500}
     for view in ("NEW_AND_OLD_IMAGES", "NEW_IMAGE"):
         specification = {**period, "ExportViewType": view}
-        begun = export(engine, ExportType="INCREMENTAL_EXPORT", IncrementalExportSpecification=specification)
+        begun = export(
+            engine, ExportType="INCREMENTAL_EXPORT", IncrementalExportSpecification=specification
+        )
         found = {line["Keys"]["a"]["S"]: line for line in lines(buckets, describe(engine, begun))}
         assert set(found) == {"changed", "new", "deleted"}
         assert found["changed"]["NewImage"]["n"] == {"N": "2"}
-        assert found["changed"]["Metadata"] == {"WriteTimestampMicros": {"N": str(int(NOW + 102) * 1_000_000)}}
+        assert found["changed"]["Metadata"] == {
+            "WriteTimestampMicros": {"N": str(int(NOW + 102) * 1_000_000)}
+        }
         assert "NewImage" not in found["deleted"]
         assert ("OldImage" in found["deleted"]) == (view == "NEW_AND_OLD_IMAGES")
         assert "OldImage" not in found["new"]
@@ -150,7 +164,10 @@ def test_an_export_can_be_filtered_and_projected(engine, buckets, monkeypatch):
 def test_an_export_of_one_partition(engine, buckets):
     # As a query: one partition, and a condition on the sort key.
     engine.call("CreateTable", table("pair", key="a b", attributes="a b:N"))
-    recovery = {"TableName": "pair", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    recovery = {
+        "TableName": "pair",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
     engine.call("UpdateContinuousBackups", recovery)
     for name in "xy":
         for number in (9, 10, 11):
@@ -163,7 +180,8 @@ def test_an_export_of_one_partition(engine, buckets):
     both = {**wanted, "KeyConditionExpression": "a = :a", "FilterExpression": "b > :b"}
     request = {"TableArn": ARN + "pair", "S3Bucket": "bucket", "FilterSpecification": both}
     assert failure(engine, "ExportTableToPointInTime", request) == (
-        "ValidationException: Filter Expression can only contain non-primary key attributes: Primary key attribute: b"
+        "ValidationException: Filter Expression can only contain non-primary key attributes: "
+        "Primary key attribute: b"
     )
 
 
@@ -196,7 +214,9 @@ def test_the_same_token_is_the_same_export(engine, buckets):
     first, second = (export(engine, ClientToken="token") for _ in range(2))
     assert first["ExportArn"] == second["ExportArn"]
     request = {"TableArn": TABLE, "S3Bucket": "elsewhere", "ClientToken": "token"}
-    assert failure(engine, "ExportTableToPointInTime", request).startswith("ExportConflictException: ")
+    assert failure(engine, "ExportTableToPointInTime", request).startswith(
+        "ExportConflictException: "
+    )
 
 
 def test_exports_are_listed_newest_first_in_pages(engine, buckets, clock):
@@ -212,10 +232,16 @@ def test_exports_are_listed_newest_first_in_pages(engine, buckets, clock):
     assert engine.call("ListExports", {"TableArn": f"{ARN}other"}) == {"ExportSummaries": []}
 
 
-def test_exports_of_several_tables_are_listed_in_reverse_order_of_their_arns(engine, buckets, clock):
-    # As AWS documents it: by the table's name first, then by time; pages go on where the last one ended.
+def test_exports_of_several_tables_are_listed_in_reverse_order_of_their_arns(
+    engine, buckets, clock
+):
+    # As AWS documents it: by the table's name first, then by time; pages go on where the last one
+    # ended.
     engine.call("CreateTable", table("zzz" * 50))
-    recovery = {"TableName": "zzz" * 50, "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    recovery = {
+        "TableName": "zzz" * 50,
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
     engine.call("UpdateContinuousBackups", recovery)
     arns = []
     for arn in (TABLE, ARN + "zzz" * 50) * 2:
@@ -254,40 +280,57 @@ def test_a_link_in_the_bucket_is_not_followed_out_of_it(engine, buckets, tmp_pat
         ({"TableArn": ""}, "ValidationException: Invalid TableArn: Invalid Table ARN"),
         (
             {"TableArn": "none"},
-            "ValidationException: One or more parameter values were invalid: tableArn is not a valid ARN",
+            "ValidationException: One or more parameter values were invalid: tableArn is not a "
+            "valid ARN",
         ),
-        ({"TableArn": TABLE + "/index/gsi"}, "ValidationException: Invalid Request: Table ARN is invalid."),
+        (
+            {"TableArn": TABLE + "/index/gsi"},
+            "ValidationException: Invalid Request: Table ARN is invalid.",
+        ),
         (
             {"S3SseKmsKeyId": "key"},
-            "ValidationException: Invalid Request: KMS Key Id is not supported for this encryption type",
+            "ValidationException: Invalid Request: KMS Key Id is not supported for this encryption "
+            "type",
         ),
         (
             {"ExportType": "INCREMENTAL_EXPORT"},
-            "ValidationException: Invalid Request: Incremental Export Specification expected when export type is set "
+            "ValidationException: Invalid Request: Incremental Export Specification expected when "
+            "export type is set "
             "as Incremental Export",
         ),
         (
             {"IncrementalExportSpecification": {}},
-            "ValidationException: Invalid Request: Export Type expected to be Incremental Export when incremental "
+            "ValidationException: Invalid Request: Export Type expected to be Incremental Export "
+            "when incremental "
             "export specification is provided",
         ),
         (
             {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": {}},
-            "ValidationException: Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification",
+            "ValidationException: Invalid Request: ExportFromTime must be provided in "
+            "IncrementalExportSpecification",
         ),
         (
-            {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": {"ExportFromTime": NOW - 9}},
-            "InvalidExportTimeException: Incremental export period from time cannot be less than the table creation "
+            {
+                "ExportType": "INCREMENTAL_EXPORT",
+                "IncrementalExportSpecification": {"ExportFromTime": NOW - 9},
+            },
+            "InvalidExportTimeException: Incremental export period from time cannot be less than "
+            "the table creation "
             "time : 2027-01-15T07:59:51Z",
         ),
         (
-            {"ExportType": "INCREMENTAL_EXPORT", "IncrementalExportSpecification": {"ExportFromTime": NOW}},
-            "InvalidExportTimeException: Difference between export period from time and export period to time is less "
+            {
+                "ExportType": "INCREMENTAL_EXPORT",
+                "IncrementalExportSpecification": {"ExportFromTime": NOW},
+            },
+            "InvalidExportTimeException: Difference between export period from time and export "
+            "period to time is less "
             "than 15 minutes",
         ),
         (
             {"FilterSpecification": {"FilterExpression": "a = :x"}},
-            "ValidationException: Invalid FilterExpression: An expression attribute value used in expression is not "
+            "ValidationException: Invalid FilterExpression: An expression attribute value used in "
+            "expression is not "
             "defined; attribute value: :x",
         ),
         (
@@ -299,7 +342,10 @@ def test_a_link_in_the_bucket_is_not_followed_out_of_it(engine, buckets, tmp_pat
             },
             "ValidationException: Query condition missed key schema element: a",
         ),
-        ({"ExportFormat": "ION"}, "ValidationException: ExportFormat ION is not offered here; use DYNAMODB_JSON"),
+        (
+            {"ExportFormat": "ION"},
+            "ValidationException: ExportFormat ION is not offered here; use DYNAMODB_JSON",
+        ),
         (
             {"ExportTime": NOW - 5},
             "InvalidExportTimeException: Export Time is invalid",
@@ -307,7 +353,12 @@ def test_a_link_in_the_bucket_is_not_followed_out_of_it(engine, buckets, tmp_pat
     ],
 )
 def test_an_export_that_cannot_be_is_refused(engine, buckets, members, message):
-    assert failure(engine, "ExportTableToPointInTime", {"TableArn": TABLE, "S3Bucket": "bucket", **members}) == message
+    assert (
+        failure(
+            engine, "ExportTableToPointInTime", {"TableArn": TABLE, "S3Bucket": "bucket", **members}
+        )
+        == message
+    )
 
 
 def test_an_export_needs_recovery_and_in_memory_has_a_bucket_that_passes(engine):
@@ -315,9 +366,13 @@ def test_an_export_needs_recovery_and_in_memory_has_a_bucket_that_passes(engine)
     engine.call("CreateTable", table())
     request = {"TableArn": TABLE, "S3Bucket": "bucket"}
     assert failure(engine, "ExportTableToPointInTime", request) == (
-        "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table 'tbl'"
+        "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table "
+        "'tbl'"
     )
-    recovery = {"TableName": "tbl", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    recovery = {
+        "TableName": "tbl",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
     engine.call("UpdateContinuousBackups", recovery)
     put(engine, {"a": {"S": "x"}})
     done = describe(engine, export(engine))
@@ -338,5 +393,11 @@ def test_an_unknown_export_is_not_found(engine):
     arn = f"{ARN}tbl/export/01600000000000-abcdef01"
     missing = f"ExportNotFoundException: Export not found: Export not found: {arn}"  # sic
     assert failure(engine, "DescribeExport", {"ExportArn": arn}) == missing
-    assert failure(engine, "DescribeExport", {"ExportArn": "x" * 40}) == "ValidationException: Invalid Export ARN"
-    assert failure(engine, "DescribeImport", {"ImportArn": arn}) == "ValidationException: Invalid Import ARN"
+    assert (
+        failure(engine, "DescribeExport", {"ExportArn": "x" * 40})
+        == "ValidationException: Invalid Export ARN"
+    )
+    assert (
+        failure(engine, "DescribeImport", {"ImportArn": arn})
+        == "ValidationException: Invalid Import ARN"
+    )

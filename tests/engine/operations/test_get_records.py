@@ -96,7 +96,9 @@ def test_pages_follow_each_other_without_gap_or_double(engine):
         place = page["NextShardIterator"]
     assert seen == [str(number) for number in range(7)]
     put(engine, {"a": {"S": "late"}})
-    assert [record["dynamodb"]["Keys"]["a"]["S"] for record in read(engine, place)["Records"]] == ["late"]
+    assert [record["dynamodb"]["Keys"]["a"]["S"] for record in read(engine, place)["Records"]] == [
+        "late"
+    ]
 
 
 def test_a_page_ends_at_a_megabyte(engine):
@@ -115,7 +117,9 @@ def test_changes_of_other_tables_are_not_in_the_stream(engine):
     engine.call("CreateTable", streamed("other"))
     put(engine, {"a": {"S": "theirs"}}, "other")
     put(engine, {"a": {"S": "ours"}})
-    assert [r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, stream_arn(engine))] == ["ours"]
+    assert [r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, stream_arn(engine))] == [
+        "ours"
+    ]
 
 
 def test_a_record_has_the_same_id_at_every_reading(engine):
@@ -132,7 +136,9 @@ def test_the_end_of_a_closed_shard_has_no_next_iterator(engine):
     put(engine, {"a": {"S": "x"}})
     arn = stream_arn(engine)
     open_place = iterator(engine, arn, kind="LATEST")
-    engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}})
+    engine.call(
+        "UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}}
+    )
     page = read(engine, iterator(engine, arn))
     assert len(page["Records"]) == 1
     assert "NextShardIterator" not in page
@@ -143,13 +149,18 @@ def test_a_stream_enabled_after_recovery_begins_with_its_own_first_change(engine
     # Recovery journals too; what it wrote before the stream is not the stream's.
     engine.call("CreateTable", table())
     recovery = {"PointInTimeRecoveryEnabled": True}
-    engine.call("UpdateContinuousBackups", {"TableName": "tbl", "PointInTimeRecoverySpecification": recovery})
+    engine.call(
+        "UpdateContinuousBackups",
+        {"TableName": "tbl", "PointInTimeRecoverySpecification": recovery},
+    )
     put(engine, {"a": {"S": "before"}})
     stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
     engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": stream})
     put(engine, {"a": {"S": "after"}})
     arn = stream_arn(engine)
-    engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}})
+    engine.call(
+        "UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}}
+    )
     put(engine, {"a": {"S": "too late"}})
     assert [r["dynamodb"]["Keys"]["a"]["S"] for r in records(engine, arn)] == ["after"]
 
@@ -161,7 +172,9 @@ def test_an_iterator_is_good_for_fifteen_minutes(engine, clock):
     clock.now += 15 * 60
     assert read(engine, place)["Records"] == []
     clock.now += 1
-    assert failure(engine, "GetRecords", {"ShardIterator": place}).startswith("ExpiredIteratorException: ")
+    assert failure(engine, "GetRecords", {"ShardIterator": place}).startswith(
+        "ExpiredIteratorException: "
+    )
 
 
 def test_an_iterator_that_was_tampered_with_is_refused(engine):
@@ -169,8 +182,17 @@ def test_an_iterator_that_was_tampered_with_is_refused(engine):
     engine.call("CreateTable", streamed())
     engine.call("CreateTable", streamed("other"))
     place = iterator(engine, stream_arn(engine))
-    for forged in ("x", place[:-4], place + "AAAA", place.replace("table/tbl", "table/other"), place.split("|1|")[0]):
-        assert failure(engine, "GetRecords", {"ShardIterator": forged}) == "ValidationException: Invalid ShardIterator"
+    for forged in (
+        "x",
+        place[:-4],
+        place + "AAAA",
+        place.replace("table/tbl", "table/other"),
+        place.split("|1|")[0],
+    ):
+        assert (
+            failure(engine, "GetRecords", {"ShardIterator": forged})
+            == "ValidationException: Invalid ShardIterator"
+        )
 
 
 def test_an_iterator_outlives_a_restart(tmp_path, clock):
@@ -189,7 +211,8 @@ def test_more_than_a_thousand_records_cannot_be_asked_for(engine):
     engine.call("CreateTable", streamed())
     request = {"ShardIterator": iterator(engine, stream_arn(engine)), "Limit": 1001}
     assert failure(engine, "GetRecords", request) == (
-        "ValidationException: One or more parameter values were invalid: Limit should be less than or equal to 1000"
+        "ValidationException: One or more parameter values were invalid: Limit should be less than "
+        "or equal to 1000"
     )
 
 

@@ -38,21 +38,31 @@ def import_(engine, *arguments, **members):
     assert begun["ImportStatus"] == "IN_PROGRESS"
     for _ in range(20):
         engine.work()
-    return engine.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
+    return engine.call("DescribeImport", {"ImportArn": begun["ImportArn"]})[
+        "ImportTableDescription"
+    ]
 
 
 def test_what_was_exported_can_be_imported(engine, bucket):
     # The round trip, also into a table with an index that the first one did not have.
     engine.call("CreateTable", table("source"))
-    recovery = {"TableName": "source", "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True}}
+    recovery = {
+        "TableName": "source",
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+    }
     engine.call("UpdateContinuousBackups", recovery)
     for number in range(5):
         put(engine, {"a": {"S": str(number)}, "n": {"N": str(number)}}, "source")
-    engine.call("ExportTableToPointInTime", {"TableArn": f"{ARN}source", "S3Bucket": "bucket", "S3Prefix": "p"})
+    engine.call(
+        "ExportTableToPointInTime",
+        {"TableArn": f"{ARN}source", "S3Bucket": "bucket", "S3Prefix": "p"},
+    )
     wanted = table(attributes="a n:N", GlobalSecondaryIndexes=[index("byn", "n")])
     done = import_(engine, "DYNAMODB_JSON", "GZIP", "p/AWSDynamoDB/", wanted)
     assert done["ImportStatus"] == "COMPLETED"
-    counts = {name: done[name] for name in ("ProcessedItemCount", "ImportedItemCount", "ErrorCount")}
+    counts = {
+        name: done[name] for name in ("ProcessedItemCount", "ImportedItemCount", "ErrorCount")
+    }
     assert counts == {"ProcessedItemCount": 5, "ImportedItemCount": 5, "ErrorCount": 0}
     assert sorted(scan(engine), key=str) == sorted(scan(engine, "source"), key=str)
     assert len(scan(engine, IndexName="byn")) == 5
@@ -103,12 +113,16 @@ def test_a_large_import_goes_on_in_the_background_and_after_a_restart(tmp_path, 
     with new_engine(tmp_path, clock) as engine:
         begun = engine.call("ImportTable", request(compression="GZIP"))["ImportTableDescription"]
         engine.work()
-        assert failure(engine, "Scan", {"TableName": "tbl"}).startswith("ResourceNotFoundException: ")
+        assert failure(engine, "Scan", {"TableName": "tbl"}).startswith(
+            "ResourceNotFoundException: "
+        )
     imports._open.clear()
     with new_engine(tmp_path, clock) as engine:
         for _ in range(10):
             engine.work()
-        done = engine.call("DescribeImport", {"ImportArn": begun["ImportArn"]})["ImportTableDescription"]
+        done = engine.call("DescribeImport", {"ImportArn": begun["ImportArn"]})[
+            "ImportTableDescription"
+        ]
         assert done["ImportStatus"] == "COMPLETED"
         assert done["ImportedItemCount"] == 50
         assert len(scan(engine)) == 50
@@ -129,12 +143,18 @@ def test_a_file_that_is_not_gzip_fails_the_import(engine, bucket):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"InputFormat": "ION"}, "ValidationException: InputFormat ION is not offered here; use DYNAMODB_JSON or CSV"),
+        (
+            {"InputFormat": "ION"},
+            "ValidationException: InputFormat ION is not offered here; use DYNAMODB_JSON or CSV",
+        ),
         (
             {"InputCompressionType": "ZSTD"},
             "ValidationException: InputCompressionType ZSTD is not offered here; use GZIP or NONE",
         ),
-        ({"TableCreationParameters": table("exists")}, "ResourceInUseException: Table already exists: exists"),
+        (
+            {"TableCreationParameters": table("exists")},
+            "ResourceInUseException: Table already exists: exists",
+        ),
     ],
 )
 def test_an_import_that_cannot_be_is_refused(engine, bucket, members, message):
@@ -145,7 +165,9 @@ def test_an_import_that_cannot_be_is_refused(engine, bucket, members, message):
 def test_a_prefix_cannot_lead_out_of_its_bucket(engine, bucket, tmp_path):
     # It would read any file that the server can.
     (tmp_path / "secret.json").write_bytes(lines({"a": {"S": "secret"}}))
-    assert failure(engine, "ImportTable", request(prefix="../../secret")).startswith("ValidationException: ")
+    assert failure(engine, "ImportTable", request(prefix="../../secret")).startswith(
+        "ValidationException: "
+    )
     (bucket / "link.json").symlink_to(tmp_path / "secret.json")
     assert import_(engine)["FailureCode"] == "S3NoSuchKey"
 
@@ -166,6 +188,11 @@ def test_imports_are_listed_newest_first_in_pages(engine, bucket, clock):
         arns.insert(0, import_(engine, parameters=table(f"tbl{number}"))["ImportArn"])
     first = engine.call("ListImports", {"PageSize": 2})
     rest = engine.call("ListImports", {"NextToken": first["NextToken"]})
-    assert [each["ImportArn"] for each in first["ImportSummaryList"] + rest["ImportSummaryList"]] == arns
+    assert [
+        each["ImportArn"] for each in first["ImportSummaryList"] + rest["ImportSummaryList"]
+    ] == arns
     arn = f"{ARN}tbl/import/01600000000000-abcdef01"
-    assert failure(engine, "DescribeImport", {"ImportArn": arn}) == f"ImportNotFoundException: Import not found: {arn}"
+    assert (
+        failure(engine, "DescribeImport", {"ImportArn": arn})
+        == f"ImportNotFoundException: Import not found: {arn}"
+    )

@@ -10,9 +10,13 @@ from sortkey.engine import Engine
 from tests.engine.tables import definitions, failure, index, table
 
 MANY = index("many", "a:H b:H c:R d:R")
-LONG = "ValidationException: Aggregate size for {} has exceeded limit {} bytes, with actual size {} bytes"
+LONG = (
+    "ValidationException: Aggregate size for {} has exceeded limit {} bytes, with actual size {} "
+    "bytes"
+)
 UPDATED = (
-    "ValidationException: The update expression attempted to update the secondary index key beyond allowed size limits"
+    "ValidationException: The update expression attempted to update the secondary index key beyond "
+    "allowed size limits"
 )
 
 
@@ -43,21 +47,32 @@ def test_an_update_cannot_make_a_key_longer_either(indexed: Engine) -> None:
     indexed.call("PutItem", put(a=1024, b=1024))
     update = {"TableName": "tbl", "Key": {"pk": {"S": "one"}}, "UpdateExpression": "SET b = :b"}
 
-    assert failure(indexed, "UpdateItem", {**update, "ExpressionAttributeValues": {":b": {"S": "x" * 1025}}}) == UPDATED
+    assert (
+        failure(
+            indexed,
+            "UpdateItem",
+            {**update, "ExpressionAttributeValues": {":b": {"S": "x" * 1025}}},
+        )
+        == UPDATED
+    )
 
 
 def test_an_index_made_later_leaves_out_what_is_too_long(engine: Engine) -> None:
     engine.call("CreateTable", table("tbl", "pk"))
     engine.call("PutItem", put(a=1024, b=1025))
     engine.call("PutItem", {**put(), "Item": {**put()["Item"], "pk": {"S": "two"}}})
-    create = {"GlobalSecondaryIndexUpdates": [{"Create": MANY}], "AttributeDefinitions": definitions("pk a b c d")}
+    create = {
+        "GlobalSecondaryIndexUpdates": [{"Create": MANY}],
+        "AttributeDefinitions": definitions("pk a b c d"),
+    }
     engine.call("UpdateTable", {"TableName": "tbl", **create})
 
     assert engine.call("Scan", {"TableName": "tbl", "IndexName": "many"})["Count"] == 1
 
 
 def test_a_hash_key_that_an_index_sorts_by_is_as_short_as_a_sort_key(engine: Engine) -> None:
-    # It could not be written to the index, so no item may have it, whether it is in the index or not.
+    # It could not be written to the index, so no item may have it, whether it is in the index or
+    # not.
     by_s = [index("by_s", "s pk")]
     engine.call("CreateTable", table("tbl", "pk", "pk s", GlobalSecondaryIndexes=by_s))
     too_long = (
@@ -71,12 +86,21 @@ def test_a_hash_key_that_an_index_sorts_by_is_as_short_as_a_sort_key(engine: Eng
     for item in (key, {**key, "s": {"S": "v"}}):
         assert failure(engine, "PutItem", {**named, "Item": item}) == too_long
         assert (
-            failure(engine, "BatchWriteItem", {"RequestItems": {"tbl": [{"PutRequest": {"Item": item}}]}}) == too_long
+            failure(
+                engine,
+                "BatchWriteItem",
+                {"RequestItems": {"tbl": [{"PutRequest": {"Item": item}}]}},
+            )
+            == too_long
         )
     for members in (update, {"UpdateExpression": "REMOVE z"}, {}):
         assert failure(engine, "UpdateItem", {**named, "Key": key, **members}) == too_long
     assert (
-        failure(engine, "ExecuteStatement", {"Statement": f"INSERT INTO tbl VALUE {{'pk': '{'x' * 1025}'}}"})
+        failure(
+            engine,
+            "ExecuteStatement",
+            {"Statement": f"INSERT INTO tbl VALUE {{'pk': '{'x' * 1025}'}}"},
+        )
         == too_long
     )
     short = {"pk": {"S": "x" * 1024}}

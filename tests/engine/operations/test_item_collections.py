@@ -1,4 +1,6 @@
-"""Item collections of a table with a local index: the limit, here made small, and what is told of their sizes."""
+"""Item collections of a table with a local index: the limit, here made small, and what is told of
+their sizes.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ def item(number: int, size: int = 100) -> dict[str, Any]:
 
 @pytest.fixture
 def nearly_full(engine: Engine) -> Engine:
-    engine.call("CreateTable", table(key="a b", attributes="a b c", LocalSecondaryIndexes=[index("lsi", "a c")]))
+    engine.call(
+        "CreateTable",
+        table(key="a b", attributes="a b c", LocalSecondaryIndexes=[index("lsi", "a c")]),
+    )
     engine.item_collection_limit_bytes = 250
     put(engine, item(1))
     put(engine, item(2))
@@ -37,17 +42,25 @@ GROWING: list[tuple[str, dict[str, Any]]] = [
         },
     ),
     ("BatchWriteItem", {"RequestItems": {"tbl": [{"PutRequest": {"Item": item(3)}}]}}),
-    ("ExecuteStatement", {"Statement": f"INSERT INTO tbl VALUE {{'a':'k','b':'3','x':'{'x' * 100}'}}"}),
+    (
+        "ExecuteStatement",
+        {"Statement": f"INSERT INTO tbl VALUE {{'a':'k','b':'3','x':'{'x' * 100}'}}"},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("operation", "request_"), GROWING, ids=[operation for operation, _ in GROWING])
+@pytest.mark.parametrize(
+    ("operation", "request_"), GROWING, ids=[operation for operation, _ in GROWING]
+)
 def test_a_collection_grows_no_further_than_its_limit(
     nearly_full: Engine, operation: str, request_: dict[str, Any]
 ) -> None:
     before = scan(nearly_full)
 
-    assert failure(nearly_full, operation, request_) == f"ItemCollectionSizeLimitExceededException: {TOO_LARGE}"
+    assert (
+        failure(nearly_full, operation, request_)
+        == f"ItemCollectionSizeLimitExceededException: {TOO_LARGE}"
+    )
     assert scan(nearly_full) == before
     # What makes it smaller, and what lies in another collection, is taken.
     put(nearly_full, item(2, 10))

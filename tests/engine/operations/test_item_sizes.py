@@ -17,7 +17,10 @@ KEYS_ONLY = {"ProjectionType": "KEYS_ONLY"}
 
 
 def make(engine: Engine, *indexes: dict[str, Any]) -> None:
-    engine.call("CreateTable", table(key="a b", attributes="a b c", LocalSecondaryIndexes=list(indexes) or None))
+    engine.call(
+        "CreateTable",
+        table(key="a b", attributes="a b c", LocalSecondaryIndexes=list(indexes) or None),
+    )
 
 
 @pytest.fixture
@@ -33,7 +36,9 @@ def indexed(engine: Engine) -> Engine:
 
 
 def item(size: int, **members: Any) -> dict[str, Any]:
-    """An item of this many bytes, whose other attributes have names of one letter and values of one."""
+    """An item of this many bytes, whose other attributes have names of one letter and values of
+    one.
+    """
     return {**KEY, **members, "x": {"S": "x" * (size - 2 * len(members) - len("akbkx"))}}
 
 
@@ -47,8 +52,9 @@ def test_400_kb_to_the_byte_fit(plain: Engine) -> None:
 
 
 def test_entries_of_local_indexes_count(indexed: Engine) -> None:
-    # AWS: "a 400 KB limit on the total of … an item's data in the table" and its "entries in all local secondary
-    # indexes". Whoever tests with a larger item here would meet the refusal in production.
+    # AWS: "a 400 KB limit on the total of … an item's data in the table" and its "entries in all
+    # local secondary indexes". Whoever tests with a larger item here would meet the refusal in
+    # production.
     indexed.call("PutItem", put(200 * KB, c={"S": "c"}))
     assert failure(indexed, "PutItem", put(200 * KB + 1, c={"S": "c"})) == PUT_TOO_LARGE
     indexed.call("PutItem", put(400 * KB))  # is not in the index
@@ -77,5 +83,7 @@ def test_entries_count_in_updates_batches_and_transactions(indexed: Engine) -> N
     batch = {"RequestItems": {"tbl": [{"PutRequest": {"Item": large}}]}}
     assert failure(indexed, "BatchWriteItem", batch) == PUT_TOO_LARGE
     transaction = {"TransactItems": [{"Put": {"TableName": "tbl", "Item": large}}]}
-    assert failure(indexed, "TransactWriteItems", transaction).endswith("specific reasons [ValidationError]")
+    assert failure(indexed, "TransactWriteItems", transaction).endswith(
+        "specific reasons [ValidationError]"
+    )
     assert "c" not in indexed.call("GetItem", {"TableName": "tbl", "Key": KEY})["Item"]

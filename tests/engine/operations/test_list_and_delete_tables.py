@@ -14,7 +14,10 @@ def test_names_come_in_pages(engine: Engine) -> None:
     # The last name of a page starts the next one, whether or not that table is still there.
     for name in ("ccc", "aaa", "bbb", "ddd"):
         engine.call("CreateTable", table(name))
-    assert engine.call("ListTables", {"Limit": 2}) == {"TableNames": ["aaa", "bbb"], "LastEvaluatedTableName": "bbb"}
+    assert engine.call("ListTables", {"Limit": 2}) == {
+        "TableNames": ["aaa", "bbb"],
+        "LastEvaluatedTableName": "bbb",
+    }
     engine.call("DeleteTable", {"TableName": "bbb"})
     rest = engine.call("ListTables", {"Limit": 2, "ExclusiveStartTableName": "bbb"})
     assert rest == {"TableNames": ["ccc", "ddd"]}
@@ -35,7 +38,13 @@ def test_a_deleted_table_answers_deleting_and_is_gone(engine: Engine) -> None:
     put(engine, {"a": {"S": "x"}})
     answer = engine.call("DeleteTable", {"TableName": "tbl"})["TableDescription"]
     assert answer["TableStatus"] == "DELETING"
-    gone = {"GlobalSecondaryIndexes", "AttributeDefinitions", "KeySchema", "CreationDateTime", "WarmThroughput"}
+    gone = {
+        "GlobalSecondaryIndexes",
+        "AttributeDefinitions",
+        "KeySchema",
+        "CreationDateTime",
+        "WarmThroughput",
+    }
     assert gone.isdisjoint(answer)  # AWS names them no more
     message = "ResourceNotFoundException: Requested resource not found: Table: tbl not found"
     assert failure(engine, "DescribeTable", {"TableName": "tbl"}) == message
@@ -48,7 +57,8 @@ def test_a_protected_table_stays(engine: Engine) -> None:
     # The point of the protection: no script deletes it by accident.
     engine.call("CreateTable", table(DeletionProtectionEnabled=True))
     message = (
-        "ValidationException: Resource cannot be deleted as it is currently protected against deletion. "
+        "ValidationException: Resource cannot be deleted as it is currently protected against "
+        "deletion. "
         "Disable deletion protection first."
     )
     assert failure(engine, "DeleteTable", {"TableName": "tbl"}) == message
@@ -59,12 +69,17 @@ def test_a_protected_table_stays(engine: Engine) -> None:
 def test_the_stream_of_a_deleted_table_can_still_be_read(engine: Engine) -> None:
     # AWS keeps it for a day, so that readers see the last changes.
     stream = {"StreamEnabled": True, "StreamViewType": "NEW_IMAGE"}
-    arn = engine.call("CreateTable", table(StreamSpecification=stream))["TableDescription"]["LatestStreamArn"]
+    arn = engine.call("CreateTable", table(StreamSpecification=stream))["TableDescription"][
+        "LatestStreamArn"
+    ]
     number = engine.catalog.table("tbl").number
     put(engine, {"a": {"S": "x"}})
     engine.call("DeleteTable", {"TableName": "tbl"})
     assert len(engine.journal.read(number, 0)) == 1
-    assert engine.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["StreamStatus"] == "DISABLED"
+    assert (
+        engine.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["StreamStatus"]
+        == "DISABLED"
+    )
 
 
 @pytest.mark.parametrize("operation", ["DescribeTable", "DeleteTable", "DescribeTimeToLive"])
@@ -81,7 +96,9 @@ def test_definitions_survive_the_folder_being_closed(tmp_path: Path) -> None:
     request = table(
         key="a b",
         attributes="a b c:N d:B",
-        LocalSecondaryIndexes=[index("lsi", "a c", {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]})],
+        LocalSecondaryIndexes=[
+            index("lsi", "a c", {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]})
+        ],
         GlobalSecondaryIndexes=[index("gsi", "d:H a:H c:R b:R", {"ProjectionType": "KEYS_ONLY"})],
         TableClass="STANDARD",
         Tags=[{"Key": "k", "Value": "v"}],
@@ -95,7 +112,8 @@ def test_definitions_survive_the_folder_being_closed(tmp_path: Path) -> None:
 
 FORM = (
     "failed to satisfy constraint: Valid ARN format is "
-    "'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource name must have "
+    "'arn:<awsPartition>:<vendor>:<region>:<subscriber>:resourceType/resourceName', where Resource "
+    "name must have "
 )
 
 
@@ -103,17 +121,24 @@ FORM = (
     ("arn", "message"),
     [
         (ARN.replace("us-east-1", "eu-west-1") + "tbl", "Validation Invalid AWS region in '{}'"),
-        (ARN.replace("arn:aws:", "arn:aws-cn:") + "tbl", "Validation Invalid AWS partition in '{}'"),
+        (
+            ARN.replace("arn:aws:", "arn:aws-cn:") + "tbl",
+            "Validation Invalid AWS partition in '{}'",
+        ),
         (ARN + "tbl/index/gsi", "Validation Value '{}' at 'tableName' " + FORM),
         (ARN.replace("dynamodb", "s3") + "tbl", "Validation Value '{}' at 'tableName' " + FORM),
         ("arn:x", "Validation Value '{}' at 'tableName' " + FORM),
     ],
 )
 @pytest.mark.parametrize("operation", ["DescribeTable", "Scan", "DescribeContinuousBackups"])
-def test_the_arn_of_a_table_elsewhere_is_not_this_one(engine: Engine, operation: str, arn: str, message: str) -> None:
+def test_the_arn_of_a_table_elsewhere_is_not_this_one(
+    engine: Engine, operation: str, arn: str, message: str
+) -> None:
     # A program that mixes up regions must not write into the wrong table.
     engine.call("CreateTable", table())
-    wanted = message.format(arn).replace("Validation ", "ValidationException: 1 validation error detected: ", 1)
+    wanted = message.format(arn).replace(
+        "Validation ", "ValidationException: 1 validation error detected: ", 1
+    )
     assert failure(engine, operation, {"TableName": arn}).startswith(wanted)
 
 
@@ -121,4 +146,7 @@ def test_the_table_of_another_account_is_denied(engine: Engine) -> None:
     # There are no other accounts here, and so nobody who could allow it.
     engine.call("CreateTable", table())
     other = ARN.replace("000000000000", "123456789012") + "tbl"
-    assert failure(engine, "DescribeTable", {"TableName": other}) == "AccessDeniedException: Access is denied"
+    assert (
+        failure(engine, "DescribeTable", {"TableName": other})
+        == "AccessDeniedException: Access is denied"
+    )

@@ -1,4 +1,6 @@
-"""Key values longer than any item can have, in reads that name a partition: refused, with AWS's words for GetItem."""
+"""Key values longer than any item can have, in reads that name a partition: refused, with AWS's
+words for GetItem.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ TOO_LONG = (
 @pytest.fixture
 def made(engine: Engine) -> Engine:
     indexes = [index("by_g", "g h"), index("by_b", "b"), index("joint", "g:H h:H")]
-    engine.call("CreateTable", table(key="a s", attributes="a s g h b:B", GlobalSecondaryIndexes=indexes))
+    engine.call(
+        "CreateTable", table(key="a s", attributes="a s g h b:B", GlobalSecondaryIndexes=indexes)
+    )
     return engine
 
 
@@ -29,7 +33,12 @@ def text(size: int) -> dict[str, str]:
 
 def query(condition: str, *values: dict[str, str], **members: Any) -> dict[str, Any]:
     given = {f":{number}": value for number, value in enumerate(values)}
-    return {"TableName": "tbl", "KeyConditionExpression": condition, "ExpressionAttributeValues": given, **members}
+    return {
+        "TableName": "tbl",
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeValues": given,
+        **members,
+    }
 
 
 def queries(size: int) -> dict[str, dict[str, Any]]:
@@ -59,15 +68,20 @@ def statements(size: int) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("size", [2049, 65_536])
 @pytest.mark.parametrize("case", queries(1))
-def test_a_query_refuses_a_partition_key_that_no_item_can_have(made: Engine, case: str, size: int) -> None:
-    # AWS answers so to Query as well. Beyond 64 KB the engine failed, for a key holds its length in two bytes.
+def test_a_query_refuses_a_partition_key_that_no_item_can_have(
+    made: Engine, case: str, size: int
+) -> None:
+    # AWS answers so to Query as well. Beyond 64 KB the engine failed, for a key holds its length in
+    # two bytes.
     assert failure(made, "Query", queries(size)[case]) == TOO_LONG
     assert made.call("Query", queries(2048)[case])["Items"] == []
 
 
 @pytest.mark.parametrize("size", [2049, 65_536])
 @pytest.mark.parametrize("case", statements(1))
-def test_a_statement_refuses_a_partition_key_that_no_item_can_have(made: Engine, case: str, size: int) -> None:
+def test_a_statement_refuses_a_partition_key_that_no_item_can_have(
+    made: Engine, case: str, size: int
+) -> None:
     # A SELECT is a query by another name.
     assert failure(made, "ExecuteStatement", statements(size)[case]) == TOO_LONG
     assert made.call("ExecuteStatement", statements(2048)[case])["Items"] == []

@@ -10,7 +10,10 @@ DAY = 24 * 3600
 
 
 def switch(engine, enabled=True, days=None, name="tbl"):
-    wanted = {"PointInTimeRecoveryEnabled": enabled, **({"RecoveryPeriodInDays": days} if days else {})}
+    wanted = {
+        "PointInTimeRecoveryEnabled": enabled,
+        **({"RecoveryPeriodInDays": days} if days else {}),
+    }
     request = {"TableName": name, "PointInTimeRecoverySpecification": wanted}
     answer = engine.call("UpdateContinuousBackups", request)
     return answer["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
@@ -69,7 +72,10 @@ def test_a_table_goes_back_to_any_second(engine, clock):
         "RestoreInProgress": True,
     }
     assert len(scan(engine, "restored")) == 5
-    assert described(engine, "restored")["RestoreSummary"] == {**latest["RestoreSummary"], "RestoreInProgress": False}
+    assert described(engine, "restored")["RestoreSummary"] == {
+        **latest["RestoreSummary"],
+        "RestoreInProgress": False,
+    }
 
 
 def test_changes_older_than_the_period_are_forgotten_and_younger_ones_kept(engine, clock):
@@ -81,7 +87,9 @@ def test_changes_older_than_the_period_are_forgotten_and_younger_ones_kept(engin
         put(engine, {"a": {"S": "x"}, "at": {"N": str(int(clock.now))}})
     engine.work()
     number = engine.catalog.described("tbl").number
-    assert [entry.at_ms / 1000 for entry in engine.journal.read(number, 0)] == [NOW + n * DAY for n in (2, 3, 4)]
+    assert [entry.at_ms / 1000 for entry in engine.journal.read(number, 0)] == [
+        NOW + n * DAY for n in (2, 3, 4)
+    ]
     restore(engine, RestoreDateTime=NOW + 2 * DAY)
     assert scan(engine, "restored")[0]["at"] == {"N": str(int(NOW + 2 * DAY))}
     switch(engine, enabled=False)
@@ -98,16 +106,22 @@ def test_an_instant_outside_the_window_is_refused(engine, clock, instant):
     request = {"SourceTableName": "tbl", "TargetTableName": "restored", "RestoreDateTime": instant}
     given = "2027-01-15T07:59:59Z" if instant < NOW else "2027-01-15T08:00:11Z"
     assert failure(engine, "RestoreTableToPointInTime", request) == (
-        f"InvalidRestoreTimeException: RestoreDateTime '{given}' must be within EarliestRestorableDateTime "
+        f"InvalidRestoreTimeException: RestoreDateTime '{given}' must be within "
+        "EarliestRestorableDateTime "
         "'2027-01-15T08:00:00Z' and LatestRestorableDateTime '2027-01-15T08:00:10Z'"
     )
 
 
 def test_a_restore_that_cannot_be_is_refused(engine):
     engine.call("CreateTable", table())
-    request = {"SourceTableName": "tbl", "TargetTableName": "restored", "UseLatestRestorableTime": True}
+    request = {
+        "SourceTableName": "tbl",
+        "TargetTableName": "restored",
+        "UseLatestRestorableTime": True,
+    }
     assert failure(engine, "RestoreTableToPointInTime", request) == (
-        "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table 'tbl'"
+        "PointInTimeRecoveryUnavailableException: Point in time recovery is not enabled for table "
+        "'tbl'"
     )
     switch(engine)
     assert failure(engine, "RestoreTableToPointInTime", {**request, "SourceTableName": "none"}) == (
@@ -117,27 +131,49 @@ def test_a_restore_that_cannot_be_is_refused(engine):
         "TableAlreadyExistsException: Table already exists: tbl"
     )
     # AWS looks at the instant before the name.
-    early = {**request, "TargetTableName": "tbl", "UseLatestRestorableTime": False, "RestoreDateTime": NOW - 9}
-    assert failure(engine, "RestoreTableToPointInTime", early).startswith("InvalidRestoreTimeException: ")
-    two = "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore"
-    none = "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both"
+    early = {
+        **request,
+        "TargetTableName": "tbl",
+        "UseLatestRestorableTime": False,
+        "RestoreDateTime": NOW - 9,
+    }
+    assert failure(engine, "RestoreTableToPointInTime", early).startswith(
+        "InvalidRestoreTimeException: "
+    )
+    two = (
+        "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for "
+        "point-in-time restore"
+    )
+    none = (
+        "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be "
+        "specified, but not both"
+    )
     for members, message in (
         ({"RestoreDateTime": NOW}, two),
         ({"UseLatestRestorableTime": False}, none),
         (
-            {"GlobalSecondaryIndexOverride": [index("gsi", "a", WarmThroughput={"ReadUnitsPerSecond": 12000})]},
+            {
+                "GlobalSecondaryIndexOverride": [
+                    index("gsi", "a", WarmThroughput={"ReadUnitsPerSecond": 12000})
+                ]
+            },
             "Invalid Request: Cannot override WarmThroughput for index gsi",
         ),
-        ({"SourceTableArn": ARN + "tbl"}, "Must provide exactly one of: sourceTableArn, sourceTableName"),
+        (
+            {"SourceTableArn": ARN + "tbl"},
+            "Must provide exactly one of: sourceTableArn, sourceTableName",
+        ),
     ):
         found = failure(engine, "RestoreTableToPointInTime", {**request, **members})
         assert found.startswith(f"ValidationException: {message}")
     del request["SourceTableName"]
     assert failure(engine, "RestoreTableToPointInTime", request) == (
-        "ValidationException: The parameter 'TableName' is required but was not present in the request"
+        "ValidationException: The parameter 'TableName' is required but was not present in the "
+        "request"
     )
     assert failure(engine, "UpdateContinuousBackups", {**_spec(False, 5), "TableName": "tbl"}) == (
-        "ValidationException: Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
+        "ValidationException: Invalid Request: Cannot specify RecoveryPeriodInDays when disabling "
+        "point-in-time "
         "recovery."
     )
     assert failure(engine, "DescribeContinuousBackups", {"TableName": "none"}) == (

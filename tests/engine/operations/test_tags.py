@@ -16,9 +16,14 @@ TAG = {"Key": "k", "Value": "v"}
 BAD_KEY = "ValidationException: The Tag Key provided is invalid, Key: "
 BAD_VALUE = "ValidationException: The Tag Value provided is invalid, Value: "
 OWN_KEY = "ValidationException: Tag Key cannot be prefixed with aws:, Key: "
-TOO_MANY = "ValidationException: Number of Tags exceed the current limit for the provided ResourceArn"
+TOO_MANY = (
+    "ValidationException: Number of Tags exceed the current limit for the provided ResourceArn"
+)
 INVALID = "ValidationException: One or more parameter values were invalid: "
-NO_TAGS = "ValidationException: 1 validation error detected: Value null at 'tags' failed to satisfy constraint: "
+NO_TAGS = (
+    "ValidationException: 1 validation error detected: Value null at 'tags' failed to satisfy "
+    "constraint: "
+)
 
 
 @pytest.fixture
@@ -28,7 +33,10 @@ def made(engine: Engine) -> Engine:
 
 
 def tags(engine: Engine) -> dict[str, str]:
-    return {tag["Key"]: tag["Value"] for tag in engine.call("ListTagsOfResource", {"ResourceArn": TBL})["Tags"]}
+    return {
+        tag["Key"]: tag["Value"]
+        for tag in engine.call("ListTagsOfResource", {"ResourceArn": TBL})["Tags"]
+    }
 
 
 def tag(engine: Engine, **values: str) -> None:
@@ -64,14 +72,19 @@ def test_all_tags_together_have_ten_kilobytes_at_most(made: Engine) -> None:
     # The guide says so of tables and of streams; each of these tags has 300 bytes.
     tag(made, **{f"k{number:043d}": "v" * 256 for number in range(34)})
     request = {"ResourceArn": TBL, "Tags": [{"Key": "k" * 44, "Value": "v" * 256}]}
-    assert failure(made, "TagResource", request).startswith("ValidationException: Size of all Tags exceeds")
+    assert failure(made, "TagResource", request).startswith(
+        "ValidationException: Size of all Tags exceeds"
+    )
     tag(made, k="v" * 39)
 
 
 def test_a_stream_has_tags_of_its_own(engine: Engine) -> None:
-    # It does not inherit those of its table, keeps its own when it ends, and the next stream starts without any.
+    # It does not inherit those of its table, keeps its own when it ends, and the next stream starts
+    # without any.
     stream = {"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}
-    made = engine.call("CreateTable", table(StreamSpecification=stream, Tags=[TAG]))["TableDescription"]
+    made = engine.call("CreateTable", table(StreamSpecification=stream, Tags=[TAG]))[
+        "TableDescription"
+    ]
     arn = made["LatestStreamArn"]
     assert engine.call("ListTagsOfResource", {"ResourceArn": arn}) == {"Tags": []}
     own = [{"Key": "team", "Value": "analytics"}]
@@ -79,12 +92,23 @@ def test_a_stream_has_tags_of_its_own(engine: Engine) -> None:
     engine.call("UntagResource", {"ResourceArn": arn, "TagKeys": ["k"]})
     assert engine.call("ListTagsOfResource", {"ResourceArn": arn}) == {"Tags": own}
     assert tags(engine) == {"k": "v"}
-    engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}})
-    again = engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": stream})["TableDescription"]
-    assert engine.call("ListTagsOfResource", {"ResourceArn": again["LatestStreamArn"]}) == {"Tags": []}
+    engine.call(
+        "UpdateTable", {"TableName": "tbl", "StreamSpecification": {"StreamEnabled": False}}
+    )
+    again = engine.call("UpdateTable", {"TableName": "tbl", "StreamSpecification": stream})[
+        "TableDescription"
+    ]
+    assert engine.call("ListTagsOfResource", {"ResourceArn": again["LatestStreamArn"]}) == {
+        "Tags": []
+    }
     assert engine.call("ListTagsOfResource", {"ResourceArn": arn}) == {"Tags": own}
-    missing = f"ResourceNotFoundException: Requested resource not found: ResourceArn: {TBL}/stream/x not found"
-    assert failure(engine, "TagResource", {"ResourceArn": TBL + "/stream/x", "Tags": [TAG]}) == missing
+    missing = (
+        f"ResourceNotFoundException: Requested resource not found: ResourceArn: {TBL}/stream/x not "
+        "found"
+    )
+    assert (
+        failure(engine, "TagResource", {"ResourceArn": TBL + "/stream/x", "Tags": [TAG]}) == missing
+    )
 
 
 def test_tags_go_with_their_table(made: Engine) -> None:
@@ -109,23 +133,31 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"ResourceArn": GSI, "Tags": [TAG]},
-        "ValidationException: One or more parameter values were invalid: Invalid resource arn provided, only table or "
+        "ValidationException: One or more parameter values were invalid: Invalid resource arn "
+        "provided, only table or "
         f"stream is accepted. Provided resource arn: {GSI}",
     ),
     (
         {"ResourceArn": ARN + "none", "Tags": [TAG]},
-        f"ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN}none not found",
+        f"ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN}none not "
+        "found",
     ),
     (
         {"ResourceArn": ELSEWHERE, "Tags": [TAG]},
         f"ValidationException: Invalid TableArn: Invalid ResourceArn provided as input {ELSEWHERE}",
     ),
-    ({"ResourceArn": ARN + "none", "Tags": []}, "ValidationException: Atleast one Tag needs to be provided as Input."),
+    (
+        {"ResourceArn": ARN + "none", "Tags": []},
+        "ValidationException: Atleast one Tag needs to be provided as Input.",
+    ),
     *(
         ({"ResourceArn": TBL, "Tags": [{"Key": key, "Value": "v"}]}, BAD_KEY + key)
         for key in ("", "x" * 129, "a!", "d%g", "a#b")
     ),
-    *(({"ResourceArn": TBL, "Tags": [{"Key": key, "Value": "v"}]}, OWN_KEY + key) for key in ("aws:x", "AWS:x")),
+    *(
+        ({"ResourceArn": TBL, "Tags": [{"Key": key, "Value": "v"}]}, OWN_KEY + key)
+        for key in ("aws:x", "AWS:x")
+    ),
     *(
         ({"ResourceArn": TBL, "Tags": [{"Key": "k", "Value": value}]}, BAD_VALUE + value)
         for value in ("x" * 257, "a!", '"')
@@ -149,12 +181,23 @@ def test_untagging_needs_a_key_and_a_table(made: Engine) -> None:
     # The same checks of the ARN, another text for nothing to do.
     nothing = "ValidationException: Atleast one Tag Key needs to be provided as Input."
     assert failure(made, "UntagResource", {"ResourceArn": TBL, "TagKeys": []}) == nothing
-    assert failure(made, "UntagResource", {"TagKeys": ["k"]}) == "ValidationException: Invalid TableArn"
-    missing = f"ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN}none not found"
-    assert failure(made, "UntagResource", {"ResourceArn": ARN + "none", "TagKeys": ["k"]}) == missing
+    assert (
+        failure(made, "UntagResource", {"TagKeys": ["k"]})
+        == "ValidationException: Invalid TableArn"
+    )
+    missing = (
+        f"ResourceNotFoundException: Requested resource not found: ResourceArn: {ARN}none not found"
+    )
+    assert (
+        failure(made, "UntagResource", {"ResourceArn": ARN + "none", "TagKeys": ["k"]}) == missing
+    )
     assert failure(made, "ListTagsOfResource", {"ResourceArn": ARN + "none"}) == missing
     assert failure(made, "ListTagsOfResource", {}) == "ValidationException: Invalid TableArn"
-    for keys, message in (([""], BAD_KEY), (["aws:x"], OWN_KEY + "aws:x"), ([f"k{n}" for n in range(51)], TOO_MANY)):
+    for keys, message in (
+        ([""], BAD_KEY),
+        (["aws:x"], OWN_KEY + "aws:x"),
+        ([f"k{n}" for n in range(51)], TOO_MANY),
+    ):
         assert failure(made, "UntagResource", {"ResourceArn": TBL, "TagKeys": keys}) == message
 
 

@@ -1,4 +1,6 @@
-"""TransactGetItems, TransactWriteItems, ExecuteTransaction: how large one may be, and what refuses it as a whole."""
+"""TransactGetItems, TransactWriteItems, ExecuteTransaction: how large one may be, and what refuses
+it as a whole.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,10 @@ from sortkey.errors import TransactionCanceledException
 from tests.engine.tables import failure, index, table
 
 KB = 1024
-TOO_LARGE = "ValidationException: Collection size of items in transaction has exceeded the maximum allowed size: 4 MB"
+TOO_LARGE = (
+    "ValidationException: Collection size of items in transaction has exceeded the maximum allowed "
+    "size: 4 MB"
+)
 
 
 def item(number: int, size: int) -> dict[str, Any]:
@@ -23,7 +28,10 @@ def puts(count: int, size: int) -> list[dict[str, Any]]:
 
 
 def gets(count: int, **members: Any) -> list[dict[str, Any]]:
-    return [{"Get": {"TableName": "tbl", "Key": {"a": {"S": f"{number:03}"}}, **members}} for number in range(count)]
+    return [
+        {"Get": {"TableName": "tbl", "Key": {"a": {"S": f"{number:03}"}}, **members}}
+        for number in range(count)
+    ]
 
 
 @pytest.fixture
@@ -31,7 +39,9 @@ def filled(engine: Engine) -> Engine:
     """16 items, which make 4 MB and one byte."""
     engine.call("CreateTable", table())
     for number in range(16):
-        engine.call("PutItem", {"TableName": "tbl", "Item": item(number, 256 * KB + (number == 15))})
+        engine.call(
+            "PutItem", {"TableName": "tbl", "Item": item(number, 256 * KB + (number == 15))}
+        )
     return engine
 
 
@@ -54,47 +64,83 @@ def test_what_a_transaction_replaces_does_not_count(filled: Engine, capacity: st
 def test_members_that_aws_does_not_know_are_ignored_in_a_transaction(engine: Engine) -> None:
     # A newer SDK may send one. The engine took it for an action, and failed.
     engine.call("CreateTable", table())
-    action = {"Put": {"TableName": "tbl", "Item": item(1, KB)}, "Unknown": {"TableName": "tbl"}, "": {"TableName": 7}}
+    action = {
+        "Put": {"TableName": "tbl", "Item": item(1, KB)},
+        "Unknown": {"TableName": "tbl"},
+        "": {"TableName": 7},
+    }
 
-    engine.call("TransactWriteItems", {"TransactItems": [action], "ClientRequestToken": "once", "Unknown": None})
+    engine.call(
+        "TransactWriteItems",
+        {"TransactItems": [action], "ClientRequestToken": "once", "Unknown": None},
+    )
     assert engine.call("Scan", {"TableName": "tbl"})["Count"] == 1
     assert failure(engine, "TransactWriteItems", {"TransactItems": [{"Unknown": {}}]}) == (
-        "ValidationException: Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
+        "ValidationException: Invalid Request: TransactWriteRequest should contain Delete or Put "
+        "or Update request"
     )
 
 
 def test_a_transaction_reads_no_more_than_4_mb(filled: Engine) -> None:
-    # AWS: "The aggregate size of the items in the transaction cannot exceed 4 MB", whatever of them is asked for.
+    # AWS: "The aggregate size of the items in the transaction cannot exceed 4 MB", whatever of them
+    # is asked for.
     assert failure(filled, "TransactGetItems", {"TransactItems": gets(16)}) == TOO_LARGE
-    assert failure(filled, "TransactGetItems", {"TransactItems": gets(16, ProjectionExpression="a")}) == TOO_LARGE
+    assert (
+        failure(filled, "TransactGetItems", {"TransactItems": gets(16, ProjectionExpression="a")})
+        == TOO_LARGE
+    )
     assert len(filled.call("TransactGetItems", {"TransactItems": gets(15)})["Responses"]) == 15
 
 
 def test_statements_read_no_more_than_4_mb(filled: Engine) -> None:
-    statements = [{"Statement": f"SELECT a FROM tbl WHERE a = '{number:03}'"} for number in range(16)]
+    statements = [
+        {"Statement": f"SELECT a FROM tbl WHERE a = '{number:03}'"} for number in range(16)
+    ]
 
     assert failure(filled, "ExecuteTransaction", {"TransactStatements": statements}) == TOO_LARGE
-    assert len(filled.call("ExecuteTransaction", {"TransactStatements": statements[1:15]})["Responses"]) == 14
+    assert (
+        len(
+            filled.call("ExecuteTransaction", {"TransactStatements": statements[1:15]})["Responses"]
+        )
+        == 14
+    )
 
 
 @pytest.mark.parametrize(("size", "units"), [(KB, 2.0), (4 * KB, 2.0), (5 * KB, 4.0)])
-def test_a_repeated_transaction_costs_what_reading_its_items_does(engine: Engine, size: int, units: float) -> None:
-    # AWS: "subsequent calls with the same client token return the number of read capacity units consumed in reading
-    # the item".
+def test_a_repeated_transaction_costs_what_reading_its_items_does(
+    engine: Engine, size: int, units: float
+) -> None:
+    # AWS: "subsequent calls with the same client token return the number of read capacity units
+    # consumed in reading the item".
     engine.call("CreateTable", table())
-    request = {"TransactItems": puts(1, size), "ClientRequestToken": "once", "ReturnConsumedCapacity": "TOTAL"}
+    request = {
+        "TransactItems": puts(1, size),
+        "ClientRequestToken": "once",
+        "ReturnConsumedCapacity": "TOTAL",
+    }
     written = size / KB * 2
 
-    first, second = engine.call("TransactWriteItems", request), engine.call("TransactWriteItems", request)
+    first, second = (
+        engine.call("TransactWriteItems", request),
+        engine.call("TransactWriteItems", request),
+    )
 
-    assert first["ConsumedCapacity"] == [{"TableName": "tbl", "CapacityUnits": written, "WriteCapacityUnits": written}]
-    assert second["ConsumedCapacity"] == [{"TableName": "tbl", "CapacityUnits": units, "ReadCapacityUnits": units}]
+    assert first["ConsumedCapacity"] == [
+        {"TableName": "tbl", "CapacityUnits": written, "WriteCapacityUnits": written}
+    ]
+    assert second["ConsumedCapacity"] == [
+        {"TableName": "tbl", "CapacityUnits": units, "ReadCapacityUnits": units}
+    ]
 
 
 def test_a_repeated_transaction_of_statements_costs_reads(engine: Engine) -> None:
     engine.call("CreateTable", table())
     statement = {"Statement": f"INSERT INTO tbl VALUE {{'a': 'k', 'b': '{'x' * 5 * KB}'}}"}
-    request = {"TransactStatements": [statement], "ClientRequestToken": "once", "ReturnConsumedCapacity": "TOTAL"}
+    request = {
+        "TransactStatements": [statement],
+        "ClientRequestToken": "once",
+        "ReturnConsumedCapacity": "TOTAL",
+    }
 
     engine.call("ExecuteTransaction", request)
 
@@ -102,13 +148,19 @@ def test_a_repeated_transaction_of_statements_costs_reads(engine: Engine) -> Non
     assert again == [{"TableName": "tbl", "CapacityUnits": 4.0, "ReadCapacityUnits": 4.0}]
 
 
-EMPTY = "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+EMPTY = (
+    "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+    "contain an empty "
+)
 EMPTY_KEY = {"a": {"S": ""}}
 EMPTY_KEYS: list[tuple[str, dict[str, Any]]] = [
     ("TransactWriteItems", {"Put": {"Item": EMPTY_KEY}}),
     ("TransactWriteItems", {"Delete": {"Key": EMPTY_KEY}}),
     ("TransactWriteItems", {"Update": {"Key": EMPTY_KEY, "UpdateExpression": "REMOVE b"}}),
-    ("TransactWriteItems", {"ConditionCheck": {"Key": EMPTY_KEY, "ConditionExpression": "attribute_exists(a)"}}),
+    (
+        "TransactWriteItems",
+        {"ConditionCheck": {"Key": EMPTY_KEY, "ConditionExpression": "attribute_exists(a)"}},
+    ),
 ]
 
 
@@ -116,12 +168,15 @@ EMPTY_KEYS: list[tuple[str, dict[str, Any]]] = [
 def test_an_empty_key_is_refused_before_a_transaction_of_writes(
     engine: Engine, operation: str, action: dict[str, Any]
 ) -> None:
-    # A key of another type cancels the transaction, with its reason; AWS looks for empty ones before, as for any item.
+    # A key of another type cancels the transaction, with its reason; AWS looks for empty ones
+    # before, as for any item.
     engine.call("CreateTable", table())
     ((name, members),) = action.items()
     request = {"TransactItems": [{name: {"TableName": "tbl", **members}}]}
 
-    assert failure(engine, operation, request) == f"ValidationException: {EMPTY}string value. Key: a"
+    assert (
+        failure(engine, operation, request) == f"ValidationException: {EMPTY}string value. Key: a"
+    )
 
 
 def test_an_empty_key_cancels_a_transaction_of_reads(engine: Engine) -> None:
@@ -130,7 +185,10 @@ def test_an_empty_key_cancels_a_transaction_of_reads(engine: Engine) -> None:
     keys = ({"a": {"S": "k"}}, EMPTY_KEY)
 
     with pytest.raises(TransactionCanceledException) as cancelled:
-        engine.call("TransactGetItems", {"TransactItems": [{"Get": {"TableName": "tbl", "Key": key}} for key in keys]})
+        engine.call(
+            "TransactGetItems",
+            {"TransactItems": [{"Get": {"TableName": "tbl", "Key": key}} for key in keys]},
+        )
     assert cancelled.value.extra["CancellationReasons"] == [
         {"Code": "None"},
         {"Code": "ValidationError", "Message": f"{EMPTY}string value. Key: a"},
@@ -138,11 +196,14 @@ def test_an_empty_key_cancels_a_transaction_of_reads(engine: Engine) -> None:
 
 
 def test_a_projection_that_selects_nothing_answers_no_item_in_a_transaction(engine: Engine) -> None:
-    # GetItem answers an empty Item there, so that a missing one can be told apart; TransactGetItems does not.
+    # GetItem answers an empty Item there, so that a missing one can be told apart; TransactGetItems
+    # does not.
     engine.call("CreateTable", table())
     engine.call("PutItem", {"TableName": "tbl", "Item": item(0, KB)})
 
-    assert engine.call("TransactGetItems", {"TransactItems": gets(1, ProjectionExpression="zz")}) == {"Responses": [{}]}
+    assert engine.call(
+        "TransactGetItems", {"TransactItems": gets(1, ProjectionExpression="zz")}
+    ) == {"Responses": [{}]}
     one = {"TableName": "tbl", "Key": {"a": {"S": "000"}}, "ProjectionExpression": "zz"}
     assert engine.call("GetItem", one) == {"Item": {}}
 
@@ -157,19 +218,31 @@ def test_a_transaction_pays_twice_for_the_table_and_once_for_its_indexes(engine:
         ("TransactWriteItems", {"TransactItems": [{"Put": put}]}),
         ("ExecuteTransaction", {"TransactStatements": [statement]}),
     ):
-        (consumed,) = engine.call(operation, {**members, "ReturnConsumedCapacity": "INDEXES"})["ConsumedCapacity"]
+        (consumed,) = engine.call(operation, {**members, "ReturnConsumedCapacity": "INDEXES"})[
+            "ConsumedCapacity"
+        ]
         assert (consumed["CapacityUnits"], consumed["Table"]["CapacityUnits"]) == (4.0, 2.0)
-        assert {name: each["CapacityUnits"] for name, each in consumed["GlobalSecondaryIndexes"].items()} == {
+        assert {
+            name: each["CapacityUnits"] for name, each in consumed["GlobalSecondaryIndexes"].items()
+        } == {
             "all": 1.0,
             "keys": 1.0,
         }
 
 
 def test_an_empty_key_of_an_index_is_refused_before_the_transaction(engine: Engine) -> None:
-    engine.call("CreateTable", table("tbl", "a", "a g", GlobalSecondaryIndexes=[index("by_g", "g")]))
-    failing = {"TableName": "tbl", "Key": {"a": {"S": "1"}}, "ConditionExpression": "attribute_exists(a)"}
+    engine.call(
+        "CreateTable", table("tbl", "a", "a g", GlobalSecondaryIndexes=[index("by_g", "g")])
+    )
+    failing = {
+        "TableName": "tbl",
+        "Key": {"a": {"S": "1"}},
+        "ConditionExpression": "attribute_exists(a)",
+    }
     put = {"TableName": "tbl", "Item": {"a": {"S": "x"}, "g": {"S": ""}}}
     request = {"TransactItems": [{"ConditionCheck": failing}, {"Put": put}]}
 
     told = failure(engine, "TransactWriteItems", request)
-    assert told.startswith("ValidationException: One or more parameter values are not valid. A value specified")
+    assert told.startswith(
+        "ValidationException: One or more parameter values are not valid. A value specified"
+    )

@@ -10,7 +10,9 @@ from sortkey.engine import Engine
 from tests.engine.tables import failure, table
 
 ONE = {"TableName": "tbl", "Key": {"a": {"S": "one"}}}
-INVALID_PATH = "ValidationException: The document path provided in the update expression is invalid for update"
+INVALID_PATH = (
+    "ValidationException: The document path provided in the update expression is invalid for update"
+)
 
 
 @pytest.fixture
@@ -19,10 +21,15 @@ def made(engine: Engine) -> Engine:
     return engine
 
 
-@pytest.mark.parametrize("expression", ["REMOVE x.y", "REMOVE x[0], z", "REMOVE z", "DELETE x.y :s"])
+@pytest.mark.parametrize(
+    "expression", ["REMOVE x.y", "REMOVE x[0], z", "REMOVE z", "DELETE x.y :s"]
+)
 def test_nothing_is_removed_from_nothing(made: Engine, expression: str) -> None:
-    # Where there is an item, the path of a map or list that it lacks is refused; where there is none, nothing is done.
-    values: dict[str, Any] = {"ExpressionAttributeValues": {":s": {"SS": ["a"]}}} if ":s" in expression else {}
+    # Where there is an item, the path of a map or list that it lacks is refused; where there is
+    # none, nothing is done.
+    values: dict[str, Any] = (
+        {"ExpressionAttributeValues": {":s": {"SS": ["a"]}}} if ":s" in expression else {}
+    )
     update = {**ONE, "UpdateExpression": expression, **values, "ReturnValues": "ALL_NEW"}
 
     assert made.call("UpdateItem", update) == {}
@@ -30,6 +37,10 @@ def test_nothing_is_removed_from_nothing(made: Engine, expression: str) -> None:
 
 
 def test_a_path_into_nothing_is_refused_beside_a_change(made: Engine) -> None:
-    update = {**ONE, "UpdateExpression": "REMOVE x.y SET z = :s", "ExpressionAttributeValues": {":s": {"S": "a"}}}
+    update = {
+        **ONE,
+        "UpdateExpression": "REMOVE x.y SET z = :s",
+        "ExpressionAttributeValues": {":s": {"S": "a"}},
+    }
 
     assert failure(made, "UpdateItem", update) == INVALID_PATH

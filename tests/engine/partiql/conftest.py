@@ -30,9 +30,19 @@ def filled(engine: Engine) -> Engine:
         ),
     )
     for number in range(5):
-        item = {"pk": {"S": "a"}, "sk": {"N": str(number)}, "v": {"S": f"x{number}"}, "g": {"S": "G"}, "l": {"S": "L"}}
+        item = {
+            "pk": {"S": "a"},
+            "sk": {"N": str(number)},
+            "v": {"S": f"x{number}"},
+            "g": {"S": "G"},
+            "l": {"S": "L"},
+        }
         put(engine, item, "things")
-    put(engine, {"pk": {"S": "b"}, "sk": {"N": "9"}, "nul": {"NULL": True}, "n": {"N": "9"}}, "things")
+    put(
+        engine,
+        {"pk": {"S": "b"}, "sk": {"N": "9"}, "nul": {"NULL": True}, "n": {"N": "9"}},
+        "things",
+    )
     put(
         engine,
         {

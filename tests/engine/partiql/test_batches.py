@@ -53,7 +53,9 @@ FAILING_READS = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "code", "message"), FAILING_READS, ids=[each[0] for each in FAILING_READS])
+@pytest.mark.parametrize(
+    ("statement", "code", "message"), FAILING_READS, ids=[each[0] for each in FAILING_READS]
+)
 def test_a_statement_that_fails_leaves_the_others_alone(
     filled: Engine, statement: str, code: str, message: str
 ) -> None:
@@ -74,7 +76,10 @@ def test_a_statement_that_fails_leaves_the_others_alone(
 )
 def test_a_select_of_a_batch_names_one_item_by_its_key(filled: Engine, statement: str) -> None:
     # A batch fetches items; a query or a filter would make it something else.
-    message = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+    message = (
+        "Select statements within BatchExecuteStatement must specify the primary key in the where "
+        "clause."
+    )
     (only,) = _batch(filled, statement)
     assert only == {"TableName": "things", "Error": {"Code": "ValidationError", "Message": message}}
 
@@ -95,7 +100,10 @@ def test_writes_go_on_after_one_that_failed(filled: Engine) -> None:
     }
     assert answers[1]["Error"]["Code"] == "ConditionalCheckFailed"
     assert answers[1]["Error"]["Item"]["v"] == {"S": "x2"}
-    assert answers[2:] == [{"TableName": "things", "Item": {"v": {"S": "x3"}}}, {"TableName": "things"}]
+    assert answers[2:] == [
+        {"TableName": "things", "Item": {"v": {"S": "x3"}}},
+        {"TableName": "things"},
+    ]
     assert _batch(filled, _get(50))[0]["Item"] == {"sk": {"N": "50"}}
 
 

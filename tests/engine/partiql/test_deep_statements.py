@@ -1,4 +1,6 @@
-"""Statements that nest as deeply as 8 KB allow: bounded by the parser, so that nothing after it runs out of stack."""
+"""Statements that nest as deeply as 8 KB allow: bounded by the parser, so that nothing after it
+runs out of stack.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +19,19 @@ def too_deep(levels: int) -> str:
 DEEP = {
     "negations": ("SELECT v FROM things WHERE " + "NOT " * 1900 + "n = 9", MANY_OPERATORS),
     "a sum": ("UPDATE things SET n = " + "n + " * 1900 + "1" + WHERE, MANY_OPERATORS),
-    "sums of sums": ("UPDATE things SET n = " + "(" * 38 + "n" + ("+1" * 90 + ")") * 38 + WHERE, MANY_OPERATORS),
+    "sums of sums": (
+        "UPDATE things SET n = " + "(" * 38 + "n" + ("+1" * 90 + ")") * 38 + WHERE,
+        MANY_OPERATORS,
+    ),
     "signs": ("UPDATE things SET n = " + "- " * 1900 + "n" + WHERE, MANY_OPERATORS),
     "a path to set": ("UPDATE things SET m" + ".b" * 3000 + " = 1" + WHERE, too_deep(3001)),
     "a path to remove": ("UPDATE things REMOVE m" + ".b" * 3000 + WHERE, too_deep(3001)),
     "a path to read": ("UPDATE things SET n = m" + ".b" * 3000 + WHERE, too_deep(3001)),
     "a path to select": ("SELECT m" + ".b" * 3000 + " FROM things" + WHERE, too_deep(3001)),
-    "a path to compare": ("SELECT v FROM things" + WHERE + " AND m" + ".b" * 3000 + " = 1", too_deep(3001)),
+    "a path to compare": (
+        "SELECT v FROM things" + WHERE + " AND m" + ".b" * 3000 + " = 1",
+        too_deep(3001),
+    ),
 }
 
 
@@ -38,7 +46,9 @@ def test_a_statement_has_as_many_operators_as_an_expression(run: Run) -> None:
     # 300 are AWS's limit, and must work: the deepest tree that is ever walked.
     run("UPDATE things SET n = " + "n + " * 300 + "0" + WHERE)
     assert run("SELECT n FROM things" + WHERE)["Items"] == [{"n": {"N": "1500"}}]
-    assert run("SELECT n FROM things WHERE " + "NOT " * 298 + "n = 1500")["Items"] == [{"n": {"N": "1500"}}]
+    assert run("SELECT n FROM things WHERE " + "NOT " * 298 + "n = 1500")["Items"] == [
+        {"n": {"N": "1500"}}
+    ]
 
 
 def test_operators_bind_as_tightly_as_before_and_from_left_to_right(run: Run) -> None:

@@ -19,7 +19,11 @@ def many() -> Any:
         engine.call("CreateTable", table("many", "pk sk", "pk sk:N"))
         for pk in "abcd":
             for sk in range(7):
-                put(engine, {"pk": {"S": pk}, "sk": {"N": str(sk)}, "odd": {"BOOL": sk % 2 == 1}}, "many")
+                put(
+                    engine,
+                    {"pk": {"S": pk}, "sk": {"N": str(sk)}, "odd": {"BOOL": sk % 2 == 1}},
+                    "many",
+                )
         yield engine
 
 
@@ -53,7 +57,8 @@ def _all(engine: Engine, statement: str, limit: int | None) -> list[Any]:
     st.integers(1, 30),
 )
 def test_pages_of_any_size_add_up_to_the_whole(many: Engine, statement: str, limit: int) -> None:
-    # A page may end inside a partition, between two, or behind a filter; nothing is lost or shown twice.
+    # A page may end inside a partition, between two, or behind a filter; nothing is lost or shown
+    # twice.
     assert _all(many, statement, limit) == _all(many, statement, None)
 
 
@@ -65,7 +70,11 @@ def test_a_token_goes_on_only_with_its_own_statement(run: Run) -> None:
     token = answer["NextToken"]
     assert run(statement, Limit=1, NextToken=token)["Items"] == [{"sk": {"N": "2"}}]
     changed = ("B" if token[0] == "A" else "A") + token[1:]
-    for other, used in (("SELECT sk FROM things WHERE pk='b'", token), (statement, changed), (statement, "x")):
+    for other, used in (
+        ("SELECT sk FROM things WHERE pk='b'", token),
+        (statement, changed),
+        (statement, "x"),
+    ):
         assert refusal(run, other, NextToken=used) == "Invalid NextToken"
 
 
@@ -77,11 +86,15 @@ def test_a_page_ends_at_a_megabyte_over_all_partitions(engine: Engine) -> None:
     request = {"Statement": "SELECT pk FROM big WHERE pk IN ['0','1','2','3','4','5']"}
     first = engine.call("ExecuteStatement", request)
     assert len(first["Items"]) == 4
-    assert len(engine.call("ExecuteStatement", {**request, "NextToken": first["NextToken"]})["Items"]) == 2
+    assert (
+        len(engine.call("ExecuteStatement", {**request, "NextToken": first["NextToken"]})["Items"])
+        == 2
+    )
 
 
 def test_a_page_over_many_partitions_has_ten_items(engine: Engine) -> None:
-    # The guide, of IN: "Results are returned in pages of up to 10 items"; a longer list goes on by its token.
+    # The guide, of IN: "Results are returned in pages of up to 10 items"; a longer list goes on by
+    # its token.
     engine.call("CreateTable", table("small", "pk"))
     for number in range(12):
         put(engine, {"pk": {"S": str(number)}}, "small")
@@ -89,7 +102,9 @@ def test_a_page_over_many_partitions_has_ten_items(engine: Engine) -> None:
     first = engine.call("ExecuteStatement", {"Statement": statement})
     assert len(first["Items"]) == 10
     assert len(_all(engine, statement, None)) == 12
-    assert "NextToken" not in engine.call("ExecuteStatement", {"Statement": statement.replace(", '10', '11'", "")})
+    assert "NextToken" not in engine.call(
+        "ExecuteStatement", {"Statement": statement.replace(", '10', '11'", "")}
+    )
 
 
 READS = [
@@ -103,8 +118,11 @@ READS = [
 
 
 @pytest.mark.parametrize(("statement", "members", "units"), READS)
-def test_reads_report_what_they_consumed(run: Run, statement: str, members: dict[str, Any], units: float) -> None:
-    # DynamoDB Local ignores ReturnConsumedCapacity here; AWS documents it. Each partition is a read of its own.
+def test_reads_report_what_they_consumed(
+    run: Run, statement: str, members: dict[str, Any], units: float
+) -> None:
+    # DynamoDB Local ignores ReturnConsumedCapacity here; AWS documents it. Each partition is a read
+    # of its own.
     answer = run(statement, ReturnConsumedCapacity="TOTAL", **members)
     assert answer["ConsumedCapacity"] == {"TableName": "things", "CapacityUnits": units}
 

@@ -21,9 +21,12 @@ _SCALARS = st.one_of(
     st.builds(lambda number: {"N": str(number)}, st.integers(-(10**37), 10**37)),
     st.builds(lambda truth: {"BOOL": truth}, st.booleans()),
     st.just({"NULL": True}),
-    st.builds(lambda texts: {"SS": sorted(texts)}, st.sets(st.text(max_size=3), min_size=1, max_size=3)),
     st.builds(
-        lambda numbers: {"NS": [str(n) for n in sorted(numbers)]}, st.sets(st.integers(-99, 99), min_size=1, max_size=3)
+        lambda texts: {"SS": sorted(texts)}, st.sets(st.text(max_size=3), min_size=1, max_size=3)
+    ),
+    st.builds(
+        lambda numbers: {"NS": [str(n) for n in sorted(numbers)]},
+        st.sets(st.integers(-99, 99), min_size=1, max_size=3),
     ),
 )
 _NAMES = st.text(min_size=1, max_size=4)
@@ -63,7 +66,9 @@ def _literal(value: dict[str, Any]) -> str:
 
 
 def _struct(fields: dict[str, dict[str, Any]]) -> str:
-    return "{" + ", ".join(f"{_text(name)}: {_literal(value)}" for name, value in fields.items()) + "}"
+    return (
+        "{" + ", ".join(f"{_text(name)}: {_literal(value)}" for name, value in fields.items()) + "}"
+    )
 
 
 @given(st.dictionaries(_NAMES, _VALUES, max_size=4))
@@ -86,7 +91,9 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 def test_a_deeply_nested_statement_is_refused_not_recursed_into(run: Run, repeated: str) -> None:
     # 8 KB of parentheses must not exhaust the stack.
     statement = "SELECT v FROM things WHERE " + repeated * (8000 // len(repeated))
-    assert refusal(run, statement) == f"Statement wasn't well formed, can't be processed: {statement}"
+    assert (
+        refusal(run, statement) == f"Statement wasn't well formed, can't be processed: {statement}"
+    )
 
 
 def test_a_long_condition_has_no_more_operators_than_aws_takes(run: Run) -> None:
@@ -100,20 +107,31 @@ def test_a_long_condition_has_no_more_operators_than_aws_takes(run: Run) -> None
 def test_parameters_stand_for_values_in_the_order_of_the_question_marks(run: Run) -> None:
     # Binary values have no literal; a parameter is the only way.
     run("INSERT INTO things VALUE {'pk':?,'sk':?,'b':?}", {"S": "p"}, {"N": "1"}, {"B": "AAE="})
-    found = run("SELECT b FROM things WHERE pk=? AND sk=? AND b=?", {"S": "p"}, {"N": "1"}, {"B": "AAE="})
+    found = run(
+        "SELECT b FROM things WHERE pk=? AND sk=? AND b=?", {"S": "p"}, {"N": "1"}, {"B": "AAE="}
+    )
     assert found["Items"] == [{"b": {"B": "AAE="}}]
-    assert run("SELECT sk FROM things WHERE pk=? AND v IN [?,?]", {"S": "a"}, {"S": "x1"}, {"S": "x9"})["Items"] == [
-        {"sk": {"N": "1"}}
-    ]
+    assert run(
+        "SELECT sk FROM things WHERE pk=? AND v IN [?,?]", {"S": "a"}, {"S": "x1"}, {"S": "x9"}
+    )["Items"] == [{"sk": {"N": "1"}}]
 
 
 def test_parameters_are_refused_in_awss_words(run: Run) -> None:
     # Each fault of a parameter has words of its own.
     statement = "SELECT v FROM things WHERE pk=? AND sk=?"
-    assert refusal(run, statement, {"S": "a"}) == "Number of parameters in request and statement don't match."
-    assert refusal(run, statement, {"S": "a"}, {"N": "x"}) == "A value provided cannot be converted into a number"
+    assert (
+        refusal(run, statement, {"S": "a"})
+        == "Number of parameters in request and statement don't match."
+    )
+    assert (
+        refusal(run, statement, {"S": "a"}, {"N": "x"})
+        == "A value provided cannot be converted into a number"
+    )
     assert refusal(run, "SELECT v FROM things WHERE v=[?]", {"S": "a"}) == (
         "Unsupported data type: Parameter under key root.0 at 1:31:1"
     )
-    assert refusal(run, "SELECT v FROM things WHERE m.n[?]=1", {"N": "1"}) == "Unexpected path component at 1:32:1"
+    assert (
+        refusal(run, "SELECT v FROM things WHERE m.n[?]=1", {"N": "1"})
+        == "Unexpected path component at 1:32:1"
+    )
     assert refusal(run, "SELECT v FROM ?", {"S": "things"}) == "Unexpected from source"

@@ -1,4 +1,6 @@
-"""SELECT: what it finds and shows. The expectations are what DynamoDB Local answered, unless a comment says why not."""
+"""SELECT: what it finds and shows. The expectations are what DynamoDB Local answered, unless a
+comment says why not.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +64,9 @@ FOUND = [
 ]
 
 
-@pytest.mark.parametrize(("statement", "expected"), FOUND, ids=[statement for statement, _ in FOUND])
+@pytest.mark.parametrize(
+    ("statement", "expected"), FOUND, ids=[statement for statement, _ in FOUND]
+)
 def test_a_select_finds_what_its_where_clause_says(run: Run, statement: str, expected: Any) -> None:
     # Whichever way a statement is planned, by key, by partition or by scan, it means the same.
     found = [int(item["sk"]["N"]) for item in run(statement)["Items"]]
@@ -80,8 +84,12 @@ SHOWN = [
 ]
 
 
-@pytest.mark.parametrize(("projection", "expected"), SHOWN, ids=[projection for projection, _ in SHOWN])
-def test_a_select_lifts_what_it_shows_to_the_top(run: Run, projection: str, expected: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("projection", "expected"), SHOWN, ids=[projection for projection, _ in SHOWN]
+)
+def test_a_select_lifts_what_it_shows_to_the_top(
+    run: Run, projection: str, expected: dict[str, Any]
+) -> None:
     # PartiQL names a path by its last part, where a projection expression would keep the path.
     projection = projection.replace("list", '"list"')
     assert run(f"SELECT {projection} FROM things WHERE pk='u' AND sk=1")["Items"] == [expected]
@@ -89,7 +97,9 @@ def test_a_select_lifts_what_it_shows_to_the_top(run: Run, projection: str, expe
 
 def test_a_literal_on_the_left_compares_the_way_it_reads(run: Run) -> None:
     # DynamoDB Local turns "3 < sk" into "sk < 3"; SQL, and the PartiQL specification, do not.
-    assert [item["sk"]["N"] for item in run("SELECT sk FROM things WHERE pk='a' AND 3<sk")["Items"]] == ["4"]
+    assert [
+        item["sk"]["N"] for item in run("SELECT sk FROM things WHERE pk='a' AND 3<sk")["Items"]
+    ] == ["4"]
 
 
 def test_an_index_shows_what_it_projects_and_a_local_one_fetches_the_rest(run: Run) -> None:
@@ -97,9 +107,12 @@ def test_an_index_shows_what_it_projects_and_a_local_one_fetches_the_rest(run: R
     keys = {"pk": {"S": "a"}, "sk": {"N": "1"}, "g": {"S": "G"}}
     assert run("SELECT * FROM things.by_g WHERE g='G' AND sk=1")["Items"] == [keys]
     assert run("SELECT v FROM things.by_l WHERE pk='a' AND sk=1")["Items"] == [{"v": {"S": "x1"}}]
-    assert run("SELECT sk FROM things.by_g WHERE v='x1'")["Items"] == []  # a scan finds it missing, as Scan does
+    assert (
+        run("SELECT sk FROM things.by_g WHERE v='x1'")["Items"] == []
+    )  # a scan finds it missing, as Scan does
     assert refusal(run, "SELECT v FROM things.by_g WHERE g='G'") == (
-        "One or more parameter values were invalid: Global secondary index by_g does not project [v]"
+        "One or more parameter values were invalid: Global secondary index by_g does not project "
+        "[v]"
     )
 
 
@@ -111,7 +124,8 @@ REFUSED = [
     ),
     (
         "SELECT sk FROM things WHERE v='x' ORDER BY v",
-        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
+        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER "
+        "BY clause.",
     ),
     (
         "SELECT sk FROM things WHERE pk=1",
@@ -123,18 +137,21 @@ REFUSED = [
     ),
     (
         "SELECT sk FROM things WHERE pk=''",
-        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty "
+        "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
+        "contain an empty "
         "string value. Key: pk",
     ),
     (
         "SELECT sk FROM things WHERE sk='1'",
-        "One or more parameter values were invalid: Condition parameter type does not match schema type",
+        "One or more parameter values were invalid: Condition parameter type does not match schema "
+        "type",
     ),
     ("SELECT sk FROM things.nope WHERE g='G'", "The table does not have the specified index"),
     ("SELECT sk FROM nowhere", "Requested resource not found"),
     (
         "SELECT sk FROM things.by_g WHERE g='G' AND v='x1'",
-        "One or more parameter values were invalid: Secondary index by_g does not project one or more filter "
+        "One or more parameter values were invalid: Secondary index by_g does not project one or "
+        "more filter "
         "attributes: [v]",
     ),
     ("SELECT sk FROM things.by_g.x", "A path may contain at most 2 components in the FROM clause"),
@@ -147,7 +164,8 @@ REFUSED = [
     ("SELECT v, m.v FROM things", "Duplicate identifiers in select clause: v"),
     (
         "SELECT m, m.a FROM things",
-        "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [m, a], "
+        "Two document paths overlap with each other; must remove or rewrite one of these paths; "
+        "path one: [m, a], "
         "path two: [m]",
     ),
     ("SELECT size(v) FROM things", "Unexpected path component at 1:8:4"),
@@ -157,44 +175,69 @@ REFUSED = [
     ("SELECT m.* FROM things", "Changing item's hierarchy while reading isn't supported"),
     ("SELECT sk FROM things LIMIT 1", "Unsupported clause: LIMIT at 1:29:1"),
     ("SELECT sk FROM things GROUP BY sk", "Unsupported clause: GROUP BY"),
-    ("SELECT sk FROM things ORDER BY sk", "Must have WHERE clause in the statement when using ORDER BY clause."),
+    (
+        "SELECT sk FROM things ORDER BY sk",
+        "Must have WHERE clause in the statement when using ORDER BY clause.",
+    ),
     (
         "SELECT sk FROM things WHERE pk='a' ORDER BY v",
         "Variable reference v in ORDER BY clause must be part of the primary key",
     ),
     (
         "SELECT sk FROM things WHERE v='a' ORDER BY sk",
-        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause.",
+        "Must have at least one non-optional hash key condition in WHERE clause when using ORDER "
+        "BY clause.",
     ),
-    ("SELECT sk FROM things WHERE v", "WHERE clause must contain an expression that resolves to a boolean"),
+    (
+        "SELECT sk FROM things WHERE v",
+        "WHERE clause must contain an expression that resolves to a boolean",
+    ),
     ("SELECT sk FROM things WHERE pk='a' AND v", "The arguments to AND/OR must be Expressions"),
     ("SELECT sk FROM things WHERE NOT v", "The argument to NOT must be a Type or Expression"),
     ("SELECT sk FROM things WHERE v = MISSING", "MISSING must be compared using IS operator"),
-    ("SELECT sk FROM things WHERE v LIKE 'x%'", "Unsupported operator in Condition Expression. Operator: like"),
-    ("SELECT sk FROM things WHERE sk+1=2", "Unsupported operator in Condition Expression. Operator: +"),
+    (
+        "SELECT sk FROM things WHERE v LIKE 'x%'",
+        "Unsupported operator in Condition Expression. Operator: like",
+    ),
+    (
+        "SELECT sk FROM things WHERE sk+1=2",
+        "Unsupported operator in Condition Expression. Operator: +",
+    ),
     ("SELECT sk FROM things WHERE foo(v)", "Unrecognized function: foo"),
     (
         "SELECT sk FROM things WHERE begins_with(v,1)",
-        "Incorrect operand type for operator or function; operator or function: begins_with, operand type: N",
+        "Incorrect operand type for operator or function; operator or function: begins_with, "
+        "operand type: N",
     ),
     (
         "SELECT sk FROM things WHERE v IN 1",
-        "IN operator must have a left hand argument of type Variable Reference and right hand argument of type Seq "
+        "IN operator must have a left hand argument of type Variable Reference and right hand "
+        "argument of type Seq "
         "with at least one member",
     ),
     (
         "SELECT sk FROM things WHERE v IS INT",
-        "Unsupported data type for IS operator: INTEGER. Supported data types are [MISSING, NULL, BOOLEAN, BLOB, "
+        "Unsupported data type for IS operator: INTEGER. Supported data types are [MISSING, NULL, "
+        "BOOLEAN, BLOB, "
         "STRING, NUMERIC, STRUCT, TUPLE, LIST] at 1:31:2",
     ),
-    ("SELECT sk FROM things WHERE m.n[*]=1", "Wildcard path component like a[*].b are not supported at 1:33:1"),
-    ("SELECT sk FROM things WHERE m.*=1", "Unpivot path component like a.*.b are not supported at 1:31:1"),
+    (
+        "SELECT sk FROM things WHERE m.n[*]=1",
+        "Wildcard path component like a[*].b are not supported at 1:33:1",
+    ),
+    (
+        "SELECT sk FROM things WHERE m.*=1",
+        "Unpivot path component like a.*.b are not supported at 1:31:1",
+    ),
     ("SELECT sk FROM things WHERE v = <<>>", "Empty bags are not supported at 1:33:2"),
     (
         "SELECT sk FROM things WHERE v = <<1,'a'>>",
         "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags",
     ),
-    ("SELECT sk FROM things WHERE v = [a]", "Unsupported data type: VariableReference under key root.0 at 1:34:1"),
+    (
+        "SELECT sk FROM things WHERE v = [a]",
+        "Unsupported data type: VariableReference under key root.0 at 1:34:1",
+    ),
     (
         "SELECT sk FROM things WHERE CASE WHEN true THEN true END",
         "Unsupported token in expression: CASE at 1:29:4",
@@ -205,15 +248,21 @@ REFUSED = [
     ),
     (
         "SELECT pk.a FROM things WHERE pk='a'",
-        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: pk",
+        "Key attributes must be scalars; list random access '[]' and map lookup '.' are not "
+        "allowed: Key: pk",
     ),
-    ("EXISTS(SELECT * FROM things)", "EXISTS can only be used in ExecuteTransaction write requests."),
+    (
+        "EXISTS(SELECT * FROM things)",
+        "EXISTS can only be used in ExecuteTransaction write requests.",
+    ),
     ("things", "Unsupported operation: VariableReference"),
     ("DROP TABLE things", "Unsupported operation: DropTable"),
 ]
 
 
-@pytest.mark.parametrize(("statement", "message"), REFUSED, ids=[statement for statement, _ in REFUSED])
+@pytest.mark.parametrize(
+    ("statement", "message"), REFUSED, ids=[statement for statement, _ in REFUSED]
+)
 def test_a_select_is_refused_in_awss_words(run: Run, statement: str, message: str) -> None:
     # Tools show these messages to people who wrote the statement by hand.
     assert refusal(run, statement) == message
@@ -250,17 +299,26 @@ MALFORMED = [
 @pytest.mark.parametrize("statement", MALFORMED)
 def test_what_is_no_partiql_is_shown_back(run: Run, statement: str) -> None:
     # AWS says no more than this, so the statement itself is all that a reader has.
-    assert refusal(run, statement) == f"Statement wasn't well formed, can't be processed: {statement}"
+    assert (
+        refusal(run, statement) == f"Statement wasn't well formed, can't be processed: {statement}"
+    )
 
 
 @pytest.mark.parametrize("of_index", ["two_hash", "two_range"])
 def test_an_index_with_several_attributes_on_a_side_is_for_query_and_scan_only(
     engine: Engine, run: Run, of_index: str
 ) -> None:
-    indexes = [index("two_hash", "a:H b:H"), index("two_range", "a:H b:R c:R"), index("plain", "a:H b:R")]
+    indexes = [
+        index("two_hash", "a:H b:H"),
+        index("two_range", "a:H b:R c:R"),
+        index("plain", "a:H b:R"),
+    ]
     engine.call("CreateTable", table("several", "pk", "pk a b c", GlobalSecondaryIndexes=indexes))
     put(engine, {name: {"S": name} for name in ("pk", "a", "b", "c")}, "several")
-    message = "PartiQL statements cannot be executed on tables with composite HASH keys or composite RANGE keys."
+    message = (
+        "PartiQL statements cannot be executed on tables with composite HASH keys or composite "
+        "RANGE keys."
+    )
 
     assert refusal(run, f"SELECT pk FROM several.{of_index} WHERE a='a' AND b='b'") == message
     assert refusal(run, f"SELECT pk FROM several.{of_index}") == message

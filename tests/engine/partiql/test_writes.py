@@ -20,7 +20,10 @@ def _item(engine: Engine, pk: str, sk: int) -> dict[str, Any] | None:
 
 def test_an_insert_writes_an_item_and_never_replaces_one(run: Run, filled: Engine) -> None:
     # What sets INSERT apart from PutItem: the second is a DuplicateItemException, not an overwrite.
-    statement = "INSERT INTO things VALUE {'pk':'i','sk':1,'n':-5,'f':0.50,'e':1e3,'q':'it''s','s':<<2,1>>,'t':TRUE}"
+    statement = (
+        "INSERT INTO things VALUE "
+        "{'pk':'i','sk':1,'n':-5,'f':0.50,'e':1e3,'q':'it''s','s':<<2,1>>,'t':TRUE}"
+    )
     assert run(statement) == {"Items": []}
     expected = {
         "pk": {"S": "i"},
@@ -49,7 +52,10 @@ UPDATED = [
     ("SET q=n", {"q": {"N": "5"}}),
     ("SET q=if_not_exists(q, 3)", {"q": {"N": "3"}}),
     ("SET q=if_not_exists(n, 0)+1", {"q": {"N": "6"}}),
-    ('SET q=list_append("list", [4])', {"q": {"L": [{"N": "1"}, {"N": "2"}, {"N": "3"}, {"N": "4"}]}}),
+    (
+        'SET q=list_append("list", [4])',
+        {"q": {"L": [{"N": "1"}, {"N": "2"}, {"N": "3"}, {"N": "4"}]}},
+    ),
     ("SET q=list_append(if_not_exists(q, []), [1])", {"q": {"L": [{"N": "1"}]}}),
     ("SET s=set_add(s, <<'c'>>)", {"s": {"SS": ["a", "b", "c"]}}),
     ("SET q=SET_ADD(q, <<1>>)", {"q": {"NS": ["1"]}}),
@@ -65,7 +71,9 @@ UPDATED = [
 
 
 @pytest.mark.parametrize(("changes", "expected"), UPDATED, ids=[changes for changes, _ in UPDATED])
-def test_an_update_changes_and_returns_what_it_modified(run: Run, changes: str, expected: dict[str, Any]) -> None:
+def test_an_update_changes_and_returns_what_it_modified(
+    run: Run, changes: str, expected: dict[str, Any]
+) -> None:
     # MODIFIED NEW shows the paths that changed, and nothing where nothing is left to show.
     answer = run(f"UPDATE things {changes} {KEY} RETURNING MODIFIED NEW *")
     assert answer["Items"] == ([expected] if expected else [])
@@ -73,10 +81,14 @@ def test_an_update_changes_and_returns_what_it_modified(run: Run, changes: str, 
 
 def test_an_update_returns_the_side_that_it_was_asked_for(run: Run) -> None:
     # ALL is the whole item, MODIFIED the paths that changed; OLD and NEW are before and after.
-    assert run(f"UPDATE things SET n=6 {KEY} RETURNING MODIFIED OLD *")["Items"] == [{"n": {"N": "5"}}]
+    assert run(f"UPDATE things SET n=6 {KEY} RETURNING MODIFIED OLD *")["Items"] == [
+        {"n": {"N": "5"}}
+    ]
     assert run(f"UPDATE things SET n=7 {KEY} RETURNING ALL OLD *")["Items"][0]["n"] == {"N": "6"}
     assert run(f"UPDATE things SET n=8 {KEY} RETURNING ALL NEW *")["Items"][0]["n"] == {"N": "8"}
-    assert run(f"UPDATE things SET m.a=9 {KEY} RETURNING MODIFIED OLD *")["Items"] == [{"m": {"M": {"a": {"N": "1"}}}}]
+    assert run(f"UPDATE things SET m.a=9 {KEY} RETURNING MODIFIED OLD *")["Items"] == [
+        {"m": {"M": {"a": {"N": "1"}}}}
+    ]
     assert run(f"UPDATE things SET fresh=8 {KEY} RETURNING MODIFIED OLD *")["Items"] == []
     assert run(f"UPDATE things SET n=9 {KEY}")["Items"] == []
 
@@ -92,7 +104,9 @@ def test_an_update_makes_no_item(run: Run, filled: Engine) -> None:
     assert _item(filled, "new", 1) is None
 
 
-def test_a_condition_that_fails_changes_nothing_and_shows_the_item_when_asked(run: Run, filled: Engine) -> None:
+def test_a_condition_that_fails_changes_nothing_and_shows_the_item_when_asked(
+    run: Run, filled: Engine
+) -> None:
     # The rest of the WHERE clause is the condition of the write.
     before = _item(filled, "u", 1)
     for statement in (f"UPDATE things SET n=0 {KEY} AND n=6", f"DELETE FROM things {KEY} AND n=6"):
@@ -103,7 +117,8 @@ def test_a_condition_that_fails_changes_nothing_and_shows_the_item_when_asked(ru
 
 
 def test_a_delete_returns_the_old_item_and_forgives_a_missing_one(run: Run, filled: Engine) -> None:
-    # "If the item does not exist the statement succeeds with 0 items deleted", even with a condition.
+    # "If the item does not exist the statement succeeds with 0 items deleted", even with a
+    # condition.
     before = _item(filled, "u", 1)
     assert run(f"DELETE FROM things {KEY} AND n=5 RETURNING ALL OLD *")["Items"] == [before]
     assert run(f"DELETE FROM things {KEY} RETURNING ALL OLD *")["Items"] == []
@@ -119,18 +134,31 @@ REFUSED = [
         "INSERT INTO things VALUE {pk:'z'}",
         "Tuple keys must be of type String. Actual type: VariableReference under root at 1:27:2",
     ),
-    ("INSERT INTO things VALUE {'a':1,'a':2}", "Duplicate keys in tuple. Key: a under root at 1:33:3"),
+    (
+        "INSERT INTO things VALUE {'a':1,'a':2}",
+        "Duplicate keys in tuple. Key: a under root at 1:33:3",
+    ),
     ("INSERT INTO things VALUE {'a':b}", "Unsupported data type: b under key root at 1:31:1"),
     ("INSERT INTO things VALUE {'a':1+2}", "Unsupported data type: + under key root at 1:32:1"),
-    ("INSERT INTO things VALUE {'a':MISSING}", "Unsupported data type: MISSING under key root at 1:31:7"),
+    (
+        "INSERT INTO things VALUE {'a':MISSING}",
+        "Unsupported data type: MISSING under key root at 1:31:7",
+    ),
     (
         "INSERT INTO things VALUE 'z'",
-        "Unsupported format in item expression. Please use struct format {...} to express item values for insert "
+        "Unsupported format in item expression. Please use struct format {...} to express item "
+        "values for insert "
         "statement. at 1:26:3",
     ),
     ("INSERT INTO things VALUE {'v':<<1,1>>}", "Input collection contains duplicates"),
-    ("INSERT INTO things VALUE {'v':" + "9" * 39 + "}", "DynamoDB only supports precision up to 38 digits"),
-    ("INSERT INTO things VALUE {'pk':'z'} RETURNING ALL OLD *", "RETURNING is not supported in INSERT"),
+    (
+        "INSERT INTO things VALUE {'v':" + "9" * 39 + "}",
+        "DynamoDB only supports precision up to 38 digits",
+    ),
+    (
+        "INSERT INTO things VALUE {'pk':'z'} RETURNING ALL OLD *",
+        "RETURNING is not supported in INSERT",
+    ),
     (
         "INSERT INTO things.by_g VALUE {'pk':'z'}",
         "FROM clause may only contain a single table name in data manipulation statements",
@@ -149,16 +177,19 @@ REFUSED = [
     ),
     (
         f"UPDATE things SET pk='q' {KEY}",
-        "One or more parameter values were invalid: Cannot update attribute pk. This attribute is part of the key",
+        "One or more parameter values were invalid: Cannot update attribute pk. This attribute is "
+        "part of the key",
     ),
     (
         f"UPDATE things SET m.a=1, m=2 {KEY}",
-        "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [m], "
+        "Two document paths overlap with each other; must remove or rewrite one of these paths; "
+        "path one: [m], "
         "path two: [m, a]",
     ),
     (
         f"UPDATE things SET n='x'+1, m.a=1, m=2 {KEY}",
-        "Two document paths overlap with each other; must remove or rewrite one of these paths; path one: [m], "
+        "Two document paths overlap with each other; must remove or rewrite one of these paths; "
+        "path one: [m], "
         "path two: [n]",
     ),
     (f"UPDATE things SET n='x'+foo(1) {KEY}", "Unrecognized function: foo"),
@@ -169,11 +200,15 @@ REFUSED = [
     ),
     (
         f"UPDATE things SET n=if_not_exists(n, n) {KEY}",
-        "The first operand must be distinct from the remaining operands for this operator or function; "
+        "The first operand must be distinct from the remaining operands for this operator or "
+        "function; "
         "operator: if_not_exists, first operand: [n]",
     ),
     (f"UPDATE things SET n=n*2 {KEY}", "Unsupported operator in Update Expression. Operator: *"),
-    (f"UPDATE things SET n=v+1 {KEY}", "An operand in the update expression has an incorrect data type"),
+    (
+        f"UPDATE things SET n=v+1 {KEY}",
+        "An operand in the update expression has an incorrect data type",
+    ),
     (
         f"UPDATE things SET n='x'+1 {KEY}",
         "Incorrect operand type for operator or function; operator or function: +, operand type: S",
@@ -188,22 +223,32 @@ REFUSED = [
     ),
     (
         f"UPDATE things SET g='' {KEY}",
-        "One or more parameter values are not valid. The update expression attempted to update a secondary index key "
-        "to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty string "
+        "One or more parameter values are not valid. The update expression attempted to update a "
+        "secondary index key "
+        "to a value that is not supported. The AttributeValue for a key attribute cannot contain "
+        "an empty string "
         "value.",
     ),
     (
         f"UPDATE things SET g='{'x' * 2049}' {KEY}",
-        "The update expression attempted to update the secondary index key beyond allowed size limits",
+        "The update expression attempted to update the secondary index key beyond allowed size "
+        "limits",
     ),
     (
         f"UPDATE things SET g=n {KEY}",
-        "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N "
+        "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S "
+        "Actual: N "
         "IndexName: by_g",
     ),
     (f"UPDATE things SET n=foo(1) {KEY}", "Unrecognized function: foo"),
-    (f"UPDATE things SET n=size(v) {KEY}", "The function is not allowed in an update expression; function: size"),
-    (f"UPDATE things SET s=set_add(v, <<'c'>>) {KEY}", "The first argument to SET_ADD must equal the assignment value"),
+    (
+        f"UPDATE things SET n=size(v) {KEY}",
+        "The function is not allowed in an update expression; function: size",
+    ),
+    (
+        f"UPDATE things SET s=set_add(v, <<'c'>>) {KEY}",
+        "The first argument to SET_ADD must equal the assignment value",
+    ),
     (
         f"UPDATE things SET s=set_add(s, 'c') {KEY}",
         "The second argument to SET_ADD must be a value with type SET at 1:29:1",
@@ -213,18 +258,27 @@ REFUSED = [
         f"UPDATE things SET n=1 {KEY} RETURNING ALL OLD n",
         "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause",
     ),
-    ("UPDATE things.by_g SET v=1 WHERE pk='u' AND sk=1", "This operation is not supported on an index"),
+    (
+        "UPDATE things.by_g SET v=1 WHERE pk='u' AND sk=1",
+        "This operation is not supported on an index",
+    ),
     ("UPDATE things t SET v=1 WHERE pk='u' AND sk=1", "Aliasing is not supported"),
     ("DELETE FROM things", NO_KEY),
-    ("DELETE FROM things WHERE pk='u' AND sk=1 AND v", "The arguments to AND/OR must be Expressions"),
+    (
+        "DELETE FROM things WHERE pk='u' AND sk=1 AND v",
+        "The arguments to AND/OR must be Expressions",
+    ),
     (
         f"DELETE FROM things {KEY} RETURNING ALL NEW *",
-        "Invalid returning clause: RETURNING ALL NEW *. Only RETURNING ALL OLD * is allowed in DELETE statements.",
+        "Invalid returning clause: RETURNING ALL NEW *. Only RETURNING ALL OLD * is allowed in "
+        "DELETE statements.",
     ),
 ]
 
 
-@pytest.mark.parametrize(("statement", "message"), REFUSED, ids=[statement[:70] for statement, _ in REFUSED])
+@pytest.mark.parametrize(
+    ("statement", "message"), REFUSED, ids=[statement[:70] for statement, _ in REFUSED]
+)
 def test_a_write_is_refused_in_awss_words_and_leaves_no_trace(
     run: Run, filled: Engine, statement: str, message: str
 ) -> None:
@@ -236,8 +290,8 @@ def test_a_write_is_refused_in_awss_words_and_leaves_no_trace(
 
 def test_writes_report_what_they_consumed(run: Run) -> None:
     # DynamoDB Local ignores ReturnConsumedCapacity here; AWS documents it.
-    used = run("INSERT INTO things VALUE {'pk':'c','sk':1,'g':'G'}", ReturnConsumedCapacity="INDEXES")[
-        "ConsumedCapacity"
-    ]
+    used = run(
+        "INSERT INTO things VALUE {'pk':'c','sk':1,'g':'G'}", ReturnConsumedCapacity="INDEXES"
+    )["ConsumedCapacity"]
     assert used["CapacityUnits"] == 2.0
     assert used["GlobalSecondaryIndexes"] == {"by_g": {"CapacityUnits": 1.0}}

@@ -13,8 +13,16 @@ from sortkey.engine import shapes
 from sortkey.engine.shapes import model
 from sortkey.errors import SerializationException, ValidationException
 
-SCALARS = st.none() | st.booleans() | st.integers(-(1 << 63), (1 << 64) - 1) | st.floats(allow_nan=False) | st.text()
-JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(1 << 63), (1 << 64) - 1)
+    | st.floats(allow_nan=False)
+    | st.text()
+)
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5
+)
 
 
 @st.composite
@@ -24,12 +32,17 @@ def of_shape(draw: st.DrawFn, name: str, depth: int = 0) -> Any:
     if depth > 6 or draw(st.integers(0, 7)) == 0:
         return draw(JSON)
     if of.type == "structure":
-        chosen = [member for member in of.members if member in of.required or draw(st.integers(0, 3)) == 0]
+        chosen = [
+            member for member in of.members if member in of.required or draw(st.integers(0, 3)) == 0
+        ]
         return {member: draw(of_shape(of.members[member], depth + 1)) for member in chosen}
     if of.type == "list":
         return [draw(of_shape(of.element, depth + 1)) for _ in range(draw(st.integers(0, 3)))]
     if of.type == "map":
-        return {key: draw(of_shape(of.element, depth + 1)) for key in draw(st.sets(st.sampled_from(["a", "abc"])))}
+        return {
+            key: draw(of_shape(of.element, depth + 1))
+            for key in draw(st.sets(st.sampled_from(["a", "abc"])))
+        }
     if of.enum:
         return draw(st.sampled_from(of.enum))
     scalars = {
@@ -49,8 +62,11 @@ def calls(draw: st.DrawFn) -> tuple[str, Any]:
 
 @settings(max_examples=100, deadline=None)
 @given(calls())
-def test_the_full_check_agrees_with_the_compiled_one_and_nothing_else_is_raised(call: tuple[str, Any]):
-    # A KeyError here is a 500 to a client; a compiled yes where the full check says no lets a bad request through.
+def test_the_full_check_agrees_with_the_compiled_one_and_nothing_else_is_raised(
+    call: tuple[str, Any],
+):
+    # A KeyError here is a 500 to a client; a compiled yes where the full check says no lets a bad
+    # request through.
     operation, request = call
     passed = False
     with suppress(TypeError):

@@ -1,4 +1,6 @@
-"""Constraints of requests, in AWS's words and order. Messages from published answers of AWS, or by their rules."""
+"""Constraints of requests, in AWS's words and order. Messages from published answers of AWS, or by
+their rules.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from sortkey.engine.shapes import java
 from sortkey.errors import SerializationException, ValidationException
 
 NAME_PATTERN = "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
-RETURN_VALUES = "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+RETURN_VALUES = (
+    "Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+)
 CAPACITY = "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]"
 METRICS = "Member must satisfy enum value set: [SIZE, NONE]"
 NOT_NULL = "Member must not be null"
@@ -51,12 +55,28 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     ("PutItem", {"TableName": None, "Item": KEY}, [failed("null", "tableName", NOT_NULL)]),
     ("GetItem", {"TableName": "abc"}, [failed("null", "key", NOT_NULL)]),
     ("BatchGetItem", {}, [failed("null", "requestItems", NOT_NULL)]),
-    ("BatchGetItem", {"RequestItems": {"abc": {}}}, [failed("null", "requestItems.abc.member.keys", NOT_NULL)]),
+    (
+        "BatchGetItem",
+        {"RequestItems": {"abc": {}}},
+        [failed("null", "requestItems.abc.member.keys", NOT_NULL)],
+    ),
     ("TransactWriteItems", {}, [failed("null", "transactItems", NOT_NULL)]),
-    ("TransactWriteItems", {"TransactItems": [None]}, [failed("null", "transactItems.1.member", NOT_NULL)]),
-    ("TransactGetItems", {"TransactItems": [{}]}, [failed("null", "transactItems.1.member.get", NOT_NULL)]),
+    (
+        "TransactWriteItems",
+        {"TransactItems": [None]},
+        [failed("null", "transactItems.1.member", NOT_NULL)],
+    ),
+    (
+        "TransactGetItems",
+        {"TransactItems": [{}]},
+        [failed("null", "transactItems.1.member.get", NOT_NULL)],
+    ),
     ("TagResource", {"ResourceArn": "x"}, [failed("null", "tags", NOT_NULL)]),
-    ("CreateTable", table(AttributeDefinitions=None), [failed("null", "attributeDefinitions", NOT_NULL)]),
+    (
+        "CreateTable",
+        table(AttributeDefinitions=None),
+        [failed("null", "attributeDefinitions", NOT_NULL)],
+    ),
     (
         "CreateTable",
         table(AttributeDefinitions=[{}]),
@@ -91,7 +111,11 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "RestoreTableFromBackup",
-        {"TargetTableName": "abc", "BackupArn": "x", "GlobalSecondaryIndexOverride": [{"IndexName": "x"}]},
+        {
+            "TargetTableName": "abc",
+            "BackupArn": "x",
+            "GlobalSecondaryIndexOverride": [{"IndexName": "x"}],
+        },
         [
             failed("'x'", "globalSecondaryIndexOverride.1.member.indexName", at_least(3)),
             failed("null", "globalSecondaryIndexOverride.1.member.keySchema", NOT_NULL),
@@ -142,11 +166,16 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "CreateTable",
         table(
-            KeySchema=[HASH, {"AttributeName": "sk", "KeyType": "RANGE"}, {"AttributeName": "x", "KeyType": "RANGE"}]
+            KeySchema=[
+                HASH,
+                {"AttributeName": "sk", "KeyType": "RANGE"},
+                {"AttributeName": "x", "KeyType": "RANGE"},
+            ]
         ),
         [
             failed(
-                "'[KeySchemaElement(attributeName=pk, keyType=HASH), KeySchemaElement(attributeName=sk, "
+                "'[KeySchemaElement(attributeName=pk, keyType=HASH), "
+                "KeySchemaElement(attributeName=sk, "
                 "keyType=RANGE), KeySchemaElement(attributeName=x, keyType=RANGE)]'",
                 "keySchema",
                 at_most(2),
@@ -161,7 +190,13 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "BatchWriteItem",
         {"RequestItems": {"abc": []}},
-        [failed("'{abc=[]}'", "requestItems", f"Map value must satisfy constraint: [{at_most(25)}, {at_least(1)}]")],
+        [
+            failed(
+                "'{abc=[]}'",
+                "requestItems",
+                f"Map value must satisfy constraint: [{at_most(25)}, {at_least(1)}]",
+            )
+        ],
     ),
     # numbers
     ("Scan", {"TableName": "abc", "Limit": 0}, [failed("'0'", "limit", from_value(1))]),
@@ -170,13 +205,19 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "Scan",
         {"TableName": "abc", "Segment": -1, "TotalSegments": 1000001},
-        [failed("'1000001'", "totalSegments", to_value(1000000)), failed("'-1'", "segment", from_value(0))],
+        [
+            failed("'1000001'", "totalSegments", to_value(1000000)),
+            failed("'-1'", "segment", from_value(0)),
+        ],
     ),
     (
         "UpdateContinuousBackups",
         {
             "TableName": "abc",
-            "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True, "RecoveryPeriodInDays": 0},
+            "PointInTimeRecoverySpecification": {
+                "PointInTimeRecoveryEnabled": True,
+                "RecoveryPeriodInDays": 0,
+            },
         },
         [failed("'0'", "pointInTimeRecoverySpecification.recoveryPeriodInDays", from_value(1))],
     ),
@@ -199,7 +240,10 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "UpdateItem",
         {"TableName": "abc", "Key": KEY, "ReturnValues": "X", "ReturnConsumedCapacity": "X"},
-        [failed("'X'", "returnConsumedCapacity", CAPACITY), failed("'X'", "returnValues", RETURN_VALUES)],
+        [
+            failed("'X'", "returnConsumedCapacity", CAPACITY),
+            failed("'X'", "returnValues", RETURN_VALUES),
+        ],
     ),
     (
         "PutItem",
@@ -209,14 +253,22 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     (
         "CreateTable",
         table(KeySchema=[HASH | {"KeyType": "Woop"}]),
-        [failed("'Woop'", "keySchema.1.member.keyType", "Member must satisfy enum value set: [HASH, RANGE]")],
+        [
+            failed(
+                "'Woop'",
+                "keySchema.1.member.keyType",
+                "Member must satisfy enum value set: [HASH, RANGE]",
+            )
+        ],
     ),
     (
         "CreateTable",
         table(AttributeDefinitions=[DEFINITION | {"AttributeType": "SS"}]),
         [
             failed(
-                "'SS'", "attributeDefinitions.1.member.attributeType", "Member must satisfy enum value set: [B, N, S]"
+                "'SS'",
+                "attributeDefinitions.1.member.attributeType",
+                "Member must satisfy enum value set: [B, N, S]",
             )
         ],
     ),
@@ -227,7 +279,8 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
             failed(
                 "''",
                 "streamSpecification.streamViewType",
-                "Member must satisfy enum value set: [OLD_IMAGE, KEYS_ONLY, NEW_AND_OLD_IMAGES, NEW_IMAGE]",
+                "Member must satisfy enum value set: [OLD_IMAGE, KEYS_ONLY, NEW_AND_OLD_IMAGES, "
+                "NEW_IMAGE]",
             )
         ],
     ),
@@ -238,7 +291,8 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
             failed(
                 "'X'",
                 "keyConditions.pk.member.comparisonOperator",
-                "Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, NOT_NULL, NE, LE, "
+                "Member must satisfy enum value set: [IN, NULL, BETWEEN, LT, NOT_CONTAINS, EQ, GT, "
+                "NOT_NULL, NE, LE, "
                 "BEGINS_WITH, GE, CONTAINS]",
             )
         ],
@@ -251,7 +305,8 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
             failed(
                 "''",
                 "s3Bucket",
-                r"Member must satisfy regular expression pattern: ^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$",
+                r"Member must satisfy regular expression pattern: "
+                r"^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$",
             )
         ],
     ),
@@ -286,28 +341,55 @@ CASES: list[tuple[str, dict[str, Any], list[str]]] = [
     # streams
     (
         "GetShardIterator",
-        {"StreamArn": "x" * 37, "ShardId": "x" * 28, "ShardIteratorType": "LATEST", "SequenceNumber": "1"},
+        {
+            "StreamArn": "x" * 37,
+            "ShardId": "x" * 28,
+            "ShardIteratorType": "LATEST",
+            "SequenceNumber": "1",
+        },
         [failed("'1'", "sequenceNumber", at_least(21))],
     ),
 ]
 
 
 @pytest.mark.parametrize(("operation", "request_", "errors"), CASES)
-def test_a_broken_constraint_is_told_as_aws_tells_it(operation: str, request_: dict[str, Any], errors: list[str]):
-    # Clients and their tests match on these texts; one word off and an emulator has taught them something false.
+def test_a_broken_constraint_is_told_as_aws_tells_it(
+    operation: str, request_: dict[str, Any], errors: list[str]
+):
+    # Clients and their tests match on these texts; one word off and an emulator has taught them
+    # something false.
     plural = "" if len(errors) == 1 else "s"
     with pytest.raises(ValidationException) as caught:
         shapes.check(operation, copy.deepcopy(request_))
-    assert caught.value.message == f"{len(errors)} validation error{plural} detected: " + "; ".join(errors)
+    assert caught.value.message == f"{len(errors)} validation error{plural} detected: " + "; ".join(
+        errors
+    )
 
 
 INDEX = {"IndexName": "by-sk", "KeySchema": [HASH], "Projection": {"ProjectionType": "ALL"}}
 VALID: list[tuple[str, dict[str, Any]]] = [
-    ("PutItem", {"TableName": "abc", "Item": KEY, "ReturnValues": "ALL_OLD", "ExpressionAttributeNames": {"#a": "b"}}),
+    (
+        "PutItem",
+        {
+            "TableName": "abc",
+            "Item": KEY,
+            "ReturnValues": "ALL_OLD",
+            "ExpressionAttributeNames": {"#a": "b"},
+        },
+    ),
     ("GetItem", {"TableName": "abc", "Key": KEY, "ConsistentRead": True}),
     ("GetItem", {"TableName": "arn:aws:dynamodb:eu-west-1:000000000000:table/abc", "Key": KEY}),
-    ("Scan", {"TableName": "abc", "Segment": 0, "TotalSegments": 1, "Limit": 1, "IndexName": "by-sk"}),
-    ("Query", {"TableName": "abc", "KeyConditions": {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": []}}}),
+    (
+        "Scan",
+        {"TableName": "abc", "Segment": 0, "TotalSegments": 1, "Limit": 1, "IndexName": "by-sk"},
+    ),
+    (
+        "Query",
+        {
+            "TableName": "abc",
+            "KeyConditions": {"pk": {"ComparisonOperator": "EQ", "AttributeValueList": []}},
+        },
+    ),
     ("BatchGetItem", {"RequestItems": {"abc": {"Keys": [KEY] * 100}}}),
     ("BatchWriteItem", {"RequestItems": {"abc": [{"PutRequest": {"Item": KEY}}] * 25}}),
     ("TransactWriteItems", {"TransactItems": [{"Put": {"TableName": "abc", "Item": KEY}}] * 100}),
@@ -321,14 +403,18 @@ VALID: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("operation", "request_"), VALID)
-def test_the_compiled_test_and_the_full_check_both_let_a_valid_request_pass(operation: str, request_: dict[str, Any]):
-    # The compiled test is there for speed alone; where it says no to good requests, the speed is gone silently.
+def test_the_compiled_test_and_the_full_check_both_let_a_valid_request_pass(
+    operation: str, request_: dict[str, Any]
+):
+    # The compiled test is there for speed alone; where it says no to good requests, the speed is
+    # gone silently.
     assert shapes.compile_test(shapes.input_shape(operation))(request_)
     shapes._examine(operation, request_)
 
 
 def test_at_most_ten_errors_are_told():
-    # AWS stops at ten; a request of a thousand bad elements must not make a message of a thousand parts.
+    # AWS stops at ten; a request of a thousand bad elements must not make a message of a thousand
+    # parts.
     with pytest.raises(ValidationException, match=r"^10 validation errors detected"):
         shapes.check("CreateTable", table(KeySchema=[{}] * 2, AttributeDefinitions=[{}] * 1000))
 
@@ -336,14 +422,20 @@ def test_at_most_ten_errors_are_told():
 def test_a_batch_of_too_many_writes_is_echoed_as_java_prints_it():
     # The echo is what makes the message recognisable; its members are those of the public model.
     with pytest.raises(ValidationException) as caught:
-        shapes.check("BatchWriteItem", {"RequestItems": {"abc": [{"PutRequest": {"Item": {"pk": {"S": "a"}}}}] * 26}})
+        shapes.check(
+            "BatchWriteItem",
+            {"RequestItems": {"abc": [{"PutRequest": {"Item": {"pk": {"S": "a"}}}}] * 26}},
+        )
     one = (
-        "WriteRequest(putRequest=PutRequest(item={pk=AttributeValue(s=a, n=null, b=null, sS=null, nS=null, bS=null, "
+        "WriteRequest(putRequest=PutRequest(item={pk=AttributeValue(s=a, n=null, b=null, sS=null, "
+        "nS=null, bS=null, "
         "m=null, l=null, nULL=null, bOOL=null)}), deleteRequest=null)"
     )
     constraint = f"Map value must satisfy constraint: [{at_most(25)}, {at_least(1)}]"
     echo = "'{abc=[" + ", ".join([one] * 26) + "]}'"
-    assert caught.value.message == "1 validation error detected: " + failed(echo, "requestItems", constraint)
+    assert caught.value.message == "1 validation error detected: " + failed(
+        echo, "requestItems", constraint
+    )
 
 
 def test_a_very_deep_value_can_be_echoed():
@@ -352,7 +444,10 @@ def test_a_very_deep_value_can_be_echoed():
     for _ in range(300):
         value = {"L": [value]}
     with pytest.raises(ValidationException):
-        shapes.check("BatchWriteItem", {"RequestItems": {"abc": [{"PutRequest": {"Item": {"pk": value}}}] * 26}})
+        shapes.check(
+            "BatchWriteItem",
+            {"RequestItems": {"abc": [{"PutRequest": {"Item": {"pk": value}}}] * 26}},
+        )
 
 
 def test_types_are_looked_at_before_constraints():
@@ -370,6 +465,8 @@ def test_types_are_looked_at_before_constraints():
         (("Enabled", "AttributeName"), ("AttributeName", "Enabled")),
     ],
 )
-def test_members_are_told_in_the_order_of_a_java_hash_map(names: tuple[str, ...], ordered: tuple[str, ...]):
+def test_members_are_told_in_the_order_of_a_java_hash_map(
+    names: tuple[str, ...], ordered: tuple[str, ...]
+):
     # The rule stands for all shapes; these are the orders in which AWS has answered.
     assert java.member_order(names) == ordered

@@ -44,5 +44,8 @@ def test_every_exception_names_something_that_exists():
 
 def test_the_engine_does_not_need_botocore():
     # botocore costs tens of megabytes; the server does without it.
-    code = "import sys, sortkey.engine.shapes as s; s.check('ListTables', {}); sys.exit('botocore' in sys.modules)"
+    code = (
+        "import sys, sortkey.engine.shapes as s; s.check('ListTables', {}); sys.exit('botocore' in "
+        "sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

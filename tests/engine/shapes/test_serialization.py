@@ -1,4 +1,6 @@
-"""Types of requests: what AWS answers when the JSON is not of the operation's shape. Texts of published answers."""
+"""Types of requests: what AWS answers when the JSON is not of the operation's shape. Texts of
+published answers.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,10 @@ FIELD = "Unexpected field type"
 PAYLOAD = "Unexpected value type in payload"
 MODEL = "com.amazonaws.dynamodb.v20120810"
 CAST = (
-    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
-    "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of "
+    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class "
+    "java.lang.Class "
+    "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in "
+    "module java.base of "
     "loader 'bootstrap')"
 )
 VALUES_MAP = f"Unrecognized collection type java.util.Map<java.lang.String, {MODEL}.AttributeValue>"
@@ -48,21 +52,41 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("Scan", {"Limit": {}}, STRUCTURE),
     ("Scan", {"Limit": 1e400}, "NUMBER_VALUE cannot be converted to Integer"),
     ("Scan", {"Limit": 1 << 31}, "NUMBER_VALUE cannot be converted to Integer"),
-    ("CreateTable", {"ProvisionedThroughput": {"ReadCapacityUnits": "23"}}, "STRING_VALUE cannot be converted to Long"),
-    ("CreateTable", {"ProvisionedThroughput": {"ReadCapacityUnits": False}}, "FALSE_VALUE cannot be converted to Long"),
+    (
+        "CreateTable",
+        {"ProvisionedThroughput": {"ReadCapacityUnits": "23"}},
+        "STRING_VALUE cannot be converted to Long",
+    ),
+    (
+        "CreateTable",
+        {"ProvisionedThroughput": {"ReadCapacityUnits": False}},
+        "FALSE_VALUE cannot be converted to Long",
+    ),
     (
         "CreateTable",
         {"ProvisionedThroughput": {"ReadCapacityUnits": []}},
         "Unrecognized collection type class java.lang.Long",
     ),
-    ("ListBackups", {"TimeRangeLowerBound": "x"}, "STRING_VALUE can not be converted to milliseconds since epoch"),
+    (
+        "ListBackups",
+        {"TimeRangeLowerBound": "x"},
+        "STRING_VALUE can not be converted to milliseconds since epoch",
+    ),
     # structures: of a member, and of an element
     ("CreateTable", {"ProvisionedThroughput": "23"}, FIELD),
     ("CreateTable", {"ProvisionedThroughput": 23}, FIELD),
-    ("CreateTable", {"ProvisionedThroughput": []}, f"Unrecognized collection type class {MODEL}.ProvisionedThroughput"),
+    (
+        "CreateTable",
+        {"ProvisionedThroughput": []},
+        f"Unrecognized collection type class {MODEL}.ProvisionedThroughput",
+    ),
     ("CreateTable", {"KeySchema": ["23"]}, PAYLOAD),
     ("CreateTable", {"KeySchema": [True]}, PAYLOAD),
-    ("CreateTable", {"KeySchema": [[]]}, f"Unrecognized collection type class {MODEL}.KeySchemaElement"),
+    (
+        "CreateTable",
+        {"KeySchema": [[]]},
+        f"Unrecognized collection type class {MODEL}.KeySchemaElement",
+    ),
     ("PutItem", {"Expected": {"a": "23"}}, PAYLOAD),
     ("PutItem", {"Expected": {"a": {"Value": "23"}}}, FIELD),
     ("PutItem", {"Expected": {"a": {"AttributeValueList": ["23"]}}}, PAYLOAD),
@@ -86,14 +110,19 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     (
         "BatchWriteItem",
         {"RequestItems": []},
-        f"Unrecognized collection type java.util.Map<java.lang.String, java.util.List<{MODEL}.WriteRequest>>",
+        "Unrecognized collection type java.util.Map<java.lang.String, "
+        f"java.util.List<{MODEL}.WriteRequest>>",
     ),
     (
         "PutItem",
         {"ExpressionAttributeNames": []},
         "Unrecognized collection type java.util.Map<java.lang.String, java.lang.String>",
     ),
-    ("PutItem", {"ExpressionAttributeNames": {"#a": 1}}, "NUMBER_VALUE cannot be converted to String"),
+    (
+        "PutItem",
+        {"ExpressionAttributeNames": {"#a": 1}},
+        "NUMBER_VALUE cannot be converted to String",
+    ),
     # attribute values, wherever they are
     ("PutItem", item("23"), PAYLOAD),
     ("PutItem", item([]), f"Unrecognized collection type class {MODEL}.AttributeValue"),
@@ -104,7 +133,11 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("PutItem", item({"NS": [1]}), "NUMBER_VALUE cannot be converted to String"),
     ("PutItem", item({"L": {}}), STRUCTURE),
     ("PutItem", item({"M": []}), VALUES_MAP),
-    ("PutItem", item({"L": [{"M": {"a": {"BS": [True]}}}]}), "only base-64-encoded strings are convertible to bytes"),
+    (
+        "PutItem",
+        item({"L": [{"M": {"a": {"BS": [True]}}}]}),
+        "only base-64-encoded strings are convertible to bytes",
+    ),
     ("PutItem", item({"B": []}), "Unrecognized collection type class java.nio.ByteBuffer"),
     (
         "PutItem",
@@ -112,8 +145,16 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
         "Base64 encoded length is expected a multiple of 4 bytes but found: 5",
     ),
     ("PutItem", item({"B": "+/+="}), "Invalid last non-pad Base64 character dectected"),
-    ("UpdateItem", {"AttributeUpdates": {"a": {"Value": {"N": 1}}}}, "NUMBER_VALUE cannot be converted to String"),
-    ("Query", {"ExpressionAttributeValues": {":a": {"N": 1}}}, "NUMBER_VALUE cannot be converted to String"),
+    (
+        "UpdateItem",
+        {"AttributeUpdates": {"a": {"Value": {"N": 1}}}},
+        "NUMBER_VALUE cannot be converted to String",
+    ),
+    (
+        "Query",
+        {"ExpressionAttributeValues": {":a": {"N": 1}}},
+        "NUMBER_VALUE cannot be converted to String",
+    ),
     (
         "TransactWriteItems",
         {"TransactItems": [{"Put": {"Item": {"a": {"N": 1}}}}]},
@@ -124,7 +165,9 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("operation", "request_", "message"), CASES)
-def test_a_wrong_type_is_told_as_aws_tells_it(operation: str, request_: dict[str, Any], message: str):
+def test_a_wrong_type_is_told_as_aws_tells_it(
+    operation: str, request_: dict[str, Any], message: str
+):
     # Every language's SDK makes its own kind of mistake here, and users look the text up.
     with pytest.raises(SerializationException) as caught:
         shapes.check_serialization(operation, request_)
@@ -146,9 +189,21 @@ def test_the_first_error_of_the_document_is_told():
 
 def test_what_aws_converts_is_converted():
     # The operations behind may rely on the model's types.
-    request = {"TableName": "abc", "Limit": 1.5, "ConsistentRead": "true", "Segment": 0.0, "TotalSegments": 1}
+    request = {
+        "TableName": "abc",
+        "Limit": 1.5,
+        "ConsistentRead": "true",
+        "Segment": 0.0,
+        "TotalSegments": 1,
+    }
     shapes.check("Scan", request)
-    assert request == {"TableName": "abc", "Limit": 1, "ConsistentRead": True, "Segment": 0, "TotalSegments": 1}
+    assert request == {
+        "TableName": "abc",
+        "Limit": 1,
+        "ConsistentRead": True,
+        "Segment": 0,
+        "TotalSegments": 1,
+    }
 
 
 def test_null_members_are_absent():

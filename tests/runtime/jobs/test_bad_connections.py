@@ -71,7 +71,9 @@ def talk(ctx: JobContext) -> str:
 
 
 @pytest.mark.parametrize("key", [None, "k"])
-def test_requests_that_arrive_twice_change_nothing(line: Line, store: Store, key: str | None) -> None:
+def test_requests_that_arrive_twice_change_nothing(
+    line: Line, store: Store, key: str | None
+) -> None:
     # Every write of the whole life of a job, sent again because its answer was lost.
     line.is_doubling = True
     clock = FrozenClock()
@@ -97,12 +99,17 @@ def canceled(*codes: str) -> TransactionCanceledException:
     return TransactionCanceledException([{"Code": code} for code in codes])
 
 
-def test_writes_that_meet_another_at_the_same_instant_are_tried_again(line: Line, store: Store) -> None:
+def test_writes_that_meet_another_at_the_same_instant_are_tried_again(
+    line: Line, store: Store
+) -> None:
     # DynamoDB refuses one of two transactions on the same item; that is no reason to fail a job.
     slept: list[float] = []
     queue = JobQueue(store)
     made = queue.enqueue(talk, key="k", retries=0)
-    line.refusals = [canceled("TransactionConflict", "None"), canceled("None", "TransactionConflict")]
+    line.refusals = [
+        canceled("TransactionConflict", "None"),
+        canceled("None", "TransactionConflict"),
+    ]
     worker = JobWorker(store, [talk], sleep=slept.append, random=lambda: 1.0)
     worker.run_once()
     assert slept == [0.005, 0.01]
@@ -133,7 +140,9 @@ def test_a_job_whose_end_could_not_be_written_is_taken_up_again(
     assert queue.get(made.job_id).result == 2
 
 
-def test_a_heartbeat_that_fails_is_tried_again(line: Line, store: Store, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_heartbeat_that_fails_is_tried_again(
+    line: Line, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     # A lease outlives two heartbeats that do not arrive.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
     clock = FrozenClock()
@@ -155,7 +164,9 @@ def test_a_heartbeat_that_fails_is_tried_again(line: Line, store: Store, caplog:
     assert queue.get(made.job_id).status == "completed"
 
 
-def test_a_worker_outlives_a_table_that_is_away(line: Line, store: Store, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_worker_outlives_a_table_that_is_away(
+    line: Line, store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     # It says so, waits longer each time, and goes on when the table is back.
     caplog.set_level(logging.CRITICAL, "sortkey.jobs")
     queue = JobQueue(store)

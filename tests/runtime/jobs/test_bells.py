@@ -17,7 +17,11 @@ def test_a_ring_while_looking_is_not_missed() -> None:
 
 def test_only_those_who_listen_to_a_name_hear_it() -> None:
     bells = Bells()
-    with bells.watch("queue/a") as one, bells.watch("queue/a") as two, bells.watch("queue/b") as other:
+    with (
+        bells.watch("queue/a") as one,
+        bells.watch("queue/a") as two,
+        bells.watch("queue/b") as other,
+    ):
         bells.ring("queue/a")
         assert (one.wait(0, 0.0), two.wait(0, 0.0), other.wait(0, 0.0)) == (True, True, False)
     bells.ring("queue/a")
@@ -28,7 +32,9 @@ def test_an_alarm_shortens_the_wait_and_is_forgotten_when_it_was_due() -> None:
     # A delayed job is started on time, however rarely the table is looked at.
     watch = Watch()
     waited: list[float] = []
-    watch._event = type("Event", (threading.Event,), {"wait": lambda self, seconds: waited.append(seconds)})()
+    watch._event = type(
+        "Event", (threading.Event,), {"wait": lambda self, seconds: waited.append(seconds)}
+    )()
     for at in (30.0, 20.0, 5.0):
         watch.ring(at)
     for now in (10.0, 20.0, 40.0):
@@ -41,7 +47,9 @@ def test_an_alarm_that_comes_due_while_looking_is_not_missed() -> None:
     # The look began before the job was due and did not see it: there must be another at once.
     watch = Watch()
     waited: list[float] = []
-    watch._event = type("Event", (threading.Event,), {"wait": lambda self, seconds: waited.append(seconds)})()
+    watch._event = type(
+        "Event", (threading.Event,), {"wait": lambda self, seconds: waited.append(seconds)}
+    )()
     watch.ring(20.0)
     watch.clear(19.0)
     watch.wait(60.0, 21.0)

@@ -18,7 +18,9 @@ def test_pauses_grow_up_to_a_limit() -> None:
 
 
 @given(some.integers(1, 10**6), some.floats(0, 1))
-def test_a_pause_is_never_longer_than_the_most_nor_shorter_than_its_jitter_allows(failures: int, chance: float) -> None:
+def test_a_pause_is_never_longer_than_the_most_nor_shorter_than_its_jitter_allows(
+    failures: int, chance: float
+) -> None:
     # However often it failed.
     backoff = Backoff(first_seconds=0.5, factor=3, most_seconds=60, jitter=0.25)
     assert 0.375 <= backoff.seconds(failures, lambda: chance) <= 60

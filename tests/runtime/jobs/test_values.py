@@ -14,9 +14,13 @@ from sortkey.errors import ModelError
 from sortkey.model.codec import decode, encode
 from sortkey.runtime.jobs.values import DEPTH_MAX, kept, plain, read
 
-FLOATS = some.floats(allow_nan=False, allow_infinity=False).filter(lambda x: x == 0 or 1e-130 < abs(x) < 1e125)
+FLOATS = some.floats(allow_nan=False, allow_infinity=False).filter(
+    lambda x: x == 0 or 1e-130 < abs(x) < 1e125
+)
 SCALARS = some.none() | some.booleans() | some.integers(-(10**30), 10**30) | FLOATS | some.text()
-VALUES = some.recursive(SCALARS, lambda inner: some.lists(inner) | some.dictionaries(some.text(), inner), max_leaves=20)
+VALUES = some.recursive(
+    SCALARS, lambda inner: some.lists(inner) | some.dictionaries(some.text(), inner), max_leaves=20
+)
 
 
 @given(VALUES)
@@ -26,7 +30,9 @@ def test_what_is_kept_comes_back_as_it_was(value: Any) -> None:
     assert read(decode(encode(plain(value)))) == value
 
 
-@pytest.mark.parametrize("value", [(1, 2), {1, 2}, {1: "a"}, object(), b"bytes", 10**38, [[(1,)]], 1 + 2j])
+@pytest.mark.parametrize(
+    "value", [(1, 2), {1, 2}, {1: "a"}, object(), b"bytes", 10**38, [[(1,)]], 1 + 2j]
+)
 def test_what_would_not_come_back_as_it_was_is_refused(value: Any) -> None:
     # A tuple that is a list after a restart is a bug that shows once a month.
     with pytest.raises(ModelError, match="cannot be kept with a job"):

@@ -42,7 +42,9 @@ def any_store(request: pytest.FixtureRequest, engine: Engine) -> Iterator[Store]
         endpoint = request.getfixturevalue("s3_endpoint")
         buckets: dict[str, Objects] = {name: new_s3_bucket(endpoint) for name in BUCKETS}
     else:
-        buckets = {name: open_objects(request.getfixturevalue("tmp_path") / name) for name in BUCKETS}
+        buckets = {
+            name: open_objects(request.getfixturevalue("tmp_path") / name) for name in BUCKETS
+        }
     made = Store(EmbeddedBackend(engine), objects=buckets)
     made.ensure(model)
     yield made

@@ -24,7 +24,9 @@ from sortkey import (
 )
 
 model = Model("runs")
-runs = model.add(Table("graph-runs", key=("PK", "SK"), ttl="expiresAt", stream="NEW_AND_OLD_IMAGES", pitr=False))
+runs = model.add(
+    Table("graph-runs", key=("PK", "SK"), ttl="expiresAt", stream="NEW_AND_OLD_IMAGES", pitr=False)
+)
 reports = model.add(Table("reports", key=("PK", "SK"), pitr=False))
 assets = model.add(Table("assets", key=("databaseId", "assetId"), pitr=False))
 
@@ -33,7 +35,9 @@ STATES = States({"UPLOADED": ["COMPLETE", "FAILED"]}, start=["UPLOADED"])
 
 
 class Run(Entity, table=runs, names=camel, unique=["run_id"]):
-    """A run whose artifacts lie under the literal keys of its document. The key holds the instant of creation."""
+    """A run whose artifacts lie under the literal keys of its document. The key holds the instant
+    of creation.
+    """
 
     user_id: KeyOnly[str]
     run_id: str
@@ -66,7 +70,9 @@ class Summary(BaseModel):
 
 
 class Report(Entity, table=reports, kind="JobReport", envelope="Data", names=camel):
-    """A report whose pointer is a URI, in an envelope, and which stays in the item while it is small."""
+    """A report whose pointer is a URI, in an envelope, and which stays in the item while it is
+    small.
+    """
 
     job_id: str
     report_id: str
@@ -89,7 +95,9 @@ class Asset(Entity, table=assets, names=camel, archive="#deleted"):
     asset_id: str
     description: str | None = None
     note: Annotated[
-        Payload[str] | None, StoredIn("artifacts", "{databaseId}/{assetId}/note.txt"), Named("note_key")
+        Payload[str] | None,
+        StoredIn("artifacts", "{databaseId}/{assetId}/note.txt"),
+        Named("note_key"),
     ] = None
 
     @key("{databaseId}", "{assetId}")

@@ -42,14 +42,18 @@ def test_a_delete_takes_the_objects_along(any_store: Store) -> None:
     assert any_store.load(again.graph) == {"nodes": []}
 
 
-def test_what_expires_is_collected_by_the_stream(store: Store, engine: Engine, clock: FrozenClock) -> None:
+def test_what_expires_is_collected_by_the_stream(
+    store: Store, engine: Engine, clock: FrozenClock
+) -> None:
     # TTL deletes the item behind the program's back; the handler hears of it.
     @on_change(Run, kinds=["deleted"])
     def tidy(change: Change[Run]) -> None:
         store.collect(change)
 
     expires = datetime.fromtimestamp(clock() + 10).astimezone()
-    store.create(run("short", expires_at=expires, graph=Payload({}), iac=Payload(b"x", filename="f")))
+    store.create(
+        run("short", expires_at=expires, graph=Payload({}), iac=Payload(b"x", filename="f"))
+    )
     store.create(run("long", graph=Payload({})))
     clock.advance(60)
     engine.work()
@@ -125,10 +129,16 @@ def test_a_sweep_leaves_what_is_none_of_its_business(store: Store, clock: Frozen
 
 def test_nothing_is_wrong_with_what_was_written_right(any_store: Store) -> None:
     # Else nobody would look at what it says.
-    any_store.create(run(graph=Payload({"nodes": ["n" * 5000]}), iac=Payload.stream([b"x" * 99], filename="f")))
+    any_store.create(
+        run(graph=Payload({"nodes": ["n" * 5000]}), iac=Payload.stream([b"x" * 99], filename="f"))
+    )
     for number in range(3):
         any_store.create(
-            Report(job_id="j", report_id=f"{number}", content=Payload(Summary(title="t", rows=[1] * 150 * number)))
+            Report(
+                job_id="j",
+                report_id=f"{number}",
+                content=Payload(Summary(title="t", rows=[1] * 150 * number)),
+            )
         )
     any_store.archive(any_store.create(note("text")))
     assert any_store.verify(model, grace=timedelta(seconds=-60)) == []
@@ -144,7 +154,8 @@ def test_what_is_missing_changed_or_orphaned_is_listed(any_store: Store) -> None
     changed = any_store.create(note("text")).to_item()
     other = bucket.put("d/a/note.txt", b"tex!")
     any_store.backend.call(
-        "PutItem", {"TableName": "assets", "Item": {**changed, "note_version_id": {"S": other.version_id}}}
+        "PutItem",
+        {"TableName": "assets", "Item": {**changed, "note_version_id": {"S": other.version_id}}},
     )
     bucket.put("graphs/prod/12345/lost/graph.json", b"{}")
     wanted = [

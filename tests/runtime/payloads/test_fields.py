@@ -31,7 +31,10 @@ def test_an_item_that_another_program_wrote_is_read_and_written_as_it_was() -> N
     for more in ({}, {"graphHash": {"S": "sha256:0"}}):
         read = Run.from_item({**ITEM, **more})
         assert read.graph is not None
-        assert (read.graph.key, read.graph.version_id) == ("graphs/prod/12345/c8a91e/graph.json", None)
+        assert (read.graph.key, read.graph.version_id) == (
+            "graphs/prod/12345/c8a91e/graph.json",
+            None,
+        )
         assert read.to_item() == {**ITEM, **more}
 
 
@@ -115,7 +118,9 @@ def test_entities_with_payloads_are_copied_and_compared() -> None:
     ):
         assert other == read
     assert read != Run.from_item({**ITEM, "graphS3VersionId": {"S": "w"}})
-    assert run(graph=Payload({"a": 1})) == run(graph=Payload({"a": 1})) != run(graph=Payload({"a": 2}))
+    assert (
+        run(graph=Payload({"a": 1})) == run(graph=Payload({"a": 1})) != run(graph=Payload({"a": 2}))
+    )
 
 
 @pytest.mark.parametrize("name", ["..", ".", "a/../../b", "../x", "a/b", "a\\b"])
@@ -143,8 +148,14 @@ WHERE = StoredIn("b", "{id}.json")
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no place": ({"p": Payload[str]}, "StoredIn"),
     "no payload": ({"p": Annotated[str, WHERE]}, "its type is Payload"),
-    "no field": ({"p": Annotated[Payload[str], StoredIn("b", "{idd}.json")]}, "{idd}.*neither a field nor given"),
-    "taken": ({"p": Annotated[Payload[str], WHERE, Named("pKey")], "p_version_id": str}, "pVersionId belongs"),
+    "no field": (
+        {"p": Annotated[Payload[str], StoredIn("b", "{idd}.json")]},
+        "{idd}.*neither a field nor given",
+    ),
+    "taken": (
+        {"p": Annotated[Payload[str], WHERE, Named("pKey")], "p_version_id": str},
+        "pVersionId belongs",
+    ),
 }
 
 
@@ -201,5 +212,7 @@ def test_a_payload_may_lie_beside_the_envelope() -> None:
 def test_a_model_tells_where_its_payloads_are() -> None:
     # `sortkey models` is what people read before they look into a bucket.
     told = {each["name"]: each["notes"] for each in fields_of(Run.__layout__)}
-    assert told["graph"] == ["in artifacts: graphs/{environment}/{userId}/{runId}/graph.json, written once"]
+    assert told["graph"] == [
+        "in artifacts: graphs/{environment}/{userId}/{runId}/graph.json, written once"
+    ]
     assert told["iac"] == ["in artifacts: uploads/{environment}/{userId}/{filename}"]

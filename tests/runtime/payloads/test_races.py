@@ -1,4 +1,6 @@
-"""Two writers of one payload, writers that do not hear how their write ended: no pointer shows a damaged object."""
+"""Two writers of one payload, writers that do not hear how their write ended: no pointer shows a
+damaged object.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Between:
 
     capabilities = Capabilities()
 
-    def __init__(self, engine: Engine, before: Callable[[], Any], after: Callable[[], Any] = lambda: None) -> None:
+    def __init__(
+        self, engine: Engine, before: Callable[[], Any], after: Callable[[], Any] = lambda: None
+    ) -> None:
         self._backend, self._before, self._after = EmbeddedBackend(engine), before, after
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
@@ -56,7 +60,9 @@ class Between:
 
 
 def together(store: Store, engine: Engine, writes: list[Callable[[Store], Any]]) -> list[Any]:
-    """Let all of them store their objects before one of them writes its item; gives their results and errors."""
+    """Let all of them store their objects before one of them writes its item; gives their results
+    and errors.
+    """
     barrier = threading.Barrier(len(writes))
     outcomes: list[Any] = [None] * len(writes)
 
@@ -79,11 +85,15 @@ def together(store: Store, engine: Engine, writes: list[Callable[[Store], Any]])
 def settled(store: Store, outcomes: list[Any], error: type[Exception]) -> Any:
     """The one that won. The others were refused."""
     (winner,) = [each for each in outcomes if not isinstance(each, Exception)]
-    assert [type(each) for each in outcomes if each is not winner] == [error] * (len(outcomes) - 1), outcomes
+    assert [type(each) for each in outcomes if each is not winner] == [error] * (
+        len(outcomes) - 1
+    ), outcomes
     return winner
 
 
-def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(any_store: Store, engine: Engine) -> None:
+def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(
+    any_store: Store, engine: Engine
+) -> None:
     # Both objects are there when the items are written. Only the version id tells whose is whose.
     for round in range(10):
         asset = Asset(database_id="d", asset_id=f"{round}")
@@ -91,7 +101,10 @@ def test_of_two_creators_the_loser_leaves_nothing_and_harms_nothing(any_store: S
         outcomes = together(
             any_store,
             engine,
-            [lambda mine, text=text, asset=asset: mine.create(asset.changed(note=Payload(text))) for text in texts],
+            [
+                lambda mine, text=text, asset=asset: mine.create(asset.changed(note=Payload(text)))
+                for text in texts
+            ],
         )
         winner = settled(any_store, outcomes, AlreadyExists)
         assert any_store.load(winner.note) == texts[outcomes.index(winner)]
@@ -112,7 +125,10 @@ def test_of_two_savers_the_stale_one_leaves_nothing(any_store: Store, engine: En
     outcomes = together(
         any_store,
         engine,
-        [lambda s, t=title: s.save(first.changed(content=Payload(Summary(title=t, rows=rows)))) for title in titles],
+        [
+            lambda s, t=title: s.save(first.changed(content=Payload(Summary(title=t, rows=rows))))
+            for title in titles
+        ],
     )
     winner = settled(any_store, outcomes, StaleVersion)
     assert any_store.load(winner.content).title == titles[outcomes.index(winner)]
@@ -145,14 +161,26 @@ def test_of_two_that_write_once_one_does(any_store: Store, engine: Engine) -> No
     assert versions(any_store) == [(graph.key, graph.version_id)]
 
 
-def test_a_writer_that_comes_second_does_not_take_the_object_of_one_at_work(store: Store, engine: Engine) -> None:
-    # Nobody can tell a slow writer from a dead one. Whoever takes over writes a version of his own, and either may win.
+def test_a_writer_that_comes_second_does_not_take_the_object_of_one_at_work(
+    store: Store, engine: Engine
+) -> None:
+    # Nobody can tell a slow writer from a dead one. Whoever takes over writes a version of his own,
+    # and either may win.
     for slow_wins in (True, False):
-        key = Run.key(user_id="12345", created_at=store.create(run(f"{slow_wins}")).created_at, run_id=f"{slow_wins}")  # type: ignore[arg-type]
+        key = Run.key(
+            user_id="12345",
+            created_at=store.create(run(f"{slow_wins}")).created_at,
+            run_id=f"{slow_wins}",
+        )  # type: ignore[arg-type]
         second: list[Any] = []
 
-        def overtake(key: Any = key, slow_wins: bool = slow_wins, second: list[Any] = second) -> None:
-            quick = Store(Between(engine, lambda: _refuse() if slow_wins else None), objects=store.payloads.buckets)
+        def overtake(
+            key: Any = key, slow_wins: bool = slow_wins, second: list[Any] = second
+        ) -> None:
+            quick = Store(
+                Between(engine, lambda: _refuse() if slow_wins else None),
+                objects=store.payloads.buckets,
+            )
             try:
                 second.append(quick.update(key, set={"graph": Payload({"by": "the second"})}))
             except ConditionFailed as error:
@@ -178,7 +206,8 @@ def _refuse() -> None:
 
 
 def test_without_an_answer_the_object_stays(store: Store, engine: Engine) -> None:
-    # The item may have been written: removing its object would damage it. What is left over is collected later.
+    # The item may have been written: removing its object would damage it. What is left over is
+    # collected later.
     def lose() -> None:
         raise Unreachable("no answer")
 
@@ -206,7 +235,9 @@ class Repeating(EmbeddedBackend):
         return super().call(operation, request)
 
 
-def test_a_write_that_was_refused_for_its_own_first_try_keeps_its_object(store: Store, engine: Engine) -> None:
+def test_a_write_that_was_refused_for_its_own_first_try_keeps_its_object(
+    store: Store, engine: Engine
+) -> None:
     # The first try was done, the second is refused because of it.
     repeating = Store(Repeating(engine), objects=store.payloads.buckets)
     with pytest.raises(AlreadyExists):
@@ -221,8 +252,11 @@ def test_a_write_that_was_refused_for_its_own_first_try_keeps_its_object(store: 
     assert store.load(stored.graph) == {"nodes": []}
 
 
-def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(any_store: Store, engine: Engine) -> None:
-    # Killed between object and pointer: the next try must not find that "it is there already", for ever.
+def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(
+    any_store: Store, engine: Engine
+) -> None:
+    # Killed between object and pointer: the next try must not find that "it is there already", for
+    # ever.
     def die() -> None:
         raise KeyboardInterrupt
 
@@ -235,7 +269,10 @@ def test_a_leftover_of_a_dead_writer_does_not_block_what_is_written_once(any_sto
     made = any_store.create(run(graph=Payload({"try": 2})))
     assert made.graph is not None
     assert any_store.load(made.graph) == {"try": 2}
-    assert any_store.payloads.bucket("artifacts").head(made.graph.key).version_id == made.graph.version_id
+    assert (
+        any_store.payloads.bucket("artifacts").head(made.graph.key).version_id
+        == made.graph.version_id
+    )
     swept = any_store.sweep(model, grace=timedelta(seconds=-60))
     assert {(each.key, each.version_id) for each in swept.removed} == set(left)
     assert versions(any_store) == [(made.graph.key, made.graph.version_id)]

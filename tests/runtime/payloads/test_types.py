@@ -16,9 +16,21 @@ MARK = re.compile(r"# error: (\w+)$")
 
 @pytest.mark.slow
 def test_a_type_checker_knows_what_a_payload_is() -> None:
-    # What the editor underlines is not deployed. A mark that is no longer met means that a type became Any.
-    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, str(CASES)]
+    # What the editor underlines is not deployed. A mark that is no longer met means that a type
+    # became Any.
+    command = [
+        sys.executable,
+        "-m",
+        "pyright",
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+        str(CASES),
+    ]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
-    found = {(each["range"]["start"]["line"] + 1, each.get("rule")) for each in report["generalDiagnostics"]}
+    found = {
+        (each["range"]["start"]["line"] + 1, each.get("rule"))
+        for each in report["generalDiagnostics"]
+    }
     lines = enumerate(CASES.read_text().splitlines(), start=1)
     assert found == {(number, match[1]) for number, line in lines if (match := MARK.search(line))}

@@ -1,4 +1,6 @@
-"""A store without buckets: entities without payloads never notice, and those with payloads get a clear error."""
+"""A store without buckets: entities without payloads never notice, and those with payloads get a
+clear error.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,8 @@ def bare(store: Store) -> Store:
 def test_whoever_meets_a_payload_hears_which_bucket_is_missing(
     store: Store, bare: Store, write: Callable[[Store], Any]
 ) -> None:
-    # An item without its payload would lose it silently, and a delete would leave the object behind forever.
+    # An item without its payload would lose it silently, and a delete would leave the object behind
+    # forever.
     stored = store.put(ASSET)
     with pytest.raises(NotConfigured, match=r"no bucket 'artifacts' \(it has: none\).*objects="):
         write(bare)
@@ -74,14 +77,17 @@ def test_an_async_store_says_the_same(engine: Engine) -> None:
     asyncio.run(story())
 
 
-def test_buckets_that_were_opened_by_the_caller_stay_open(store: Store, buckets: dict[str, Objects]) -> None:
+def test_buckets_that_were_opened_by_the_caller_stay_open(
+    store: Store, buckets: dict[str, Objects]
+) -> None:
     # Several stores may share them, and the caller closes what it opened.
     store.close()
     assert buckets["artifacts"].put("a/b/note.txt", b"text").size == 4
 
 
 def test_a_store_without_payloads_loads_nothing_of_them() -> None:
-    # The price of payloads is paid by those who have some: imports are most of the start of a small program.
+    # The price of payloads is paid by those who have some: imports are most of the start of a small
+    # program.
     program = """
 import sys, sortkey
 from sortkey import Entity, Table, key

@@ -44,12 +44,17 @@ def key_of(made: Run) -> Any:
 
 
 def test_the_item_shows_the_object_by_key_version_size_and_hash(any_store: Store) -> None:
-    # The literal key of the document; the rest makes sure that it is this object and no other, whole.
+    # The literal key of the document; the rest makes sure that it is this object and no other,
+    # whole.
     made = any_store.create(run(graph=Payload(GRAPH)))
     assert made.graph is not None
     assert made.graph.key == "graphs/prod/12345/c8a91e/graph.json"
     info = any_store.payloads.bucket("artifacts").head(made.graph.key)
-    assert (made.graph.version_id, made.graph.size, made.graph.sha256) == (info.version_id, info.size, info.sha256)
+    assert (made.graph.version_id, made.graph.size, made.graph.sha256) == (
+        info.version_id,
+        info.size,
+        info.sha256,
+    )
     assert (info.content_type, info.content_encoding) == ("application/json", None)
     read = any_store.get(key_of(made), consistent=True)
     assert read == made
@@ -65,7 +70,9 @@ def test_the_object_says_which_item_it_belongs_to(store: Store) -> None:
     made = store.create(run(graph=Payload(GRAPH)))
     info = store.payloads.bucket("artifacts").head("graphs/prod/12345/c8a91e/graph.json")
     sk = made.to_item()["SK"]["S"]
-    assert info.metadata == {"sortkey-item": f'["graph-runs",{{"PK":{{"S":"USER#12345"}},"SK":{{"S":"{sk}"}}}}]'}
+    assert info.metadata == {
+        "sortkey-item": f'["graph-runs",{{"PK":{{"S":"USER#12345"}},"SK":{{"S":"{sk}"}}}}]'
+    }
 
 
 def test_a_payload_is_not_read_before_it_is_asked_for(store: Store) -> None:
@@ -98,7 +105,9 @@ def test_what_is_written_once_cannot_be_written_again(any_store: Store) -> None:
 def test_an_update_puts_the_pointer_last(any_store: Store) -> None:
     # A run is complete with its graph, its status and its counts in one write, or not at all.
     made = any_store.create(run())
-    done = any_store.move(key_of(made), Run.status, "COMPLETE", set={"graph": Payload(GRAPH), "node_count": 1})
+    done = any_store.move(
+        key_of(made), Run.status, "COMPLETE", set={"graph": Payload(GRAPH), "node_count": 1}
+    )
     assert (done.status, done.node_count) == ("COMPLETE", 1)
     assert done.graph is not None
     assert any_store.load(done.graph) == GRAPH
@@ -144,7 +153,9 @@ def test_the_replaced_version_stays_for_those_who_still_read(store: Store) -> No
 
 def test_save_checks_the_version_before_the_payload_is_shown(store: Store) -> None:
     # The loser's object goes, the winner's stays.
-    report = Report(job_id="j", report_id="r", content=Payload(Summary(title="first", rows=[1] * 200)))
+    report = Report(
+        job_id="j", report_id="r", content=Payload(Summary(title="first", rows=[1] * 200))
+    )
     first = store.save(report)
     winner = store.save(first.changed(content=Payload(Summary(title="winner", rows=[1] * 200))))
     with pytest.raises(StaleVersion):
@@ -177,7 +188,9 @@ def test_small_values_stay_in_the_item(store: Store) -> None:
 
 def test_values_are_compressed_where_that_pays(any_store: Store) -> None:
     # JSON shrinks to a tenth; what is packed already would only cost time.
-    made = any_store.create(run(graph=Payload({"nodes": [{"id": f"node-{n}"} for n in range(2000)]})))
+    made = any_store.create(
+        run(graph=Payload({"nodes": [{"id": f"node-{n}"} for n in range(2000)]}))
+    )
     assert made.graph is not None
     info = any_store.payloads.bucket("artifacts").head("graphs/prod/12345/c8a91e/graph.json")
     assert info.content_encoding == "zstd"
@@ -192,7 +205,9 @@ def test_values_are_compressed_where_that_pays(any_store: Store) -> None:
 
 
 @pytest.mark.parametrize("noise", [True, False])
-def test_streams_are_stored_and_read_without_holding_them(any_store: Store, noise: bool, tmp_path: Path) -> None:
+def test_streams_are_stored_and_read_without_holding_them(
+    any_store: Store, noise: bool, tmp_path: Path
+) -> None:
     # An asset of many GB is never in memory.
     data = os.urandom(3 << 20) if noise else b"x" * (3 << 20)
     (tmp_path / "asset").write_bytes(data)
@@ -205,20 +220,26 @@ def test_streams_are_stored_and_read_without_holding_them(any_store: Store, nois
         assert b"".join(reader) == data
     with any_store.open_payload(made.iac) as reader:
         assert reader.read(10) + reader.read(5) == data[:15]
-    chunked = any_store.update(key_of(made), set={"iac": Payload.stream(iter([b"ab", b"cd"]), filename="small")})
+    chunked = any_store.update(
+        key_of(made), set={"iac": Payload.stream(iter([b"ab", b"cd"]), filename="small")}
+    )
     assert chunked.iac is not None
     assert any_store.load(chunked.iac) == b"abcd"
 
 
 def test_two_runs_share_a_key_and_each_shows_its_own_version(any_store: Store) -> None:
-    # "The IaC key has no runId": the second upload of a file must not change what the first run was made of.
+    # "The IaC key has no runId": the second upload of a file must not change what the first run was
+    # made of.
     first = any_store.create(run("one", iac=Payload(b"resource one", filename="main.tf")))
     second = any_store.create(run("two", iac=Payload(b"resource two", filename="main.tf")))
     assert first.iac is not None
     assert second.iac is not None
     assert first.iac.key == second.iac.key == "uploads/prod/12345/main.tf"
     assert first.to_item()["iacS3VersionId"] != second.to_item()["iacS3VersionId"]
-    assert (any_store.load(first.iac), any_store.load(second.iac)) == (b"resource one", b"resource two")
+    assert (any_store.load(first.iac), any_store.load(second.iac)) == (
+        b"resource one",
+        b"resource two",
+    )
     any_store.delete(second)
     assert any_store.load(first.iac) == b"resource one"
     assert versions(any_store) == [(first.iac.key, first.iac.version_id)]
@@ -247,7 +268,9 @@ def test_transactions_carry_payloads(any_store: Store) -> None:
     assert len(versions(any_store)) == 2
     update = Update(key_of(stored), set_actions(Run, {"iac": Payload(b"x", filename="f")}))
     with pytest.raises(TransactionFailed):
-        any_store.transact(update, Put(run("two", graph=Payload(GRAPH)), "create"), Put(asset, "create"))
+        any_store.transact(
+            update, Put(run("two", graph=Payload(GRAPH)), "create"), Put(asset, "create")
+        )
     assert len(versions(any_store)) == 2
     any_store.transact(update, Delete(Asset.key(database_id="d", asset_id="a")))
     assert [key for key, _ in versions(any_store)] == [
@@ -263,7 +286,9 @@ def test_batches_carry_payloads(any_store: Store) -> None:
     # Without conditions, so not those that are written once.
     notes = [Asset(database_id="d", asset_id=f"{n}", note=Payload(f"note {n}")) for n in range(30)]
     written = any_store.batch_write(notes)
-    assert [any_store.load(each.note) for each in written if isinstance(each, Asset) and each.note][7] == "note 7"
+    assert [any_store.load(each.note) for each in written if isinstance(each, Asset) and each.note][
+        7
+    ] == "note 7"
     any_store.batch_write(deletes=[Asset.key(database_id="d", asset_id=f"{n}") for n in range(29)])
     assert [key for key, _ in versions(any_store)] == ["d/29/note.txt"]
     with pytest.raises(ModelError, match="written once"):
@@ -271,7 +296,8 @@ def test_batches_carry_payloads(any_store: Store) -> None:
 
 
 def test_an_item_made_from_another_has_an_object_of_its_own(any_store: Store) -> None:
-    # A key cannot change, so items are moved by writing another one. The first takes its object with it when it goes.
+    # A key cannot change, so items are moved by writing another one. The first takes its object
+    # with it when it goes.
     first = any_store.create(Asset(database_id="d", asset_id="a", note=Payload("text")))
     second = any_store.create(first.changed(asset_id="b"))
     any_store.delete(first)
@@ -304,13 +330,20 @@ def test_what_cannot_be_stored_leaves_nothing(store: Store) -> None:
     for wrong, error in (
         ({"graph": Payload(GRAPH), "iac": Payload(b"x")}, ModelError),
         ({"graph": Payload(GRAPH), "iac": Payload(b"x", filename="../x")}, KeyValueError),
-        ({"graph": Payload(GRAPH), "iac": Payload(b"x", filename="f"), "user_id": "u" * 5000}, Exception),
+        (
+            {"graph": Payload(GRAPH), "iac": Payload(b"x", filename="f"), "user_id": "u" * 5000},
+            Exception,
+        ),
     ):
         with pytest.raises(error):
             store.create(Run(**{"user_id": "12345", "run_id": "r", **wrong}))
     assert versions(store) == []
     with pytest.raises(ItemTooLarge):
-        store.create(Asset(database_id="d", asset_id="a", description="long " * 100_000, note=Payload("text")))
+        store.create(
+            Asset(
+                database_id="d", asset_id="a", description="long " * 100_000, note=Payload("text")
+            )
+        )
     assert versions(store) == []
 
 
@@ -318,7 +351,9 @@ def test_what_cannot_be_stored_leaves_nothing(store: Store) -> None:
 @pytest.mark.xdist_group("s3")
 def test_a_bucket_without_versions_is_refused(store: Store, s3_endpoint: str) -> None:
     # Without them a writer that loses would have replaced what the winner's pointer shows.
-    without = Store(store.backend, objects={"artifacts": new_s3_bucket(s3_endpoint, versions=False)})
+    without = Store(
+        store.backend, objects={"artifacts": new_s3_bucket(s3_endpoint, versions=False)}
+    )
     with pytest.raises(NotConfigured, match="has no versions"):
         without.create(run(graph=Payload(GRAPH)))
 
@@ -327,7 +362,9 @@ def test_what_is_read_is_of_the_type(store: Store) -> None:
     # A program that changed its model must hear it here, and not three functions later.
     bucket = store.payloads.bucket("job-reports")
     bucket.put("jobs/j/reports/r.json", b'{"rows": "none"}')
-    made = store.create(Report(job_id="j", report_id="r", content=Payload.at(bucket.head("jobs/j/reports/r.json"))))
+    made = store.create(
+        Report(job_id="j", report_id="r", content=Payload.at(bucket.head("jobs/j/reports/r.json")))
+    )
     assert made.content is not None
     with pytest.raises(InvalidItem, match="title"):
         store.load(made.content)
@@ -338,13 +375,18 @@ def test_the_same_awaited(tmp_path: Path) -> None:
     async def story() -> None:
         async with sortkey.open_async(":memory:", objects=str(tmp_path / "{bucket}")) as store:
             await store.ensure(model)
-            made = await store.create(run(graph=Payload(GRAPH), iac=Payload(b"x" * 5000, filename="f")))
+            made = await store.create(
+                run(graph=Payload(GRAPH), iac=Payload(b"x" * 5000, filename="f"))
+            )
             assert made.graph is not None
             assert made.iac is not None
             assert await store.load(made.graph) == GRAPH
             with await store.open_payload(made.iac) as reader:
                 assert await asyncio.to_thread(reader.read) == b"x" * 5000
-            for wrong in (store.create(made.changed(graph=Payload({}))), store.put(made.changed(graph=Payload({})))):
+            for wrong in (
+                store.create(made.changed(graph=Payload({}))),
+                store.put(made.changed(graph=Payload({}))),
+            ):
                 with pytest.raises(ConditionFailed):
                     await wrong
             updated = await store.update(key_of(made), set={"iac": Payload(b"y", filename="g")})
@@ -365,7 +407,9 @@ def test_a_store_opens_its_buckets_by_their_names(tmp_path: Path) -> None:
     with sortkey.open(tmp_path / "data", objects=tmp_path / "buckets" / "{bucket}") as store:
         store.ensure(model)
         store.create(run(iac=Payload.stream(io.BytesIO(b"x"), filename="f")))
-    with sortkey.open(tmp_path / "data", objects={"artifacts": tmp_path / "buckets" / "artifacts"}) as store:
+    with sortkey.open(
+        tmp_path / "data", objects={"artifacts": tmp_path / "buckets" / "artifacts"}
+    ) as store:
         (read,) = store.scan(Run)
         assert read.iac is not None
         assert store.load(read.iac) == b"x"

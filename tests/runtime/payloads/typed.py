@@ -1,4 +1,6 @@
-"""Payloads as a type checker sees them. A line that it must refuse ends with `# error: <rule>`; others must pass."""
+"""Payloads as a type checker sees them. A line that it must refuse ends with `# error: <rule>`;
+others must pass.
+"""
 # pyright: strict
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ assert_type(sortkey.open("data", objects="data/{bucket}"), Store)
 assert_type(sortkey.open("data", objects={"artifacts": Path("data")}), Store)
 assert_type(sortkey.open_async("data"), AsyncStore)
 assert_type(sortkey.open_async("data", objects={"artifacts": "s3://b"}), AsyncStore)
-sortkey.open("data", secret=b"s", tenant="t", hide_expired=True, clock=lambda: 0.0, synchronous="full")
+sortkey.open(
+    "data", secret=b"s", tenant="t", hide_expired=True, clock=lambda: 0.0, synchronous="full"
+)
 sortkey.open("data", colour="red")  # error: reportCallIssue
 sortkey.open("data", secret="text")  # error: reportArgumentType
 

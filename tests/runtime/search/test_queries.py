@@ -1,4 +1,6 @@
-"""Queries as values: they are equal when they ask the same, are joined, and refuse what can be no query."""
+"""Queries as values: they are equal when they ask the same, are joined, and refuse what can be no
+query.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def test_a_query_is_narrowed_by_making_another() -> None:
     first = SearchQuery(A)
     second = first.matching(B).sorted_by("b", "-c").facet("d", 3).highlighting("e").limit(5)
     assert first == SearchQuery(A)
-    assert second == SearchQuery(A & B, (Sort("b"), Sort("c", True)), (Facet("d", 3),), ("e",), size=5)
+    assert second == SearchQuery(
+        A & B, (Sort("b"), Sort("c", True)), (Facet("d", 3),), ("e",), size=5
+    )
     assert second.after("x").cursor == "x"
     assert SearchQuery().matching(A) == SearchQuery(A)
 

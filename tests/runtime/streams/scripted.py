@@ -1,4 +1,5 @@
-"""A stream whose shards split and merge as AWS's do, which neither the engine's nor DynamoDB Local's ever does.
+"""A stream whose shards split and merge as AWS's do, which neither the engine's nor DynamoDB
+Local's ever does.
 
 Everything else goes to the real backend behind it: the worker's own table is real.
 """
@@ -8,7 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from sortkey.errors import ExpiredIteratorException, ResourceNotFoundException, TrimmedDataAccessException
+from sortkey.errors import (
+    ExpiredIteratorException,
+    ResourceNotFoundException,
+    TrimmedDataAccessException,
+)
 from sortkey.model.tables import Table
 from sortkey.runtime.backend import Backend, Capabilities
 
@@ -28,7 +33,9 @@ class ScriptedShard:
 
 
 class ScriptedStreams:
-    """A backend. Iterators are `shard:position:age`; `expire` makes all that were given out too old."""
+    """A backend. Iterators are `shard:position:age`; `expire` makes all that were given out too
+    old.
+    """
 
     capabilities = Capabilities()
 
@@ -86,7 +93,9 @@ class ScriptedStreams:
             "StreamViewType": "NEW_AND_OLD_IMAGES",
         }
         id = f"event-{self.next_number}"
-        self._shard(shard).records.append({"eventID": id, "eventName": "INSERT", "dynamodb": content})
+        self._shard(shard).records.append(
+            {"eventID": id, "eventName": "INSERT", "dynamodb": content}
+        )
         self.next_number += 1
 
     def trim(self, shard: str, count: int) -> None:

@@ -66,7 +66,9 @@ def numbers(seen: list[Change[Order]]) -> list[int]:
     return [change.key.values["number"] for change in seen]
 
 
-def worker(store: Store, *handlers: AnyHandler, name: str = "shop", **settings: Any) -> StreamWorker:
+def worker(
+    store: Store, *handlers: AnyHandler, name: str = "shop", **settings: Any
+) -> StreamWorker:
     """A worker that never sleeps."""
     given: dict[str, Any] = {"sleep": lambda seconds: None, **settings}
     return StreamWorker(store, handlers, name=name, **given)

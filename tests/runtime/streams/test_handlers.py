@@ -1,4 +1,6 @@
-"""Handlers as they are declared: filters, conditions, names, and that they are still the functions they were."""
+"""Handlers as they are declared: filters, conditions, names, and that they are still the functions
+they were.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,18 @@ from typing import Any
 
 import pytest
 
-from sortkey import AsyncStore, Change, Store, Update, apply_once, apply_once_async, attr, on_change, on_changes, once
+from sortkey import (
+    AsyncStore,
+    Change,
+    Store,
+    Update,
+    apply_once,
+    apply_once_async,
+    attr,
+    on_change,
+    on_changes,
+    once,
+)
 from sortkey.connect.embedded import AsyncEmbeddedBackend
 from sortkey.engine import Engine
 from sortkey.errors import ModelError, TransactionFailed
@@ -87,7 +100,9 @@ def test_handlers_that_cannot_be_are_refused_where_they_are_declared() -> None:
 def test_an_item_that_no_longer_fits_becomes_a_dead_letter_without_a_try(store: Store) -> None:
     # Trying again does not help; a mended entity does.
     item = {"PK": {"S": "CUSTOMER#ada"}, "SK": {"S": "ORDER#000001"}, "EntityType": {"S": "Order"}}
-    store.backend.call("PutItem", {"TableName": "orders", "Item": {**item, "number": {"S": "many"}}})
+    store.backend.call(
+        "PutItem", {"TableName": "orders", "Item": {**item, "number": {"S": "many"}}}
+    )
     put_orders(store, 2)
     handler, seen = collector()
     batches: list[int] = []
@@ -143,11 +158,16 @@ def test_a_letter_stays_whose_handler_has_turned_to_other_entities(store: Store)
     assert "told takes no changes like this one any more" in turned.dead_letters.list()[0].error
 
 
-def test_the_parts_of_a_large_letter_stay_while_another_one_needs_them(store: Store, clock: FrozenClock) -> None:
+def test_the_parts_of_a_large_letter_stay_while_another_one_needs_them(
+    store: Store, clock: FrozenClock
+) -> None:
     # A worker that was killed before its checkpoint buries the same change again.
     store.ensure(streams_table)
     letters = worker(store, collector()[0]).dead_letters
-    record = {"eventID": "change-1", "dynamodb": {"SequenceNumber": "1", "large": os.urandom(400_000).hex()}}
+    record = {
+        "eventID": "change-1",
+        "dynamodb": {"SequenceNumber": "1", "large": os.urandom(400_000).hex()},
+    }
     told = ("collect", record, Origin("orders", "arn", "shard"), ValueError("no"), 5)
     first = letters.add(*told)
     clock.advance(1)

@@ -22,11 +22,17 @@ def event(store: Store) -> dict[str, Any]:
     handler, seen = collector()
     put_orders(store, *range(5))
     worker(store, handler, name="recorder").run_until_idle()
-    return {"Records": [{**change.record, "eventSourceARN": ARN.format("orders")} for change in seen]}
+    return {
+        "Records": [{**change.record, "eventSourceARN": ARN.format("orders")} for change in seen]
+    }
 
 
 def failures(*records: dict[str, Any]) -> dict[str, Any]:
-    return {"batchItemFailures": [{"itemIdentifier": each["dynamodb"]["SequenceNumber"]} for each in records]}
+    return {
+        "batchItemFailures": [
+            {"itemIdentifier": each["dynamodb"]["SequenceNumber"]} for each in records
+        ]
+    }
 
 
 def test_a_batch_that_succeeds_has_no_failures(event: dict[str, Any]) -> None:
@@ -37,7 +43,8 @@ def test_a_batch_that_succeeds_has_no_failures(event: dict[str, Any]) -> None:
 
 
 def test_it_stops_at_the_first_failure_and_names_it(event: dict[str, Any]) -> None:
-    # Lambda goes on there: what was done before is not done again, and nothing after it came too early.
+    # Lambda goes on there: what was done before is not done again, and nothing after it came too
+    # early.
     seen: list[int] = []
     batched: list[int] = []
 
@@ -115,5 +122,8 @@ def test_what_no_try_can_help_is_kept_and_does_not_block_the_shard(
     letters = DeadLetters(store, "orders-lambda", clock)
     assert lambda_handler([strict], dead_letters=letters)(event, None) == {"batchItemFailures": []}
     assert seen == [0, 2, 4]
-    assert sorted(letter.error.partition(":")[0] for letter in letters.list()) == ["ChangeRefused", "InvalidItem"]
+    assert sorted(letter.error.partition(":")[0] for letter in letters.list()) == [
+        "ChangeRefused",
+        "InvalidItem",
+    ]
     assert lambda_handler([strict])(event, None) == failures(event["Records"][1])

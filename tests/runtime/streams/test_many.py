@@ -1,4 +1,6 @@
-"""Many changes, and workers that come and go in threads: nothing lost, nothing twice, every key in order."""
+"""Many changes, and workers that come and go in threads: nothing lost, nothing twice, every key in
+order.
+"""
 
 from __future__ import annotations
 
@@ -77,11 +79,14 @@ def test_workers_that_come_and_go_keep_every_key_in_order(store: Store) -> None:
         running[place].stop()
         running[place].start()
     deadline = time.monotonic() + PATIENCE
-    while {each[-1] for each in list(told.values())} != {str(steps - 1)} and time.monotonic() < deadline:
+    while {each[-1] for each in list(told.values())} != {
+        str(steps - 1)
+    } and time.monotonic() < deadline:
         time.sleep(0.002)
     for one in running:
         one.stop()
-    # Under leases of 30 ms a busy machine may be taken for a dead one: then some come twice, but none too early.
+    # Under leases of 30 ms a busy machine may be taken for a dead one: then some come twice, but
+    # none too early.
     wanted = [str(step) for step in range(steps)]
     assert {key: list(dict.fromkeys(each)) for key, each in told.items()} == {
         (kind, number): wanted for kind in ("order", "parcel") for number in range(keys)

@@ -1,4 +1,6 @@
-"""Shards: parents before children, shared among processes without double work, taken over from those that are gone."""
+"""Shards: parents before children, shared among processes without double work, taken over from
+those that are gone.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ def process(scripted: Store, clock: FrozenClock) -> Process:
     return start
 
 
-def test_children_wait_for_their_parents(streams: ScriptedStreams, process: Process, clock: FrozenClock) -> None:
+def test_children_wait_for_their_parents(
+    streams: ScriptedStreams, process: Process, clock: FrozenClock
+) -> None:
     # When a shard splits, the older changes of a key are in the parent.
     running, seen = process("only")
     streams.add("parent")
@@ -73,8 +77,11 @@ def test_children_wait_for_their_parents(streams: ScriptedStreams, process: Proc
     assert numbers(seen)[-1] == 20
 
 
-def test_a_child_whose_parent_is_forgotten_is_read(streams: ScriptedStreams, process: Process) -> None:
-    # A stream keeps a shard for a day, and tells of the parent for as long as it tells of the child.
+def test_a_child_whose_parent_is_forgotten_is_read(
+    streams: ScriptedStreams, process: Process
+) -> None:
+    # A stream keeps a shard for a day, and tells of the parent for as long as it tells of the
+    # child.
     streams.add("child", "long-gone")
     streams.put("child", 1)
     running, seen = process("only")
@@ -118,7 +125,9 @@ def test_what_was_trimmed_is_skipped_and_said(
     assert "may be lost" in caplog.text
 
 
-def test_expired_iterators_and_empty_pages_lose_nothing(streams: ScriptedStreams, process: Process) -> None:
+def test_expired_iterators_and_empty_pages_lose_nothing(
+    streams: ScriptedStreams, process: Process
+) -> None:
     # Both are ordinary on AWS.
     streams.add("shard")
     running, seen = process("only")
@@ -226,14 +235,20 @@ def test_the_order_of_a_key_holds_while_shards_go_from_hand_to_hand(
         for one in running.values():
             one.run_until_idle()
     for number, last in made.items():
-        assert [status for each, status in log if each == number] == [str(n) for n in range(1, last + 1)]
+        assert [status for each, status in log if each == number] == [
+            str(n) for n in range(1, last + 1)
+        ]
 
 
 def _named(streams: ScriptedStreams, handler: Any, clock: FrozenClock, owner: str) -> StreamWorker:
-    return worker(Store(streams, clock=clock), handler, clock=clock, owner=owner, lease_seconds=LEASE)
+    return worker(
+        Store(streams, clock=clock), handler, clock=clock, owner=owner, lease_seconds=LEASE
+    )
 
 
-def test_the_engine_replaces_its_shards_every_four_hours(store: Store, engine: Engine, clock: FrozenClock) -> None:
+def test_the_engine_replaces_its_shards_every_four_hours(
+    store: Store, engine: Engine, clock: FrozenClock
+) -> None:
     # The real thing: a day of an embedded worker has six shards.
     handler, seen = collector()
     running = worker(store, handler, clock=clock)
@@ -260,7 +275,10 @@ def test_shares_are_even_and_shards_stay_where_they_are() -> None:
 
 def test_a_process_that_was_killed_is_known_to_be_gone() -> None:
     # The next start on the same machine need not wait for its lease to run out.
-    script = "from sortkey.runtime.streams.owners import this_process; print(this_process('x'), flush=True); input()"
+    script = (
+        "from sortkey.runtime.streams.owners import this_process; print(this_process('x'), "
+        "flush=True); input()"
+    )
     child = subprocess.Popen(
         [sys.executable, "-c", script],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},

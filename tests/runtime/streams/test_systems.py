@@ -1,4 +1,6 @@
-"""What the systems need of streams and topics, with their own models: Wallcrawler's READY, VAMS's views."""
+"""What the systems need of streams and topics, with their own models: Wallcrawler's READY, VAMS's
+views.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,12 @@ PATIENCE = 20.0
 
 def session(name: str, now: float) -> Session:
     expires = datetime.fromtimestamp(now, UTC) + timedelta(hours=1)
-    return Session(session_id=f"sess_{name}", project_id="project_default", signing_key="jwt", expires_at=expires)
+    return Session(
+        session_id=f"sess_{name}",
+        project_id="project_default",
+        signing_key="jwt",
+        expires_at=expires,
+    )
 
 
 def processor(topics: Topics) -> AnyHandler:
@@ -34,7 +41,9 @@ def processor(topics: Topics) -> AnyHandler:
     @on_change(Session, when=lambda change: change.became(Session.internal_status, "READY"))
     def announce_ready(change: Change[Session]) -> None:
         assert change.new is not None
-        topics.publish(READY_TOPIC, {"sessionId": change.new.session_id, "connectUrl": change.new.connect_url})
+        topics.publish(
+            READY_TOPIC, {"sessionId": change.new.session_id, "connectUrl": change.new.connect_url}
+        )
 
     return announce_ready
 
@@ -52,7 +61,9 @@ def test_ready_is_told_once_for_each_transition(store: Store, clock: FrozenClock
         store.create(session("1", clock()))
         for status in ("PROVISIONING", "READY"):
             move(store, "1", status)
-        store.update(Session.key(session_id="sess_1"), set={"proxy_bytes": 7})  # still READY: nothing to tell
+        store.update(
+            Session.key(session_id="sess_1"), set={"proxy_bytes": 7}
+        )  # still READY: nothing to tell
         running.run_until_idle()
         first = told.wait_for(timeout=PATIENCE)
         assert first is not None
@@ -68,8 +79,13 @@ def test_ready_is_told_once_for_each_transition(store: Store, clock: FrozenClock
 
 @pytest.mark.accepts("WC-40")
 def test_who_creates_a_session_waits_until_the_stream_says_that_it_is_ready(tmp_path: Path) -> None:
-    # The path of every session: create, browser, stream, topic, and back to the caller, and to whoever else listens.
-    with sortkey.open(tmp_path) as store, LocalTopics(tmp_path) as ours, LocalTopics(tmp_path) as theirs:
+    # The path of every session: create, browser, stream, topic, and back to the caller, and to
+    # whoever else listens.
+    with (
+        sortkey.open(tmp_path) as store,
+        LocalTopics(tmp_path) as ours,
+        LocalTopics(tmp_path) as theirs,
+    ):
         store.ensure(sessions)
         created = session("1", datetime.now(UTC).timestamp())
         with (
@@ -84,7 +100,9 @@ def test_who_creates_a_session_waits_until_the_stream_says_that_it_is_ready(tmp_
                 assert message is not None
 
 
-def test_a_live_session_that_expires_is_told_with_what_it_was(store: Store, engine: Engine, clock: FrozenClock) -> None:
+def test_a_live_session_that_expires_is_told_with_what_it_was(
+    store: Store, engine: Engine, clock: FrozenClock
+) -> None:
     # Its browser must be stopped, and only the old image says which one that is.
     store.ensure(sessions)
     store.create(session("1", clock()))
@@ -104,7 +122,8 @@ def test_a_live_session_that_expires_is_told_with_what_it_was(store: Store, engi
 
 
 def test_a_link_that_was_deleted_is_known_by_its_key_only(store: Store) -> None:
-    # The table shows new images: which assets it joined must be asked, or written down, before it goes.
+    # The table shows new images: which assets it joined must be asked, or written down, before it
+    # goes.
     store.ensure(asset_links_storage)
     link = AssetLink(
         asset_link_id="link-1",

@@ -1,4 +1,6 @@
-"""The worker: checkpoints, stopping, expiry, gaps, streams that are replaced, metrics, and what it refuses."""
+"""The worker: checkpoints, stopping, expiry, gaps, streams that are replaced, metrics, and what it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -29,12 +31,16 @@ class Crash(BaseException):
 
 
 def checkpoint(store: Store, name: str = "shop") -> str | None:
-    arn = store.backend.call("DescribeTable", {"TableName": orders.name})["Table"]["LatestStreamArn"]
+    arn = store.backend.call("DescribeTable", {"TableName": orders.name})["Table"][
+        "LatestStreamArn"
+    ]
     (shard,) = store.query(Shard.of_stream(worker=name, stream_arn=arn))
     return shard.sequence_number
 
 
-def test_after_a_crash_the_changes_since_the_last_checkpoint_come_again(store: Store, clock: FrozenClock) -> None:
+def test_after_a_crash_the_changes_since_the_last_checkpoint_come_again(
+    store: Store, clock: FrozenClock
+) -> None:
     # At least once: none is lost, and not more than a chunk is repeated.
     put_orders(store, *range(25))
     seen: list[int] = []
@@ -111,7 +117,9 @@ def test_stopping_does_not_wait_for_the_next_try(store: Store) -> None:
         failed.set()
         raise ConnectionError("down")
 
-    running = StreamWorker(store, [hopeless], name="shop", retries=Retries(first_seconds=600, most_seconds=600))
+    running = StreamWorker(
+        store, [hopeless], name="shop", retries=Retries(first_seconds=600, most_seconds=600)
+    )
     running.start()
     assert failed.wait(PATIENCE)
     running.stop()
@@ -121,7 +129,9 @@ def test_stopping_does_not_wait_for_the_next_try(store: Store) -> None:
     assert numbers(seen) == [1]
 
 
-def test_an_item_that_expires_is_deleted_by_ttl(store: Store, engine: Engine, clock: FrozenClock) -> None:
+def test_an_item_that_expires_is_deleted_by_ttl(
+    store: Store, engine: Engine, clock: FrozenClock
+) -> None:
     # A session that ran out must take its browser with it: the handler has to know.
     store.put(Order(number=1, expires_at=datetime.fromtimestamp(clock() + 10).astimezone()))
     put_orders(store, 2)
@@ -130,19 +140,29 @@ def test_an_item_that_expires_is_deleted_by_ttl(store: Store, engine: Engine, cl
     engine.work()
     handler, seen = collector(kinds=["deleted"])
     worker(store, handler, clock=clock).run_until_idle()
-    assert [(change.key.values["number"], change.by) for change in seen] == [(2, "user"), (1, "ttl")]
+    assert [(change.key.values["number"], change.by) for change in seen] == [
+        (2, "user"),
+        (1, "ttl"),
+    ]
     assert seen[1].old is not None
 
 
-def test_a_stream_that_was_replaced_is_read_to_its_end_before_the_new_one(store: Store, clock: FrozenClock) -> None:
+def test_a_stream_that_was_replaced_is_read_to_its_end_before_the_new_one(
+    store: Store, clock: FrozenClock
+) -> None:
     # Switching a stream off and on makes another one; the order of a key must survive it.
     put_orders(store, 1)
     handler, seen = collector()
     running = worker(store, handler, clock=clock)
     running.run_until_idle()
     put_orders(store, 2)
-    for specification in ({"StreamEnabled": False}, {"StreamEnabled": True, "StreamViewType": orders.stream}):
-        store.backend.call("UpdateTable", {"TableName": orders.name, "StreamSpecification": specification})
+    for specification in (
+        {"StreamEnabled": False},
+        {"StreamEnabled": True, "StreamViewType": orders.stream},
+    ):
+        store.backend.call(
+            "UpdateTable", {"TableName": orders.name, "StreamSpecification": specification}
+        )
     put_orders(store, 3)
     for _ in range(5):
         clock.advance(10)
@@ -150,7 +170,9 @@ def test_a_stream_that_was_replaced_is_read_to_its_end_before_the_new_one(store:
     assert numbers(seen) == [1, 2, 3]
 
 
-def test_a_deleted_table_is_told_to_the_end_and_does_not_disturb_the_others(store: Store, clock: FrozenClock) -> None:
+def test_a_deleted_table_is_told_to_the_end_and_does_not_disturb_the_others(
+    store: Store, clock: FrozenClock
+) -> None:
     # A worker serves many tables; one that goes must not take it along.
     places: list[str] = []
 
@@ -173,7 +195,8 @@ def test_a_deleted_table_is_told_to_the_end_and_does_not_disturb_the_others(stor
 def test_changes_that_the_stream_forgot_are_told_as_lost(
     store: Store, engine: Engine, clock: FrozenClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # A stream keeps a day. A worker that was down for longer must say so: its index is no longer the table's.
+    # A stream keeps a day. A worker that was down for longer must say so: its index is no longer
+    # the table's.
     put_orders(store, 1)
     handler, seen = collector()
     first = worker(store, handler, clock=clock)
@@ -294,7 +317,9 @@ def test_what_cannot_work_is_refused_at_once(store: Store) -> None:
     store.backend.call("DeleteTable", {"TableName": orders.name})
     with pytest.raises(NotConfigured, match=r"no table orders: make it with store\.ensure"):
         worker(store, handler).start()
-    store.backend.call("CreateTable", {**orders.definition(), "StreamSpecification": {"StreamEnabled": False}})
+    store.backend.call(
+        "CreateTable", {**orders.definition(), "StreamSpecification": {"StreamEnabled": False}}
+    )
     with pytest.raises(NotConfigured, match="has no stream"):
         worker(store, handler).run_once()
 

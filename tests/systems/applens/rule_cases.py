@@ -1,7 +1,10 @@
-"""For each rule, Terraform that breaks it and Terraform, close to it, that does not. Written as people write it."""
+"""For each rule, Terraform that breaks it and Terraform, close to it, that does not. Written as
+people write it.
+"""
 
 SG = (
-    'resource "aws_security_group" "g" {{\n  ingress {{\n    from_port = {0}\n    to_port = {1}\n    protocol = "{2}"\n'
+    'resource "aws_security_group" "g" {{\n  ingress {{\n    from_port = {0}\n    to_port = {1}\n  '
+    '  protocol = "{2}"\n'
 )
 SG += '    cidr_blocks = ["{3}"]\n  }}\n}}'
 
@@ -11,12 +14,18 @@ def group(first: int, last: int, protocol: str = "tcp", cidr: str = "0.0.0.0/0")
 
 
 def policy(body: str, kind: str = "aws_iam_policy") -> str:
-    return f'resource "{kind}" "p" {{\n  policy = jsonencode({{ Statement = [{{ Effect = "Allow", {body} }}] }})\n}}'
+    return (
+        f'resource "{kind}" "p" '
+        f'{{\n  policy = jsonencode({{ Statement = [{{ Effect = "Allow", {body} }}] }})\n}}'
+    )
 
 
 def trust(body: str) -> str:
     statement = f'{{ Effect = "Allow", Action = "sts:AssumeRole", {body} }}'
-    return f'resource "aws_iam_role" "r" {{\n  assume_role_policy = jsonencode({{ Statement = [{statement}] }})\n}}'
+    return (
+        'resource "aws_iam_role" "r" '
+        f"{{\n  assume_role_policy = jsonencode({{ Statement = [{statement}] }})\n}}"
+    )
 
 
 def one(kind: str, body: str = "", name: str = "x") -> str:
@@ -47,21 +56,32 @@ resource "aws_s3_bucket_policy" "p" {
 """
 TLS_ONLY = one(
     "aws_s3_bucket_policy",
-    'bucket = "files"\npolicy = jsonencode({ Statement = [{ Effect = "Deny", Principal = "*", Action = "s3:*", '
+    'bucket = "files"\npolicy = jsonencode({ Statement = [{ Effect = "Deny", Principal = "*", '
+    'Action = "s3:*", '
     'Resource = "*", Condition = { Bool = { "aws:SecureTransport" = "false" } } }] })',
 )
 LB = one("aws_lb", "internal = false", "l")
-HTTP = 'load_balancer_arn = aws_lb.l.arn\nport = 80\nprotocol = "HTTP"\ndefault_action {\n  type = "%s"\n}'
-DISTRIBUTION = 'default_cache_behavior {\n  viewer_protocol_policy = "%s"\n}\nviewer_certificate {\n  %s\n}\n'
+HTTP = (
+    'load_balancer_arn = aws_lb.l.arn\nport = 80\nprotocol = "HTTP"\ndefault_action {\n  type = '
+    '"%s"\n}'
+)
+DISTRIBUTION = (
+    'default_cache_behavior {\n  viewer_protocol_policy = "%s"\n}\nviewer_certificate {\n  %s\n}\n'
+)
 ORIGIN = 'origin {\n  custom_origin_config {\n    origin_protocol_policy = "%s"\n  }\n}'
 REST = one("aws_api_gateway_rest_api", 'endpoint_configuration {\n  types = ["%s"]\n}', "a")
 METHOD = one(
-    "aws_api_gateway_method", 'rest_api_id = aws_api_gateway_rest_api.a.id\nhttp_method = "%s"\nauthorization = "%s"'
+    "aws_api_gateway_method",
+    'rest_api_id = aws_api_gateway_rest_api.a.id\nhttp_method = "%s"\nauthorization = "%s"',
 )
-GITHUB = 'Principal = { Federated = "arn:aws:iam::123456789012:oidc-provider/token.actions.githubusercontent.com" }'
+GITHUB = (
+    "Principal = { Federated = "
+    '"arn:aws:iam::123456789012:oidc-provider/token.actions.githubusercontent.com" }'
+)
 CONTAINERS = 'container_definitions = jsonencode([{ name = "a", %s }])'
 SEARCH_POLICY = (
-    'access_policies = jsonencode({ Statement = [{ Effect = "Allow", Principal = "*", Action = "es:*"%s }] })'
+    'access_policies = jsonencode({ Statement = [{ Effect = "Allow", Principal = "*", Action = '
+    '"es:*"%s }] })'
 )
 
 CASES: dict[str, tuple[str, str]] = {
@@ -70,31 +90,45 @@ CASES: dict[str, tuple[str, str]] = {
         one("aws_security_group", "", "g")
         + one(
             "aws_vpc_security_group_ingress_rule",
-            'security_group_id = aws_security_group.g.id\nfrom_port = 5432\nto_port = 5432\nip_protocol = "tcp"\n'
+            "security_group_id = aws_security_group.g.id\nfrom_port = 5432\nto_port = "
+            '5432\nip_protocol = "tcp"\n'
             'cidr_ipv4 = "0.0.0.0/0"',
         ),
         one("aws_security_group", "", "g")
         + one(
             "aws_security_group_rule",
-            'type = "ingress"\nsecurity_group_id = aws_security_group.g.id\nfrom_port = 5432\nto_port = 5432\n'
+            'type = "ingress"\nsecurity_group_id = aws_security_group.g.id\nfrom_port = '
+            "5432\nto_port = 5432\n"
             'protocol = "tcp"\nsource_security_group_id = aws_security_group.g.id',
         ),
     ),
     "NET-03": (group(0, 0, "-1"), group(443, 443)),
     "NET-04": (group(8080, 8080), group(443, 443)),
     "NET-05": (one("aws_vpc"), one("aws_vpc") + one("aws_flow_log", "vpc_id = aws_vpc.x.id")),
-    "EDGE-01": (LB + one("aws_lb_listener", HTTP % "forward"), LB + one("aws_lb_listener", HTTP % "redirect")),
+    "EDGE-01": (
+        LB + one("aws_lb_listener", HTTP % "forward"),
+        LB + one("aws_lb_listener", HTTP % "redirect"),
+    ),
     "EDGE-02": (
         one("aws_lb_listener", 'protocol = "HTTPS"\nssl_policy = "ELBSecurityPolicy-2016-08"'),
-        one("aws_lb_listener", 'protocol = "HTTPS"\nssl_policy = "ELBSecurityPolicy-TLS13-1-2-2021-06"'),
+        one(
+            "aws_lb_listener",
+            'protocol = "HTTPS"\nssl_policy = "ELBSecurityPolicy-TLS13-1-2-2021-06"',
+        ),
     ),
     "EDGE-03": (
         one("aws_cloudfront_distribution", DISTRIBUTION % ("allow-all", "")),
         one("aws_cloudfront_distribution", DISTRIBUTION % ("redirect-to-https", "")),
     ),
     "EDGE-04": (
-        one("aws_cloudfront_distribution", DISTRIBUTION % ("https-only", 'acm_certificate_arn = "arn:aws:acm:c"')),
-        one("aws_cloudfront_distribution", DISTRIBUTION % ("https-only", "cloudfront_default_certificate = true")),
+        one(
+            "aws_cloudfront_distribution",
+            DISTRIBUTION % ("https-only", 'acm_certificate_arn = "arn:aws:acm:c"'),
+        ),
+        one(
+            "aws_cloudfront_distribution",
+            DISTRIBUTION % ("https-only", "cloudfront_default_certificate = true"),
+        ),
     ),
     "EDGE-05": (
         one("aws_cloudfront_distribution", ORIGIN % "http-only"),
@@ -104,7 +138,10 @@ CASES: dict[str, tuple[str, str]] = {
         LB,
         LB + one("aws_wafv2_web_acl_association", "resource_arn = aws_lb.l.arn"),
     ),
-    "API-01": (REST % "REGIONAL" + METHOD % ("GET", "NONE"), REST % "REGIONAL" + METHOD % ("GET", "AWS_IAM")),
+    "API-01": (
+        REST % "REGIONAL" + METHOD % ("GET", "NONE"),
+        REST % "REGIONAL" + METHOD % ("GET", "AWS_IAM"),
+    ),
     "API-02": (
         one("aws_apigatewayv2_stage", 'name = "$default"'),
         one("aws_apigatewayv2_stage", "default_route_settings {\n  throttling_rate_limit = 100\n}"),
@@ -115,13 +152,19 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "API-04": (
         one("aws_apigatewayv2_api", 'cors_configuration {\n  allow_origins = ["*"]\n}'),
-        one("aws_apigatewayv2_api", 'cors_configuration {\n  allow_origins = ["https://example.org"]\n}'),
+        one(
+            "aws_apigatewayv2_api",
+            'cors_configuration {\n  allow_origins = ["https://example.org"]\n}',
+        ),
     ),
     "S3-01": (BUCKET + PUBLIC_POLICY, BLOCKED + PUBLIC_POLICY),
     "S3-02": (BUCKET, BLOCKED),
     "S3-03": (
         BUCKET,
-        BUCKET + one("aws_s3_bucket_server_side_encryption_configuration", "bucket = aws_s3_bucket.b.bucket"),
+        BUCKET
+        + one(
+            "aws_s3_bucket_server_side_encryption_configuration", "bucket = aws_s3_bucket.b.bucket"
+        ),
     ),
     "S3-04": (
         BUCKET,
@@ -136,7 +179,8 @@ CASES: dict[str, tuple[str, str]] = {
     "DISK-02": (one("aws_efs_file_system"), one("aws_efs_file_system", "encrypted = true")),
     "DB-01": (
         one("aws_db_instance", 'engine = "mysql"'),
-        'variable "on" {\n  default = true\n}\n' + one("aws_db_instance", "storage_encrypted = var.on"),
+        'variable "on" {\n  default = true\n}\n'
+        + one("aws_db_instance", "storage_encrypted = var.on"),
     ),
     "DB-02": (
         one("aws_db_instance", "publicly_accessible = true"),
@@ -176,7 +220,10 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "PATH-01": (
         one("aws_lambda_function", "role = aws_iam_role.r.arn", "f")
-        + one("aws_lambda_function_url", 'function_name = aws_lambda_function.f.arn\nauthorization_type = "NONE"')
+        + one(
+            "aws_lambda_function_url",
+            'function_name = aws_lambda_function.f.arn\nauthorization_type = "NONE"',
+        )
         + one("aws_iam_role", "", "r")
         + one("aws_dynamodb_table", "", "t")
         + one(
@@ -185,7 +232,10 @@ CASES: dict[str, tuple[str, str]] = {
             'Action = "dynamodb:GetItem", Resource = aws_dynamodb_table.t.arn }] })',
         ),
         one("aws_lambda_function", "role = aws_iam_role.r.arn", "f")
-        + one("aws_lambda_function_url", 'function_name = aws_lambda_function.f.arn\nauthorization_type = "NONE"')
+        + one(
+            "aws_lambda_function_url",
+            'function_name = aws_lambda_function.f.arn\nauthorization_type = "NONE"',
+        )
         + one("aws_iam_role", "", "r")
         + one("aws_dynamodb_table", "", "t"),
     ),
@@ -199,7 +249,10 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "IAM-03": (
         policy('Action = ["dynamodb:PutItem"], Resource = "*"'),
-        policy('Action = ["logs:CreateLogGroup", "ec2:DescribeInstances", "xray:PutTraceSegments"], Resource = "*"'),
+        policy(
+            'Action = ["logs:CreateLogGroup", "ec2:DescribeInstances", "xray:PutTraceSegments"], '
+            'Resource = "*"'
+        ),
     ),
     "IAM-04": (
         policy('Action = ["iam:PassRole"], Resource = "*"'),
@@ -210,23 +263,40 @@ CASES: dict[str, tuple[str, str]] = {
         policy('Action = ["s3:GetObject"], Resource = "arn:aws:s3:::a"'),
     ),
     "IAM-06": (
-        one("aws_iam_role_policy_attachment", 'role = "a"\npolicy_arn = "arn:aws:iam::aws:policy/AdministratorAccess"'),
-        one("aws_iam_role_policy_attachment", 'role = "a"\npolicy_arn = "arn:aws:iam::aws:policy/ReadOnlyAccess"'),
+        one(
+            "aws_iam_role_policy_attachment",
+            'role = "a"\npolicy_arn = "arn:aws:iam::aws:policy/AdministratorAccess"',
+        ),
+        one(
+            "aws_iam_role_policy_attachment",
+            'role = "a"\npolicy_arn = "arn:aws:iam::aws:policy/ReadOnlyAccess"',
+        ),
     ),
     "IAM-07": (
         trust('Principal = { AWS = "*" }'),
-        trust('Principal = { AWS = "*" }, Condition = { StringEquals = { "aws:PrincipalOrgID" = "o-1" } }'),
+        trust(
+            'Principal = { AWS = "*" }, Condition = { StringEquals = { "aws:PrincipalOrgID" = '
+            '"o-1" } }'
+        ),
     ),
     "IAM-08": (
         trust('Principal = { AWS = "arn:aws:iam::123456789012:root" }'),
         trust('Principal = { Service = "lambda.amazonaws.com" }'),
     ),
     "IAM-09": (
-        trust(GITHUB + ', Condition = { StringEquals = { "token.actions.githubusercontent.com:aud" = "sts" } }'),
-        trust(GITHUB + ', Condition = { StringLike = { "token.actions.githubusercontent.com:sub" = "repo:a/b:*" } }'),
+        trust(
+            GITHUB
+            + ', Condition = { StringEquals = { "token.actions.githubusercontent.com:aud" = "sts" } }'
+        ),
+        trust(
+            GITHUB
+            + ', Condition = { StringLike = { "token.actions.githubusercontent.com:sub" = "repo:a/b:*" } }'
+        ),
     ),
     "IAM-10": (
-        policy('Principal = "*", Action = "sqs:SendMessage", Resource = "*"', "aws_sqs_queue_policy"),
+        policy(
+            'Principal = "*", Action = "sqs:SendMessage", Resource = "*"', "aws_sqs_queue_policy"
+        ),
         policy(
             'Principal = "*", Action = "sqs:SendMessage", Resource = "*", '
             'Condition = { ArnEquals = { "aws:SourceArn" = "arn:aws:sns:x" } }',
@@ -235,16 +305,24 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "IAM-11": (
         one("aws_lambda_permission", 'principal = "s3.amazonaws.com"'),
-        BUCKET + one("aws_lambda_permission", 'principal = "s3.amazonaws.com"\nsource_arn = aws_s3_bucket.b.arn'),
+        BUCKET
+        + one(
+            "aws_lambda_permission",
+            'principal = "s3.amazonaws.com"\nsource_arn = aws_s3_bucket.b.arn',
+        ),
     ),
     "IAM-12": (one("aws_iam_access_key", 'user = "a"'), one("aws_iam_user", 'name = "a"')),
-    "EC2-01": (one("aws_instance"), one("aws_instance", 'metadata_options {\n  http_tokens = "required"\n}')),
+    "EC2-01": (
+        one("aws_instance"),
+        one("aws_instance", 'metadata_options {\n  http_tokens = "required"\n}'),
+    ),
     "SEC-01": (
         one("aws_lambda_function", 'environment {\n  variables = { DB_PASSWORD = "hunter22" }\n}'),
         'variable "password" {\n  type = string\n}\n'
         + one("aws_db_instance", "password = var.password")
         + one(
-            "aws_lambda_function", 'environment {\n  variables = { DB_SECRET_ARN = "arn:aws:s", TOKEN_TTL = "60" }\n}'
+            "aws_lambda_function",
+            'environment {\n  variables = { DB_SECRET_ARN = "arn:aws:s", TOKEN_TTL = "60" }\n}',
         ),
     ),
     "SEC-02": (
@@ -257,25 +335,43 @@ CASES: dict[str, tuple[str, str]] = {
     ),
     "ECR-02": (
         one("aws_ecs_task_definition", CONTAINERS % 'image = "nginx:latest"'),
-        one("aws_ecs_task_definition", CONTAINERS % 'image = "registry.example.com:5000/nginx:1.27.3"')
+        one(
+            "aws_ecs_task_definition",
+            CONTAINERS % 'image = "registry.example.com:5000/nginx:1.27.3"',
+        )
         + one("aws_lambda_function", 'image_uri = "nginx@sha256:6c3c"')
-        + one("aws_apprunner_service", "source_configuration {\n  auto_deployments_enabled = false\n}"),
+        + one(
+            "aws_apprunner_service", "source_configuration {\n  auto_deployments_enabled = false\n}"
+        ),
     ),
     "EDGE-09": (
-        one("aws_cloudfront_distribution", DISTRIBUTION % ("https-only", "cloudfront_default_certificate = true")),
-        one("aws_cloudfront_distribution", DISTRIBUTION % ("https-only", 'acm_certificate_arn = "arn:aws:acm:c"')),
+        one(
+            "aws_cloudfront_distribution",
+            DISTRIBUTION % ("https-only", "cloudfront_default_certificate = true"),
+        ),
+        one(
+            "aws_cloudfront_distribution",
+            DISTRIBUTION % ("https-only", 'acm_certificate_arn = "arn:aws:acm:c"'),
+        ),
     ),
     "EKS-01": (
         one("aws_eks_cluster", "vpc_config {\n  subnet_ids = []\n}"),
         one("aws_eks_cluster", 'vpc_config {\n  public_access_cidrs = ["192.0.2.0/24"]\n}'),
     ),
-    "EKS-02": (one("aws_eks_cluster"), one("aws_eks_cluster", 'enabled_cluster_log_types = ["api", "audit"]')),
-    "EKS-03": (one("aws_eks_cluster"), one("aws_eks_cluster", 'encryption_config {\n  resources = ["secrets"]\n}')),
+    "EKS-02": (
+        one("aws_eks_cluster"),
+        one("aws_eks_cluster", 'enabled_cluster_log_types = ["api", "audit"]'),
+    ),
+    "EKS-03": (
+        one("aws_eks_cluster"),
+        one("aws_eks_cluster", 'encryption_config {\n  resources = ["secrets"]\n}'),
+    ),
     "ECR-01": (
         one("aws_ecr_repository"),
         one(
             "aws_ecr_repository",
-            'image_tag_mutability = "IMMUTABLE"\nimage_scanning_configuration {\n  scan_on_push = true\n}',
+            'image_tag_mutability = "IMMUTABLE"\nimage_scanning_configuration {\n  scan_on_push = '
+            "true\n}",
         ),
     ),
     "FN-01": (
@@ -287,11 +383,15 @@ CASES: dict[str, tuple[str, str]] = {
         one("aws_ecs_service", "network_configuration {\n  assign_public_ip = true\n}"),
         one("aws_ecs_service", "network_configuration {\n  assign_public_ip = false\n}"),
     ),
-    "COG-01": (one("aws_cognito_user_pool"), one("aws_cognito_user_pool", 'mfa_configuration = "OPTIONAL"')),
+    "COG-01": (
+        one("aws_cognito_user_pool"),
+        one("aws_cognito_user_pool", 'mfa_configuration = "OPTIONAL"'),
+    ),
     "MSK-01": (
         one(
             "aws_msk_cluster",
-            'encryption_info {\n  encryption_in_transit {\n    client_broker = "TLS_PLAINTEXT"\n  }\n}',
+            'encryption_info {\n  encryption_in_transit {\n    client_broker = "TLS_PLAINTEXT"\n  '
+            "}\n}",
         ),
         one("aws_msk_cluster"),
     ),
@@ -305,8 +405,14 @@ CASES: dict[str, tuple[str, str]] = {
         one("aws_cloudtrail"),
         one("aws_cloudtrail", "is_multi_region_trail = true\nenable_log_file_validation = true"),
     ),
-    "EDGE-07": (one("aws_transfer_server", 'protocols = ["FTP"]'), one("aws_transfer_server", 'protocols = ["SFTP"]')),
-    "LOG-02": (one("aws_guardduty_detector", "enable = false"), one("aws_guardduty_detector", "enable = true")),
+    "EDGE-07": (
+        one("aws_transfer_server", 'protocols = ["FTP"]'),
+        one("aws_transfer_server", 'protocols = ["SFTP"]'),
+    ),
+    "LOG-02": (
+        one("aws_guardduty_detector", "enable = false"),
+        one("aws_guardduty_detector", "enable = true"),
+    ),
     "COG-02": (
         one("aws_cognito_identity_pool", "allow_unauthenticated_identities = true"),
         one("aws_cognito_identity_pool", "allow_unauthenticated_identities = false"),

@@ -1,4 +1,6 @@
-"""Terraform in the shapes of public examples, written for these tests: network, containers, serverless, web, data."""
+"""Terraform in the shapes of public examples, written for these tests: network, containers,
+serverless, web, data.
+"""
 
 VPC = """
 variable "cidr" {
@@ -337,4 +339,10 @@ resource "aws_eks_node_group" "main" {
 }
 """
 
-SHAPES = {"vpc": VPC, "alb_ecs_rds": ALB_ECS_RDS, "serverless": SERVERLESS, "website": WEBSITE, "eks": EKS}
+SHAPES = {
+    "vpc": VPC,
+    "alb_ecs_rds": ALB_ECS_RDS,
+    "serverless": SERVERLESS,
+    "website": WEBSITE,
+    "eks": EKS,
+}

@@ -1,4 +1,6 @@
-"""The analysis as a job: its steps are seen, it is tried again, and no run stays PROCESSING for ever."""
+"""The analysis as a job: its steps are seen, it is tried again, and no run stays PROCESSING for
+ever.
+"""
 
 import json
 
@@ -36,14 +38,22 @@ def test_the_steps_of_an_analysis_are_told() -> None:
     # Somebody waits, and wants to see that something happens.
     told: list[tuple[str, str]] = []
     analyze_upload("main.tf", SHOP, lambda step, text: told.append((step, text)))
-    assert told == [("building", "main.tf"), ("parsed", "3 resources"), ("analysing", "3 nodes, 2 edges")]
+    assert told == [
+        ("building", "main.tf"),
+        ("parsed", "3 resources"),
+        ("analysing", "3 nodes, 2 edges"),
+    ]
 
 
 def test_steps_are_the_jobs_progress_and_no_statuses(service: AppLens) -> None:
     # The statuses are those of the document; what is finer stands on the job.
     run = analyzed(service)
     assert run.job_id is not None
-    assert [line.message for line in service.queue.logs(run.job_id)] == ["building", "parsed", "analysing"]
+    assert [line.message for line in service.queue.logs(run.job_id)] == [
+        "building",
+        "parsed",
+        "analysing",
+    ]
     assert service.queue.get(run.job_id).progress_text == "storing"
 
 
@@ -84,12 +94,16 @@ def test_AL_11_a_try_after_the_end_changes_nothing(service: AppLens, home: Home)
 
 
 def test_what_an_earlier_try_left_is_no_obstacle(service: AppLens, home: Home) -> None:
-    # Killed after graph.json was stored and before the item showed it: the graph is written once all the same.
+    # Killed after graph.json was stored and before the item showed it: the graph is written once
+    # all the same.
     run = service.upload(USER, "prod", "main.tf", SHOP)
     job = service.analyze(USER, run.run_id)
     home.store.move(ItemKey.of_entity(run), Run.status, "PROCESSING", set={"job_id": job.job_id})
     item = run.to_item()
-    owner = json.dumps(["applens-graph-metadata", {name: item[name] for name in ("PK", "SK")}], separators=(",", ":"))
+    owner = json.dumps(
+        ["applens-graph-metadata", {name: item[name] for name in ("PK", "SK")}],
+        separators=(",", ":"),
+    )
     key = f"graphs/prod/{USER}/{run.run_id}/graph.json"
     home.objects["applens"].put(key, b"half", metadata={"sortkey-item": owner}, if_absent=True)
     service.worker().run_once()
@@ -98,7 +112,9 @@ def test_what_an_earlier_try_left_is_no_obstacle(service: AppLens, home: Home) -
     assert len(json.loads(service.graph(USER, run.run_id))["nodes"]) == 3
 
 
-def test_an_analysis_that_cannot_be_done_is_tried_some_times_and_fails(service: AppLens, home: Home) -> None:
+def test_an_analysis_that_cannot_be_done_is_tried_some_times_and_fails(
+    service: AppLens, home: Home
+) -> None:
     # Here the upload is gone. The user is told, and the run is not PROCESSING for ever.
     run = service.upload(USER, "prod", "main.tf", SHOP)
     service.analyze(USER, run.run_id)
@@ -112,10 +128,14 @@ def test_an_analysis_that_cannot_be_done_is_tried_some_times_and_fails(service: 
     failed = service.get(USER, run.run_id)
     assert failed.status == "FAILED"
     assert failed.last_error is not None
-    assert failed.last_error.startswith("the analysis failed 3 times, at last because ObjectNotFound")
+    assert failed.last_error.startswith(
+        "the analysis failed 3 times, at last because ObjectNotFound"
+    )
 
 
-def test_a_job_that_was_cancelled_between_two_tries_ends_its_run(service: AppLens, home: Home) -> None:
+def test_a_job_that_was_cancelled_between_two_tries_ends_its_run(
+    service: AppLens, home: Home
+) -> None:
     # Nobody will ever go on with it: whoever looks at the run next sees that it has failed.
     run = service.upload(USER, "prod", "main.tf", SHOP)
     job = service.analyze(USER, run.run_id)
@@ -143,7 +163,8 @@ def test_a_running_job_that_is_cancelled_ends_its_run(service: AppLens) -> None:
 
 
 def test_workers_that_are_stopped_use_up_no_tries(service: AppLens) -> None:
-    # A new version of the program is rolled out five times while somebody waits: that is nobody's failure.
+    # A new version of the program is rolled out five times while somebody waits: that is nobody's
+    # failure.
     run = service.upload(USER, "prod", "main.tf", SHOP)
     job = service.analyze(USER, run.run_id)
     for _ in range(TRIES_MAX + 2):
@@ -153,7 +174,9 @@ def test_workers_that_are_stopped_use_up_no_tries(service: AppLens) -> None:
         running = worker._begun(lease)  # pyright: ignore[reportPrivateUsage]
         running.stop(JobInterrupted("the worker is being stopped"))
         worker._run(running)  # pyright: ignore[reportPrivateUsage]
-    assert {each.outcome for each in JobQueue(service.store, QUEUE).attempts(job.job_id)} == {"released"}
+    assert {each.outcome for each in JobQueue(service.store, QUEUE).attempts(job.job_id)} == {
+        "released"
+    }
     service.worker().run_once()
     assert service.get(USER, run.run_id).status == "COMPLETE"
 

@@ -1,4 +1,6 @@
-"""AppLens over HTTP, as a client sees it, in both homes: the whole way of a run, the walls, the shape of refusals."""
+"""AppLens over HTTP, as a client sees it, in both homes: the whole way of a run, the walls, the
+shape of refusals.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,15 @@ def test_the_whole_way_of_a_run(service: AppLens, client: TestClient) -> None:
     headers = {"Content-Type": link["headers"]["Content-Type"]}
     with urlopen(Request(link["url"], SHOP, headers, method=link["method"])):
         pass
-    made = client.post("/applens/runs", json={"environment": "prod", "filename": "main.tf", "region": "eu-west-1"})
+    made = client.post(
+        "/applens/runs", json={"environment": "prod", "filename": "main.tf", "region": "eu-west-1"}
+    )
     run = ok(made, 201)
-    assert (run["status"], run["iacS3Key"], run["region"]) == ("UPLOADED", "uploads/prod/12345/main.tf", "eu-west-1")
+    assert (run["status"], run["iacS3Key"], run["region"]) == (
+        "UPLOADED",
+        "uploads/prod/12345/main.tf",
+        "eu-west-1",
+    )
     here = made.headers["Location"]
     assert ok(client.get(f"{here}/progress"))["percent"] == 0
     service.worker().run_once()
@@ -81,17 +89,28 @@ def test_what_is_made_of_a_run(service: AppLens, client: TestClient) -> None:
     assert changes["sameGraph"] is False
     assert changes["nodes"]["added"] == ["aws_s3_bucket.logs"]
     rows = ok(client.get(f"/applens/runs/{before}/inventory", params={"search": "type:lambda"}))
-    assert [row["id"] for row in rows["items"]] == ["aws_lambda_function.orders", "aws_lambda_function_url.orders"]
+    assert [row["id"] for row in rows["items"]] == [
+        "aws_lambda_function.orders",
+        "aws_lambda_function_url.orders",
+    ]
 
 
 def test_lists_come_in_pages(service: AppLens, client: TestClient) -> None:
     # Runs by the store's cursors, the inventory by its own.
     run_ids = {analyzed(service).run_id for _ in range(3)}
-    for path, field in (("/applens/runs", "runId"), (f"/applens/runs/{next(iter(run_ids))}/inventory", "id")):
+    for path, field in (
+        ("/applens/runs", "runId"),
+        (f"/applens/runs/{next(iter(run_ids))}/inventory", "id"),
+    ):
         seen: list[str] = []
         page: dict[str, Any] = {"cursor": ""}
         while page["cursor"] is not None:
-            page = ok(client.get(path, params={"limit": 2} | ({"cursor": page["cursor"]} if page["cursor"] else {})))
+            page = ok(
+                client.get(
+                    path,
+                    params={"limit": 2} | ({"cursor": page["cursor"]} if page["cursor"] else {}),
+                )
+            )
             seen += [each[field] for each in page["items"]]
         assert len(seen) == len(set(seen)) == 3
 
@@ -99,7 +118,12 @@ def test_lists_come_in_pages(service: AppLens, client: TestClient) -> None:
 def test_a_run_may_be_made_now_and_analysed_later(service: AppLens, client: TestClient) -> None:
     # Somebody else decides when.
     service.upload(USER, "dev", "main.tf", SHOP)
-    run = ok(client.post("/applens/runs", json={"environment": "dev", "filename": "main.tf", "analyze": False}), 201)
+    run = ok(
+        client.post(
+            "/applens/runs", json={"environment": "dev", "filename": "main.tf", "analyze": False}
+        ),
+        201,
+    )
     assert service.worker().run_once() is None
     assert ok(client.post(f"/applens/runs/{run['runId']}/analysis"), 202)["status"] == "UPLOADED"
     service.worker().run_once()
@@ -115,12 +139,16 @@ def test_another_user_finds_nothing(service: AppLens, client: TestClient, path: 
     run_id = analyzed(service).run_id
     address = f"/applens/runs/{run_id}{path}"
     assert client.get(address).status_code == 200
-    assert refused(client.get(address, headers=signed(OTHER)), 404, "NotFound") == f"there is no run {run_id}"
+    assert (
+        refused(client.get(address, headers=signed(OTHER)), 404, "NotFound")
+        == f"there is no run {run_id}"
+    )
     assert ok(client.get("/applens/runs", headers=signed(OTHER))) == {"items": [], "cursor": None}
 
 
 @pytest.mark.parametrize(
-    "path", [*(f"/applens/runs/c8a91e{each}" for each in PATHS), "/applens/runs", "/applens/compare"]
+    "path",
+    [*(f"/applens/runs/c8a91e{each}" for each in PATHS), "/applens/runs", "/applens/compare"],
 )
 def test_without_a_token_nobody_gets_in(client: TestClient, path: str) -> None:
     # Also with one that was made for another system.
@@ -134,12 +162,18 @@ def test_without_a_token_nobody_gets_in(client: TestClient, path: str) -> None:
 def test_refusals_say_what_to_do(service: AppLens, client: TestClient) -> None:
     # One shape, a code for programs, a sentence for people.
     file = {"environment": "prod", "filename": "main.tf"}
-    assert "was not sent yet" in refused(client.post("/applens/runs", json=file), 409, "NotUploaded")
+    assert "was not sent yet" in refused(
+        client.post("/applens/runs", json=file), 409, "NotUploaded"
+    )
     wrong = {**file, "filename": "../main.tf", "size": 2}
-    assert "is no name of a file" in refused(client.post("/applens/uploads", json=wrong), 422, "UploadRefused")
+    assert "is no name of a file" in refused(
+        client.post("/applens/uploads", json=wrong), 422, "UploadRefused"
+    )
     huge = {**file, "size": 10_000_001}
     refused(client.post("/applens/uploads", json=huge), 422, "InvalidRequest")
-    refused(client.post("/applens/uploads", json={**file, "size": 2, "sise": 3}), 422, "InvalidRequest")
+    refused(
+        client.post("/applens/uploads", json={**file, "size": 2, "sise": 3}), 422, "InvalidRequest"
+    )
     refused(client.get("/applens/runs?environment=test"), 422, "InvalidRequest")
     refused(client.get("/applens/runs?cursor=nonsense"), 422, "InvalidCursor")
     refused(client.get("/applens/runs/latest"), 404, "NotFound")
@@ -151,7 +185,10 @@ def test_the_document_is_complete(client: TestClient) -> None:
     # Every route says what it does, who may call it, and what it answers; the example is a run.
     document = ok(client.get("/openapi.json"))
     routes = [
-        route for path in document["paths"] if path.startswith("/applens") for route in document["paths"][path].values()
+        route
+        for path in document["paths"]
+        if path.startswith("/applens")
+        for route in document["paths"][path].values()
     ]
     assert len(routes) == 13
     for route in routes:

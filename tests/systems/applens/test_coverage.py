@@ -23,13 +23,19 @@ from tests.systems.applens.rule_cases import CASES, one
 from tests.systems.applens.uploading import USER, analyzed, zipped
 
 QUEUE = one("aws_sqs_queue")
-AZURE = one("azurerm_storage_account") + one("azurerm_storage_account", name="y") + one("google_sql_user")
+AZURE = (
+    one("azurerm_storage_account")
+    + one("azurerm_storage_account", name="y")
+    + one("google_sql_user")
+)
 REGISTRY = 'module "vpc" {\n  source = "terraform-aws-modules/vpc/aws"\n}\n'
 BROKEN = 'resource "aws_s3_bucket" "b" {\n  acl = "public-read" "x"\n}\n'
 
 
 def report_of(**files: str) -> Report:
-    return analyze_sources([Source(f"{name}.tf", text.encode()) for name, text in files.items()]).report
+    return analyze_sources(
+        [Source(f"{name}.tf", text.encode()) for name, text in files.items()]
+    ).report
 
 
 def test_a_source_that_is_covered_whole_has_no_gaps() -> None:
@@ -44,7 +50,9 @@ def test_resources_that_no_rule_looks_at_are_told_with_their_types() -> None:
     report = report_of(main=QUEUE + AZURE)
     assert report.rating == "risk 0 of 100 over 1 of 4 resources; 3 have no rules"
     assert report.coverage is not None
-    assert report.coverage.gaps == ["3 of 4 resources have no rules: azurerm_storage_account (2), google_sql_user"]
+    assert report.coverage.gaps == [
+        "3 of 4 resources have no rules: azurerm_storage_account (2), google_sql_user"
+    ]
 
 
 def test_where_no_rule_looks_at_anything_there_is_no_score() -> None:
@@ -56,7 +64,9 @@ def test_where_no_rule_looks_at_anything_there_is_no_score() -> None:
 
 def test_a_finding_in_a_resource_without_rules_still_counts() -> None:
     # Secrets are looked for everywhere.
-    report = report_of(main=one("azurerm_sql_server", 'admin_password = "hunter2222"\npassword = "hunter2222"'))
+    report = report_of(
+        main=one("azurerm_sql_server", 'admin_password = "hunter2222"\npassword = "hunter2222"')
+    )
     assert report.score > 0
     assert report.rating == f"risk {report.score} of 100 over 0 of 1 resource; 1 has no rules"
 
@@ -65,9 +75,14 @@ def test_modules_that_were_not_read_are_told_with_their_sources() -> None:
     # What a module of the registry makes is not known, and may be most of it.
     report = report_of(main=QUEUE + REGISTRY)
     assert report.coverage is not None
-    assert report.coverage.gaps == ["1 module was not read: module.vpc (terraform-aws-modules/vpc/aws)"]
+    assert report.coverage.gaps == [
+        "1 module was not read: module.vpc (terraform-aws-modules/vpc/aws)"
+    ]
     assert report.rating == "risk 0 of 100 over 1 of 1 resource; 1 module was not read"
-    assert report_of(main=REGISTRY).rating == "risk not rated: no resources were read; 1 module was not read"
+    assert (
+        report_of(main=REGISTRY).rating
+        == "risk not rated: no resources were read; 1 module was not read"
+    )
 
 
 def test_files_that_were_not_read_are_told_with_the_reason() -> None:
@@ -83,7 +98,9 @@ def test_files_that_were_not_read_are_told_with_the_reason() -> None:
 def test_a_state_beside_its_source_is_left_out_and_told() -> None:
     # It was not looked at; but it says nothing that the source does not, so that it stops nobody.
     state = b'{"version": 4, "terraform_version": "1.9.0", "resources": []}'
-    report = analyze_sources([Source("main.tf", QUEUE.encode()), Source("terraform.tfstate", state)]).report
+    report = analyze_sources(
+        [Source("main.tf", QUEUE.encode()), Source("terraform.tfstate", state)]
+    ).report
     assert report.coverage is not None
     assert report.coverage.has_read_all_files
     assert [gap.partition(": a plan")[0] for gap in report.coverage.gaps] == [
@@ -94,7 +111,9 @@ def test_a_state_beside_its_source_is_left_out_and_told() -> None:
 
 def test_values_that_are_not_known_are_counted() -> None:
     # A rule that finds nothing in an unknown value has not looked at it.
-    variable = 'variable "secret" {\n  default = "hunter2222"\n  sensitive = true\n}\nvariable "name" {}\n'
+    variable = (
+        'variable "secret" {\n  default = "hunter2222"\n  sensitive = true\n}\nvariable "name" {}\n'
+    )
     queue = one("aws_sqs_queue", "name = var.name\ntags = { a = var.secret, b = [var.secret] }")
     report = report_of(main=variable + queue)
     assert report.coverage is not None
@@ -121,9 +140,19 @@ def test_sarif_has_a_notification_for_each_gap() -> None:
     (run,) = to_sarif(report_of(main=QUEUE + AZURE + REGISTRY, bad=BROKEN), "1")["runs"]
     (invocation,) = run["invocations"]
     assert invocation["executionSuccessful"] is False
-    told = [(note["descriptor"]["id"], note["level"]) for note in invocation["toolExecutionNotifications"]]
-    assert sorted(told) == [("file-not-read", "error"), ("module-not-read", "warning"), ("no-rules", "warning")]
-    assert run["properties"]["coverage"]["withoutRules"] == {"azurerm_storage_account": 2, "google_sql_user": 1}
+    told = [
+        (note["descriptor"]["id"], note["level"])
+        for note in invocation["toolExecutionNotifications"]
+    ]
+    assert sorted(told) == [
+        ("file-not-read", "error"),
+        ("module-not-read", "warning"),
+        ("no-rules", "warning"),
+    ]
+    assert run["properties"]["coverage"]["withoutRules"] == {
+        "azurerm_storage_account": 2,
+        "google_sql_user": 1,
+    }
     (whole,) = to_sarif(report_of(main=QUEUE), "1")["runs"]
     assert whole["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
 
@@ -135,10 +164,17 @@ def test_the_report_has_coverage_for_programs() -> None:
         "checked": 1,
         "withoutRules": {"azurerm_storage_account": 2, "google_sql_user": 1},
         "filesRead": 1,
-        "filesNotRead": [{"file": "bad.tf", "line": 2, "message": "the argument 'acl' should end before a text"}],
+        "filesNotRead": [
+            {"file": "bad.tf", "line": 2, "message": "the argument 'acl' should end before a text"}
+        ],
         "filesLeftOut": [],
         "modulesNotRead": [
-            {"address": "module.vpc", "source": "terraform-aws-modules/vpc/aws", "file": "main.tf", "line": 13}
+            {
+                "address": "module.vpc",
+                "source": "terraform-aws-modules/vpc/aws",
+                "file": "main.tf",
+                "line": 13,
+            }
         ],
         "unresolvedValues": 0,
         "sensitiveValues": 0,
@@ -171,7 +207,9 @@ def test_a_comparison_says_what_either_run_covers(service: AppLens) -> None:
 
 
 def test_the_report_of_a_run_begins_with_what_was_not_covered(service: AppLens) -> None:
-    run = analyzed(service, zipped({"main.tf": (QUEUE + AZURE).encode(), "bad.tf": BROKEN.encode()}), "all.zip")
+    run = analyzed(
+        service, zipped({"main.tf": (QUEUE + AZURE).encode(), "bad.tf": BROKEN.encode()}), "all.zip"
+    )
     told = json.loads(service.report(USER, run.run_id))
     assert next(iter(told)) == "coverage"
     assert [gap.split(":")[0] for gap in told["coverage"]["gaps"]] == [
@@ -188,7 +226,9 @@ def test_the_report_of_a_run_begins_with_what_was_not_covered(service: AppLens) 
         (AZURE, ("–", "risk, not rated")),
     ],
 )
-def test_the_figure_in_the_console_says_what_it_is_a_score_of(text: str, figure: tuple[str, str]) -> None:
+def test_the_figure_in_the_console_says_what_it_is_a_score_of(
+    text: str, figure: tuple[str, str]
+) -> None:
     assert risk_figure(report_of(main=text).to_json()) == figure
 
 
@@ -202,7 +242,10 @@ def test_a_link_inside_of_the_folder_is_followed(tmp_path: Path) -> None:
     (tmp_path / "prod").mkdir()
     (tmp_path / "prod" / "queue.tf").symlink_to(tmp_path / "common" / "queue.tf")
     analysis = analyze(tmp_path)
-    assert [node.id for node in analysis.graph.nodes] == ["common:aws_sqs_queue.x", "prod:aws_sqs_queue.x"]
+    assert [node.id for node in analysis.graph.nodes] == [
+        "common:aws_sqs_queue.x",
+        "prod:aws_sqs_queue.x",
+    ]
     assert analysis.warnings == []
 
 
@@ -216,10 +259,15 @@ def test_a_link_that_leads_out_is_not_read_and_told(tmp_path: Path) -> None:
     (tmp_path / "infra" / "modules" / "far").symlink_to(tmp_path)
     report = analyze(tmp_path / "infra").report
     assert report.coverage is not None
-    assert [each.file for each in report.coverage.files_not_read] == ["broken.tf", "modules/far", "more.tf"]
+    assert [each.file for each in report.coverage.files_not_read] == [
+        "broken.tf",
+        "modules/far",
+        "more.tf",
+    ]
     assert report.coverage.gaps == [
         "3 files were not read: broken.tf:1: a link that leads nowhere; "
-        "modules/far:1: a link to a folder, not followed; more.tf:1: a link that leads out of what was given"
+        "modules/far:1: a link to a folder, not followed; more.tf:1: a link that leads out of what "
+        "was given"
     ]
 
 
@@ -245,7 +293,9 @@ class Asked:
         monkeypatch.setattr(Estate, "parts", recording_parts)
 
 
-def test_the_table_of_types_with_rules_is_what_rules_ask_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_types_with_rules_is_what_rules_ask_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # A type in the table that no rule looks at would count as sound.
     asked = Asked(monkeypatch)
     stage = one("aws_api_gateway_stage")  # in the cases each is throttled by a plan
@@ -258,7 +308,11 @@ def test_the_table_of_types_with_rules_is_what_rules_ask_for(monkeypatch: pytest
 def test_a_plan_counts_its_resources_too() -> None:
     resources: list[dict[str, Any]] = [
         {"address": f"{kind}.x", "mode": mode, "type": kind, "name": "x", "values": {}}
-        for kind, mode in (("aws_sqs_queue", "managed"), ("aws_route", "managed"), ("aws_vpc", "data"))
+        for kind, mode in (
+            ("aws_sqs_queue", "managed"),
+            ("aws_route", "managed"),
+            ("aws_vpc", "data"),
+        )
     ]
     plan = {"format_version": "1.2", "planned_values": {"root_module": {"resources": resources}}}
     report = analyze_upload("plan.json", json.dumps(plan).encode()).report

@@ -1,7 +1,8 @@
-"""Whole configurations as people write them: what is wrong is found where it is, and nothing of weight besides.
+"""Whole configurations as people write them: what is wrong is found where it is, and nothing of
+weight besides.
 
-In the files a comment `# finds RULE` stands on the first line of what is to blame. With a key, or the module's address,
-it means one of several: `# finds NET-01 ["ssh"]`.
+In the files a comment `# finds RULE` stands on the first line of what is to blame. With a key, or
+the module's address, it means one of several: `# finds NET-01 ["ssh"]`.
 """
 
 import re
@@ -12,21 +13,30 @@ import pytest
 from sortkey_systems.applens.analysis import analyze
 
 ESTATES = Path(__file__).parent / "estates"
-_BLOCK = re.compile(r'^(resource|variable|provider|locals) *(?:"([^"]+)")? *(?:"([^"]+)")? *\{ *# finds (.+)$')
+_BLOCK = re.compile(
+    r'^(resource|variable|provider|locals) *(?:"([^"]+)")? *(?:"([^"]+)")? *\{ *# finds (.+)$'
+)
 _VALUE = re.compile(r"^(\w+) *= .*# finds (.+)$")
 _FINDS = re.compile(r"([A-Z0-9]+-\d\d)( [^,]+)?")
 
 
 @pytest.mark.parametrize("folder", sorted(each.name for each in ESTATES.iterdir()))
 def test_what_is_wrong_is_found_and_nothing_of_weight_besides(folder: str) -> None:
-    # A flaw that is missed is believed to be absent; an alarm that is false is the last one that is read.
+    # A flaw that is missed is believed to be absent; an alarm that is false is the last one that is
+    # read.
     report = analyze(ESTATES / folder).report
     wanted = marked(ESTATES / folder)
     found = {(f.rule, f.evidence[0]) for f in report.findings}
-    weighty = {(f.rule, f.evidence[0]) for f in report.at_least("medium") if f.rule not in ("PATH-01", "DDB-01")}
+    weighty = {
+        (f.rule, f.evidence[0])
+        for f in report.at_least("medium")
+        if f.rule not in ("PATH-01", "DDB-01")
+    }
     named = {(rule, plain(address)) for rule, address in found}
     assert {each for each in wanted if each not in found and each not in named} == set(), "missed"
-    assert {each for each in weighty if each not in wanted and (each[0], plain(each[1])) not in wanted} == set()
+    assert {
+        each for each in weighty if each not in wanted and (each[0], plain(each[1])) not in wanted
+    } == set()
     assert [each for each in report.problems if each.kind == "parse"] == []
 
 
@@ -36,7 +46,12 @@ def plain(address: str) -> str:
 
 
 def marked(folder: Path) -> set[tuple[str, str]]:
-    return {each for file in folder.rglob("*.tf*") for line in file.read_text().splitlines() for each in marks(line)}
+    return {
+        each
+        for file in folder.rglob("*.tf*")
+        for line in file.read_text().splitlines()
+        for each in marks(line)
+    }
 
 
 def marks(line: str) -> set[tuple[str, str]]:
@@ -49,10 +64,14 @@ def marks(line: str) -> set[tuple[str, str]]:
         assert "# finds" not in line, line
         return set()
     kind, first, second, found = block.groups()
-    address = {"resource": f"{first}.{second}", "variable": f"var.{first}", "provider": f"provider.{first}"}.get(
-        kind, kind
-    )
-    return {(rule, _placed(address, (where or "").strip())) for rule, where in _FINDS.findall(found)}
+    address = {
+        "resource": f"{first}.{second}",
+        "variable": f"var.{first}",
+        "provider": f"provider.{first}",
+    }.get(kind, kind)
+    return {
+        (rule, _placed(address, (where or "").strip())) for rule, where in _FINDS.findall(found)
+    }
 
 
 def _placed(address: str, where: str) -> str:

@@ -1,4 +1,6 @@
-"""The graph and its ways: what public examples' shapes become, and a hash that does not depend on layout."""
+"""The graph and its ways: what public examples' shapes become, and a hash that does not depend on
+layout.
+"""
 
 import json
 import random
@@ -37,22 +39,40 @@ def blocks_of(text: str) -> list[str]:
 WAYS = {
     "alb_ecs_rds": {
         "aws_db_instance.main": (
-            *("internet", "aws_lb.web", "aws_security_group.lb", "aws_security_group.app", "aws_ecs_service.app"),
+            *(
+                "internet",
+                "aws_lb.web",
+                "aws_security_group.lb",
+                "aws_security_group.app",
+                "aws_ecs_service.app",
+            ),
             *("aws_security_group.db", "aws_db_instance.main"),
         )
     },
     "serverless": {
         "aws_dynamodb_table.orders": (
             *("internet", "aws_apigatewayv2_api.http", "aws_apigatewayv2_integration.orders"),
-            *("aws_lambda_function.orders", "aws_iam_role.orders", "aws_iam_role_policy_attachment.orders"),
+            *(
+                "aws_lambda_function.orders",
+                "aws_iam_role.orders",
+                "aws_iam_role_policy_attachment.orders",
+            ),
             *("aws_iam_policy.orders", "aws_dynamodb_table.orders"),
         )
     },
-    "website": {"aws_s3_bucket.site": ("internet", "aws_cloudfront_distribution.site", "aws_s3_bucket.site")},
+    "website": {
+        "aws_s3_bucket.site": ("internet", "aws_cloudfront_distribution.site", "aws_s3_bucket.site")
+    },
     "vpc": {},
     "eks": {},
 }
-COUNTS = {"vpc": (0, 0), "alb_ecs_rds": (1, 1), "serverless": (1, 1), "website": (1, 1), "eks": (0, 0)}
+COUNTS = {
+    "vpc": (0, 0),
+    "alb_ecs_rds": (1, 1),
+    "serverless": (1, 1),
+    "website": (1, 1),
+    "eks": (0, 0),
+}
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -95,10 +115,20 @@ CLUSTER = 'resource "aws_eks_cluster" "c" {\n  role_arn = aws_iam_role.r.arn\n}\
 def test_the_worst_way_is_shown_and_another_entry_does_not_hide_it(
     action: str, authorization: str, severity: str, more: str
 ) -> None:
-    # A shorter way through an entry that asks for credentials must not make an open one look better.
-    text = OPEN_FUNCTION.replace('Action = "*"', f'Action = "{action}"').replace("NONE", authorization) + more
+    # A shorter way through an entry that asks for credentials must not make an open one look
+    # better.
+    text = (
+        OPEN_FUNCTION.replace('Action = "*"', f'Action = "{action}"').replace("NONE", authorization)
+        + more
+    )
     report = analysed(text).report
-    way = ("internet", "aws_lambda_function_url.u", "aws_lambda_function.f", "aws_iam_role.r", "aws_iam_role_policy.p")
+    way = (
+        "internet",
+        "aws_lambda_function_url.u",
+        "aws_lambda_function.f",
+        "aws_iam_role.r",
+        "aws_iam_role_policy.p",
+    )
     assert [path.steps for path in report.paths] == [(*way, "aws_dynamodb_table.t")]
     assert [f.severity for f in report.findings if f.rule == "PATH-01"] == [severity]
 
@@ -184,8 +214,11 @@ URL = OPEN_FUNCTION.replace("NONE", "AWS_IAM")
         (CLUSTER, {"aws_eks_cluster.c": "credentials"}),
     ],
 )
-def test_entries_that_ask_everybody_are_exposed_and_told_apart(text: str, behind: dict[str, str]) -> None:
-    # An address on the internet stays one, whoever may call it; but who closed the door wants to see that.
+def test_entries_that_ask_everybody_are_exposed_and_told_apart(
+    text: str, behind: dict[str, str]
+) -> None:
+    # An address on the internet stays one, whoever may call it; but who closed the door wants to
+    # see that.
     analysis = analysed(text)
     assert analysis.graph.counts["internetExposedCount"] == 1
     assert analysis.report.behind == behind
@@ -195,7 +228,10 @@ def test_entries_that_ask_everybody_are_exposed_and_told_apart(text: str, behind
 @pytest.mark.parametrize("kind", ["[1]", "{ a = 1 }", "7", "true"])
 def test_an_authorization_that_is_no_text_guards_nothing(kind: str) -> None:
     # Terraform would refuse it, and an analysis must not end with it.
-    text = f'resource "aws_appsync_graphql_api" "a" {{\n  name = "a"\n  authentication_type = {kind}\n}}'
+    text = (
+        'resource "aws_appsync_graphql_api" "a" '
+        f'{{\n  name = "a"\n  authentication_type = {kind}\n}}'
+    )
     assert analysed(text).report.behind == {}
 
 
@@ -212,7 +248,8 @@ def test_a_way_behind_authentication_says_so_wherever_it_is_told() -> None:
 
 
 def test_a_longer_way_that_asks_nobody_is_the_worse_one() -> None:
-    # CloudFront in front of a function URL with IAM signs for everybody: the door is the distribution.
+    # CloudFront in front of a function URL with IAM signs for everybody: the door is the
+    # distribution.
     front = """
 resource "aws_cloudfront_distribution" "d" {
   origin {
@@ -233,7 +270,9 @@ def test_the_cluster_is_the_way_where_there_is_no_other() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_way_passes_each_address_once(shape: str) -> None:
     # Who reads the same name twice looks for a loop that is not there.
-    assert all(len(set(path.steps)) == len(path.steps) for path in analysed(SHAPES[shape]).report.paths)
+    assert all(
+        len(set(path.steps)) == len(path.steps) for path in analysed(SHAPES[shape]).report.paths
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -248,7 +287,10 @@ def test_edges_join_nodes_by_documented_relationships(shape: str) -> None:
     graph = analysed(SHAPES[shape]).graph
     ids = {node.id for node in graph.nodes}
     assert len(ids) == len(graph.nodes)
-    assert all({edge.source, edge.target} <= ids and edge.relationship in RELATIONSHIPS for edge in graph.edges)
+    assert all(
+        {edge.source, edge.target} <= ids and edge.relationship in RELATIONSHIPS
+        for edge in graph.edges
+    )
 
 
 def test_relationships_surfaces_and_boundaries_are_those_of_the_example() -> None:
@@ -261,7 +303,11 @@ def test_relationships_surfaces_and_boundaries_are_those_of_the_example() -> Non
     assert found["aws_iam_policy.orders", "aws_dynamodb_table.orders"] == ("grants_actions", True)
     surfaces = {node.id: node.threatSurface for node in graph.nodes}
     assert surfaces["aws_apigatewayv2_api.http"] == "public"
-    assert (surfaces[role], surfaces["aws_dynamodb_table.orders"], surfaces[function]) == ("iam", "data", "internal")
+    assert (surfaces[role], surfaces["aws_dynamodb_table.orders"], surfaces[function]) == (
+        "iam",
+        "data",
+        "internal",
+    )
     edge = next(e for e in graph.edges if (e.source, e.target) == (function, role))
     assert (edge.attribute, edge.reference) == ("role", "aws_iam_role.orders.arn")
 
@@ -272,13 +318,20 @@ def test_the_hash_is_that_of_the_canonical_json() -> None:
     graph = analysed(SHAPES["vpc"]).graph
     text = graph.canonical()
     assert graph.hash == "sha256:" + sha256(text).hexdigest()
-    assert text == json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert (
+        text
+        == json.dumps(
+            json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        ).encode()
+    )
 
 
 @pytest.mark.accepts("AL-18")
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32), files=st.integers(1, 6), shape=st.sampled_from(sorted(SHAPES)))
-def test_the_hash_does_not_depend_on_order_whitespace_or_split(seed: int, files: int, shape: str) -> None:
+def test_the_hash_does_not_depend_on_order_whitespace_or_split(
+    seed: int, files: int, shape: str
+) -> None:
     # The same infrastructure is the same graph, however its files are laid out.
     chance = random.Random(seed)
     blocks = blocks_of(SHAPES[shape])
@@ -287,7 +340,9 @@ def test_the_hash_does_not_depend_on_order_whitespace_or_split(seed: int, files:
     texts = ["\n\n# a comment\n".join(part) for part in parts]
     if not any("<<-" in text for text in texts):
         texts = [text.replace("\n  ", "\n      ").replace(" = ", "   =  ") for text in texts]
-    sources = [Source(f"{chance.randrange(10**6)}-{i}.tf", text.encode()) for i, text in enumerate(texts)]
+    sources = [
+        Source(f"{chance.randrange(10**6)}-{i}.tf", text.encode()) for i, text in enumerate(texts)
+    ]
     chance.shuffle(sources)
     assert analyze_sources(sources).graph.hash == analysed(SHAPES[shape]).graph.hash
 
@@ -303,33 +358,53 @@ def test_comparing_two_analyses_tells_what_came_went_and_changed() -> None:
     # What a reviewer of a change wants to see.
     before = analysed(SHAPES["serverless"])
     text = SHAPES["serverless"].replace("enabled = true", "enabled = false")
-    text = text.replace('resource "aws_lambda_permission" "api"', 'resource "aws_lambda_permission" "http"')
+    text = text.replace(
+        'resource "aws_lambda_permission" "api"', 'resource "aws_lambda_permission" "http"'
+    )
     after = analysed(text)
-    told = compare(before.graph.to_json(), before.report.to_json(), after.graph.to_json(), after.report.to_json())
+    told = compare(
+        before.graph.to_json(),
+        before.report.to_json(),
+        after.graph.to_json(),
+        after.report.to_json(),
+    )
     assert not told.same_graph
-    assert (told.nodes.added, told.nodes.removed) == (["aws_lambda_permission.http"], ["aws_lambda_permission.api"])
+    assert (told.nodes.added, told.nodes.removed) == (
+        ["aws_lambda_permission.http"],
+        ["aws_lambda_permission.api"],
+    )
     assert told.nodes.changed == ["aws_dynamodb_table.orders"]
     assert [name[:6] for name in told.findings.added] == ["DDB-01"]
     assert told.findings.removed == []
     assert len(told.edges.added) == len(told.edges.removed) == 2
     assert told.score_after > told.score_before
-    assert told.what["nodes"]["aws_dynamodb_table.orders"] == ["point_in_time_recovery.enabled: true → false"]
+    assert told.what["nodes"]["aws_dynamodb_table.orders"] == [
+        "point_in_time_recovery.enabled: true → false"
+    ]
     same = compare(*[part.to_json() for part in (before.graph, before.report)] * 2)
     assert same.same_graph
     assert same.nodes.to_json() == {"added": [], "removed": [], "changed": []}
 
 
 def test_comparing_says_which_way_to_data_was_closed_and_which_is_left() -> None:
-    # "The internet reaches a datastore" is no contradiction to a bucket that was closed, if one reads through what.
+    # "The internet reaches a datastore" is no contradiction to a bucket that was closed, if one
+    # reads through what.
     texts = (OPEN_FUNCTION, URL, "\n".join(blocks_of(URL)[1:]))
     before, behind, closed = (analysed(text) for text in texts)
 
     def told(one: Analysis, other: Analysis) -> Comparison:
-        return compare(*(part.to_json() for each in (one, other) for part in (each.graph, each.report)))
+        return compare(
+            *(part.to_json() for each in (one, other) for part in (each.graph, each.report))
+        )
 
-    steps = "internet → aws_lambda_function_url.u → aws_lambda_function.f → aws_iam_role.r → aws_iam_role_policy.p"
+    steps = (
+        "internet → aws_lambda_function_url.u → aws_lambda_function.f → aws_iam_role.r → "
+        "aws_iam_role_policy.p"
+    )
     way = f"{steps} → aws_dynamodb_table.t"
-    assert told(before, behind).what["ways"] == {"aws_dynamodb_table.t": [f"was {way}", f"now {way} (behind IAM)"]}
+    assert told(before, behind).what["ways"] == {
+        "aws_dynamodb_table.t": [f"was {way}", f"now {way} (behind IAM)"]
+    }
     assert told(before, closed).ways.removed == ["aws_dynamodb_table.t"]
     back = told(closed, before)
     assert back.ways.added == ["aws_dynamodb_table.t"]
@@ -347,7 +422,11 @@ def test_comparing_says_which_way_to_data_was_closed_and_which_is_left() -> None
         ({"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 1}, {"b": 3}]}, ["a[1].b: 2 → 3"]),
         ({"a": ["x", "y"]}, {"a": ["y", "z"]}, ["a: no longer x", "a: also z"]),
         ({"a": ["x", "y"]}, {"a": ["y", "x"]}, ['a: ["x", "y"] → ["y", "x"]']),
-        ({"a": '{"S": [{"Action": "*"}]}'}, {"a": '{"S": [{"Action": "s3:Get"}]}'}, ["a.S.Action: * → s3:Get"]),
+        (
+            {"a": '{"S": [{"Action": "*"}]}'},
+            {"a": '{"S": [{"Action": "s3:Get"}]}'},
+            ["a.S.Action: * → s3:Get"],
+        ),
         ({"a": "x" * 200 + "1"}, {"a": "x" * 200 + "2"}, [f"a: …{'x' * 25}1 → …{'x' * 25}2"]),
     ],
 )
@@ -392,7 +471,8 @@ def plan_of(number: int) -> bytes:
         common = {"address": f"{kind}.{name}", "mode": "managed", "type": kind, "name": name}
         resources.append({**common, "values": values})
         expressions = {
-            path: {"references": [f"{to}.{name}.arn", f"{to}.{name}"]} for path, to in links.get(kind, {}).items()
+            path: {"references": [f"{to}.{name}.arn", f"{to}.{name}"]}
+            for path, to in links.get(kind, {}).items()
         }
         configuration.append({**common, "expressions": expressions})
     plan = {"format_version": "1.2", "terraform_version": "1.9.0"}
@@ -404,4 +484,9 @@ def plan_of(number: int) -> bytes:
 def test_a_plan_of_500_resources_is_analysed_whole() -> None:
     # The size of a product in production.
     graph = analyze_upload("plan.json", plan_of(500)).graph
-    assert graph.counts == {"nodeCount": 500, "edgeCount": 300, "internetExposedCount": 0, "datastoreCount": 100}
+    assert graph.counts == {
+        "nodeCount": 500,
+        "edgeCount": 300,
+        "internetExposedCount": 0,
+        "datastoreCount": 100,
+    }

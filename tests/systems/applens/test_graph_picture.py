@@ -9,10 +9,19 @@ from sortkey_systems.applens.graph_picture import INTERNET, ORANGE, RED, picture
 
 def graph(count: int, surface: str = "internal") -> dict[str, Any]:
     nodes = [
-        {"id": f"n{at}", "label": f"n{at}", "address": f"n{at}", "threatSurface": surface, "datastore": at == count - 1}
+        {
+            "id": f"n{at}",
+            "label": f"n{at}",
+            "address": f"n{at}",
+            "threatSurface": surface,
+            "datastore": at == count - 1,
+        }
         for at in range(count)
     ]
-    edges = [{"source": f"n{at}", "target": f"n{at // 2}", "relationship": "belongs_to"} for at in range(1, count)]
+    edges = [
+        {"source": f"n{at}", "target": f"n{at // 2}", "relationship": "belongs_to"}
+        for at in range(1, count)
+    ]
     return {"nodes": nodes, "edges": edges}
 
 
@@ -25,8 +34,14 @@ def test_every_node_has_a_place_of_its_own(count: int):
 
 
 def test_the_exposed_way_is_red_from_the_internet_to_the_datastore():
-    made = picture(graph(6), [{"datastore": "n5", "steps": [INTERNET, "n0", "n2", "n5"]}])["series"][0]
-    red = {(link["source"], link["target"]) for link in made["links"] if link.get("lineStyle", {}).get("color") == RED}
+    made = picture(graph(6), [{"datastore": "n5", "steps": [INTERNET, "n0", "n2", "n5"]}])[
+        "series"
+    ][0]
+    red = {
+        (link["source"], link["target"])
+        for link in made["links"]
+        if link.get("lineStyle", {}).get("color") == RED
+    }
     assert red == {(INTERNET, "n0"), ("n0", "n2"), ("n2", "n5")}
     xs = {node["id"]: node["x"] for node in made["data"]}
     assert xs[INTERNET] < xs["n0"] < xs["n2"] < xs["n5"]
@@ -39,10 +54,19 @@ def test_a_way_behind_authentication_is_orange_and_dashed_unless_an_open_one_pas
         {"datastore": "n3", "steps": [INTERNET, "n1", "n2", "n3"]},
     ]
     made = picture(graph(6), ways)["series"][0]
-    dashed = {(each["source"], each["target"]) for each in made["links"] if each.get("lineStyle", {}).get("type")}
+    dashed = {
+        (each["source"], each["target"])
+        for each in made["links"]
+        if each.get("lineStyle", {}).get("type")
+    }
     assert dashed == {(INTERNET, "n0"), ("n0", "n2"), ("n2", "n5")}
     borders = {each["id"]: each["itemStyle"].get("borderColor") for each in made["data"]}
-    assert (borders["n0"], borders["n2"], borders["n5"], borders["n3"]) == (ORANGE, RED, ORANGE, RED)
+    assert (borders["n0"], borders["n2"], borders["n5"], borders["n3"]) == (
+        ORANGE,
+        RED,
+        ORANGE,
+        RED,
+    )
     alone = picture(graph(6), ways[:1])["series"][0]["data"]
     assert {each["itemStyle"].get("color") for each in alone if each["id"] == INTERNET} == {ORANGE}
 
@@ -50,13 +74,21 @@ def test_a_way_behind_authentication_is_orange_and_dashed_unless_an_open_one_pas
 def test_a_node_says_what_it_is_and_a_narrow_picture_names_the_ways_only():
     # Seven nodes may be called orders: a name alone tells nobody which is the database.
     given = graph(6)
-    given["nodes"][5] |= {"label": "orders", "address": "aws_db_instance.orders", "resourceType": "aws_db_instance"}
+    given["nodes"][5] |= {
+        "label": "orders",
+        "address": "aws_db_instance.orders",
+        "resourceType": "aws_db_instance",
+    }
     made = picture(given, [{"datastore": "n5", "steps": [INTERNET, "n0", "n5"]}])
     node = next(each for each in made["series"][0]["data"] if each["id"] == "n5")
     assert node["name"] == "orders\ndb instance"
     assert node["tooltip"]["formatter"] == "db instance<br>aws_db_instance.orders"
     narrow = {each["id"]: each for each in made["media"][0]["option"]["series"][0]["data"]}
-    assert {name for name, each in narrow.items() if each["label"]["show"]} == {INTERNET, "n0", "n5"}
+    assert {name for name, each in narrow.items() if each["label"]["show"]} == {
+        INTERNET,
+        "n0",
+        "n5",
+    }
     assert narrow[INTERNET]["y"] < narrow["n0"]["y"] < narrow["n5"]["y"] == node["x"]
 
 

@@ -1,4 +1,6 @@
-"""Analyses in a process of their own: an upload that takes all memory or all time fails its run, and nothing else."""
+"""Analyses in a process of their own: an upload that takes all memory or all time fails its run,
+and nothing else.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ def test_an_upload_that_needs_too_much_memory_fails_its_run_at_once(service: App
     assert analyzed(service).status == "COMPLETE"
 
 
-def test_an_upload_that_takes_too_long_fails_its_run(service: AppLens, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_upload_that_takes_too_long_fails_its_run(
+    service: AppLens, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Python alone takes longer to start.
     monkeypatch.setattr(isolated, "ANALYSES", Sandbox(memory_bytes=200_000_000, seconds=0.001))
     failed = analyzed(service)
@@ -62,7 +66,10 @@ def test_an_upload_that_takes_too_long_fails_its_run(service: AppLens, monkeypat
 
 def test_a_source_that_grows_without_end_fails_its_run_with_what_grew(service: AppLens) -> None:
     doubled = "".join(f"  a{n} = [local.a{n - 1}, local.a{n - 1}]\n" for n in range(1, 41))
-    text = f'locals {{\n  a0 = "x"\n{doubled}}}\nresource "aws_x" "x" {{\n  v = jsonencode(local.a40)\n}}\n'
+    text = (
+        f'locals {{\n  a0 = "x"\n{doubled}}}\nresource "aws_x" "x" '
+        f"{{\n  v = jsonencode(local.a40)\n}}\n"
+    )
     failed = analyzed(service, text.encode())
     assert failed.status == "FAILED"
     assert failed.last_error is not None
@@ -90,7 +97,9 @@ def test_a_process_that_dies_fails_the_analysis_with_the_reason() -> None:
         for pid in set(children()) - before:
             os.kill(pid, signal.SIGKILL)
 
-    with pytest.raises(AnalysisFailed, match=r"main\.tf was not analysed: the process .* ended by SIGKILL"):
+    with pytest.raises(
+        AnalysisFailed, match=r"main\.tf was not analysed: the process .* ended by SIGKILL"
+    ):
         analyze_isolated("main.tf", terraform(500), kill, lambda: None, sandbox)
 
 
@@ -110,7 +119,9 @@ def test_an_analysis_ends_when_its_worker_is_stopped_and_goes_on_later(service: 
     assert service.get(USER, run.run_id).status == "COMPLETE"
 
 
-def test_a_fault_of_ours_is_told_without_what_was_analysed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fault_of_ours_is_told_without_what_was_analysed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The message of an exception may quote a password.
     def broken(*_: object) -> None:
         raise ValueError("invalid: hunter2222")
@@ -118,7 +129,12 @@ def test_a_fault_of_ours_is_told_without_what_was_analysed(tmp_path: Path, monke
     monkeypatch.setattr(isolated, "analyze_upload", broken)
     monkeypatch.setattr(analysis, "read", broken)
     (tmp_path / "main.tf").write_bytes(SHOP)
-    for call in (lambda: isolated.outcome_of("main.tf", SHOP, lambda step: None), lambda: analysis.analyze(tmp_path)):
-        with pytest.raises(AnalysisFailed, match=r"^AppLens itself failed: ValueError in test_isolated\.py") as error:
+    for call in (
+        lambda: isolated.outcome_of("main.tf", SHOP, lambda step: None),
+        lambda: analysis.analyze(tmp_path),
+    ):
+        with pytest.raises(
+            AnalysisFailed, match=r"^AppLens itself failed: ValueError in test_isolated\.py"
+        ) as error:
             call()
         assert "hunter2222" not in str(error.value)

@@ -1,4 +1,6 @@
-"""AL-1 to AL-35, as far as the data model carries them: table, keys, attributes, object keys, the example item."""
+"""AL-1 to AL-35, as far as the data model carries them: table, keys, attributes, object keys, the
+example item.
+"""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -56,7 +58,9 @@ def test_AL_3_and_AL_4_the_key_of_a_run() -> None:
 
 def test_AL_7_keys_are_in_the_order_of_time() -> None:
     # A list of runs is chronological without being sorted.
-    instants = [AT + timedelta(seconds=seconds) for seconds in (0, 1, 59, 3600, 86400 * 40, 86400 * 400)]
+    instants = [
+        AT + timedelta(seconds=seconds) for seconds in (0, 1, 59, 3600, 86400 * 40, 86400 * 400)
+    ]
     keys = [Run.key(user_id="1", created_at=at, run_id="f").item["SK"]["S"] for at in instants]
     assert keys == sorted(keys)
 
@@ -71,7 +75,9 @@ def test_AL_8_seconds_are_cut_and_ties_are_ordered_by_run() -> None:
 
 def test_AL_8_another_time_zone_is_the_same_instant() -> None:
     # The text is UTC whatever the caller's clock says.
-    local = Run.key(user_id="1", created_at=datetime.fromisoformat("2026-02-22T20:12:11+01:00"), run_id="a")
+    local = Run.key(
+        user_id="1", created_at=datetime.fromisoformat("2026-02-22T20:12:11+01:00"), run_id="a"
+    )
     assert local.item["SK"]["S"] == "RUN#2026-02-22T19:12:11Z#a"
 
 
@@ -106,7 +112,8 @@ def test_attributes_have_the_documents_names_and_types() -> None:
     item = _full().to_item()
     types = {name: next(iter(value)) for name, value in item.items()}
     texts = (
-        "PK SK GSI1PK GSI1SK GSI2PK GSI2SK runId status environment createdAt updatedAt graphS3Key iacS3Key "
+        "PK SK GSI1PK GSI1SK GSI2PK GSI2SK runId status environment createdAt updatedAt graphS3Key "
+        "iacS3Key "
         "analysisS3Key graphHash iacCommitSha terraformWorkspace accountId region"
     )
     numbers = "nodeCount edgeCount internetExposedCount datastoreCount"
@@ -214,10 +221,16 @@ def test_AL_27_indexes_hold_whole_items_and_the_defaults_are_safe() -> None:
 def test_AL_34_what_a_newer_program_has_written_survives() -> None:
     # Additive changes are preferred, so old programs meet new attributes.
     item = {**Run.from_item(example()).to_item(), "owner": {"M": {"team": {"S": "blue"}}}}
-    assert Run.from_item(item).changed(region="eu-west-1").to_item() == {**item, "region": {"S": "eu-west-1"}}
+    assert Run.from_item(item).changed(region="eu-west-1").to_item() == {
+        **item,
+        "region": {"S": "eu-west-1"},
+    }
 
 
 def _full() -> Run:
     return Run.from_item(example()).changed(
-        iac_commit_sha="0a1b2c", terraform_workspace="default", account_id="123456789012", region="eu-west-1"
+        iac_commit_sha="0a1b2c",
+        terraform_workspace="default",
+        account_id="123456789012",
+        region="eu-west-1",
     )

@@ -1,4 +1,6 @@
-"""Terraform as it is written: expressions, modules, count, for_each, dynamic blocks, JSON, plans; and what is not."""
+"""Terraform as it is written: expressions, modules, count, for_each, dynamic blocks, JSON, plans;
+and what is not.
+"""
 
 import json
 
@@ -16,12 +18,19 @@ from tests.systems.applens.shapes import SHAPES
 
 
 def reading(**files: str) -> Reading:
-    return read([Source(name.replace("__", "/").replace("_tf", ".tf"), text.encode()) for name, text in files.items()])
+    return read(
+        [
+            Source(name.replace("__", "/").replace("_tf", ".tf"), text.encode())
+            for name, text in files.items()
+        ]
+    )
 
 
 def value_of(expression: str, declarations: str = "") -> object:
     text = f'{declarations}\nresource "aws_x" "x" {{\n  v = {expression}\n}}'
-    return next(each for each in reading(main_tf=text).resources if each.type == "aws_x").attributes.get("v")
+    return next(
+        each for each in reading(main_tf=text).resources if each.type == "aws_x"
+    ).attributes.get("v")
 
 
 EXPRESSIONS = [
@@ -53,8 +62,12 @@ EXPRESSIONS = [
 ]
 
 
-@pytest.mark.parametrize(("expression", "value"), EXPRESSIONS, ids=[text for text, _ in EXPRESSIONS])
-def test_an_expression_has_the_value_that_terraform_gives_it(expression: str, value: object) -> None:
+@pytest.mark.parametrize(
+    ("expression", "value"), EXPRESSIONS, ids=[text for text, _ in EXPRESSIONS]
+)
+def test_an_expression_has_the_value_that_terraform_gives_it(
+    expression: str, value: object
+) -> None:
     # Rules look at values; an expression left as text hides them.
     assert value_of(expression) == value
 
@@ -62,7 +75,8 @@ def test_an_expression_has_the_value_that_terraform_gives_it(expression: str, va
 def test_what_is_not_known_keeps_its_text_and_its_references() -> None:
     # Nothing is dropped because it cannot be worked out.
     text = (
-        'resource "aws_a" "a" {}\nresource "aws_x" "x" {\n  v = "${lower(aws_a.a.id)}/${var.who}"\n}\nvariable "who" {}'
+        'resource "aws_a" "a" {}\nresource "aws_x" "x" {\n  v = '
+        '"${lower(aws_a.a.id)}/${var.who}"\n}\nvariable "who" {}'
     )
     found = reading(main_tf=text)
     resource = next(each for each in found.resources if each.type == "aws_x")
@@ -80,7 +94,9 @@ def test_references_survive_locals_variables_and_outputs_of_modules() -> None:
         net__main_tf='variable "vpc" {}\nresource "aws_subnet" "s" {\n  vpc_id = var.vpc\n}\n'
         'output "subnet_id" {\n  value = aws_subnet.s.id\n}',
     )
-    links = {each.address: [(link.path, link.address) for link in each.links] for each in found.resources}
+    links = {
+        each.address: [(link.path, link.address) for link in each.links] for each in found.resources
+    }
     assert links["aws_instance.i"] == [("subnet_id", "module.net.aws_subnet.s")]
     assert links["module.net.aws_subnet.s"] == [("vpc_id", "aws_vpc.v")]
     assert found.problems == []
@@ -91,17 +107,27 @@ def test_count_for_each_and_dynamic_blocks_are_expanded() -> None:
     found = reading(
         main_tf='variable "ports" {\n  default = [80, 443]\n}\nresource "aws_a" "n" {\n  count = length(var.ports)\n'
         "  port = var.ports[count.index]\n}\n"
-        'resource "aws_b" "m" {\n  for_each = toset(["x", "y"])\n  name = each.key\n  a = aws_a.n[0].id\n'
+        'resource "aws_b" "m" {\n  for_each = toset(["x", "y"])\n  name = each.key\n  a = '
+        "aws_a.n[0].id\n"
         "  all = aws_a.n[*].id\n}\n"
         'resource "aws_c" "d" {\n  dynamic "rule" {\n    for_each = var.ports\n    iterator = it\n'
         "    content {\n      port = it.value\n    }\n  }\n}\n"
         'resource "aws_d" "none" {\n  count = 0\n}'
     )
     by_address = {each.address: each for each in found.resources}
-    assert sorted(by_address) == ["aws_a.n[0]", "aws_a.n[1]", 'aws_b.m["x"]', 'aws_b.m["y"]', "aws_c.d"]
+    assert sorted(by_address) == [
+        "aws_a.n[0]",
+        "aws_a.n[1]",
+        'aws_b.m["x"]',
+        'aws_b.m["y"]',
+        "aws_c.d",
+    ]
     assert by_address["aws_a.n[1]"].attributes["port"] == 443
     assert by_address["aws_c.d"].attributes["rule"] == [{"port": 80}, {"port": 443}]
-    assert {link.address for link in by_address['aws_b.m["x"]'].links} == {"aws_a.n[0]", "aws_a.n[1]"}
+    assert {link.address for link in by_address['aws_b.m["x"]'].links} == {
+        "aws_a.n[0]",
+        "aws_a.n[1]",
+    }
 
 
 def test_values_files_that_terraform_takes_by_itself_win_over_defaults() -> None:
@@ -114,7 +140,10 @@ def test_values_files_that_terraform_takes_by_itself_win_over_defaults() -> None
 
 def test_what_is_referred_to_and_not_declared_is_listed() -> None:
     # A folder that was sent without its half must not look whole.
-    text = 'resource "aws_x" "x" {\n  a = aws_y.gone.id\n  b = local.gone\n  c = module.gone.id\n  d = var.gone\n}'
+    text = (
+        'resource "aws_x" "x" {\n  a = aws_y.gone.id\n  b = local.gone\n  c = module.gone.id\n  d '
+        "= var.gone\n}"
+    )
     messages = [each.message for each in reading(main_tf=text).problems]
     assert messages == [
         "local.gone is not declared",
@@ -139,12 +168,18 @@ def test_a_module_outside_of_the_tree_is_a_node_and_is_listed() -> None:
     ("text", "line"),
     [
         ('resource "aws_vpc" "v" {\n  cidr_block = "10.0.0.0/16"\n', 1),
-        ('\nresource "aws_vpc" "v" {\n  tags = {\n    a = 1\n  }\n\nresource "aws_vpc" "w" {\n}\n', 2),
+        (
+            '\nresource "aws_vpc" "v" {\n  tags = {\n    a = 1\n  }\n\nresource "aws_vpc" "w" '
+            "{\n}\n",
+            2,
+        ),
         ('resource "aws_security_group" "g" {\n  ingress {\n    from_port = 1\n', 2),
         ("resource {", 1),
     ],
 )
-def test_a_block_that_is_not_closed_is_named_by_the_line_that_opens_it(text: str, line: int) -> None:
+def test_a_block_that_is_not_closed_is_named_by_the_line_that_opens_it(
+    text: str, line: int
+) -> None:
     # The end of the file is where it shows, not where it is mended.
     with pytest.raises(HclError, match=f"^the block opened on line {line} is not closed$") as error:
         parse(text)
@@ -167,7 +202,17 @@ def test_a_file_that_does_not_parse_is_a_warning_with_its_line_and_the_rest_is_r
 
 
 @pytest.mark.parametrize(
-    "text", ["resource {", 'a "b', "a = <<X\nno end", "a = [1", "a = 1 2", "}", "a = \x01", "x" * 50 + " ="]
+    "text",
+    [
+        "resource {",
+        'a "b',
+        "a = <<X\nno end",
+        "a = [1",
+        "a = 1 2",
+        "}",
+        "a = \x01",
+        "x" * 50 + " =",
+    ],
 )
 def test_what_is_no_terraform_is_an_error_with_a_line(text: str) -> None:
     # Never a traceback of ours.
@@ -183,7 +228,14 @@ def test_when_nothing_parses_the_reason_is_the_error() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a = " + "(" * 5000, "a = " + "[" * 5000, 'a = "' + '${"' * 5000, "a {" * 5000, "a = " + "-" * 5000 + "1"]
+    "text",
+    [
+        "a = " + "(" * 5000,
+        "a = " + "[" * 5000,
+        'a = "' + '${"' * 5000,
+        "a {" * 5000,
+        "a = " + "-" * 5000 + "1",
+    ],
 )
 def test_deep_nesting_is_refused_and_not_a_crash(text: str) -> None:
     # A parser that recurses must say when it has enough.
@@ -196,18 +248,28 @@ def test_counts_and_ranges_made_to_hold_us_up_are_stopped() -> None:
     with pytest.raises(AnalysisFailed, match="instances"):
         reading(main_tf='resource "aws_x" "x" {\n  count = 1000000000\n}')
     doubling = "".join(f'  l{i} = "${{local.l{i - 1}}}${{local.l{i - 1}}}"\n' for i in range(1, 40))
-    found = reading(main_tf=f'locals {{\n  l0 = "xxxxxxxx"\n{doubling}}}\nresource "aws_x" "x" {{\n  v = local.l39\n}}')
+    found = reading(
+        main_tf=f'locals {{\n  l0 = "xxxxxxxx"\n{doubling}}}\nresource "aws_x" "x" {{\n  v = local.l39\n}}'
+    )
     assert len(found.resources[0].attributes["v"]) <= 1_000_000
-    wide = 'locals {\n  l = range(100000)\n}\nresource "aws_x" "x" {\n  count = 40000\n  v = local.l\n}'
+    wide = (
+        'locals {\n  l = range(100000)\n}\nresource "aws_x" "x" {\n  count = 40000\n  v = '
+        "local.l\n}"
+    )
     with pytest.raises(AnalysisFailed, match="values"):
         reading(main_tf=wide)
     assert value_of("range(1000000000)") == "${range(1000000000)}"
 
 
-@pytest.mark.parametrize("word", ["var", "local", "data", "module", "aws_vpc", "data.aws_vpc", "path", "each", "count"])
+@pytest.mark.parametrize(
+    "word", ["var", "local", "data", "module", "aws_vpc", "data.aws_vpc", "path", "each", "count"]
+)
 def test_half_a_reference_is_a_text_and_not_a_crash(word: str) -> None:
     # People analyse what they are still writing.
-    text = f'resource "aws_x" "x" {{\n  a = {word}\n  b = [{word}]\n  c = "${{{word}}}-${{lower({word})}}"\n}}'
+    text = (
+        'resource "aws_x" "x" '
+        f'{{\n  a = {word}\n  b = [{word}]\n  c = "${{{word}}}-${{lower({word})}}"\n}}'
+    )
     analysis = analyze_upload("main.tf", text.encode())
     assert analysis.graph.nodes[0].attributes["b"][0].startswith("${")
 
@@ -248,17 +310,26 @@ def test_a_function_on_what_it_does_not_take_is_unresolved_and_not_a_crash(expre
     ],
 )
 def test_a_policy_of_another_shape_is_no_crash(members: str) -> None:
-    text = f'data "aws_iam_policy_document" "d" {{\n  {members}\n}}\nresource "aws_x" "x" {{\n  v = '
+    text = (
+        f'data "aws_iam_policy_document" "d" {{\n  {members}\n}}\nresource "aws_x" "x" {{\n  v = '
+    )
     found = reading(main_tf=text + "data.aws_iam_policy_document.d.json\n}").resources
-    assert '"Statement"' in str(next(each for each in found if each.type == "aws_x").attributes["v"])
+    assert '"Statement"' in str(
+        next(each for each in found if each.type == "aws_x").attributes["v"]
+    )
 
 
-def test_a_block_beside_an_argument_of_its_name_does_not_change_what_the_argument_refers_to() -> None:
+def test_a_block_beside_an_argument_of_its_name_does_not_change_what_the_argument_refers_to() -> (
+    None
+):
     # Terraform refuses it; to add the block to the list of somebody else would be worse.
     text = "locals {\n  rules = [1]\n}\n" + "".join(
-        f'resource "aws_x" "{name}" {{\n  rule = local.rules\n  rule {{\n    to = 2\n  }}\n}}\n' for name in "ab"
+        f'resource "aws_x" "{name}" {{\n  rule = local.rules\n  rule {{\n    to = 2\n  }}\n}}\n'
+        for name in "ab"
     )
-    found = [each.attributes["rule"] for each in reading(main_tf=text).resources if each.type == "aws_x"]
+    found = [
+        each.attributes["rule"] for each in reading(main_tf=text).resources if each.type == "aws_x"
+    ]
     assert found == [[1, {"to": 2}], [1, {"to": 2}]]
 
 
@@ -314,7 +385,13 @@ def test_a_plan_gives_values_and_its_configuration_gives_the_links() -> None:
         "planned_values": {
             "root_module": {
                 "resources": [
-                    {"address": "aws_vpc.v", "mode": "managed", "type": "aws_vpc", "name": "v", "values": {}},
+                    {
+                        "address": "aws_vpc.v",
+                        "mode": "managed",
+                        "type": "aws_vpc",
+                        "name": "v",
+                        "values": {},
+                    },
                 ],
                 "child_modules": [
                     {
@@ -342,7 +419,10 @@ def test_a_plan_gives_values_and_its_configuration_gives_the_links() -> None:
                         "expressions": {"vpc": {"references": ["aws_vpc.v.id", "aws_vpc.v"]}},
                         "module": {
                             "resources": [
-                                {"address": "aws_subnet.s", "expressions": {"vpc_id": {"references": ["var.vpc"]}}}
+                                {
+                                    "address": "aws_subnet.s",
+                                    "expressions": {"vpc_id": {"references": ["var.vpc"]}},
+                                }
                             ]
                         },
                     }
@@ -351,7 +431,10 @@ def test_a_plan_gives_values_and_its_configuration_gives_the_links() -> None:
         },
     }
     found = read([Source("plan.json", json.dumps(plan).encode())])
-    links = [[(link.path, link.address, link.attribute) for link in each.links] for each in found.resources[1:]]
+    links = [
+        [(link.path, link.address, link.attribute) for link in each.links]
+        for each in found.resources[1:]
+    ]
     assert links == [[("vpc_id", "aws_vpc.v", "id")]] * 2
 
 
@@ -376,7 +459,13 @@ def test_a_state_is_linked_by_identifiers() -> None:
 def test_our_parser_finds_the_blocks_that_python_hcl2_finds(text: str) -> None:
     # Two readers of one language, written by different people, must agree.
     theirs = [
-        (kind, *[label.strip('"') for label in _labels(entry, {"resource": 2, "data": 2, "locals": 0}.get(kind, 1))])
+        (
+            kind,
+            *[
+                label.strip('"')
+                for label in _labels(entry, {"resource": 2, "data": 2, "locals": 0}.get(kind, 1))
+            ],
+        )
         for kind, entries in hcl2.loads(text + "\n").items()
         for entry in entries
     ]
@@ -394,8 +483,10 @@ def _labels(entry: dict, depth: int) -> list[str]:
 def test_files_of_the_tree_are_read_and_others_stay_unresolved() -> None:
     # Policies often lie beside the Terraform; what lies outside of it is nobody's business.
     text = (
-        'resource "aws_a" "a" {\n  inside = file("${path.module}/policy.json")\n  outside = file("../../etc/passwd")\n'
-        '  filled = templatefile("t.tpl", { name = aws_b.b.id, n = 3 })\n  missing = templatefile("no.tpl", {})\n}\n'
+        'resource "aws_a" "a" {\n  inside = file("${path.module}/policy.json")\n  outside = '
+        'file("../../etc/passwd")\n'
+        '  filled = templatefile("t.tpl", { name = aws_b.b.id, n = 3 })\n  missing = '
+        'templatefile("no.tpl", {})\n}\n'
         'resource "aws_b" "b" {}\n'
     )
     sources = [
@@ -416,14 +507,19 @@ def test_optional_attributes_have_the_defaults_of_their_type() -> None:
     found = reading(
         main_tf='variable "v" {\n  type = map(object({ a = optional(bool, false), b = optional(string), c = any }))\n'
         "  default = { x = { c = 1 }, y = { a = true, c = 2 } }\n}\n"
-        'resource "aws_a" "a" {\n  for_each = var.v\n  on = each.value.a\n  name = each.value.b\n}\n'
+        'resource "aws_a" "a" {\n  for_each = var.v\n  on = each.value.a\n  name = '
+        "each.value.b\n}\n"
     )
     assert [each.attributes for each in found.resources] == [{"on": False}, {"on": True}]
 
 
 def test_regular_expressions_that_could_take_for_ever_are_left_alone() -> None:
     # A file must not be able to stop the analysis.
-    evil = 'resource "aws_a" "a" {\n  x = regex("(a+)+$", "' + "a" * 100 + '!")\n  y = regex("a*a*a*a*a*b", "aaaa")\n'
+    evil = (
+        'resource "aws_a" "a" {\n  x = regex("(a+)+$", "'
+        + "a" * 100
+        + '!")\n  y = regex("a*a*a*a*a*b", "aaaa")\n'
+    )
     evil += '  z = can(regex("^b", "abc")) ? 1 : regex("b(.)", "abc")[0]\n}\n'
     (found,) = reading(main_tf=evil).resources
     assert found.attributes["x"].startswith("${regex(")

@@ -22,7 +22,11 @@ def store() -> Iterator[Store]:
 
 
 def create(
-    store: Store, run_id: str, minutes: int = 0, user_id: str = "12345", environment: Literal["dev", "prod"] = "prod"
+    store: Store,
+    run_id: str,
+    minutes: int = 0,
+    user_id: str = "12345",
+    environment: Literal["dev", "prod"] = "prod",
 ) -> Run:
     at = AT + timedelta(minutes=minutes)
     return store.create(Run(user_id=user_id, run_id=run_id, environment=environment, created_at=at))
@@ -34,7 +38,13 @@ def test_the_patterns_are_those_of_the_document_in_its_words() -> None:
     assert described["Run.of_user"].startswith("Query all runs for a user")
     assert "latest run" in described["latest_run"]
     assert "only runId is known" in described["Run.by_id"]
-    assert set(described) == {"Run.key", "Run.of_user", "Run.by_id", "Run.of_environment", "latest_run"}
+    assert set(described) == {
+        "Run.key",
+        "Run.of_user",
+        "Run.by_id",
+        "Run.of_environment",
+        "latest_run",
+    }
 
 
 def test_the_tables_that_were_made_do_not_differ_from_the_model(store: Store) -> None:
@@ -48,7 +58,11 @@ def test_AL_5_all_runs_of_a_user_in_one_query_in_the_order_of_time(store: Store)
     for run_id, minutes in (("aaa", 30), ("zzz", 10), ("mmm", 20)):
         create(store, run_id, minutes)
     create(store, "other", 15, user_id="123456")
-    assert [run.run_id for run in store.query(Run.of_user(user_id="12345"))] == ["zzz", "mmm", "aaa"]
+    assert [run.run_id for run in store.query(Run.of_user(user_id="12345"))] == [
+        "zzz",
+        "mmm",
+        "aaa",
+    ]
 
 
 def test_AL_6_the_latest_run_is_one_item_read(store: Store) -> None:
@@ -56,7 +70,9 @@ def test_AL_6_the_latest_run_is_one_item_read(store: Store) -> None:
     for number in range(5):
         create(store, f"run{number}", number)
     assert [run.run_id for run in store.query(latest_run("12345"))] == ["run4"]
-    explained = next(each for each in model.patterns() if each.name == "latest_run").explain(items=1000)
+    explained = next(each for each in model.patterns() if each.name == "latest_run").explain(
+        items=1000
+    )
     assert (explained.operation, explained.items, explained.read_units) == ("Query", 1, 0.5)
 
 
@@ -132,8 +148,19 @@ def test_AL_32_the_dashboard_renders_from_the_items_alone(store: Store) -> None:
     create(store, "c8a91e")
     key = Run.key(user_id="12345", created_at=AT, run_id="c8a91e")
     store.update(key, set={"status": "PROCESSING"})
-    summary = {"node_count": 42, "edge_count": 67, "internet_exposed_count": 2, "datastore_count": 4}
+    summary = {
+        "node_count": 42,
+        "edge_count": 67,
+        "internet_exposed_count": 2,
+        "datastore_count": 4,
+    }
     store.update(key, set={"status": "COMPLETE", "graph_hash": "sha256:abc123", **summary})
     (run,) = store.query(Run.of_user(user_id="12345"))
-    shown = (run.status, run.node_count, run.edge_count, run.internet_exposed_count, run.datastore_count)
+    shown = (
+        run.status,
+        run.node_count,
+        run.edge_count,
+        run.internet_exposed_count,
+        run.datastore_count,
+    )
     assert shown == ("COMPLETE", 42, 67, 2, 4)

@@ -1,4 +1,6 @@
-"""Every rule fires on what breaks it and is silent on what is close to it; findings say what a reader needs."""
+"""Every rule fires on what breaks it and is silent on what is close to it; findings say what a
+reader needs.
+"""
 
 import pytest
 
@@ -57,7 +59,8 @@ def test_evidence_names_resources_of_the_graph_and_the_place_is_that_of_the_firs
 def test_a_public_balancer_with_tls_is_not_an_open_ssh_port() -> None:
     # What is meant to be public is no alarm.
     listener = (
-        'load_balancer_arn = aws_lb.l.arn\nprotocol = "HTTPS"\nssl_policy = "ELBSecurityPolicy-TLS13-1-2-2021-06"'
+        'load_balancer_arn = aws_lb.l.arn\nprotocol = "HTTPS"\nssl_policy = '
+        '"ELBSecurityPolicy-TLS13-1-2-2021-06"'
     )
     found = report_of(group(443, 443) + LB + one("aws_lb_listener", listener))
     assert found.at_least("medium") == []
@@ -66,7 +69,10 @@ def test_a_public_balancer_with_tls_is_not_an_open_ssh_port() -> None:
 
 def test_a_public_policy_behind_an_account_wide_block_opens_nothing() -> None:
     # The account's setting wins over each bucket's.
-    block = one("aws_s3_account_public_access_block", "restrict_public_buckets = true\nignore_public_acls = true")
+    block = one(
+        "aws_s3_account_public_access_block",
+        "restrict_public_buckets = true\nignore_public_acls = true",
+    )
     assert "S3-01" in rules_of(BUCKET + PUBLIC_POLICY)
     assert "S3-01" not in rules_of(BUCKET + PUBLIC_POLICY + block)
 
@@ -79,9 +85,14 @@ def test_a_private_api_needs_no_authorizer() -> None:
 
 @pytest.mark.parametrize(
     ("principal", "who", "severity"),
-    [("*", "anyone with an AWS account", "high"), ("s3.amazonaws.com", "s3.amazonaws.com", "medium")],
+    [
+        ("*", "anyone with an AWS account", "high"),
+        ("s3.amazonaws.com", "s3.amazonaws.com", "medium"),
+    ],
 )
-def test_a_permission_says_who_may_invoke_the_function(principal: str, who: str, severity: str) -> None:
+def test_a_permission_says_who_may_invoke_the_function(
+    principal: str, who: str, severity: str
+) -> None:
     # The principal * is no service, and a remedy for services would not help.
     found = report_of(one("aws_lambda_permission", f'principal = "{principal}"')).findings
     assert [(f.detail, f.severity) for f in found if f.rule == "IAM-11"] == [(who, severity)]
@@ -98,10 +109,15 @@ ADMIN = "arn:aws:iam::aws:policy/AdministratorAccess"
         one("aws_iam_group_policy_attachment", f'group = "a"\npolicy_arn = "{ADMIN}"'),
         one("aws_iam_policy_attachment", f'groups = ["a"]\npolicy_arn = "{ADMIN}"'),
         one("aws_iam_role", f'managed_policy_arns = ["{ADMIN}"]'),
-        one("aws_iam_role_policy_attachments_exclusive", f'role_name = "a"\npolicy_arns = ["{ADMIN}"]'),
+        one(
+            "aws_iam_role_policy_attachments_exclusive",
+            f'role_name = "a"\npolicy_arns = ["{ADMIN}"]',
+        ),
         one("aws_ssoadmin_managed_policy_attachment", f'managed_policy_arn = "{ADMIN}"'),
         'data "aws_iam_policy" "a" {\n  name = "AdministratorAccess"\n}\n'
-        + one("aws_iam_role_policy_attachment", 'role = "a"\npolicy_arn = data.aws_iam_policy.a.arn'),
+        + one(
+            "aws_iam_role_policy_attachment", 'role = "a"\npolicy_arn = data.aws_iam_policy.a.arn'
+        ),
     ],
 )
 def test_administrators_are_found_however_they_are_made(text: str) -> None:
@@ -110,7 +126,9 @@ def test_administrators_are_found_however_they_are_made(text: str) -> None:
     assert "IAM-06" not in rules_of(text.replace("AdministratorAccess", "ReadOnlyAccess"))
 
 
-@pytest.mark.parametrize("kind", ["aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy"])
+@pytest.mark.parametrize(
+    "kind", ["aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy"]
+)
 def test_an_inline_policy_for_everything_is_found(kind: str) -> None:
     assert "IAM-01" in rules_of(policy('Action = "*:*", Resource = "*"', kind))
     assert "IAM-01" not in rules_of(policy('Action = "s3:GetObject", Resource = "*"', kind))
@@ -118,7 +136,9 @@ def test_an_inline_policy_for_everything_is_found(kind: str) -> None:
 
 def test_whom_an_administrator_policy_is_attached_to_is_named() -> None:
     text = one("aws_iam_group", 'name = "g"', "g")
-    text += one("aws_iam_policy_attachment", f'groups = [aws_iam_group.g.name]\npolicy_arn = "{ADMIN}"')
+    text += one(
+        "aws_iam_policy_attachment", f'groups = [aws_iam_group.g.name]\npolicy_arn = "{ADMIN}"'
+    )
     found = [f.evidence for f in report_of(text).findings if f.rule == "IAM-06"]
     assert found == [("aws_iam_policy_attachment.x", "aws_iam_group.g")]
 
@@ -138,7 +158,9 @@ def test_whom_an_administrator_policy_is_attached_to_is_named() -> None:
 )
 def test_an_image_is_fixed_by_its_tag_or_its_digest(image: str, is_found: bool) -> None:
     # A colon may be that of a port, and what only a plan knows is no finding.
-    text = 'variable "version" {}\nvariable "image" {}\n' + one("aws_ecr_repository", 'name = "r"', "r")
+    text = 'variable "version" {}\nvariable "image" {}\n' + one(
+        "aws_ecr_repository", 'name = "r"', "r"
+    )
     text += one("aws_lambda_function", f'image_uri = "{image}"')
     assert ("ECR-02" in rules_of(text)) is is_found
 
@@ -148,17 +170,26 @@ def test_a_secret_of_a_variable_is_found_once_and_at_the_variable() -> None:
     text = 'variable "db_password" {\n  default = "hunter2222"\n}\n' + one(
         "aws_db_instance", "password = var.db_password"
     )
-    text += one("aws_lambda_function", "environment {\n  variables = { DB_PASSWORD = var.db_password }\n}")
+    text += one(
+        "aws_lambda_function", "environment {\n  variables = { DB_PASSWORD = var.db_password }\n}"
+    )
     text += one("aws_instance", 'user_data = base64encode("export DB_PASSWORD=${var.db_password}")')
-    text += one("aws_ssm_parameter", 'type = "SecureString"\nvalue = "postgres://app:${var.db_password}@db"')
+    text += one(
+        "aws_ssm_parameter", 'type = "SecureString"\nvalue = "postgres://app:${var.db_password}@db"'
+    )
     other = one("aws_db_instance", 'password = "another2222"', "other")
     found = {text: secrets_of(text) for text in (text, text + other)}
-    assert found == {text: ["var.db_password"], text + other: ["aws_db_instance.other", "var.db_password"]}
+    assert found == {
+        text: ["var.db_password"],
+        text + other: ["aws_db_instance.other", "var.db_password"],
+    }
 
 
 def test_a_secret_that_a_resource_writes_again_is_found_in_both() -> None:
     # To take it out at the variable is not enough then.
-    text = 'variable "db_password" {\n  default = "hunter2222"\n}\n' + one("aws_db_instance", 'password = "hunter2222"')
+    text = 'variable "db_password" {\n  default = "hunter2222"\n}\n' + one(
+        "aws_db_instance", 'password = "hunter2222"'
+    )
     assert secrets_of(text) == ["aws_db_instance.x", "var.db_password"]
 
 
@@ -168,7 +199,9 @@ def secrets_of(text: str) -> list[str]:
 
 def test_a_secret_is_never_printed() -> None:
     # Graph and report are stored and shown.
-    containers = 'jsonencode([{ name = "a", environment = [{ name = "API_TOKEN", value = "hunter2222" }] }])'
+    containers = (
+        'jsonencode([{ name = "a", environment = [{ name = "API_TOKEN", value = "hunter2222" }] }])'
+    )
     text = one("aws_db_instance", 'password = "hunter2222"')
     text += one("aws_ecs_task_definition", f"container_definitions = {containers}")
     text += one("aws_instance", 'user_data = "key AKIAHUNTER2222HUNTER hunter2222"')
@@ -180,7 +213,9 @@ def test_a_secret_is_never_printed() -> None:
 
 def test_the_score_grows_with_what_is_found_and_says_why() -> None:
     # A number without reasons cannot be argued with.
-    nothing, one_low, bad = (report_of(text) for text in (one("aws_sqs_queue"), one("aws_vpc"), group(0, 0, "-1")))
+    nothing, one_low, bad = (
+        report_of(text) for text in (one("aws_sqs_queue"), one("aws_vpc"), group(0, 0, "-1"))
+    )
     assert nothing.score == 0
     assert nothing.score < one_low.score < bad.score <= 100
     assert "NET-03" in bad.rationale[1]

@@ -18,7 +18,9 @@ from tests.systems.applens.uploading import OTHER, SHOP, SHOP_SAFER, USER, analy
 from tests.systems.homes import Home
 
 
-@pytest.mark.accepts("AL-10", "AL-11", "AL-15", "AL-16", "AL-17", "AL-21", "AL-22", "AL-25", "AL-31")
+@pytest.mark.accepts(
+    "AL-10", "AL-11", "AL-15", "AL-16", "AL-17", "AL-21", "AL-22", "AL-25", "AL-31"
+)
 def test_AL_15_an_analysed_run_points_at_its_artifacts(service: AppLens, home: Home) -> None:
     # Keys as the document has them, numbers on the item, nodes and edges only in S3.
     run = analyzed(service)
@@ -27,7 +29,12 @@ def test_AL_15_an_analysed_run_points_at_its_artifacts(service: AppLens, home: H
     assert item["graphS3Key"] == {"S": f"graphs/prod/12345/{run.run_id}/graph.json"}
     assert item["analysisS3Key"] == {"S": f"reports/prod/12345/{run.run_id}/risk.json"}
     assert item["iacS3Key"] == {"S": "uploads/prod/12345/main.tf"}
-    assert (run.node_count, run.edge_count, run.internet_exposed_count, run.datastore_count) == (3, 2, 1, 1)
+    assert (run.node_count, run.edge_count, run.internet_exposed_count, run.datastore_count) == (
+        3,
+        2,
+        1,
+        1,
+    )
     assert not {"nodes", "edges", "graph", "findings"} & item.keys()
     graph = home.objects["applens"].read(f"graphs/prod/12345/{run.run_id}/graph.json")
     assert run.graph_hash == f"sha256:{sha256(graph).hexdigest()}"
@@ -37,11 +44,15 @@ def test_AL_15_an_analysed_run_points_at_its_artifacts(service: AppLens, home: H
 
 
 @pytest.mark.accepts("AL-17", "AL-18")
-def test_AL_18_the_same_infrastructure_has_the_same_hash_however_it_is_written(service: AppLens) -> None:
+def test_AL_18_the_same_infrastructure_has_the_same_hash_however_it_is_written(
+    service: AppLens,
+) -> None:
     # Another order, other blanks, one file or three: a run says at a glance that nothing changed.
     blocks = SHOP.split(b"\nresource")
     table, function, url = (b"resource" + each for each in blocks[1:])
-    split = zipped({"z.tf": table, "a.tf": url.replace(b"  ", b"\t"), "m.tf": b"# a comment\n\n" + function})
+    split = zipped(
+        {"z.tf": table, "a.tf": url.replace(b"  ", b"\t"), "m.tf": b"# a comment\n\n" + function}
+    )
     hashes = {
         analyzed(service).graph_hash,
         analyzed(service, url + b"\n\n" + table + b"\n" + function).graph_hash,
@@ -69,7 +80,11 @@ def test_AL_26_a_graph_is_written_once(service: AppLens, home: Home) -> None:
     ("filename", "data", "reason"),
     [
         ("main.tf", b'resource "aws_s3_bucket" {{{', "main.tf:1"),
-        ("plan.json", b'{"a": 1}', "neither a .tf.json file nor the output of `terraform show -json`"),
+        (
+            "plan.json",
+            b'{"a": 1}',
+            "neither a .tf.json file nor the output of `terraform show -json`",
+        ),
         ("infra.zip", b"no archive", "cannot be read as an archive"),
         ("infra.zip", zipped({"README.md": b"hello"}), "there is no Terraform in the input"),
         ("infra.zip", zipped({"../main.tf": SHOP}), "points outside the archive"),
@@ -108,9 +123,13 @@ def test_AL_11_a_run_that_has_ended_stays_as_it_is(service: AppLens, home: Home)
 @pytest.mark.accepts("AL-5", "AL-6", "AL-7", "AL-30")
 def test_AL_30_runs_by_user_and_environment_the_newest_first(service: AppLens) -> None:
     # What a dashboard asks for.
-    made = [service.upload(USER, environment, "main.tf", SHOP) for environment in ("dev", "prod", "dev")]
+    made = [
+        service.upload(USER, environment, "main.tf", SHOP) for environment in ("dev", "prod", "dev")
+    ]
     service.upload(OTHER, "dev", "main.tf", SHOP)
-    order = [run.run_id for run in sorted(made, key=lambda run: run.to_item()["SK"]["S"], reverse=True)]
+    order = [
+        run.run_id for run in sorted(made, key=lambda run: run.to_item()["SK"]["S"], reverse=True)
+    ]
     assert [run.run_id for run in service.runs(USER).items] == order
     assert service.latest(USER).run_id == order[0]
     dev = [run_id for run_id in order if run_id != made[1].run_id]
@@ -151,7 +170,9 @@ def test_AL_32_lists_and_progress_need_no_objects(service: AppLens, home: Home) 
 
 
 @pytest.mark.accepts("AL-34")
-def test_AL_34_what_a_newer_program_wrote_survives_an_analysis(service: AppLens, home: Home) -> None:
+def test_AL_34_what_a_newer_program_wrote_survives_an_analysis(
+    service: AppLens, home: Home
+) -> None:
     # Additive changes: programs of two ages share a table.
     run = service.upload(USER, "prod", "main.tf", SHOP)
     key = {name: run.to_item()[name] for name in ("PK", "SK")}
@@ -170,8 +191,11 @@ def test_AL_34_what_a_newer_program_wrote_survives_an_analysis(service: AppLens,
 
 
 @pytest.mark.accepts("AL-28", "AL-29")
-def test_AL_28_a_run_is_found_by_its_id_alone_by_its_owner_only(service: AppLens, home: Home) -> None:
-    # A callback knows the run only; a user is told of nothing but one's own, by the key and not by a filter.
+def test_AL_28_a_run_is_found_by_its_id_alone_by_its_owner_only(
+    service: AppLens, home: Home
+) -> None:
+    # A callback knows the run only; a user is told of nothing but one's own, by the key and not by
+    # a filter.
     run = analyzed(service)
     assert home.store.first(Run.by_id(run_id=run.run_id)) == run
     assert service.get(USER, run.run_id) == run
@@ -195,7 +219,9 @@ ASKED: list[Callable[[AppLens, str], object]] = [
 
 
 @pytest.mark.parametrize("ask", ASKED)
-def test_nobody_sees_anything_of_another_users_run(service: AppLens, ask: Callable[[AppLens, str], object]) -> None:
+def test_nobody_sees_anything_of_another_users_run(
+    service: AppLens, ask: Callable[[AppLens, str], object]
+) -> None:
     # Whoever guesses or overhears an id learns not even that there is such a run.
     run = analyzed(service)
     with pytest.raises(NotFound, match=f"there is no run {run.run_id}"):
@@ -249,7 +275,10 @@ def test_two_runs_side_by_side(service: AppLens) -> None:
     assert found.nodes.added == ["aws_s3_bucket.logs"]
     assert found.nodes.changed == ["aws_lambda_function_url.orders"]
     assert found.nodes.removed == []
-    rules = {finding["id"]: finding["rule"] for finding in json.loads(service.report(USER, before.run_id))["findings"]}
+    rules = {
+        finding["id"]: finding["rule"]
+        for finding in json.loads(service.report(USER, before.run_id))["findings"]
+    }
     assert "API-01" in {rules[each] for each in found.findings.removed}
     assert found.score_after < found.score_before
 

@@ -1,4 +1,6 @@
-"""The sample is worth looking at: it has what there is to see, and loading it twice changes nothing."""
+"""The sample is worth looking at: it has what there is to see, and loading it twice changes
+nothing.
+"""
 
 import json
 
@@ -11,7 +13,8 @@ from sortkey_systems.applens.service import AppLens
 
 
 def test_the_sample_shows_each_kind_of_run(service: AppLens) -> None:
-    # Who opens the console for the first time sees good and bad, both environments, and a failure with its reason.
+    # Who opens the console for the first time sees good and bad, both environments, and a failure
+    # with its reason.
     runs = load(service)
     assert [(run.environment, run.status) for run in runs] == [
         ("prod", "COMPLETE"),
@@ -58,8 +61,20 @@ def test_mending_the_shop_takes_the_grave_findings_away(service: AppLens) -> Non
     found = service.compare(USER, before.run_id, after.run_id)
     assert found.score_before > 80
     assert found.score_after < 20
-    severities = [json.loads(service.report(USER, run.run_id))["severities"] for run in (before, after)]
+    severities = [
+        json.loads(service.report(USER, run.run_id))["severities"] for run in (before, after)
+    ]
     assert severities[0]["critical"] >= 3
     assert severities[1]["critical"] == severities[1]["high"] == 0
     rules = {each["rule"] for each in json.loads(service.report(USER, before.run_id))["findings"]}
-    assert {"DB-01", "DB-02", "NET-02", "S3-01", "IAM-02", "API-01", "SEC-01", "EDGE-01", "PATH-01"} <= rules
+    assert {
+        "DB-01",
+        "DB-02",
+        "NET-02",
+        "S3-01",
+        "IAM-02",
+        "API-01",
+        "SEC-01",
+        "EDGE-01",
+        "PATH-01",
+    } <= rules

@@ -1,4 +1,6 @@
-"""Values that Terraform marks as sensitive: planted in every kind of place, and looked for in every output."""
+"""Values that Terraform marks as sensitive: planted in every kind of place, and looked for in every
+output.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ Files = dict[str, str]
 
 
 def use(expression: str, name: str = "x") -> str:
-    """A resource that puts an expression everywhere: attribute, label, block, policy, script, tag."""
+    """A resource that puts an expression everywhere: attribute, label, block, policy,
+    script, tag.
+    """
     return f"""
 resource "aws_lambda_function" "{name}" {{
   function_name = "{name}"
@@ -87,14 +91,20 @@ HCL: dict[str, Files] = {
         "main.tf.json": json.dumps(
             {
                 "variable": {"secret": {"default": SECRET, "sensitive": True}},
-                "resource": {"aws_vpc": {"x": {"tags": {"Name": "${var.secret}", "More": "a ${var.secret}"}}}},
+                "resource": {
+                    "aws_vpc": {"x": {"tags": {"Name": "${var.secret}", "More": "a ${var.secret}"}}}
+                },
             }
         )
     },
     "function": {"main.tf": use(f'sensitive("{SECRET}")')},
-    "local": {"main.tf": f'locals {{\n  secret = sensitive("{SECRET}")\n}}\n' + use("local.secret")},
+    "local": {
+        "main.tf": f'locals {{\n  secret = sensitive("{SECRET}")\n}}\n' + use("local.secret")
+    },
     "local of a variable": {
-        "main.tf": secret_variable() + 'locals {\n  secret = "a-${var.secret}"\n}\n' + use("local.secret")
+        "main.tf": secret_variable()
+        + 'locals {\n  secret = "a-${var.secret}"\n}\n'
+        + use("local.secret")
     },
     "object": {
         "main.tf": secret_variable(default=f'default = {{ user = "app", pass = "{SECRET}" }}')
@@ -102,7 +112,8 @@ HCL: dict[str, Files] = {
         + use("var.secret", "whole")
     },
     "map with a secret key": {
-        "main.tf": secret_variable(default=f'default = {{ "{SECRET}" = 1 }}') + use("keys(var.secret)[0]")
+        "main.tf": secret_variable(default=f'default = {{ "{SECRET}" = 1 }}')
+        + use("keys(var.secret)[0]")
     },
     "list": {"main.tf": secret_variable(default=f'default = ["{SECRET}"]') + use("var.secret[0]")},
     "output of a module": {
@@ -118,9 +129,12 @@ HCL: dict[str, Files] = {
         + 'resource "aws_x" "x" {\n  v = templatefile("t.tpl", { secret = var.secret })\n}\n',
         "t.tpl": "hello ${secret}",
     },
-    "provider": {"main.tf": secret_variable() + 'provider "x" {\n  token = var.secret\n}\n' + use('"a"')},
+    "provider": {
+        "main.tf": secret_variable() + 'provider "x" {\n  token = var.secret\n}\n' + use('"a"')
+    },
     "source of a module": {
-        "main.tf": f'module "m" {{\n  source = "git::https://app:{SECRET}@git.example.com/m.git"\n}}\n' + use('"a"')
+        "main.tf": f'module "m" {{\n  source = "git::https://app:{SECRET}@git.example.com/m.git"\n}}\n'
+        + use('"a"')
     },
     "unused text that does not parse": {
         "main.tf": use('"a"'),
@@ -137,19 +151,33 @@ def resource(
     data = "data." if mode == "data" else ""
     marked = {} if marks is None else {"sensitive_values": marks}
     address = f"{data}{kind}.{name}"
-    return {"address": address, "mode": mode, "type": kind, "name": name, "values": values, **marked}
+    return {
+        "address": address,
+        "mode": mode,
+        "type": kind,
+        "name": name,
+        "values": values,
+        **marked,
+    }
 
 
 def plan(*resources: dict[str, Any], **more: Any) -> Files:
     document = {"format_version": "1.2", "terraform_version": "1.9.0", **more}
-    document["planned_values"] = {"root_module": {"resources": list(resources)}, **more.get("planned_values", {})}
+    document["planned_values"] = {
+        "root_module": {"resources": list(resources)},
+        **more.get("planned_values", {}),
+    }
     return {"plan.json": json.dumps(document)}
 
 
 def state(kind: str, attributes: dict[str, Any], paths: list[Any], **more: Any) -> Files:
     instance = {"attributes": attributes, "sensitive_attributes": paths}
     resources = [{"mode": "managed", "type": kind, "name": "x", "instances": [instance]}]
-    return {"a.tfstate": json.dumps({"version": 4, "terraform_version": "1.9.0", "resources": resources, **more})}
+    return {
+        "a.tfstate": json.dumps(
+            {"version": 4, "terraform_version": "1.9.0", "resources": resources, **more}
+        )
+    }
 
 
 def attribute(name: str) -> dict[str, str]:
@@ -161,37 +189,65 @@ def element(key: str | int) -> dict[str, Any]:
     return {"type": "index", "value": {"type": kind, "value": key}}
 
 
-FUNCTION = {"environment": [{"variables": {"PLAIN": "x", "HIDDEN": SECRET}}], "tags": {"Name": SECRET}}
+FUNCTION = {
+    "environment": [{"variables": {"PLAIN": "x", "HIDDEN": SECRET}}],
+    "tags": {"Name": SECRET},
+}
 PLANS: dict[str, Files] = {
-    "whole value": plan(resource("aws_x", {"settings": {"a": [SECRET]}, "n": 1}, {"settings": True})),
+    "whole value": plan(
+        resource("aws_x", {"settings": {"a": [SECRET]}, "n": 1}, {"settings": True})
+    ),
     "whole resource": plan(resource("aws_x", {"settings": SECRET}, True)),
     "nested": plan(
         resource(
-            "aws_lambda_function", FUNCTION, {"environment": [{"variables": {"HIDDEN": True}}], "tags": {"Name": True}}
+            "aws_lambda_function",
+            FUNCTION,
+            {"environment": [{"variables": {"HIDDEN": True}}], "tags": {"Name": True}},
         )
     ),
     "another shape than the value": plan(resource("aws_x", {"a": SECRET}, {"a": [{"b": True}]})),
     "in a module": plan(
         planned_values={
             "root_module": {
-                "child_modules": [{"address": "module.m", "resources": [resource("aws_x", {"a": SECRET}, {"a": True})]}]
+                "child_modules": [
+                    {
+                        "address": "module.m",
+                        "resources": [resource("aws_x", {"a": SECRET}, {"a": True})],
+                    }
+                ]
             }
         }
     ),
     "of a change": plan(
         resource("aws_x", {"a": SECRET}),
-        resource_changes=[{"address": "aws_x.x", "change": {"after": {"a": SECRET}, "after_sensitive": {"a": True}}}],
+        resource_changes=[
+            {
+                "address": "aws_x.x",
+                "change": {"after": {"a": SECRET}, "after_sensitive": {"a": True}},
+            }
+        ],
     ),
     "before a change": plan(
         resource("aws_x", {"a": "b"}),
         resource_changes=[
-            {"address": "data.aws_y.x", "change": {"before": {"a": SECRET}, "before_sensitive": {"a": True}}}
+            {
+                "address": "data.aws_y.x",
+                "change": {"before": {"a": SECRET}, "before_sensitive": {"a": True}},
+            }
         ],
-        prior_state={"values": {"root_module": {"resources": [resource("aws_y", {"a": SECRET}, mode="data")]}}},
+        prior_state={
+            "values": {
+                "root_module": {"resources": [resource("aws_y", {"a": SECRET}, mode="data")]}
+            }
+        },
     ),
     "data of the state before": plan(
         prior_state={
-            "values": {"root_module": {"resources": [resource("aws_y", {"a": SECRET}, {"a": True}, mode="data")]}}
+            "values": {
+                "root_module": {
+                    "resources": [resource("aws_y", {"a": SECRET}, {"a": True}, mode="data")]
+                }
+            }
         }
     ),
     "variable": plan(
@@ -207,23 +263,35 @@ PLANS: dict[str, Files] = {
         },
     ),
     "output that changes": plan(
-        resource("aws_x", {"a": SECRET}), output_changes={"o": {"after": SECRET, "after_sensitive": True}}
+        resource("aws_x", {"a": SECRET}),
+        output_changes={"o": {"after": SECRET, "after_sensitive": True}},
     ),
     "shown state": {
         "state.json": json.dumps(
             {
                 "format_version": "1.0",
                 "terraform_version": "1.9.0",
-                "values": {"root_module": {"resources": [resource("aws_x", {"a": SECRET}, {"a": True})]}},
+                "values": {
+                    "root_module": {"resources": [resource("aws_x", {"a": SECRET}, {"a": True})]}
+                },
             }
         )
     },
-    "password of the provider": plan(resource("random_password", {"result": SECRET, "bcrypt_hash": SECRET})),
-    "key of the provider": plan(resource("tls_private_key", {"private_key_pem": SECRET}), resource("aws_vpc", {})),
-    "parameter of the provider": plan(resource("aws_ssm_parameter", {"type": "SecureString", "value": SECRET})),
+    "password of the provider": plan(
+        resource("random_password", {"result": SECRET, "bcrypt_hash": SECRET})
+    ),
+    "key of the provider": plan(
+        resource("tls_private_key", {"private_key_pem": SECRET}), resource("aws_vpc", {})
+    ),
+    "parameter of the provider": plan(
+        resource("aws_ssm_parameter", {"type": "SecureString", "value": SECRET})
+    ),
     "password that another resource holds": plan(
         resource("random_password", {"result": SECRET}, {"result": True}),
-        resource("aws_ecs_task_definition", {"container_definitions": json.dumps([{"command": ["run", SECRET]}])}),
+        resource(
+            "aws_ecs_task_definition",
+            {"container_definitions": json.dumps([{"command": ["run", SECRET]}])},
+        ),
         resource("aws_instance", {"user_data": f"run {SECRET}", "user_data_base64": ENCODED}),
     ),
     "identifier": plan(
@@ -239,27 +307,42 @@ PLANS: dict[str, Files] = {
             [attribute("tags"), element("Name")],
         ],
     ),
-    "state by a path of another form": state("aws_x", {"a": {"b": SECRET}}, [[attribute("a"), {"type": "new"}]]),
-    "state by a path that leads nowhere": state("aws_x", {"a": SECRET}, [[attribute("a"), element(3), attribute("b")]]),
+    "state by a path of another form": state(
+        "aws_x", {"a": {"b": SECRET}}, [[attribute("a"), {"type": "new"}]]
+    ),
+    "state by a path that leads nowhere": state(
+        "aws_x", {"a": SECRET}, [[attribute("a"), element(3), attribute("b")]]
+    ),
     "state of another form": state("aws_x", {"a": SECRET}, [{"unknown": "form"}]),
-    "state with an output": state("aws_x", {"a": SECRET}, [], outputs={"o": {"value": SECRET, "sensitive": True}}),
+    "state with an output": state(
+        "aws_x", {"a": SECRET}, [], outputs={"o": {"value": SECRET, "sensitive": True}}
+    ),
     "state without marks": state("random_password", {"result": SECRET}, []),
 }
-UNMARKED = {"main.tf": f'resource "aws_ssm_parameter" "x" {{\n  type = "SecureString"\n  value = "{SECRET}"\n}}\n'}
-"""Only the provider's schema says that it is sensitive: rules have to see it, outputs must not show it."""
+UNMARKED = {
+    "main.tf": f'resource "aws_ssm_parameter" "x" {{\n  type = "SecureString"\n  value = "{SECRET}"\n}}\n'
+}
+"""Only the provider's schema says that it is sensitive: rules have to see it, outputs must not show
+it.
+"""
 PLACES = {f"source, {name}": files for name, files in HCL.items()} | {
     f"plan, {name}": files for name, files in PLANS.items()
 }
 
 
 def sources(files: Files) -> list[Source]:
-    return [Source(name, text.encode(), is_beside=name.endswith(".tpl")) for name, text in files.items()]
+    return [
+        Source(name, text.encode(), is_beside=name.endswith(".tpl")) for name, text in files.items()
+    ]
 
 
 def leaks(text: object) -> bool:
     """Whether the secret, half of it, or its base64 is in a text."""
     shown = str(text).lower()
-    return any(part.lower() in shown for part in (SECRET[:12], SECRET[8:], ENCODED[:16], SECRET.replace("-", "_")))
+    return any(
+        part.lower() in shown
+        for part in (SECRET[:12], SECRET[8:], ENCODED[:16], SECRET.replace("-", "_"))
+    )
 
 
 @pytest.mark.parametrize("files", PLACES.values(), ids=PLACES.keys())
@@ -274,7 +357,10 @@ def test_a_sensitive_value_does_not_leave_the_parser(files: Files) -> None:
 
 @pytest.mark.parametrize("files", [*PLACES.values(), UNMARKED], ids=[*PLACES, "unmarked"])
 def test_a_sensitive_value_is_in_no_output_of_the_command(
-    files: Files, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+    files: Files,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     # Logs of pipelines are kept, and read by many.
     caplog.set_level(logging.DEBUG)
@@ -289,19 +375,55 @@ def test_a_sensitive_value_is_in_no_output_of_the_command(
     assert not leaks(caplog.text)
 
 
-FUNCTIONS = (*PLAIN, *STRUCTURAL, *WALKING, "jsonencode", "nonsensitive", "sensitive", "try", "can", "unknown")
-FORMS = ("{f}({v})", '{f}({v}, "x")', '{f}("x", {v})', "{f}({v}, {v})", "{f}({v}, 0, 3)", "{f}([{v}])", "{f}({v}...)")
-STEPS = ("{v}[0]", "{v}.k", "{v}[*].k", "[for x in {v} : x]", "{{ for k, x in {v} : k => x }}", '["a"][{v}]', "!{v}")
-VALUES = ("var.secret", f'sensitive("{SECRET}")', f'sensitive(["{SECRET}"])', f'sensitive({{ k = "{SECRET}" }})')
+FUNCTIONS = (
+    *PLAIN,
+    *STRUCTURAL,
+    *WALKING,
+    "jsonencode",
+    "nonsensitive",
+    "sensitive",
+    "try",
+    "can",
+    "unknown",
+)
+FORMS = (
+    "{f}({v})",
+    '{f}({v}, "x")',
+    '{f}("x", {v})',
+    "{f}({v}, {v})",
+    "{f}({v}, 0, 3)",
+    "{f}([{v}])",
+    "{f}({v}...)",
+)
+STEPS = (
+    "{v}[0]",
+    "{v}.k",
+    "{v}[*].k",
+    "[for x in {v} : x]",
+    "{{ for k, x in {v} : k => x }}",
+    '["a"][{v}]',
+    "!{v}",
+)
+VALUES = (
+    "var.secret",
+    f'sensitive("{SECRET}")',
+    f'sensitive(["{SECRET}"])',
+    f'sensitive({{ k = "{SECRET}" }})',
+)
 
 
 @pytest.mark.parametrize("value", VALUES)
 def test_no_function_gives_a_sensitive_value_away(value: str) -> None:
-    # Also not where it is called as Terraform would refuse: then its text is shown, and the value must not be in it.
+    # Also not where it is called as Terraform would refuse: then its text is shown, and the value
+    # must not be in it.
     calls = [form.format(f=name, v=value) for name in FUNCTIONS for form in FORMS]
     expressions = [*calls, *(step.format(v=value) for step in STEPS)]
-    lines = "".join(f'  a{n} = {each}\n  b{n} = "-${{{each}}}-"\n' for n, each in enumerate(expressions))
-    analysis = analyze_sources(sources({"main.tf": f'{secret_variable()}resource "aws_x" "x" {{\n{lines}}}\n'}))
+    lines = "".join(
+        f'  a{n} = {each}\n  b{n} = "-${{{each}}}-"\n' for n, each in enumerate(expressions)
+    )
+    analysis = analyze_sources(
+        sources({"main.tf": f'{secret_variable()}resource "aws_x" "x" {{\n{lines}}}\n'})
+    )
     shown = analysis.graph.nodes[0].attributes
     assert {name: text for name, text in shown.items() if leaks(text)} == {}
     assert len(shown) > len(expressions)
@@ -313,7 +435,8 @@ TOKENS = Tokens(b"a secret of thirty-two bytes or so")
 def test_a_sensitive_value_is_in_no_answer_no_item_and_no_object(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # Runs are stored, compared and shown to whoever has the user's token. Only the upload itself still has the value.
+    # Runs are stored, compared and shown to whoever has the user's token. Only the upload itself
+    # still has the value.
     caplog.set_level(logging.DEBUG)
     with open_home(tmp_path) as home:
         service = AppLens(home.store)
@@ -326,13 +449,17 @@ def _check_what_is_stored(service: AppLens, home: Home) -> None:
     runs = [_analyzed(service, files) for files in (*PLACES.values(), UNMARKED)]
     assert {run.status for run in runs} == {"COMPLETE"}
     headers = {"Authorization": f"Bearer {TOKENS.issue(USER, system='applens')}"}
-    with TestClient(make_app([Mount("applens", make_router(service))], tokens=TOKENS), headers=headers) as client:
+    with TestClient(
+        make_app([Mount("applens", make_router(service))], tokens=TOKENS), headers=headers
+    ) as client:
         for run in runs:
             for part in ("", "/progress", "/graph", "/report", "/sarif", "/inventory"):
                 answer = client.get(f"/applens/runs/{run.run_id}{part}")
                 assert answer.status_code == 200
                 assert not leaks(answer.text), part
-            answer = client.get("/applens/compare", params={"before": runs[0].run_id, "after": run.run_id})
+            answer = client.get(
+                "/applens/compare", params={"before": runs[0].run_id, "after": run.run_id}
+            )
             assert not leaks(answer.text)
     for table in ("applens-graph-metadata", "sortkey-jobs"):
         assert not leaks(home.store.backend.call("Scan", {"TableName": table}))
@@ -354,7 +481,9 @@ def _analyzed(service: AppLens, files: Files) -> Run:
     return service.get(USER, run.run_id)
 
 
-@pytest.mark.parametrize("text", [f'a = "b" "{SECRET}"', f'"{SECRET}" = = 1', f"a {SECRET!r}", f'a = b."{SECRET}"'])
+@pytest.mark.parametrize(
+    "text", [f'a = "b" "{SECRET}"', f'"{SECRET}" = = 1', f"a {SECRET!r}", f'a = b."{SECRET}"']
+)
 def test_an_error_of_the_parser_does_not_quote_texts(text: str) -> None:
     # The reason of a failed run is stored, and printed in pipelines.
     with pytest.raises(NothingParsed) as error:
@@ -382,7 +511,8 @@ def test_a_sensitive_value_is_there_and_not_known() -> None:
 def test_what_stands_beside_a_sensitive_value_is_still_seen() -> None:
     # One sensitive element must not hide a whole policy from the rules.
     text = secret_variable() + (
-        'resource "aws_iam_role_policy" "x" {\n  policy = jsonencode({ Statement = [{ Sid = var.secret, '
+        'resource "aws_iam_role_policy" "x" {\n  policy = jsonencode({ Statement = [{ Sid = '
+        "var.secret, "
         'Effect = "Allow", Action = "*", Resource = "*" }] })\n}\n'
     )
     assert "IAM-01" in {finding.rule for finding in report_of({"main.tf": text}).findings}
@@ -395,7 +525,9 @@ def test_references_survive_in_what_is_sensitive() -> None:
         'resource "random_password" "p" {}\n',
         "m/main.tf": secret_variable(default="") + 'resource "aws_x" "x" {\n  v = var.secret\n}\n',
     }
-    assert [link.address for link in attributes_of(files, "module.m.aws_x.x").links] == ["random_password.p"]
+    assert [link.address for link in attributes_of(files, "module.m.aws_x.x").links] == [
+        "random_password.p"
+    ]
 
 
 def test_two_sensitive_identifiers_are_not_taken_for_the_same() -> None:
@@ -423,9 +555,15 @@ DATABASE = 'resource "aws_db_instance" "x" {\n  password = %s\n}\n'
 @pytest.mark.parametrize(
     ("files", "found"),
     [
-        ({"main.tf": VPC + secret_variable().replace('"secret"', '"db_password"')}, ["var.db_password"]),
         (
-            {"main.tf": secret_variable().replace('"secret"', '"db_password"') + DATABASE % "var.db_password"},
+            {"main.tf": VPC + secret_variable().replace('"secret"', '"db_password"')},
+            ["var.db_password"],
+        ),
+        (
+            {
+                "main.tf": secret_variable().replace('"secret"', '"db_password"')
+                + DATABASE % "var.db_password"
+            },
             ["var.db_password"],
         ),
         (
@@ -457,10 +595,18 @@ DATABASE = 'resource "aws_db_instance" "x" {\n  password = %s\n}\n'
         ),
         (UNMARKED, ["aws_ssm_parameter.x"]),
         ({"main.tf": VPC + secret_variable().replace('"secret"', '"user"')}, ["var.user"]),
-        ({"main.tf": VPC + secret_variable(default='default = "admin"').replace('"secret"', '"user"')}, []),
+        (
+            {
+                "main.tf": VPC
+                + secret_variable(default='default = "admin"').replace('"secret"', '"user"')
+            },
+            [],
+        ),
     ],
 )
-def test_a_secret_in_the_source_is_told_from_one_that_is_given(files: Files, found: list[str]) -> None:
+def test_a_secret_in_the_source_is_told_from_one_that_is_given(
+    files: Files, found: list[str]
+) -> None:
     # To mark a password as sensitive does not take it out of the repository.
     assert written_secrets(files) == found
 

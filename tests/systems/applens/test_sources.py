@@ -24,7 +24,9 @@ def zipped(files: dict[str, str | bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def tarred(files: dict[str, str], mode: str = "w:gz", link: str = "", kind: bytes = tarfile.SYMTYPE) -> bytes:
+def tarred(
+    files: dict[str, str], mode: str = "w:gz", link: str = "", kind: bytes = tarfile.SYMTYPE
+) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode=mode) as archive:
         for name, text in files.items():
@@ -49,13 +51,20 @@ def test_a_folder_and_every_archive_of_it_are_the_same_graph(tmp_path: Path) -> 
     # How it was sent must not matter.
     expected = analyze(write(tmp_path, FILES)).graph
     assert [node.id for node in expected.nodes] == ["module.m.aws_vpc.v"]
-    uploads = {"a.zip": zipped(FILES), "a.tgz": tarred(FILES), "a.tar.gz": tarred(FILES), "a.tar": tarred(FILES, "w")}
+    uploads = {
+        "a.zip": zipped(FILES),
+        "a.tgz": tarred(FILES),
+        "a.tar.gz": tarred(FILES),
+        "a.tar": tarred(FILES, "w"),
+    }
     wrapped = {"b.zip": zipped({f"repo/{name}": text for name, text in FILES.items()})}
     for name, data in {**uploads, **wrapped}.items():
         assert analyze_upload(name, data).graph.hash == expected.hash
 
 
-@pytest.mark.parametrize("name", ["../out.tf", "/etc/out.tf", "a/../../out.tf", "..\\out.tf", "C:\\out.tf"])
+@pytest.mark.parametrize(
+    "name", ["../out.tf", "/etc/out.tf", "a/../../out.tf", "..\\out.tf", "C:\\out.tf"]
+)
 def test_an_archive_that_points_outside_is_refused(name: str) -> None:
     # Nothing is unpacked to a disk, and nobody honest writes such a name.
     for upload, data in {"a.zip": zipped({name: "x"}), "a.tgz": tarred({name: "x"})}.items():
@@ -84,7 +93,8 @@ def test_an_archive_with_devices_is_refused() -> None:
 
 
 def test_a_bomb_is_refused_before_it_is_unpacked() -> None:
-    # Sixty kilobytes that become sixty megabytes; also where the swelling file is not one that we would read.
+    # Sixty kilobytes that become sixty megabytes; also where the swelling file is not one that we
+    # would read.
     for name in ("big.tf", "big.bin"):
         with pytest.raises(SourceRefused, match="unpacks to more"):
             analyze_upload("a.tgz", tarred({name: " " * 60_000_000}))
@@ -113,7 +123,9 @@ def test_a_truncated_archive_is_refused() -> None:
 
 
 def damaged(data: bytes, *, method: int = zipfile.ZIP_DEFLATED, name: bytes = b"main.tf") -> bytes:
-    """An archive of one file with a name of this form, whose packed content is overwritten where that is not plain."""
+    """An archive of one file with a name of this form, whose packed content is overwritten where
+    that is not plain.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", method) as archive:
         archive.writestr("é.tf" if name != b"main.tf" else "main.tf", data)
@@ -126,7 +138,10 @@ def damaged(data: bytes, *, method: int = zipfile.ZIP_DEFLATED, name: bytes = b"
 
 @pytest.mark.parametrize(
     "data",
-    [damaged(b"locals {}\n" * 50, method=zipfile.ZIP_LZMA), damaged(b"locals {}", name=b"\xff\xfe.tf")],
+    [
+        damaged(b"locals {}\n" * 50, method=zipfile.ZIP_LZMA),
+        damaged(b"locals {}", name=b"\xff\xfe.tf"),
+    ],
     ids=["packed by LZMA and broken", "a name that is no Unicode"],
 )
 def test_a_damaged_archive_is_refused_and_not_a_crash(data: bytes) -> None:
@@ -136,7 +151,8 @@ def test_a_damaged_archive_is_refused_and_not_a_crash(data: bytes) -> None:
 
 
 def test_data_of_any_size_beside_terraform_is_left_out_alone(tmp_path: Path) -> None:
-    # A large file of data is not read at all, and does not take the place of the policies that come after it.
+    # A large file of data is not read at all, and does not take the place of the policies that come
+    # after it.
     with open(tmp_path / "data.json", "wb") as file:
         file.truncate(20_000_000_000)
     (tmp_path / "more.json").write_text(" " * 6_000_000)
@@ -168,21 +184,26 @@ def test_other_files_are_refused_with_what_to_give() -> None:
 def test_a_folder_is_read_without_links_hidden_folders_and_other_json(tmp_path: Path) -> None:
     # What Terraform downloaded, and what lies elsewhere, is not this infrastructure.
     write(
-        tmp_path / "infra", {**FILES, "package.json": "{}", ".terraform/modules/x/main.tf": 'resource "aws_x" "x" {}'}
+        tmp_path / "infra",
+        {**FILES, "package.json": "{}", ".terraform/modules/x/main.tf": 'resource "aws_x" "x" {}'},
     )
     secret = write(tmp_path / "else", {"secret.tf": 'resource "aws_y" "y" {}'}) / "secret.tf"
     (tmp_path / "infra" / "link.tf").symlink_to(secret)
     assert [node.id for node in analyze(tmp_path / "infra").graph.nodes] == ["module.m.aws_vpc.v"]
 
 
-def test_two_configurations_in_one_tree_have_their_folders_in_their_addresses(tmp_path: Path) -> None:
+def test_two_configurations_in_one_tree_have_their_folders_in_their_addresses(
+    tmp_path: Path,
+) -> None:
     # envs/dev and envs/prod declare the same names.
     files = {f"envs/{env}/main.tf": 'resource "aws_vpc" "v" {}' for env in ("dev", "prod")}
     found = [node.id for node in analyze(write(tmp_path, files)).graph.nodes]
     assert found == ["envs/dev:aws_vpc.v", "envs/prod:aws_vpc.v"]
 
 
-def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # What is passed over would count as sound.
     (tmp_path / "main.tf").write_text('resource "aws_vpc" "v" {}')
     (tmp_path / "hidden").mkdir()

@@ -1,4 +1,6 @@
-"""From a file to a run: links that are bound to one upload, and runs that know which version they are about."""
+"""From a file to a run: links that are bound to one upload, and runs that know which version they
+are about.
+"""
 
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -29,7 +31,9 @@ def test_AL_23_a_file_is_sent_over_its_link_and_becomes_a_run(service: AppLens, 
 
 
 @pytest.mark.parametrize(("data", "content_type"), [(b"{ }", None), (b"{}", "text/html")])
-def test_a_link_takes_only_what_it_was_made_for(service: AppLens, data: bytes, content_type: str | None) -> None:
+def test_a_link_takes_only_what_it_was_made_for(
+    service: AppLens, data: bytes, content_type: str | None
+) -> None:
     # Whoever has a link could otherwise send gigabytes, or a page that runs in a browser.
     link = service.presign(USER, "prod", "main.tf.json", size=2)
     with pytest.raises(HTTPError):
@@ -49,9 +53,22 @@ def test_a_link_is_for_one_file_of_one_user(service: AppLens) -> None:
 
 @pytest.mark.parametrize(
     "filename",
-    ["", "..", "../main.tf", "a/b.tf", "a\\b.tf", "main.exe", ".tf", "a..tf", "main.tf\n", "x" * 200 + ".tf"],
+    [
+        "",
+        "..",
+        "../main.tf",
+        "a/b.tf",
+        "a\\b.tf",
+        "main.exe",
+        ".tf",
+        "a..tf",
+        "main.tf\n",
+        "x" * 200 + ".tf",
+    ],
 )
-def test_names_that_lead_elsewhere_or_are_no_terraform_are_refused(service: AppLens, filename: str) -> None:
+def test_names_that_lead_elsewhere_or_are_no_terraform_are_refused(
+    service: AppLens, filename: str
+) -> None:
     # The name stands in the object's key.
     with pytest.raises(UploadRefused):
         service.presign(USER, "prod", filename, size=2)
@@ -64,7 +81,10 @@ def test_only_ten_megabytes_are_taken(service: AppLens, size: int) -> None:
     # Said before anything is sent.
     with pytest.raises(UploadRefused, match="10,000,000"):
         service.presign(USER, "prod", "plan.json", size=size)
-    assert service.presign(USER, "prod", "plan.json", size=10_000_000).headers["Content-Length"] == "10000000"
+    assert (
+        service.presign(USER, "prod", "plan.json", size=10_000_000).headers["Content-Length"]
+        == "10000000"
+    )
 
 
 def test_types_that_a_browser_would_run_are_refused(service: AppLens) -> None:
@@ -105,8 +125,11 @@ def test_a_user_that_would_lead_elsewhere_is_refused(service: AppLens, user_id: 
 
 
 @pytest.mark.accepts("AL-24")
-def test_AL_24_a_second_upload_of_the_same_name_leaves_the_first_run_its_own(service: AppLens) -> None:
-    # Both have the same key: the version tells them apart, also where the first is analysed after the second came.
+def test_AL_24_a_second_upload_of_the_same_name_leaves_the_first_run_its_own(
+    service: AppLens,
+) -> None:
+    # Both have the same key: the version tells them apart, also where the first is analysed after
+    # the second came.
     first = service.upload(USER, "prod", "main.tf", SHOP)
     second = service.upload(USER, "prod", "main.tf", SHOP_SAFER)
     assert first.iac is not None

@@ -29,7 +29,10 @@ resource "aws_lambda_function_url" "orders" {
   authorization_type = "NONE"
 }
 """
-SHOP_SAFER = SHOP.replace(b'"NONE"', b'"AWS_IAM"') + b'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n'
+SHOP_SAFER = (
+    SHOP.replace(b'"NONE"', b'"AWS_IAM"')
+    + b'resource "aws_s3_bucket" "logs" {\n  bucket = "logs"\n}\n'
+)
 
 
 def analyzed(

@@ -27,7 +27,9 @@ def journey(store: Store) -> Journey:
     """With six stages and one rule, in one transaction."""
     made = Journey.from_item(stored(JOURNEY))
     first_rule = Rule.from_item(stored(RULE))
-    store.transact(Put(made), *(Put(stage, "create") for stage in default_stages(ID)), Put(first_rule))
+    store.transact(
+        Put(made), *(Put(stage, "create") for stage in default_stages(ID)), Put(first_rule)
+    )
     return made
 
 
@@ -36,7 +38,10 @@ def job(store: Store, journey: Journey) -> Job:
     """The document's job, with its line in the dashboard, a log and a report."""
     made = Job.from_item(stored(JOB))
     store.transact(
-        Put(made), Put(StageJob.of(made)), Put(Log.from_item(stored(LOG))), Put(Report.from_item(stored(REPORT)))
+        Put(made),
+        Put(StageJob.of(made)),
+        Put(Log.from_item(stored(LOG))),
+        Put(Report.from_item(stored(REPORT))),
     )
     return made
 
@@ -45,4 +50,6 @@ def rule(number: int, **values: object) -> Rule:
     """Another rule of the example's stage."""
     stage_id = values.get("stage_id", "raw_analysis")
     made = Rule.from_item(stored(RULE))
-    return made.changed(rule_index=number, rule_id=f"rule-{stage_id}-field_mapping-{number:08x}", **values)
+    return made.changed(
+        rule_index=number, rule_id=f"rule-{stage_id}-field_mapping-{number:08x}", **values
+    )

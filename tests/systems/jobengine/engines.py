@@ -1,4 +1,6 @@
-"""What the tests of executions share: a home with a shop in it, journeys on that shop, and stages that do as told."""
+"""What the tests of executions share: a home with a shop in it, journeys on that shop, and stages
+that do as told.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ StepFunction = Callable[[Work, StepContext], Any]
 
 
 class Engine:
-    """Executions in a home. Retries come at once; each job runs when the test says so, in the test's own thread."""
+    """Executions in a home. Retries come at once; each job runs when the test says so, in the
+    test's own thread.
+    """
 
     def __init__(self, home: Home, folder: Path, **settings: Any) -> None:
         self.home, self.store, self.folder = home, home.store, folder
@@ -34,15 +38,28 @@ class Engine:
         self.store.ensure(model)
         self.journeys = Journeys(self.store, self.buckets)
         given: dict[str, Any] = {"backoff": Backoff(first_seconds=0), "batch_rows": 40}
-        self.executions = Executions(self.store, self.buckets, JobQueue(self.store, "jobengine"), **(given | settings))
+        self.executions = Executions(
+            self.store, self.buckets, JobQueue(self.store, "jobengine"), **(given | settings)
+        )
         self.executions.queue.ensure()
         self.worker = self.executions.worker(lease_seconds=30, poll_seconds=0.02)
 
-    def journey(self, *, address: Path | None = None, priority: Any = "medium", **configuration: Any) -> Journey:
+    def journey(
+        self, *, address: Path | None = None, priority: Any = "medium", **configuration: Any
+    ) -> Journey:
         """On the shop, or on another file."""
-        about = {"type": "database", "schema_id": "shop", "schema_name": "Shop", "schema_version": "1"}
+        about = {
+            "type": "database",
+            "schema_id": "shop",
+            "schema_name": "Shop",
+            "schema_version": "1",
+        }
         where = address or self.shop()
-        given = {"retry_attempts": 0, "target": str(self.folder / "out.sqlite"), "allowed_losses": ANY_LOSS}
+        given = {
+            "retry_attempts": 0,
+            "target": str(self.folder / "out.sqlite"),
+            "allowed_losses": ANY_LOSS,
+        }
         return self.journeys.create(
             name="Shop to TMF",
             created_by="tests",
@@ -105,7 +122,9 @@ def engine(home: Home, tmp_path: Path) -> Engine:
 
 
 class Scripted:
-    """A first stage whose steps are the test's own functions, on a real worker with everything else as it is."""
+    """A first stage whose steps are the test's own functions, on a real worker with everything else
+    as it is.
+    """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
         self._patch, self._engine = monkeypatch, engine

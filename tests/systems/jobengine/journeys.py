@@ -1,4 +1,6 @@
-"""What the tests of the stages share: a shop, rules from JSON, and a context that stops where it is told."""
+"""What the tests of the stages share: a shop, rules from JSON, and a context that stops where it is
+told.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,11 @@ class Stopping(MemoryContext):
 
 def shop(folder: Path, *, customers: int = 60, target: str = "out.sqlite", **values: Any) -> Work:
     """A small shop and where it goes."""
-    return Work(open_source(make_shop(folder / "shop.sqlite", customers=customers)), str(folder / target), **values)
+    return Work(
+        open_source(make_shop(folder / "shop.sqlite", customers=customers)),
+        str(folder / target),
+        **values,
+    )
 
 
 def run_until(work: Work, stage_id: str) -> MemoryContext:
@@ -50,7 +56,12 @@ def run_until(work: Work, stage_id: str) -> MemoryContext:
 
 def rule(number: int, content: Any, *, stage_id: str = "tmf_mapping", **values: Any) -> Rule:
     """A rule with some content."""
-    given = {"type": "field_mapping", "title": f"Rule {number}", "metadata": {"createdBy": "test"}, **values}
+    given = {
+        "type": "field_mapping",
+        "title": f"Rule {number}",
+        "metadata": {"createdBy": "test"},
+        **values,
+    }
     return Rule(
         rule_id=f"rule-{stage_id}-{given['type']}-{number:08x}",
         journey_id="JRN-ABC123456789",

@@ -14,11 +14,17 @@ ID, STAGE, JOB = "JRN-ABC123456789", "raw_analysis", "JOB-456"
 START = datetime(2025, 11, 1, 20, 30, tzinfo=UTC)
 
 
-def opened(bucket: Objects, step_id: str = "schema_extraction", *, job_id: str = JOB, **settings: Any) -> StepLog:
-    return StepLog(bucket, journey_id=ID, stage_id=STAGE, job_id=job_id, step_id=step_id, **settings)
+def opened(
+    bucket: Objects, step_id: str = "schema_extraction", *, job_id: str = JOB, **settings: Any
+) -> StepLog:
+    return StepLog(
+        bucket, journey_id=ID, stage_id=STAGE, job_id=job_id, step_id=step_id, **settings
+    )
 
 
-def written(bucket: Objects, step_id: str, lines: int, *, store: Store | None = None, at: datetime = START) -> StepLog:
+def written(
+    bucket: Objects, step_id: str, lines: int, *, store: Store | None = None, at: datetime = START
+) -> StepLog:
     """A finished log: every tenth line is a warning, every hundredth an error, a second apart."""
     log = opened(bucket, step_id, store=store)
     for number in range(lines):
@@ -30,7 +36,9 @@ def written(bucket: Objects, step_id: str, lines: int, *, store: Store | None = 
 
 
 def key_of(step_id: str, job_id: str = JOB) -> str:
-    return str(LOG_FILE.render({"journey_id": ID, "stage_id": STAGE, "job_id": job_id, "step_id": step_id}))
+    return str(
+        LOG_FILE.render({"journey_id": ID, "stage_id": STAGE, "job_id": job_id, "step_id": step_id})
+    )
 
 
 def file_of(bucket: Objects, step_id: str = "schema_extraction") -> list[dict[str, Any]]:

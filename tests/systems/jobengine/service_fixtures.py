@@ -1,4 +1,6 @@
-"""Journeys and rules in a home of the systems, and jobs that are written as the engine writes them."""
+"""Journeys and rules in a home of the systems, and jobs that are written as the engine
+writes them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ from tests.systems.homes import Home
 
 START = datetime(2025, 11, 1, 20, 30, tzinfo=UTC)
 SOURCE = Source(
-    type="schema-based", schema_id="schema-PRODUCTCATALOG-001", schema_name="Legacy", schema_version="1.0.0"
+    type="schema-based",
+    schema_id="schema-PRODUCTCATALOG-001",
+    schema_name="Legacy",
+    schema_version="1.0.0",
 )
 STAGES = [
     "raw_analysis",
@@ -56,12 +61,22 @@ def rules(at_home: Store) -> Rules:
 
 def created(journeys: Journeys, **values: Any) -> Journey:
     """A new journey."""
-    given = {"name": "Catalog", "created_by": "data_team", "oda_component_type": "PRODUCTCATALOG", "source": SOURCE}
+    given = {
+        "name": "Catalog",
+        "created_by": "data_team",
+        "oda_component_type": "PRODUCTCATALOG",
+        "source": SOURCE,
+    }
     return journeys.create(**(given | values))
 
 
 def draft(stage_id: str = "raw_analysis", **values: Any) -> RuleDraft:
-    given = {"stage_id": stage_id, "title": "Map it", "type": "field_mapping", "content": "Map 'sku' to 'id'"}
+    given = {
+        "stage_id": stage_id,
+        "title": "Map it",
+        "type": "field_mapping",
+        "content": "Map 'sku' to 'id'",
+    }
     return RuleDraft(**(given | values))
 
 
@@ -73,7 +88,9 @@ def begin(store: Store, journey_id: str, stage_id: str = "raw_analysis", number:
         order = next(stage.order for stage in stages if stage.stage_id == stage_id)
         about = {"job_id": job_id, "journey_id": journey_id, "order": order, "stage_id": stage_id}
         at = START + timedelta(hours=order, minutes=number)
-        made[:] = [Job(**about, status="running", execution_number=number, created_at=at, updated_at=at)]
+        made[:] = [
+            Job(**about, status="running", execution_number=number, created_at=at, updated_at=at)
+        ]
         puts = [Put(made[0], "create"), Put(StageJob.of(made[0]), "create")]
         return [*puts, *job_created(made[0], journey=journey, stages=stages)]
 
@@ -81,18 +98,41 @@ def begin(store: Store, journey_id: str, stage_id: str = "raw_analysis", number:
     return made[0]
 
 
-def end(store: Store, job: Job, status: str = "completed", seconds: float = 125.5, logged: LogCounts = LOGGED) -> Job:
+def end(
+    store: Store,
+    job: Job,
+    status: str = "completed",
+    seconds: float = 125.5,
+    logged: LogCounts = LOGGED,
+) -> Job:
     """End a job, in the same way."""
-    done = job.changed(status=status, progress=100 if status == "completed" else 40, duration=seconds, metrics=logged)
+    done = job.changed(
+        status=status,
+        progress=100 if status == "completed" else 40,
+        duration=seconds,
+        metrics=logged,
+    )
 
     def ending(journey: Journey, stages: list[Any]) -> list[Any]:
-        changes = [attr(getattr(Job, each)).set(getattr(done, each)) for each in ("progress", "duration", "metrics")]
+        changes = [
+            attr(getattr(Job, each)).set(getattr(done, each))
+            for each in ("progress", "duration", "metrics")
+        ]
         line = StageJob.key(
-            journey_id=job.journey_id, order=job.order, stage_id=job.stage_id, execution_number=job.execution_number
+            journey_id=job.journey_id,
+            order=job.order,
+            stage_id=job.stage_id,
+            execution_number=job.execution_number,
         )
         return [
             Update(key_of(job), (attr(Job.status).set(done.status), *changes)),
-            Update(line, (attr(StageJob.status).set(done.status), attr(StageJob.progress).set(done.progress))),
+            Update(
+                line,
+                (
+                    attr(StageJob.status).set(done.status),
+                    attr(StageJob.progress).set(done.progress),
+                ),
+            ),
             *job_ended(done, job, journey=journey, stages=stages),
         ]
 

@@ -1,4 +1,6 @@
-"""The engine over REST, in both homes: what a caller does with it, who may what, and how it refuses."""
+"""The engine over REST, in both homes: what a caller does with it, who may what, and how it
+refuses.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ NEW = JOURNEY_EXAMPLE | {
 
 @dataclass
 class Rest:
-    """The app with a key for everything and one that reads, and a worker that runs when it is told to."""
+    """The app with a key for everything and one that reads, and a worker that runs when it is told
+    to.
+    """
 
     client: TestClient
     engine: JobEngine
@@ -66,7 +70,9 @@ class Rest:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def refused(self, method: str, path: str, status: int, code: str, **request: Any) -> dict[str, Any]:
+    def refused(
+        self, method: str, path: str, status: int, code: str, **request: Any
+    ) -> dict[str, Any]:
         """The error of an answer, in the one shape."""
         headers = {**self.full, "Content-Type": "application/json"}
         answer = self.client.request(method, path, headers=headers, **request)
@@ -106,7 +112,10 @@ def rest(home: Home, buckets: Buckets, shop: Path, tmp_path: Path) -> Iterator[R
     engine.ensure()
     keys = ApiKeys(home.store)
     keys.ensure()
-    full, read = keys.create("full key", "jobengine", "full"), keys.create("read key", "jobengine", "read")
+    full, read = (
+        keys.create("full key", "jobengine", "full"),
+        keys.create("read key", "jobengine", "read"),
+    )
     app = make_app([Mount("jobengine", make_router(engine))], keys=keys)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Rest(client, engine, asked, {"X-Api-Key": full.text}, {"X-Api-Key": read.text})
@@ -179,7 +188,10 @@ def test_reports_are_written_and_made_over_rest(rest: Rest) -> None:
     journey = rest.journey()
     job = f"{journey}/jobs/{rest.post(f'{journey}/stages/raw_analysis/jobs')['jobId']}"
     rest.work()
-    own = rest.post(f"{job}/reports", {"title": "Review", "summary": "Fine.", "content": {"by": "Ann"}, "name": "mine"})
+    own = rest.post(
+        f"{job}/reports",
+        {"title": "Review", "summary": "Fine.", "content": {"by": "Ann"}, "name": "mine"},
+    )
     assert rest.get(f"{job}/reports/{own['reportId']}")["detailedResults"] == {"by": "Ann"}
     for kind in ("summary", "performance", "error_analysis", "timeline", "metrics"):
         made = rest.post(f"{job}/make-report", {"reportType": kind})
@@ -200,9 +212,15 @@ def test_a_whole_journey_runs_pauses_and_goes_on(rest: Rest) -> None:
     rest.post(f"{journey}/resume")
     rest.work()
     over = rest.get(journey)
-    assert (over["status"], over["overallProgress"], over["aggregates"]["completedJobs"]) == ("completed", 100, 6)
+    assert (over["status"], over["overallProgress"], over["aggregates"]["completedJobs"]) == (
+        "completed",
+        100,
+        6,
+    )
     jobs = _all_pages(rest, f"{journey}/jobs", limit=2)
-    assert [job["stageId"] for job in jobs] == [stage["stageId"] for stage in rest.get(f"{journey}/stages")]
+    assert [job["stageId"] for job in jobs] == [
+        stage["stageId"] for stage in rest.get(f"{journey}/stages")
+    ]
     assert rest.post(f"{journey}/aggregates") == over["aggregates"]
 
 
@@ -213,7 +231,11 @@ def test_a_journey_that_lost_rows_says_so_over_rest_too(rest: Rest) -> None:
     rest.post(f"{journey}/run", status=202)
     rest.work()
     over, report = rest.get(journey), rest.get(f"{journey}/report")
-    assert (over["status"], report["outcome"], report["isPassed"]) == ("failed", "needs_review", False)
+    assert (over["status"], report["outcome"], report["isPassed"]) == (
+        "failed",
+        "needs_review",
+        False,
+    )
     assert "rows of the source not in the target" in report["exceeded"][0]
     assert any(line.startswith("payments, 40 rows") for line in report["missing"]["tables"])
     assert sum(line["rows"] for line in report["tables"]) == report["figures"]["rows"]
@@ -228,7 +250,9 @@ def test_a_journey_that_lost_rows_says_so_over_rest_too(rest: Rest) -> None:
     assert rest.get(f"{journey}/report")["outcome"] == "passed"
 
 
-@pytest.mark.parametrize("limit", ["x", "-1", "5 %", "1.5", 1.5, True, {"tables": "5"}, {"other": "5"}])
+@pytest.mark.parametrize(
+    "limit", ["x", "-1", "5 %", "1.5", 1.5, True, {"tables": "5"}, {"other": "5"}]
+)
 def test_a_limit_that_is_none_is_refused(rest: Rest, limit: Any) -> None:
     # A limit that nobody reads would be none.
     losses = limit if isinstance(limit, dict) else {"rows": limit}
@@ -244,7 +268,10 @@ def test_JE_42_a_cancelled_job_is_retried_with_the_next_number(rest: Rest) -> No
     again = rest.post(f"{job}/retry", status=202)
     rest.work()
     found = rest.get(f"{journey}/jobs", stageId="raw_analysis")["items"]
-    assert [(each["executionNumber"], each["status"]) for each in found] == [(1, "cancelled"), (2, "completed")]
+    assert [(each["executionNumber"], each["status"]) for each in found] == [
+        (1, "cancelled"),
+        (2, "completed"),
+    ]
     assert found[1]["jobId"] == again["jobId"]
     assert rest.get(f"{journey}/jobs", status="completed")["items"] == [found[1]]
     rest.refused("POST", f"{journey}/jobs/{again['jobId']}/retry", 409, "WrongState")
@@ -263,9 +290,15 @@ def test_a_cancelled_journey_takes_its_job_with_it(rest: Rest) -> None:
 
 @pytest.mark.accepts("JE-29", "JE-31")
 def test_rules_over_rest(rest: Rest) -> None:
-    # Added, changed, deactivated; a stage's in rank order, with the name of the key that added them.
+    # Added, changed, deactivated; a stage's in rank order, with the name of the key that added
+    # them.
     journey = rest.journey(rules=[])
-    draft = {"stageId": "raw_analysis", "title": "Keep", "type": "business_logic", "content": "Keep 'audit_log'"}
+    draft = {
+        "stageId": "raw_analysis",
+        "title": "Keep",
+        "type": "business_logic",
+        "content": "Keep 'audit_log'",
+    }
     rule = rest.post(f"{journey}/rules", draft, status=201)
     rest.post(f"{journey}/rules", draft | {"title": "First", "priority": "critical"})
     assert (rule["index"], rule["metadata"]["createdBy"]) == (1, "full key")
@@ -286,7 +319,9 @@ def test_JE_76_a_journey_is_exported_deleted_and_restored_over_rest(rest: Rest) 
     journey = rest.journey()
     journey_id = journey.rsplit("/", 1)[1]
     before = rest.get(f"{journey}/complete")
-    assert rest.post(f"{journey}/export")["location"].endswith(f"/journeys/{journey_id}/backup.json")
+    assert rest.post(f"{journey}/export")["location"].endswith(
+        f"/journeys/{journey_id}/backup.json"
+    )
     assert rest.client.delete(journey, headers=rest.full).status_code == 204
     rest.refused("GET", journey, 404, "NotFound")
     rest.post(f"{journey}/restore", status=201)
@@ -304,8 +339,16 @@ def test_JE_62_lists_come_in_pages_and_the_queue_by_priority(rest: Rest) -> None
     # Cursors are good for their own list only.
     for priority in ("low", "critical", "medium"):
         rest.journey(priority=priority)
-    assert [each["priority"] for each in _all_pages(rest, JOURNEYS, limit=1)] == ["low", "critical", "medium"]
-    assert [each["priority"] for each in rest.get("/jobengine/queue")] == ["critical", "medium", "low"]
+    assert [each["priority"] for each in _all_pages(rest, JOURNEYS, limit=1)] == [
+        "low",
+        "critical",
+        "medium",
+    ]
+    assert [each["priority"] for each in rest.get("/jobengine/queue")] == [
+        "critical",
+        "medium",
+        "low",
+    ]
     cursor = rest.get(JOURNEYS, limit=1)["cursor"]
     rest.refused("GET", JOURNEYS, 422, "InvalidCursor", params={"cursor": cursor, "active": True})
     rest.refused("GET", JOURNEYS, 422, "InvalidCursor", params={"cursor": "x" + cursor})
@@ -331,7 +374,9 @@ def test_JE_62_lists_come_in_pages_and_the_queue_by_priority(rest: Rest) -> None
         ("GET", "?limit=0", 422, "InvalidRequest"),
     ],
 )
-def test_what_is_not_there_and_what_is_no_request(rest: Rest, method: str, path: str, status: int, code: str) -> None:
+def test_what_is_not_there_and_what_is_no_request(
+    rest: Rest, method: str, path: str, status: int, code: str
+) -> None:
     # One shape for every refusal.
     rest.refused(method, JOURNEYS + path, status, code)
 
@@ -350,7 +395,9 @@ def test_JE_23_a_stage_out_of_order_is_refused_with_what_it_waits_for(rest: Rest
 @pytest.mark.parametrize(
     "change", [{"source": {"type": "x"}}, {"priority": "urgent"}, {"colour": "blue"}, {"name": ""}]
 )
-def test_a_journey_that_is_none_is_refused_and_nothing_made(rest: Rest, change: dict[str, Any]) -> None:
+def test_a_journey_that_is_none_is_refused_and_nothing_made(
+    rest: Rest, change: dict[str, Any]
+) -> None:
     # Also with a member that nobody knows: it is a mistake of the caller.
     rest.refused("POST", JOURNEYS, 422, "InvalidRequest", json=NEW | change)
     assert rest.get(JOURNEYS)["items"] == []
@@ -358,7 +405,14 @@ def test_a_journey_that_is_none_is_refused_and_nothing_made(rest: Rest, change: 
 
 @pytest.mark.parametrize(
     "content",
-    [{"": "no name"}, {"n": 1e300}, {"n": [1e-200]}, {"n": int("9" * 39)}, {"n": 10**400}, {"text": "\ud800"}],
+    [
+        {"": "no name"},
+        {"n": 1e300},
+        {"n": [1e-200]},
+        {"n": int("9" * 39)},
+        {"n": 10**400},
+        {"text": "\ud800"},
+    ],
     ids=["empty name", "large", "small", "long", "longer than a float", "half a character"],
 )
 def test_content_of_a_rule_that_no_item_holds_is_refused(rest: Rest, content: Any) -> None:
@@ -366,14 +420,18 @@ def test_content_of_a_rule_that_no_item_holds_is_refused(rest: Rest, content: An
     journey = rest.journey(rules=[])
     rule = {"stageId": "tmf_mapping", "title": "Rule", "type": "field_mapping", "content": content}
     rest.refused("POST", f"{journey}/rules", 422, "NotStorable", content=json.dumps(rule).encode())
-    rest.refused("POST", JOURNEYS, 422, "NotStorable", content=json.dumps(NEW | {"rules": [rule]}).encode())
+    rest.refused(
+        "POST", JOURNEYS, 422, "NotStorable", content=json.dumps(NEW | {"rules": [rule]}).encode()
+    )
     deep: Any = {}
     for _ in range(40):
         deep = {"deeper": deep}
     rest.refused("POST", f"{journey}/rules", 422, "NotStorable", json=rule | {"content": deep})
 
 
-@pytest.mark.parametrize("value", [{"timeout": "30"}, {"secondBrainEnabled": 1}, {"timeOut": 30}, {"maxDepth": -1}])
+@pytest.mark.parametrize(
+    "value", [{"timeout": "30"}, {"secondBrainEnabled": 1}, {"timeOut": 30}, {"maxDepth": -1}]
+)
 def test_a_configuration_of_other_types_is_refused(rest: Rest, value: dict[str, Any]) -> None:
     # "false" is not false, and a name with a mistake in it would be ignored.
     rest.refused("POST", JOURNEYS, 422, "InvalidRequest", json=NEW | {"configuration": value})
@@ -395,7 +453,9 @@ def test_a_job_of_another_journey_is_not_shown(rest: Rest) -> None:
     rest.refused("POST", f"{other}/jobs/{job_id}/cancel", 404, "NotFound")
 
 
-@pytest.mark.parametrize("address", ["../secret.sqlite", "/etc/passwd", "missing.sqlite", "postgresql://u@db/shop"])
+@pytest.mark.parametrize(
+    "address", ["../secret.sqlite", "/etc/passwd", "missing.sqlite", "postgresql://u@db/shop"]
+)
 def test_journeys_over_rest_stay_in_their_folder(rest: Rest, address: str) -> None:
     # A key to the engine is no key to the machine; refused before anything starts.
     rest.engine.places = Places(rest.engine.places.root, databases=False)
@@ -411,7 +471,8 @@ def test_journeys_over_rest_stay_in_their_folder(rest: Rest, address: str) -> No
 
 @pytest.mark.accepts("JE-78")
 def test_JE_78_a_key_that_reads_causes_no_write(rest: Rest) -> None:
-    # Every GET there is, on a journey that has run and one whose job waits: only reads reach the tables and buckets.
+    # Every GET there is, on a journey that has run and one whose job waits: only reads reach the
+    # tables and buckets.
     journey = rest.journey()
     job_id = rest.post(f"{journey}/stages/raw_analysis/jobs")["jobId"]
     rest.work()
@@ -419,12 +480,17 @@ def test_JE_78_a_key_that_reads_causes_no_write(rest: Rest) -> None:
     values = {"journeyId": journey.rsplit("/", 1)[1], "stageId": "raw_analysis"}
     values["ruleId"] = rest.get(f"{journey}/rules")["items"][0]["ruleId"]
     values["reportId"] = rest.get(f"{journey}/jobs/{job_id}/reports")["items"][0]["reportId"]
-    before, paths = _objects(rest), [path for path, of in rest.openapi["paths"].items() if "get" in of]
+    before, paths = (
+        _objects(rest),
+        [path for path, of in rest.openapi["paths"].items() if "get" in of],
+    )
     rest.asked.seen.clear()
     for path in paths:
         for each in (job_id, waiting):
             params = {"seconds": 0} if path.endswith("/wait") else {}
-            answer = rest.client.get(path.format(**values, jobId=each), headers=rest.read, params=params)
+            answer = rest.client.get(
+                path.format(**values, jobId=each), headers=rest.read, params=params
+            )
             is_missing = path.endswith("/report") or (each == waiting and "/reports/" in path)
             assert answer.status_code == (404 if is_missing else 200), (path, answer.text)
     assert len(paths) > 20
@@ -454,7 +520,13 @@ def test_JE_78_every_route_that_writes_needs_full_access(rest: Rest) -> None:
 
 def test_JE_78_nothing_is_read_without_a_key(rest: Rest) -> None:
     # Deny by default, for every GET but the health of the host.
-    values = {"journeyId": "JRN-000000000000", "stageId": "a", "jobId": "JOB-1", "ruleId": "rule-a", "reportId": "r"}
+    values = {
+        "journeyId": "JRN-000000000000",
+        "stageId": "a",
+        "jobId": "JOB-1",
+        "ruleId": "rule-a",
+        "reportId": "r",
+    }
     for path, of in rest.openapi["paths"].items():
         if "get" in of and path.startswith("/jobengine"):
             assert rest.client.get(path.format(**values)).status_code == 401, path
@@ -470,13 +542,22 @@ def test_every_route_is_described_with_an_example(rest: Rest) -> None:
             if not path.startswith("/jobengine"):
                 continue
             assert told["description"], (method, path)
-            assert not told["summary"].istitle(), (method, path)  # The Name Of A Function, made by FastAPI
+            assert not told["summary"].istitle(), (
+                method,
+                path,
+            )  # The Name Of A Function, made by FastAPI
             assert "401" in told["responses"], (method, path)
             if "requestBody" in told:
-                assert "example" in json.dumps(told["requestBody"]) or _has_example(rest, told), (method, path)
+                assert "example" in json.dumps(told["requestBody"]) or _has_example(rest, told), (
+                    method,
+                    path,
+                )
     described = json.dumps(rest.openapi["components"]["schemas"]["Journey"])
     assert "aggregates" in described
-    assert rest.openapi["components"]["schemas"]["Aggregates"]["properties"].keys() >= {"totalJobs", "activeRules"}
+    assert rest.openapi["components"]["schemas"]["Aggregates"]["properties"].keys() >= {
+        "totalJobs",
+        "activeRules",
+    }
 
 
 def test_the_host_runs_the_engine_with_a_worker(sortkey_shared: SharedResources) -> None:

@@ -1,4 +1,6 @@
-"""JE-71: what a complete journey costs to read, measured by the engine, for the smallest and largest sizes of JE-68."""
+"""JE-71: what a complete journey costs to read, measured by the engine, for the smallest and
+largest sizes of JE-68.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -47,8 +49,8 @@ def store(metrics: Metrics) -> Iterator[Store]:
 @pytest.mark.parametrize(
     ("sizes", "two_queries", "one_get_an_item"),
     [
-        # 5 + 6×2 + 15×1 = 32 KB are 8 units of 4 KB, halved: 4, and 0.5 for jobs that are not there.
-        # Alone: 5 KB are 2 units, halved: 1; 6 + 15 items below 4 KB: 0.5 each.
+        # 5 + 6×2 + 15×1 = 32 KB are 8 units of 4 KB, halved: 4, and 0.5 for jobs that are not
+        # there. Alone: 5 KB are 2 units, halved: 1; 6 + 15 items below 4 KB: 0.5 each.
         pytest.param(SMALLEST, 4.5, 11.5, id="smallest"),
         # 10 + 6×5 + 15×3 = 85 KB are 22 units, halved: 11, and 0.5. Alone: 1.5, 6 × 1, 15 × 0.5.
         pytest.param(LARGEST, 11.5, 15.0, id="largest"),
@@ -57,7 +59,8 @@ def store(metrics: Metrics) -> Iterator[Store]:
 def test_JE_71_a_complete_journey_in_two_queries_and_item_by_item(
     store: Store, metrics: Metrics, sizes: Sizes, two_queries: float, one_get_an_item: float
 ) -> None:
-    # The document says 3 units against 22. DynamoDB counts bytes, so that is not so; these figures are.
+    # The document says 3 units against 22. DynamoDB counts bytes, so that is not so; these figures
+    # are.
     entities = journey(sizes)
     for entity in entities:
         store.put(entity)
@@ -70,7 +73,10 @@ def test_JE_71_a_complete_journey_in_two_queries_and_item_by_item(
         store.get(ItemKey.of_entity(entity))
     assert _used(metrics) == (22, one_get_an_item)
     saved = 1 - two_queries / one_get_an_item
-    row = f"| {sizes.journey}, {sizes.stage} and {sizes.rule} KB | {two_queries} | {one_get_an_item} | {saved:.0%} |"
+    row = (
+        f"| {sizes.journey}, {sizes.stage} and {sizes.rule} KB | {two_queries} | {one_get_an_item} "
+        f"| {saved:.0%} |"
+    )
     assert row in _readme()
 
 

@@ -1,4 +1,6 @@
-"""Values: dates of every kind, amounts, truth and words of enumerations; what is not understood is refused."""
+"""Values: dates of every kind, amounts, truth and words of enumerations; what is not understood is
+refused.
+"""
 
 from typing import Any
 
@@ -127,7 +129,10 @@ def test_the_tables_of_tmf_are_consistent() -> None:
     # They are data written by hand: every name that one uses must exist.
     found = resources()
     assert {each.api for each in found.values()} == set(APIS)
-    wanted = "Catalog Category ProductOffering ProductSpecification ProductOfferingPrice ProductOrder ProductOrderItem"
+    wanted = (
+        "Catalog Category ProductOffering ProductSpecification ProductOfferingPrice ProductOrder "
+        "ProductOrderItem"
+    )
     wanted += " Customer ServiceSpecification ServiceCandidate ServiceCatalog ServiceCategory"
     assert set(wanted.split()) <= set(found)
     for resource in found.values():
@@ -138,7 +143,10 @@ def test_the_tables_of_tmf_are_consistent() -> None:
         for each in resource.attributes:
             assert each.ref is None or each.ref in found, each.path
             assert each.of is None or values(each.of), each.path
-            assert not each.list or each.path.split(".")[0] in resource.lists, (resource.name, each.path)
+            assert not each.list or each.path.split(".")[0] in resource.lists, (
+                resource.name,
+                each.path,
+            )
     assert words("order")["delivered"] == "completed"
 
 

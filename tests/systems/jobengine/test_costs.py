@@ -1,4 +1,6 @@
-"""Figures and documents of the AI Job Engine: what storage costs, who may do what on AWS, what is measured."""
+"""Figures and documents of the AI Job Engine: what storage costs, who may do what on AWS, what is
+measured.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,16 @@ from sortkey.errors import ItemTooLarge, Throttled
 from sortkey_systems.jobengine.buckets import BACKUPS, LOGS, REPORTS, Buckets
 from sortkey_systems.jobengine.costs import Volume, estimate
 from sortkey_systems.jobengine.logs.search import LogFilter, recent, search_logs
-from sortkey_systems.jobengine.model import Job, Journey, Log, Stage, StageJob, get_journey_complete, model, table
+from sortkey_systems.jobengine.model import (
+    Job,
+    Journey,
+    Log,
+    Stage,
+    StageJob,
+    get_journey_complete,
+    model,
+    table,
+)
 from sortkey_systems.jobengine.policies import Access, bucket_encryption, bucket_policy, policy
 from sortkey_systems.jobengine.reports.kinds import make_report
 from sortkey_systems.jobengine.reports.reports import get_job_reports
@@ -51,7 +62,8 @@ def test_JE_72_the_estimator_prints_its_own_result() -> None:
         "100 jobs a day of 60 MB are 6 GB a day, 180 GB a month.\n"
         "S3 only        $    4.14 a month\n"
         "DynamoDB only  $   45.00 a month, in 150 items a job\n"
-        "hybrid         $    4.89 a month, 3.02 GB of it in the table; 89% less than DynamoDB only\n"
+        "hybrid         $    4.89 a month, 3.02 GB of it in the table; 89% less than DynamoDB "
+        "only\n"
     )
 
 
@@ -125,12 +137,15 @@ def test_JE_78_only_an_explicit_purge_may_remove_logs() -> None:
 
 @pytest.mark.parametrize("access", ["read", "full"])
 def test_a_policy_is_a_document_of_IAM(access: Access) -> None:
-    # It goes to AWS as JSON; statements have names of letters and digits, actions a service and a name.
+    # It goes to AWS as JSON; statements have names of letters and digits, actions a service and a
+    # name.
     document = json.loads(json.dumps(policy(access)))
     assert document["Version"] == "2012-10-17"
     for statement in document["Statement"]:
         assert statement["Sid"].isalnum()
-        assert all(re.fullmatch(r"(dynamodb|s3):[A-Z][A-Za-z]+", action) for action in statement["Action"])
+        assert all(
+            re.fullmatch(r"(dynamodb|s3):[A-Z][A-Za-z]+", action) for action in statement["Action"]
+        )
         assert all(resource.startswith("arn:aws:") for resource in statement["Resource"])
 
 
@@ -139,7 +154,10 @@ def test_JE_77_nothing_goes_without_TLS_and_nothing_lies_without_encryption() ->
     # Table and buckets with keys of KMS, which encrypt with AES-256; nothing older than TLS 1.2.
     assert table.definition()["SSESpecification"] == {"Enabled": True, "SSEType": "KMS"}
     (rule,) = bucket_encryption("alias/ours")["Rules"]
-    assert rule["ApplyServerSideEncryptionByDefault"] == {"SSEAlgorithm": "aws:kms", "KMSMasterKeyID": "alias/ours"}
+    assert rule["ApplyServerSideEncryptionByDefault"] == {
+        "SSEAlgorithm": "aws:kms",
+        "KMSMasterKeyID": "alias/ours",
+    }
     plain, old = bucket_policy(LOGS)["Statement"]
     assert plain["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
     assert old["Condition"] == {"NumericLessThan": {"s3:TlsVersion": "1.2"}}
@@ -170,10 +188,17 @@ def test_JE_78_reading_needs_no_more_than_the_read_only_policy(tmp_path: Path) -
 
 
 def _denied(backend: Recording, access: Access) -> list[str]:
-    """What was asked and is not allowed. A transaction is allowed by the writes in it, which all are puts here."""
+    """What was asked and is not allowed. A transaction is allowed by the writes in it, which all
+    are puts here.
+    """
     named = {"TransactWriteItems": "PutItem"}
-    asked = [(named.get(name, name), f"{TABLE}/index/{index}" if index else TABLE) for name, index in backend.seen]
-    return [name for name, resource in asked if not allows(policy(access), f"dynamodb:{name}", resource)]
+    asked = [
+        (named.get(name, name), f"{TABLE}/index/{index}" if index else TABLE)
+        for name, index in backend.seen
+    ]
+    return [
+        name for name, resource in asked if not allows(policy(access), f"dynamodb:{name}", resource)
+    ]
 
 
 @pytest.mark.accepts("JE-79")

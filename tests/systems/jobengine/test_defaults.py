@@ -24,7 +24,9 @@ INSERT INTO orders VALUES (1, 'O-1'), (2, 'O-2');
 """
 
 
-def migrated(folder: Path, column: str, values: list[Any], *rules: dict[str, Any]) -> tuple[Work, FinalReport]:
+def migrated(
+    folder: Path, column: str, values: list[Any], *rules: dict[str, Any]
+) -> tuple[Work, FinalReport]:
     """Orders whose items have one column more, or none."""
     text = ORDERS.format(column=f", {column}" if column else "")
     for number, value in enumerate(values, 1):
@@ -55,7 +57,8 @@ def actions(work: Work) -> list[str]:
 def test_a_default_does_not_stand_in_for_a_column_that_was_not_understood(
     tmp_path: Path, column: str, values: list[Any]
 ) -> None:
-    # 20,001 disconnects became orders: `action_cd` was not mapped, and every item got the action "add".
+    # 20,001 disconnects became orders: `action_cd` was not mapped, and every item got the action
+    # "add".
     work, report = migrated(tmp_path, column, values)
     name = column.split()[0]
     assert actions(work) == []
@@ -71,7 +74,9 @@ def test_a_default_does_not_stand_in_for_a_column_that_was_not_understood(
     ("column", "values"),
     [("", [0, 0, 0]), ("colour TEXT", ["red", "blue", "red"]), ("weight REAL", [1.5, 2.5, 3.5])],
 )
-def test_a_default_fills_what_the_source_has_no_column_for(tmp_path: Path, column: str, values: list[Any]) -> None:
+def test_a_default_fills_what_the_source_has_no_column_for(
+    tmp_path: Path, column: str, values: list[Any]
+) -> None:
     # An order of a shop that knows no other action.
     work, report = migrated(tmp_path, column, values)
     assert actions(work) == ["add", "add", "add"]
@@ -84,7 +89,11 @@ def test_a_default_fills_what_the_source_has_no_column_for(tmp_path: Path, colum
 def test_a_rule_maps_the_column_with_what_its_values_mean(tmp_path: Path) -> None:
     # The way out that the report names; a value that the rule leaves out is still not guessed.
     mapping = {"fieldMappings": {"order_items.action_cd": "action"}}
-    meaning = {"action": "values", "source": "order_items.action_cd", "value": {"DEL": "delete", "ADD": "add"}}
+    meaning = {
+        "action": "values",
+        "source": "order_items.action_cd",
+        "value": {"DEL": "delete", "ADD": "add"},
+    }
     work, report = migrated(tmp_path, "action_cd TEXT", ["DEL", "ADD", "ZZZ"], mapping, meaning)
     assert actions(work) == ["delete", "add"]
     assert "action is required and missing" in report.text
@@ -97,7 +106,9 @@ def test_a_rule_maps_the_column_with_what_its_values_mean(tmp_path: Path) -> Non
         {"action": "default", "target": "ProductOrderItem.action", "value": "noChange"},
     ],
 )
-def test_a_rule_sets_a_default_where_somebody_knows_better(tmp_path: Path, content: dict[str, Any]) -> None:
+def test_a_rule_sets_a_default_where_somebody_knows_better(
+    tmp_path: Path, content: dict[str, Any]
+) -> None:
     # A person decides, and the report says who.
     work, report = migrated(tmp_path, "action_cd TEXT", ["DEL", "ADD", "DEL"], content)
     assert actions(work) == ["noChange"] * 3
@@ -106,7 +117,9 @@ def test_a_rule_sets_a_default_where_somebody_knows_better(tmp_path: Path, conte
 
 def test_a_default_that_tmf_does_not_allow_is_not_set(tmp_path: Path) -> None:
     # Documents of a value that nobody can read would be worse than none.
-    work, _ = migrated(tmp_path, "action_cd TEXT", ["DEL"], {"defaults": {"ProductOrderItem.action": "disconnect"}})
+    work, _ = migrated(
+        tmp_path, "action_cd TEXT", ["DEL"], {"defaults": {"ProductOrderItem.action": "disconnect"}}
+    )
     assert actions(work) == []
     (problem,) = work.result("attribute_mapping", AttributeMappings).problems
     assert problem.endswith("ProductOrderItem.action is one of add, modify, delete, noChange")
@@ -114,8 +127,13 @@ def test_a_default_that_tmf_does_not_allow_is_not_set(tmp_path: Path) -> None:
 
 def test_an_attribute_that_is_not_required_stays_empty_instead(tmp_path: Path) -> None:
     # A price of a type that was not understood is not a price that is paid once.
-    text = "CREATE TABLE prices (id INTEGER PRIMARY KEY, amount REAL, chrg_typ_x TEXT, type_of_charge_cd TEXT);\n"
-    (tmp_path / "prices.sql").write_text(text + "INSERT INTO prices VALUES (1, 2.5, 'R', 'RC'), (2, 3.5, 'O', 'NRC');")
+    text = (
+        "CREATE TABLE prices (id INTEGER PRIMARY KEY, amount REAL, chrg_typ_x TEXT, "
+        "type_of_charge_cd TEXT);\n"
+    )
+    (tmp_path / "prices.sql").write_text(
+        text + "INSERT INTO prices VALUES (1, 2.5, 'R', 'RC'), (2, 3.5, 'O', 'NRC');"
+    )
     work = Work(open_source(tmp_path / "prices.sql"), str(tmp_path / "out.sqlite"))
     run_journey(work, MemoryContext())
     with Target(work.target) as target:

@@ -1,4 +1,6 @@
-"""`sortkey jobengine`: the demo runs the six stages for real, and the other commands show and change what it left."""
+"""`sortkey jobengine`: the demo runs the six stages for real, and the other commands show and
+change what it left.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,27 @@ def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
     """The folder of a demo, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "data"
-    command = [sys.executable, "-m", "sortkey", "jobengine", "demo", "--data", str(folder), "--customers", "60"]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, timeout=240, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "sortkey",
+        "jobengine",
+        "demo",
+        "--data",
+        str(folder),
+        "--customers",
+        "60",
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=ENVIRONMENT, timeout=240, check=False
+    )
     assert done.returncode == 0, done.stderr
     return folder, done.stdout, done.stderr
 
 
-def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(shown: tuple[Path, str, str]) -> None:
+def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(
+    shown: tuple[Path, str, str],
+) -> None:
     # "Done when 3": not a film of a migration, but one.
     folder, report, told = shown
     stages = [line.split(":")[0] for line in told.splitlines() if line[:1].isdigit()]
@@ -50,9 +66,13 @@ def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(
         "5 Data Migration",
         "6 Verification Validation",
     ]
-    assert report.startswith("# Migration of shop\n\nPassed: 19 of 835 rows of the source (2.3 %) and ")
+    assert report.startswith(
+        "# Migration of shop\n\nPassed: 19 of 835 rows of the source (2.3 %) and "
+    )
     assert (
-        report.index("## Rows refused") < report.index("## Losses that the limits allow") < report.index("## Figures")
+        report.index("## Rows refused")
+        < report.index("## Losses that the limits allow")
+        < report.index("## Figures")
     )
     assert f"customers, {FLAWS.nameless_customers} times: name is required and missing" in report
     assert "Reviews stay behind: applied to reviews" in report
@@ -64,7 +84,9 @@ def test_the_demo_runs_six_stages_and_prints_a_report_that_a_person_understands(
     assert orders == 120
 
 
-def test_what_the_demo_left_can_be_looked_at(shown: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_demo_left_can_be_looked_at(
+    shown: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     # With --data it is a folder like any other.
     folder, report, _ = shown
     data = ("--data", str(folder))
@@ -79,15 +101,45 @@ def test_what_the_demo_left_can_be_looked_at(shown: tuple[Path, str, str], capsy
     assert titles == ["Dataset Selection", "Transfer", "Compliance Test", "Mark Completion"]
 
 
-def test_logs_are_printed_by_level_and_step(shown: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_are_printed_by_level_and_step(
+    shown: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     # All of a journey, in order, and only what is asked for.
     data = ("--data", str(shown[0]))
     (journey,) = answer(capsys, "status", *data)
-    assert main(["jobengine", "logs", journey["journey_id"], "--step", "transfer", "--level", "warning", *data]) == 0
+    assert (
+        main(
+            [
+                "jobengine",
+                "logs",
+                journey["journey_id"],
+                "--step",
+                "transfer",
+                "--level",
+                "warning",
+                *data,
+            ]
+        )
+        == 0
+    )
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) >= 3
     assert all(" WARNING transfer: " in line for line in lines)
-    assert main(["jobengine", "logs", journey["journey_id"], "--text", "tmp_import", "--format", "json", *data]) == 0
+    assert (
+        main(
+            [
+                "jobengine",
+                "logs",
+                journey["journey_id"],
+                "--text",
+                "tmp_import",
+                "--format",
+                "json",
+                *data,
+            ]
+        )
+        == 0
+    )
     assert "tmp_import_products" in capsys.readouterr().out
 
 
@@ -113,11 +165,27 @@ def test_the_demo_leaves_nothing_behind_unless_it_is_asked_to(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_journey_of_ones_own_goes_on_where_it_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    # The file is gone when the first stage runs: the job fails, the file comes back, and `retry` runs all of it.
-    shop, data = make_shop(tmp_path / "shop.sqlite", customers=40), ("--data", str(tmp_path / "data"))
+def test_a_journey_of_ones_own_goes_on_where_it_failed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # The file is gone when the first stage runs: the job fails, the file comes back, and `retry`
+    # runs all of it.
+    shop, data = (
+        make_shop(tmp_path / "shop.sqlite", customers=40),
+        ("--data", str(tmp_path / "data")),
+    )
     target = tmp_path / "documents"
-    begin = ["jobengine", "run", str(shop), "--target", str(target), "--stage", "raw_analysis", "--priority", "high"]
+    begin = [
+        "jobengine",
+        "run",
+        str(shop),
+        "--target",
+        str(target),
+        "--stage",
+        "raw_analysis",
+        "--priority",
+        "high",
+    ]
     assert main([*begin, *data]) == 0
     (journey,) = answer(capsys, "status", *data)
     assert (journey["priority"], journey["current_stage_id"]) == ("high", "stripped_schema")
@@ -140,7 +208,15 @@ def test_rules_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
     rule = {"stageId": "verification_validation", "title": "Short ids", "type": "compliance_check"}
     rules = tmp_path / "rules.json"
     rules.write_text(json.dumps([{**rule, "content": {"patterns": {"Customer.id": "^x$"}}}]))
-    run = ["jobengine", "run", str(shop), "--target", str(tmp_path / "out.sqlite"), "--rules", str(rules)]
+    run = [
+        "jobengine",
+        "run",
+        str(shop),
+        "--target",
+        str(tmp_path / "out.sqlite"),
+        "--rules",
+        str(rules),
+    ]
     limits = ["--allow-lost-rows", "60%", "--allow-lost-values", "6", "--allow-dangling", "5%"]
     assert main([*run, *limits, "--data", str(tmp_path / "data")]) == 1
     report = capsys.readouterr().out
@@ -157,9 +233,15 @@ def test_rules_come_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["run", "postgresql://me@localhost/shop?password=secret", "--data", "DATA"], "PGPASSWORD"),
         (["run", "host=localhost password=secret dbname=shop", "--data", "DATA"], "PGPASSWORD"),
         (["run", "host=localhost dbname=shop", "--data", "DATA"], "postgresql://user@host/name"),
-        (["run", "shop.sqlite", "--allow-lost-rows", "many"], "'many' is not a limit: give a number, or a share"),
+        (
+            ["run", "shop.sqlite", "--allow-lost-rows", "many"],
+            "'many' is not a limit: give a number, or a share",
+        ),
         (["run", "shop.sqlite", "--allow-lost-rows", "t=-1"], "'-1' is not a limit"),
-        (["run", "shop.sqlite", "--allow-lost-rows", "1", "--allow-lost-rows", "2%"], "given as 1 and 2%"),
+        (
+            ["run", "shop.sqlite", "--allow-lost-rows", "1", "--allow-lost-rows", "2%"],
+            "given as 1 and 2%",
+        ),
         (["status", "--data", "nowhere"], "there is no folder nowhere"),
         (["status", "--data", "http://localhost:1"], "--objects"),
     ],
@@ -181,21 +263,39 @@ def test_wrong_arguments_say_what_to_do(
         (
             "job",
             "pending",
-            "{job} was cancelled: `sortkey jobengine run --journey {journey} --data {data}` starts it again",
+            "{job} was cancelled: `sortkey jobengine run --journey {journey} --data {data}` starts "
+            "it again",
         ),
     ],
 )
 def test_what_runs_in_one_terminal_is_cancelled_from_another(
     what: str, journey_status: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # The process that has the folder lets others in, and when it has ended nothing is left that still seems to run.
-    shop, data = make_shop(tmp_path / "shop.sqlite", customers=3000), ("--data", str(tmp_path / "data"))
-    command = [sys.executable, "-m", "sortkey", "jobengine", "run", str(shop), "--target", str(tmp_path / "out.sqlite")]
-    first = subprocess.Popen([*command, *data], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # The process that has the folder lets others in, and when it has ended nothing is left that
+    # still seems to run.
+    shop, data = (
+        make_shop(tmp_path / "shop.sqlite", customers=3000),
+        ("--data", str(tmp_path / "data")),
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "sortkey",
+        "jobengine",
+        "run",
+        str(shop),
+        "--target",
+        str(tmp_path / "out.sqlite"),
+    ]
+    first = subprocess.Popen(
+        [*command, *data], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     try:
         journey = _running(capsys, tmp_path, data)
         (job,) = answer(capsys, "status", journey, *data)["jobs"]
-        assert main(["jobengine", "cancel", job["job_id"] if what == "job" else journey, *data]) == 0
+        assert (
+            main(["jobengine", "cancel", job["job_id"] if what == "job" else journey, *data]) == 0
+        )
         _, told = first.communicate(timeout=120)
         assert first.returncode == 1
         line = told.decode().splitlines()[-1]

@@ -1,4 +1,6 @@
-"""SQL dumps: every statement that may carry rows or tables is read or counted, and schemas are kept apart."""
+"""SQL dumps: every statement that may carry rows or tables is read or counted, and schemas are kept
+apart.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from sortkey_systems.jobengine.parts import AllowedLosses
 from sortkey_systems.jobengine.sources import Source, Unread, open_source
 from sortkey_systems.jobengine.stages.data_migration.target import Target
 from sortkey_systems.jobengine.stages.raw_analysis.metadata_analysis import Metadata
-from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema, SourceNotRead
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import (
+    ExtractedSchema,
+    SourceNotRead,
+)
 from sortkey_systems.jobengine.stages.registry import run_journey, run_stage
 from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.stages.work import MemoryContext, Work
@@ -49,7 +54,8 @@ def rows(source: Source, table: str) -> list[list[Any]]:
 
 
 def test_identity_columns_as_pg_dump_writes_them_are_read(tmp_path: Path) -> None:
-    # `pg_dump --inserts` writes them so for every identity column: 20,000 rows were skipped unnoticed.
+    # `pg_dump --inserts` writes them so for every identity column: 20,000 rows were skipped
+    # unnoticed.
     source = dump(tmp_path, IDENTITY)
     assert source.unread == []
     assert rows(source, "customers") == [
@@ -68,11 +74,23 @@ def test_identity_columns_as_pg_dump_writes_them_are_read(tmp_path: Path) -> Non
         ("INSERT INTO t SELECT 'secret';", "INSERT INTO t", "its rows are not given as values"),
         ("INSERT INTO t VALUES (now(), 'secret');", "INSERT INTO t", "a value has to be computed"),
         ("INSERT INTO t (a) VALUES (DEFAULT);", "INSERT INTO t", "a value has to be computed"),
-        ("INSERT INTO t VALUES (1, 'secret'), (2);", "INSERT INTO t", "a row has more or fewer values than columns"),
-        ("INSERT INTO t (a, z) VALUES (1, 'secret');", "INSERT INTO t", "its rows do not fit the table"),
+        (
+            "INSERT INTO t VALUES (1, 'secret'), (2);",
+            "INSERT INTO t",
+            "a row has more or fewer values than columns",
+        ),
+        (
+            "INSERT INTO t (a, z) VALUES (1, 'secret');",
+            "INSERT INTO t",
+            "its rows do not fit the table",
+        ),
         ("INSERT INTO t VALUES (1 'secret');", "INSERT INTO t", "it cannot be parsed"),
         ("UPDATE t SET b = 'secret';", "UPDATE t", "it may change or add rows"),
-        ('DELETE FROM "a b"."t" WHERE b = \'secret\';', "DELETE FROM a b.t", "it may change or add rows"),
+        (
+            'DELETE FROM "a b"."t" WHERE b = \'secret\';',
+            "DELETE FROM a b.t",
+            "it may change or add rows",
+        ),
         (
             "MERGE INTO t USING u ON ('secret' = b) WHEN MATCHED THEN DELETE;",
             "MERGE INTO t",
@@ -164,8 +182,11 @@ EXEC sys.sp_addextendedproperty @name=N'MS_Description', @value=N'x'\nGO\nCREATE
         ),
     ],
 )
-def test_statements_that_carry_nothing_are_not_counted(tmp_path: Path, dialect: Any, text: str) -> None:
-    # A warning for every SET would hide the one that matters; and what is in a trigger or procedure is not run.
+def test_statements_that_carry_nothing_are_not_counted(
+    tmp_path: Path, dialect: Any, text: str
+) -> None:
+    # A warning for every SET would hide the one that matters; and what is in a trigger or procedure
+    # is not run.
     name = {"postgres": "a.t", "tsql": "[dbo].[t]"}.get(dialect, "t")
     source = dump(tmp_path, f"CREATE TABLE {name} (a INT NOT NULL);\n{text}", dialect=dialect)
     assert list(source.unread) == []
@@ -186,9 +207,15 @@ def test_statements_that_carry_nothing_are_not_counted(tmp_path: Path, dialect: 
         ("tsql", "0x4142", b"AB"),
     ],
 )
-def test_literals_mean_what_their_dialect_says(tmp_path: Path, dialect: Any, literal: str, value: Any) -> None:
+def test_literals_mean_what_their_dialect_says(
+    tmp_path: Path, dialect: Any, literal: str, value: Any
+) -> None:
     # An expression that is stored as its own text looks like data.
-    source = dump(tmp_path, f"CREATE TABLE t (a INT, b TEXT);\nINSERT INTO t VALUES (1, {literal});", dialect=dialect)
+    source = dump(
+        tmp_path,
+        f"CREATE TABLE t (a INT, b TEXT);\nINSERT INTO t VALUES (1, {literal});",
+        dialect=dialect,
+    )
     assert source.unread == []
     assert rows(source, "t") == [[1, value]]
 
@@ -196,7 +223,10 @@ def test_literals_mean_what_their_dialect_says(tmp_path: Path, dialect: Any, lit
 @pytest.mark.parametrize("dialect", ["mysql", "sqlite"])
 def test_replace_is_an_insert(tmp_path: Path, dialect: Any) -> None:
     # `mysqldump --replace` writes nothing else.
-    text = "CREATE TABLE t (a INT, b TEXT);\nREPLACE INTO t VALUES (1,'x'),(2,'y');\nREPLACE INTO `t` (a) VALUES (3);"
+    text = (
+        "CREATE TABLE t (a INT, b TEXT);\nREPLACE INTO t VALUES (1,'x'),(2,'y');\nREPLACE INTO `t` "
+        "(a) VALUES (3);"
+    )
     source = dump(tmp_path, text, dialect=dialect)
     assert source.unread == []
     assert rows(source, "t") == [[1, "x"], [2, "y"], [3, None]]
@@ -205,16 +235,24 @@ def test_replace_is_an_insert(tmp_path: Path, dialect: Any) -> None:
 def test_a_computed_column_has_no_value_in_a_dump(tmp_path: Path) -> None:
     # `pg_dump --inserts` writes DEFAULT for it.
     table = "CREATE TABLE public.t (a integer, b integer GENERATED ALWAYS AS (a * 2) STORED);"
-    source = dump(tmp_path, f"{table}\nINSERT INTO public.t VALUES (1, DEFAULT);", dialect="postgres")
+    source = dump(
+        tmp_path, f"{table}\nINSERT INTO public.t VALUES (1, DEFAULT);", dialect="postgres"
+    )
     assert source.unread == []
     assert rows(source, "t") == [[1, None]]
 
 
 def test_a_dump_that_was_cut_off_is_not_whole(tmp_path: Path) -> None:
     # A full disk while it was written is not seen in its size.
-    source = dump(tmp_path, "CREATE TABLE public.t (a text);\nCOPY public.t (a) FROM stdin;\nx\ny\n")
-    assert [each.text for each in source.unread] == ["COPY public.t: the dump ends in the middle of its rows (line 2)"]
-    half = dump(tmp_path, "CREATE TABLE t (a text);\nINSERT INTO t VALUES ('x');\nINSERT INTO t VALUES ('y")
+    source = dump(
+        tmp_path, "CREATE TABLE public.t (a text);\nCOPY public.t (a) FROM stdin;\nx\ny\n"
+    )
+    assert [each.text for each in source.unread] == [
+        "COPY public.t: the dump ends in the middle of its rows (line 2)"
+    ]
+    half = dump(
+        tmp_path, "CREATE TABLE t (a text);\nINSERT INTO t VALUES ('x');\nINSERT INTO t VALUES ('y"
+    )
     assert [each.text for each in half.unread] == ["INSERT INTO t: it cannot be parsed (line 3)"]
 
 
@@ -266,8 +304,12 @@ def test_tables_of_one_name_in_two_schemas_are_two_tables(tmp_path: Path) -> Non
         ("mysql", "CREATE TABLE `{}`.`users` (`id` int);\n"),
     ],
 )
-@pytest.mark.parametrize("insert", ["INSERT INTO {}users (id) VALUES ({});\n", "INSERT INTO {}users VALUES (({}));\n"])
-def test_a_schema_is_named_once_or_every_time(tmp_path: Path, dialect: Any, text: str, insert: str) -> None:
+@pytest.mark.parametrize(
+    "insert", ["INSERT INTO {}users (id) VALUES ({});\n", "INSERT INTO {}users VALUES (({}));\n"]
+)
+def test_a_schema_is_named_once_or_every_time(
+    tmp_path: Path, dialect: Any, text: str, insert: str
+) -> None:
     # Old dumps set it once, newer ones write it before every name.
     parts: list[str] = []
     for number, schema in enumerate(("one", "two"), 1):
@@ -282,11 +324,14 @@ def test_a_schema_is_named_once_or_every_time(tmp_path: Path, dialect: Any, text
 
 
 def test_schemas_stay_apart_in_mapping_documents_and_report(tmp_path: Path) -> None:
-    # A reference of b goes to the user of b, though a has one of the same id, and nobody declared it for notes.
+    # A reference of b goes to the user of b, though a has one of the same id, and nobody declared
+    # it for notes.
     work = Work(dump(tmp_path, TWO_SCHEMAS, dialect="postgres"), str(tmp_path / "out"))
     work.rules = [rule(1, {"action": "map", "source": "users", "target": "Customer"})]
     report = run_journey(work, MemoryContext())
-    matches = {each.table: each.resource for each in work.result("tmf_api_matching", ApiMatches).matches}
+    matches = {
+        each.table: each.resource for each in work.result("tmf_api_matching", ApiMatches).matches
+    }
     assert matches == {"a.users": "Customer", "b.users": "Customer", "orders": "ProductOrder"}
     with Target(work.target) as target:
         names = {document["id"]: document["name"] for _, document in target.documents("Customer")}
@@ -299,7 +344,11 @@ def test_schemas_stay_apart_in_mapping_documents_and_report(tmp_path: Path) -> N
         "b.users-3": "Eva",
     }
     assert order["relatedParty"][0]["id"] == "b.users-2"
-    (link,) = [each for each in work.result("metadata_analysis", Metadata).relationships if each.table == "notes"]
+    (link,) = [
+        each
+        for each in work.result("metadata_analysis", Metadata).relationships
+        if each.table == "notes"
+    ]
     assert (link.target, link.origin) == ("b.users", "inferred")
     assert "| a.users | Customer | 2 |" in report.text
     assert "| b.users | Customer | 3 |" in report.text
@@ -321,19 +370,24 @@ def test_a_rule_may_name_a_table_with_its_schema(tmp_path: Path) -> None:
 
 # -- what a journey does with it
 
-UNREAD = "CREATE TABLE customers (id INT PRIMARY KEY, name TEXT);\nINSERT INTO customers VALUES (1, 'Ann');\n" + (
-    "UPDATE customers SET name = 'secret' WHERE id = 1;\n" * 2
+UNREAD = (
+    "CREATE TABLE customers (id INT PRIMARY KEY, name TEXT);\nINSERT INTO customers VALUES (1, "
+    "'Ann');\n" + ("UPDATE customers SET name = 'secret' WHERE id = 1;\n" * 2)
 )
 
 
-def test_a_journey_on_a_dump_that_was_not_read_whole_fails_before_it_writes(home: Home, tmp_path: Path) -> None:
+def test_a_journey_on_a_dump_that_was_not_read_whole_fails_before_it_writes(
+    home: Home, tmp_path: Path
+) -> None:
     # The default is the safe one; and a retry would find the same dump.
     engine = Engine(home, tmp_path)
     (tmp_path / "shop.sql").write_text(UNREAD)
     job = engine.run(engine.journey(address=tmp_path / "shop.sql", retry_attempts=3))
     assert job.status == "failed"
     text = job.error_message or ""
-    assert "2 parts of shop were not read and may hold data (UPDATE customers: it may change" in text
+    assert (
+        "2 parts of shop were not read and may hold data (UPDATE customers: it may change" in text
+    )
     assert "(2 times, first line 3)" in text
     assert "(--allow-unread)" in text
     assert "secret" not in text
@@ -355,14 +409,19 @@ def test_what_was_not_read_can_be_accepted(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("sqlite3") is None, reason="needs the sqlite3 shell")
 def test_a_dump_of_the_sqlite_shell_is_read_whole(tmp_path: Path) -> None:
-    # With line breaks, a trigger and a sequence, in whatever form this version of the shell writes them.
+    # With line breaks, a trigger and a sequence, in whatever form this version of the shell writes
+    # them.
     with sqlite3.connect(tmp_path / "a.sqlite") as db:
         db.executescript(
-            "CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT); INSERT INTO t (b) VALUES ('x\ny'), ('z');"
-            "CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t WHERE a = 1; UPDATE t SET b = ''; END;"
+            "CREATE TABLE t (a INTEGER PRIMARY KEY AUTOINCREMENT, b TEXT); INSERT INTO t (b) "
+            "VALUES ('x\ny'), ('z');"
+            "CREATE TRIGGER r AFTER INSERT ON t BEGIN DELETE FROM t WHERE a = 1; UPDATE t SET b = "
+            "''; END;"
         )
     db.close()
-    text = subprocess.run(["sqlite3", "a.sqlite", ".dump"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    text = subprocess.run(
+        ["sqlite3", "a.sqlite", ".dump"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     source = dump(tmp_path, text.stdout)
     assert source.unread == []
     assert rows(source, "t") == [[1, "x\ny"], [2, "z"]]
@@ -379,4 +438,9 @@ def test_the_command_line_accepts_what_was_not_read(
     error = capsys.readouterr().err
     assert "UPDATE customers: it may change or add rows (2 times, first line 3)" in error
     journey = error.split()[1]
-    assert main(["jobengine", "run", "--journey", journey, "--stage", "raw_analysis", "--allow-unread"]) == 0
+    assert (
+        main(
+            ["jobengine", "run", "--journey", journey, "--stage", "raw_analysis", "--allow-unread"]
+        )
+        == 0
+    )

@@ -1,4 +1,6 @@
-"""How executions end otherwise than well: failure, retry, cancellation, timeout, and workers that are gone."""
+"""How executions end otherwise than well: failure, retry, cancellation, timeout, and workers that
+are gone.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,17 @@ def test_JE_37_a_job_that_fails_says_why_and_where(engine: Engine, scripted: Scr
     assert round(sum(step.duration or 0 for step in job.steps), 6) == job.duration
     assert engine.messages(job, "bad") == ["on the way", "ValueError: the table orders has no key"]
     assert job.metrics == LogCounts(total_logs=3, error_count=1, info_count=2)
-    assert (engine.again(journey).status, engine.stages(journey)["raw_analysis"]) == ("failed", "failed")
+    assert (engine.again(journey).status, engine.stages(journey)["raw_analysis"]) == (
+        "failed",
+        "failed",
+    )
     totals = engine.again(journey).aggregates
-    assert (totals.total_jobs, totals.failed_jobs, totals.completed_jobs, totals.total_errors) == (1, 1, 0, 1)
+    assert (totals.total_jobs, totals.failed_jobs, totals.completed_jobs, totals.total_errors) == (
+        1,
+        1,
+        0,
+        1,
+    )
 
 
 @pytest.mark.accepts("JE-39", "JE-42")
@@ -94,12 +104,18 @@ def test_JE_44_a_failed_job_is_tried_again_as_often_as_the_configuration_says(
         (4, "failed", "retry"),
     ]
     assert len({job.job_id for job in jobs}) == len(tried) == 4
-    assert (engine.again(journey).status, engine.again(journey).aggregates.failed_jobs) == ("failed", 4)
+    assert (engine.again(journey).status, engine.again(journey).aggregates.failed_jobs) == (
+        "failed",
+        4,
+    )
 
 
 @pytest.mark.accepts("JE-44")
-def test_JE_44_a_retry_that_helps_lets_the_journey_go_on(engine: Engine, scripted: Scripted) -> None:
-    # A line that is down for a moment must not need a person; between the two, nothing looks failed.
+def test_JE_44_a_retry_that_helps_lets_the_journey_go_on(
+    engine: Engine, scripted: Scripted
+) -> None:
+    # A line that is down for a moment must not need a person; between the two, nothing looks
+    # failed.
     seen: list[tuple[str, str]] = []
 
     def flaky(work: Work, ctx: StepContext) -> str:
@@ -114,7 +130,9 @@ def test_JE_44_a_retry_that_helps_lets_the_journey_go_on(engine: Engine, scripte
     engine.worker.run_once()
     assert seen == [("running", "running")] * 2
     assert [job.status for job in engine.jobs(journey, "raw_analysis")] == ["failed", "completed"]
-    assert engine.stages(journey)["stripped_schema"] == "running"  # what runs through goes on behind the retry
+    assert (
+        engine.stages(journey)["stripped_schema"] == "running"
+    )  # what runs through goes on behind the retry
 
 
 @pytest.mark.accepts("JE-44")
@@ -135,13 +153,18 @@ def test_JE_43_a_job_that_waits_is_cancelled_at_once(engine: Engine) -> None:
     job = engine.executions.cancel(engine.start(journey).job_id)
     assert (job.status, job.error_message) == ("cancelled", "it was cancelled before it began")
     assert engine.work() == 0
-    assert (engine.again(journey).status, engine.stages(journey)["raw_analysis"]) == ("pending", "pending")
+    assert (engine.again(journey).status, engine.stages(journey)["raw_analysis"]) == (
+        "pending",
+        "pending",
+    )
     assert engine.executions.cancel(job.job_id) == job
     assert engine.run(journey).execution_number == 2
 
 
 @pytest.mark.accepts("JE-38", "JE-43")
-def test_JE_43_a_job_that_runs_ends_at_its_next_safe_point(engine: Engine, scripted: Scripted) -> None:
+def test_JE_43_a_job_that_runs_ends_at_its_next_safe_point(
+    engine: Engine, scripted: Scripted
+) -> None:
     # Not in the middle of a batch, and not an hour later.
     reached: list[str] = []
 
@@ -159,15 +182,25 @@ def test_JE_43_a_job_that_runs_ends_at_its_next_safe_point(engine: Engine, scrip
     journey = scripted.journey(first, second)
     job = engine.run(journey)
     assert reached == ["asked"]
-    assert (job.status, [step.status for step in job.steps]) == ("cancelled", ["cancelled", "pending"])
+    assert (job.status, [step.status for step in job.steps]) == (
+        "cancelled",
+        ["cancelled", "pending"],
+    )
     assert engine.messages(job) == ["begun", "cancelled at a safe point"]
     totals = engine.again(journey).aggregates
-    assert (totals.total_jobs, totals.completed_jobs, totals.failed_jobs, totals.total_logs) == (1, 0, 0, 2)
+    assert (totals.total_jobs, totals.completed_jobs, totals.failed_jobs, totals.total_logs) == (
+        1,
+        0,
+        0,
+        2,
+    )
     assert engine.executions.retry(job.job_id).execution_number == 2
 
 
 @pytest.mark.accepts("JE-14", "JE-43")
-def test_JE_43_a_journey_that_was_paused_or_cancelled_starts_no_further_stage(engine: Engine) -> None:
+def test_JE_43_a_journey_that_was_paused_or_cancelled_starts_no_further_stage(
+    engine: Engine,
+) -> None:
     # The job that runs comes to its end; the next one waits for somebody to resume.
     journey = engine.journey()
     engine.executions.run_journey(journey.journey_id)
@@ -212,10 +245,17 @@ def test_JE_44_a_job_that_takes_too_long_fails_at_its_next_safe_point(
 
 @pytest.mark.slow
 @pytest.mark.accepts("JE-44")
-def test_JE_44_a_step_that_comes_to_no_safe_point_is_taken_away(home: Home, tmp_path: Path, monkeypatch: Any) -> None:
-    # It hangs in a call that nobody can interrupt: the job ends without it, and what it does later counts for nothing.
+def test_JE_44_a_step_that_comes_to_no_safe_point_is_taken_away(
+    home: Home, tmp_path: Path, monkeypatch: Any
+) -> None:
+    # It hangs in a call that nobody can interrupt: the job ends without it, and what it does later
+    # counts for nothing.
     engine = Engine(home, tmp_path, grace_seconds=0.2)
-    scripted, let_go, hung = Scripted(monkeypatch, engine), threading.Event(), list[threading.Thread]()
+    scripted, let_go, hung = (
+        Scripted(monkeypatch, engine),
+        threading.Event(),
+        list[threading.Thread](),
+    )
 
     def hangs(work: Work, ctx: StepContext) -> str:
         hung.append(threading.current_thread())
@@ -252,7 +292,8 @@ def test_waiting_has_an_end(engine: Engine) -> None:
 def test_a_worker_that_is_ended_in_the_middle_is_followed_by_one_that_goes_on(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, after_checkpoint: int
 ) -> None:
-    # Steps that were done are not run again; the transfer goes on behind its last checkpoint, the log behind its lines.
+    # Steps that were done are not run again; the transfer goes on behind its last checkpoint, the
+    # log behind its lines.
     journey = engine.journey()
     engine.executions.run_journey(journey.journey_id)
     for _ in range(4):
@@ -287,7 +328,8 @@ def test_a_worker_that_is_ended_in_the_middle_is_followed_by_one_that_goes_on(
 def test_JE_43_a_cancelled_journey_whose_worker_is_gone_is_seen_to_by_the_next_one(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Killed between the cancellation and its next safe point: nobody else is left to say that the job has ended.
+    # Killed between the cancellation and its next safe point: nobody else is left to say that the
+    # job has ended.
     journey = engine.journey()
     job = engine.start(journey)
     lease = engine.worker._picker.take(job.job_id)
@@ -315,7 +357,9 @@ def test_a_worker_that_lost_its_lease_writes_nothing_any_more(engine: Engine) ->
     with pytest.raises(JobLost):
         ledger.progress(engine.store, first, first.changed(progress=40), stages)
     with pytest.raises(JobLost):
-        ledger.end(engine.store, first, lambda _: (first.changed(status="completed", progress=100), False))
+        ledger.end(
+            engine.store, first, lambda _: (first.changed(status="completed", progress=100), False)
+        )
     with pytest.raises(JobLost):
         ledger.begin(engine.store, first, first.changed(attempt=2))
     ledger.progress(engine.store, second, second.changed(progress=30), stages)
@@ -368,12 +412,16 @@ def test_journeys_of_strangers_stay_in_their_folder(engine: Engine, address: str
         places.target(engine.journey(target=address))
 
 
-def test_a_journey_in_its_folder_finds_its_file_and_a_place_for_its_documents(engine: Engine) -> None:
+def test_a_journey_in_its_folder_finds_its_file_and_a_place_for_its_documents(
+    engine: Engine,
+) -> None:
     places = Places(root=engine.folder, databases=False)
     journey = engine.journey(address=Path(engine.shop().name), target=None)
     assert places.source(journey) == str(engine.shop())
     assert places.target(journey) == str(engine.folder / f"{journey.journey_id}.sqlite")
-    database = journey.changed(source=journey.source.model_copy(update={"address": "postgresql://localhost/shop"}))
+    database = journey.changed(
+        source=journey.source.model_copy(update={"address": "postgresql://localhost/shop"})
+    )
     with pytest.raises(PlaceRefused, match="may not connect"):
         places.source(database)
 
@@ -395,13 +443,18 @@ def test_more_executions_than_a_key_can_number_are_refused(engine: Engine) -> No
     job = engine.start(journey)
     engine.executions.cancel(job.job_id)
     assert job.created_at is not None
-    engine.store.put(Job(**(dict(job) | {"execution_number": 999, "job_id": "JOB-last", "status": "cancelled"})))
+    engine.store.put(
+        Job(**(dict(job) | {"execution_number": 999, "job_id": "JOB-last", "status": "cancelled"}))
+    )
     with pytest.raises(WrongState, match="999 executions"):
         engine.start(journey)
 
 
-def test_a_journey_that_is_broken_keeps_no_other_waiting(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
-    # Workers look at all that run, one after the other: what is wrong with the first must not end the look.
+def test_a_journey_that_is_broken_keeps_no_other_waiting(
+    engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    # Workers look at all that run, one after the other: what is wrong with the first must not end
+    # the look.
     class Lost(JobQueue):
         def enqueue(self, *args: Any, **options: Any) -> Any:
             """As by a process that was killed before it came to that."""

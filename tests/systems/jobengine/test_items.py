@@ -1,4 +1,6 @@
-"""What the items hold: the document's examples unchanged, its attributes, statuses and enumerations."""
+"""What the items hold: the document's examples unchanged, its attributes, statuses and
+enumerations.
+"""
 
 from datetime import UTC, datetime
 from typing import Any, get_args
@@ -9,7 +11,14 @@ from pydantic import ValidationError
 from sortkey import Entity
 from sortkey.errors import InvalidItem
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, Stage, StageJob
-from sortkey_systems.jobengine.parts import LOG_FILE, PRIORITIES, REPORT_FILE, LogLine, ReportFile, S3Config
+from sortkey_systems.jobengine.parts import (
+    LOG_FILE,
+    PRIORITIES,
+    REPORT_FILE,
+    LogLine,
+    ReportFile,
+    S3Config,
+)
 from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine import examples
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, REPORT, RULE, STAGE, parsed, stored
@@ -27,15 +36,20 @@ KINDS: list[Any] = [
 
 @pytest.mark.accepts("JE-7", "JE-13", "JE-20", "JE-27", "JE-37", "JE-47", "JE-55")
 @pytest.mark.parametrize(("entity", "example", "kind"), KINDS)
-def test_an_example_of_the_document_comes_back_unchanged(entity: type[Entity], example: str, kind: str) -> None:
+def test_an_example_of_the_document_comes_back_unchanged(
+    entity: type[Entity], example: str, kind: str
+) -> None:
     # Tables that exist were written so; reading and writing must not change a byte.
     item = stored(example)
     assert entity.from_item(item).to_item() == item
 
 
 @pytest.mark.parametrize(("entity", "example", "kind"), KINDS)
-def test_JE_7_every_item_says_its_kind_and_when_it_was_made(entity: type[Entity], example: str, kind: str) -> None:
-    # The kind tells the items of a partition apart; the payload stands under Data, the instants beside it.
+def test_JE_7_every_item_says_its_kind_and_when_it_was_made(
+    entity: type[Entity], example: str, kind: str
+) -> None:
+    # The kind tells the items of a partition apart; the payload stands under Data, the instants
+    # beside it.
     item = entity.from_item(stored(example)).to_item()
     assert item["EntityType"] == {"S": kind}
     assert "CreatedAt" in item
@@ -47,7 +61,9 @@ def test_JE_7_every_item_says_its_kind_and_when_it_was_made(entity: type[Entity]
 
 @pytest.mark.accepts("JE-7", "JE-11")
 @pytest.mark.parametrize(("entity", "example", "kind"), KINDS)
-def test_what_a_newer_program_has_written_survives(entity: type[Entity], example: str, kind: str) -> None:
+def test_what_a_newer_program_has_written_survives(
+    entity: type[Entity], example: str, kind: str
+) -> None:
     # Two versions of the program work on one table while it is deployed.
     item = stored(example)
     item["Later"] = {"S": "outside"}
@@ -66,7 +82,9 @@ REFUSED: list[Any] = [
     pytest.param(Rule, RULE, "status", "deleted", id="JE-29 rule status"),
     pytest.param(Rule, RULE, "scope", "company", id="JE-30 rule scope"),
     pytest.param(Rule, RULE, "ruleId", "rule-a1b2c3d4", id="JE-27 rule id"),
-    pytest.param(Rule, RULE, "ruleId", "rule-raw_analysis-field_mapping-xyz", id="JE-27 rule id without hex"),
+    pytest.param(
+        Rule, RULE, "ruleId", "rule-raw_analysis-field_mapping-xyz", id="JE-27 rule id without hex"
+    ),
     pytest.param(Job, JOB, "status", "skipped", id="JE-38 job status"),
     pytest.param(Job, JOB, "progress", 101, id="JE-40 job progress"),
     pytest.param(Job, JOB, "jobId", "456", id="JE-39 job id"),
@@ -76,7 +94,9 @@ REFUSED: list[Any] = [
 ]
 
 
-@pytest.mark.accepts("JE-14", "JE-15", "JE-17", "JE-20", "JE-25", "JE-27", "JE-28", "JE-29", "JE-30")
+@pytest.mark.accepts(
+    "JE-14", "JE-15", "JE-17", "JE-20", "JE-25", "JE-27", "JE-28", "JE-29", "JE-30"
+)
 @pytest.mark.accepts("JE-38", "JE-39", "JE-40", "JE-48", "JE-57")
 @pytest.mark.parametrize(("entity", "example", "attribute", "value"), REFUSED)
 def test_values_that_the_document_does_not_list_are_refused(
@@ -89,28 +109,45 @@ def test_values_that_the_document_does_not_list_are_refused(
 
 LISTED: list[Any] = [
     pytest.param(
-        Journey, JOURNEY, "status", "pending running completed failed paused cancelled", id="JE-14 journey status"
+        Journey,
+        JOURNEY,
+        "status",
+        "pending running completed failed paused cancelled",
+        id="JE-14 journey status",
     ),
-    pytest.param(Journey, JOURNEY, "priority", "low medium high critical", id="JE-15 journey priority"),
-    pytest.param(Stage, STAGE, "status", "pending running completed failed skipped", id="JE-25 stage status"),
+    pytest.param(
+        Journey, JOURNEY, "priority", "low medium high critical", id="JE-15 journey priority"
+    ),
+    pytest.param(
+        Stage, STAGE, "status", "pending running completed failed skipped", id="JE-25 stage status"
+    ),
     pytest.param(
         Rule,
         RULE,
         "type",
-        "field_mapping contextual_recommendations data_interpretation validation_rules business_logic compliance_check",
+        "field_mapping contextual_recommendations data_interpretation validation_rules "
+        "business_logic compliance_check",
         id="JE-28 rule type",
     ),
     pytest.param(Rule, RULE, "status", "active inactive deprecated", id="JE-29 rule status"),
     pytest.param(Rule, RULE, "scope", "global project stage", id="JE-30 rule scope"),
-    pytest.param(Job, JOB, "status", "pending running completed failed cancelled", id="JE-38 job status"),
+    pytest.param(
+        Job, JOB, "status", "pending running completed failed cancelled", id="JE-38 job status"
+    ),
     pytest.param(Log, LOG, "level", "debug info warning error", id="JE-48 log level"),
     pytest.param(
-        Report, REPORT, "reportType", "summary performance error_analysis custom timeline metrics", id="JE-57 reports"
+        Report,
+        REPORT,
+        "reportType",
+        "summary performance error_analysis custom timeline metrics",
+        id="JE-57 reports",
     ),
 ]
 
 
-@pytest.mark.accepts("JE-14", "JE-15", "JE-25", "JE-28", "JE-29", "JE-30", "JE-38", "JE-48", "JE-57")
+@pytest.mark.accepts(
+    "JE-14", "JE-15", "JE-25", "JE-28", "JE-29", "JE-30", "JE-38", "JE-48", "JE-57"
+)
 @pytest.mark.parametrize(("entity", "example", "attribute", "listed"), LISTED)
 def test_values_that_the_document_lists_are_stored_as_they_are(
     entity: type[Entity], example: str, attribute: str, listed: str
@@ -126,7 +163,11 @@ def test_JE_13_a_new_journey_has_the_documents_configuration() -> None:
     # What is not said when a journey is made is as the document has it.
     data = parsed(JOURNEY)["Data"]
     made = Journey(
-        journey_id=ID, name="n", created_by="data_team", oda_component_type="PRODUCTCATALOG", source=data["source"]
+        journey_id=ID,
+        name="n",
+        created_by="data_team",
+        oda_component_type="PRODUCTCATALOG",
+        source=data["source"],
     )
     stored_data = made.changed(created_at=datetime(2025, 11, 1, tzinfo=UTC)).to_item()["Data"]["M"]
     assert stored_data["configuration"] == stored(JOURNEY)["Data"]["M"]["configuration"]
@@ -201,7 +242,9 @@ def test_JE_23_skipping_and_assistance_are_said_by_the_stage_and_its_steps() -> 
     assert [step.ai_assisted for step in stage.steps] == [True, True, False]
 
 
-@pytest.mark.parametrize("value", ["plain text", {"naturalLanguage": "Map sku", "jsonRule": {"min": 0.8, "on": None}}])
+@pytest.mark.parametrize(
+    "value", ["plain text", {"naturalLanguage": "Map sku", "jsonRule": {"min": 0.8, "on": None}}]
+)
 def test_JE_33_context_and_content_are_text_or_an_object(value: Any) -> None:
     # The document has text, the program behind it writes objects.
     rule = Rule.model_validate({**_values(Rule, RULE), "context": value, "content": value})
@@ -210,7 +253,8 @@ def test_JE_33_context_and_content_are_text_or_an_object(value: Any) -> None:
 
 
 def test_JE_35_the_dashboards_line_of_a_job() -> None:
-    # A job has one key in the index; the small item beside it answers the dashboard's literal query.
+    # A job has one key in the index; the small item beside it answers the dashboard's literal
+    # query.
     line = StageJob.of(Job.from_item(stored(JOB)))
     assert line.to_item() == {
         "PK": {"S": "JOURNEY#JRN-ABC123456789"},
@@ -269,7 +313,11 @@ def test_JE_41_the_sums_of_the_example_hold_in_the_entity() -> None:
     assert counts.total_logs == 145
     assert counts.error_count + counts.warning_count + counts.info_count + counts.debug_count == 145
     assert sum(step.duration or 0 for step in job.steps) == job.duration == 125.5
-    assert job.results.records_processed == job.results.records_succeeded + job.results.records_failed == 10000
+    assert (
+        job.results.records_processed
+        == job.results.records_succeeded + job.results.records_failed
+        == 10000
+    )
 
 
 def test_JE_44_a_job_has_the_documents_limits_unless_told() -> None:
@@ -278,7 +326,12 @@ def test_JE_44_a_job_has_the_documents_limits_unless_told() -> None:
     assert (limits.timeout, limits.retry_attempts) == (1800, 3)
 
 
-PLACE = {"journey_id": ID, "stage_id": "raw_analysis", "job_id": "JOB-456", "step_id": "schema_extraction"}
+PLACE = {
+    "journey_id": ID,
+    "stage_id": "raw_analysis",
+    "job_id": "JOB-456",
+    "step_id": "schema_extraction",
+}
 
 
 def test_JE_45_the_log_file_of_a_step() -> None:

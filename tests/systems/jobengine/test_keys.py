@@ -23,7 +23,9 @@ def test_JE_1_one_table_of_two_text_keys() -> None:
         {"AttributeName": "PK", "KeyType": "HASH"},
         {"AttributeName": "SK", "KeyType": "RANGE"},
     ]
-    types = {each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]}
+    types = {
+        each["AttributeName"]: each["AttributeType"] for each in definition["AttributeDefinitions"]
+    }
     assert types == {"PK": "S", "SK": "S", "GSI1PK": "S", "GSI1SK": "S"}
 
 
@@ -49,7 +51,10 @@ def test_the_table_is_recoverable_encrypted_and_paid_by_request() -> None:
     assert table.pitr
     assert definition["SSESpecification"] == {"Enabled": True, "SSEType": "KMS"}
     assert definition["BillingMode"] == "PAY_PER_REQUEST"
-    assert definition["StreamSpecification"] == {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+    assert definition["StreamSpecification"] == {
+        "StreamEnabled": True,
+        "StreamViewType": "NEW_AND_OLD_IMAGES",
+    }
     assert table.ttl is None
 
 
@@ -62,7 +67,10 @@ KEYS = [
     ),
     pytest.param(
         Rule.key(
-            journey_id=ID, stage_id="raw_analysis", rule_index=1, rule_id="rule-raw_analysis-field_mapping-a1b2c3d4"
+            journey_id=ID,
+            stage_id="raw_analysis",
+            rule_index=1,
+            rule_id="rule-raw_analysis-field_mapping-a1b2c3d4",
         ),
         "RULE#raw_analysis#001#rule-raw_analysis-field_mapping-a1b2c3d4",
         id="JE-26",
@@ -121,7 +129,9 @@ INDEX_KEYS = [
 
 @pytest.mark.accepts("JE-5", "JE-6", "JE-12", "JE-19", "JE-26", "JE-34", "JE-47", "JE-55")
 @pytest.mark.parametrize(("entity", "example", "partition", "sort"), INDEX_KEYS)
-def test_JE_6_index_keys_are_made_of_the_fields(entity: type[Entity], example: str, partition: str, sort: str) -> None:
+def test_JE_6_index_keys_are_made_of_the_fields(
+    entity: type[Entity], example: str, partition: str, sort: str
+) -> None:
     # An item written without them would be lost to every query across journeys.
     bare = {name: value for name, value in stored(example).items() if not name.startswith("GSI1")}
     item = entity.from_item(bare).to_item()
@@ -130,10 +140,15 @@ def test_JE_6_index_keys_are_made_of_the_fields(entity: type[Entity], example: s
 
 def test_JE_4_a_journey_has_one_metadata_item() -> None:
     # The sort key has no slot: a second one with the same ID is the same item.
-    assert Journey.key(journey_id=ID).item == {"PK": {"S": f"JOURNEY#{ID}"}, "SK": {"S": "METADATA"}}
+    assert Journey.key(journey_id=ID).item == {
+        "PK": {"S": f"JOURNEY#{ID}"},
+        "SK": {"S": "METADATA"},
+    }
 
 
-@pytest.mark.parametrize("text", ["2025-11-01T20:30:00Z", "2025-11-01T20:30:00.000Z", "2025-11-01T20:30:00.000000Z"])
+@pytest.mark.parametrize(
+    "text", ["2025-11-01T20:30:00Z", "2025-11-01T20:30:00.000Z", "2025-11-01T20:30:00.000000Z"]
+)
 def test_JE_8_instants_are_read_in_every_precision_and_written_with_six_digits(text: str) -> None:
     # '.' sorts before 'Z': keys of mixed precision are not in the order of time.
     example = stored(JOB)
@@ -149,9 +164,14 @@ def test_JE_8_instants_are_read_in_every_precision_and_written_with_six_digits(t
 
 def test_JE_8_keys_are_in_the_order_of_time() -> None:
     # Whatever the fraction, an earlier job's key is the smaller text.
-    instants = [AT + timedelta(microseconds=step) for step in (0, 1, 999, 1_000, 999_999, 1_000_000, 60_000_000)]
+    instants = [
+        AT + timedelta(microseconds=step)
+        for step in (0, 1, 999, 1_000, 999_999, 1_000_000, 60_000_000)
+    ]
     keys = [
-        Job.key(journey_id=ID, order=1, stage_id="s", execution_number=1, created_at=at).item["SK"]["S"]
+        Job.key(journey_id=ID, order=1, stage_id="s", execution_number=1, created_at=at).item["SK"][
+            "S"
+        ]
         for at in instants
     ]
     assert keys == sorted(keys)
@@ -159,7 +179,10 @@ def test_JE_8_keys_are_in_the_order_of_time() -> None:
 
 def test_JE_8_the_short_instants_in_the_documents_list_of_keys_are_understood() -> None:
     # The list of sort keys has no and three digits where the example items have six.
-    short = {**stored(LOG), "SK": {"S": "LOG#JOB-456#schema_extraction#2025-11-01T20:31:15.234Z#LOG-789"}}
+    short = {
+        **stored(LOG),
+        "SK": {"S": "LOG#JOB-456#schema_extraction#2025-11-01T20:31:15.234Z#LOG-789"},
+    }
     assert Log.from_item(short).log_id == "LOG-789"
 
 
@@ -167,7 +190,9 @@ TOO_LARGE = [
     pytest.param(lambda: Stage(journey_id=ID, stage_id="s", name="S", order=100), id="100 stages"),
     pytest.param(lambda: Stage(journey_id=ID, stage_id="s", name="S", order=0), id="stage 0"),
     pytest.param(lambda: Rule.from_item(stored(RULE)).changed(rule_index=1000), id="1000 rules"),
-    pytest.param(lambda: Job.from_item(stored(JOB)).changed(execution_number=1000), id="1000 executions"),
+    pytest.param(
+        lambda: Job.from_item(stored(JOB)).changed(execution_number=1000), id="1000 executions"
+    ),
     pytest.param(lambda: Job.from_item(stored(JOB)).changed(order=100), id="a job of stage 100"),
 ]
 
@@ -196,11 +221,23 @@ def test_JE_9_a_key_with_a_number_that_does_not_fit_is_refused(make: Any) -> Non
 PREFIXES: list[Any] = [
     pytest.param(Stage.of_journey(journey_id=ID), "STAGE#", id="stages"),
     pytest.param(Rule.of_journey(journey_id=ID), "RULE#", id="rules"),
-    pytest.param(Rule.of_stage(journey_id=ID, stage_id="raw_analysis"), "RULE#raw_analysis#", id="rules of a stage"),
+    pytest.param(
+        Rule.of_stage(journey_id=ID, stage_id="raw_analysis"),
+        "RULE#raw_analysis#",
+        id="rules of a stage",
+    ),
     pytest.param(Job.of_journey(journey_id=ID), "JOB#", id="jobs"),
-    pytest.param(Job.of_stage(journey_id=ID, order=1, stage_id="raw_analysis"), "JOB#01#raw_analysis#", id="P5"),
+    pytest.param(
+        Job.of_stage(journey_id=ID, order=1, stage_id="raw_analysis"),
+        "JOB#01#raw_analysis#",
+        id="P5",
+    ),
     pytest.param(Log.of_step(journey_id=ID, job_id="JOB-456"), "LOG#JOB-456#", id="logs"),
-    pytest.param(Log.of_step(journey_id=ID, job_id="JOB-456", step="a"), "LOG#JOB-456#a#", id="logs of a step"),
+    pytest.param(
+        Log.of_step(journey_id=ID, job_id="JOB-456", step="a"),
+        "LOG#JOB-456#a#",
+        id="logs of a step",
+    ),
     pytest.param(Report.of_type(journey_id=ID, job_id="JOB-456"), "REPORT#JOB-456#", id="reports"),
 ]
 
@@ -243,7 +280,9 @@ def test_JE_11_a_new_kind_of_item_needs_no_change_of_the_table() -> None:
         table.entities.remove(Note)
 
 
-@pytest.mark.parametrize("wrong", ["JRN-ABC", "ABC123456789", "JRN-ABC1234567890", "jrn-ABC123456789", ""])
+@pytest.mark.parametrize(
+    "wrong", ["JRN-ABC", "ABC123456789", "JRN-ABC1234567890", "jrn-ABC123456789", ""]
+)
 def test_JE_2_a_journey_id_is_JRN_and_twelve_characters(wrong: str) -> None:
     # The ID is in every key of the journey; a wrong one cannot be corrected later.
     with pytest.raises(ValidationError):

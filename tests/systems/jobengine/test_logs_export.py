@@ -1,4 +1,6 @@
-"""Logs to take away: JSON, CSV and text, as a stream; and what they say in short: errors by kind, the timeline."""
+"""Logs to take away: JSON, CSV and text, as a stream; and what they say in short: errors by kind,
+the timeline.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,11 @@ def test_an_export_as_csv_comes_back_from_any_reader(folder: Objects) -> None:
     assert len(rows) == 1200
     assert rows[7]["message"] == 'he said "7",\nthen left'
     assert json.loads(rows[7]["details"]) == {"number": 7}
-    assert (rows[7]["level"], rows[7]["timestamp"], rows[7]["jobId"]) == ("INFO", "2025-11-01T20:30:00.000000Z", JOB)
+    assert (rows[7]["level"], rows[7]["timestamp"], rows[7]["jobId"]) == (
+        "INFO",
+        "2025-11-01T20:30:00.000000Z",
+        JOB,
+    )
 
 
 @pytest.mark.parametrize("message", ["=HYPERLINK()", "+1", "-1", "@SUM(A1)", "\tx"])
@@ -87,7 +93,10 @@ def test_an_export_as_text_has_one_line_for_each(folder: Objects) -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_job_without_a_log_has_an_empty_export(folder: Objects, format: Any) -> None:
     # Valid in its format, so that a program which reads it need not know.
-    assert exported(folder, format) == {"json": "[]\n", "csv": ",".join(_COLUMNS) + "\r\n", "txt": ""}[format]
+    assert (
+        exported(folder, format)
+        == {"json": "[]\n", "csv": ",".join(_COLUMNS) + "\r\n", "txt": ""}[format]
+    )
     assert format in CONTENT_TYPES
 
 
@@ -107,17 +116,32 @@ def test_errors_that_are_alike_are_one_kind(buckets: Buckets) -> None:
     # A thousand times the same is one thing to mend.
     log = opened(buckets.logs)
     for number in range(30):
-        log.add("ERROR", f"row {number} of 'orders' has no customer", START + timedelta(seconds=number), row=number)
+        log.add(
+            "ERROR",
+            f"row {number} of 'orders' has no customer",
+            START + timedelta(seconds=number),
+            row=number,
+        )
     log.add("ERROR", "the source is gone", START + timedelta(minutes=1))
     log.add("WARNING", "orders is empty", START)
     log.add("DEBUG", "chatter", START)
     log.close()
     summary = error_summary(buckets.logs, ID, STAGE, JOB)
-    assert summary.counts == LogCounts(total_logs=33, error_count=31, warning_count=1, debug_count=1)
+    assert summary.counts == LogCounts(
+        total_logs=33, error_count=31, warning_count=1, debug_count=1
+    )
     first, second = summary.errors()
-    assert (first.count, first.example, first.details) == (30, "row 0 of 'orders' has no customer", {"row": 0})
+    assert (first.count, first.example, first.details) == (
+        30,
+        "row 0 of 'orders' has no customer",
+        {"row": 0},
+    )
     assert (first.first, first.last) == (START, START + timedelta(seconds=29))
-    assert (second.count, second.example, second.main_step) == (1, "the source is gone", "schema_extraction")
+    assert (second.count, second.example, second.main_step) == (
+        1,
+        "the source is gone",
+        "schema_extraction",
+    )
     assert [group.example for group in summary.errors("warning")] == ["orders is empty"]
 
 
@@ -130,12 +154,16 @@ def test_errors_that_are_alike_are_one_kind(buckets: Buckets) -> None:
         ("orders has no key", "items has no key", False),
     ],
 )
-def test_messages_are_alike_without_numbers_ids_and_quoted_names(one: str, other: str, alike: bool) -> None:
+def test_messages_are_alike_without_numbers_ids_and_quoted_names(
+    one: str, other: str, alike: bool
+) -> None:
     # Tables that are not quoted stay: which one it was is what one wants to know.
     assert (shape_of(one) == shape_of(other)) is alike
 
 
-def test_a_summary_does_not_grow_with_the_log(folder: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_summary_does_not_grow_with_the_log(
+    folder: Objects, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Ten thousand different errors must not be ten thousand kinds in memory.
     monkeypatch.setattr(log_summary, "GROUPS_MAX", 3)
     log = opened(folder)
@@ -148,7 +176,9 @@ def test_a_summary_does_not_grow_with_the_log(folder: Objects, monkeypatch: pyte
     assert summary.counts.error_count == 8
 
 
-def test_a_timeline_tells_a_job_from_its_creation_to_its_end(buckets: Buckets, at_home: Store) -> None:
+def test_a_timeline_tells_a_job_from_its_creation_to_its_end(
+    buckets: Buckets, at_home: Store
+) -> None:
     # Steps, and what went wrong in them, in the order of time.
     job = JobItem.from_item(examples.stored(examples.JOB))
     at_home.transact(Put(job), Put(StageJob.of(job)))
@@ -173,7 +203,9 @@ def test_a_timeline_tells_a_job_from_its_creation_to_its_end(buckets: Buckets, a
         job_timeline(buckets.logs, at_home, ID, "JOB-4")
 
 
-def test_a_timeline_stays_short(folder: Objects, at_home: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_timeline_stays_short(
+    folder: Objects, at_home: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # The first mishaps, and how many more there were.
     monkeypatch.setattr(log_summary, "MOMENTS_MAX", 2)
     at_home.put(JobItem.from_item(examples.stored(examples.JOB)))

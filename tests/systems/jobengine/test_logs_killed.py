@@ -1,4 +1,6 @@
-"""A step whose worker is killed with SIGKILL, again and again: its log has every line once, and every flushed line."""
+"""A step whose worker is killed with SIGKILL, again and again: its log has every line once, and
+every flushed line.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ FLUSH_EVERY, CHECKPOINT_EVERY, WARNING_EVERY = 3, 20, 10
 
 
 def attempt(folder: Path, number: int) -> None:
-    """One worker: from the last checkpoint on, with a line for each item, and one that only this attempt has."""
+    """One worker: from the last checkpoint on, with a line for each item, and one that only this
+    attempt has.
+    """
     state_file, state = folder / "state.json", {"done": 0, "position": 0}
     if state_file.exists():
         state = json.loads(state_file.read_text())
@@ -33,7 +37,9 @@ def attempt(folder: Path, number: int) -> None:
         log.flush()
         print(number, file=flushed, flush=True)
         for item in range(state["done"], ITEMS):
-            log.add("WARNING" if item % WARNING_EVERY == 0 else "INFO", f"item {item}", size=item * item)
+            log.add(
+                "WARNING" if item % WARNING_EVERY == 0 else "INFO", f"item {item}", size=item * item
+            )
             if item % FLUSH_EVERY == 0:
                 log.flush()
             if item % CHECKPOINT_EVERY == CHECKPOINT_EVERY - 1:
@@ -64,8 +70,11 @@ def run_until_done(folder: Path, chance: random.Random) -> int:
 @pytest.mark.slow
 @pytest.mark.accepts("JE-51")
 @pytest.mark.parametrize("seed", [1, 2])
-def test_JE_51_whatever_moment_a_worker_is_killed_at_no_line_is_lost_or_doubled(tmp_path: Path, seed: int) -> None:
-    # Killed between a part and its items, between two checkpoints, while the file is written and while the parts go.
+def test_JE_51_whatever_moment_a_worker_is_killed_at_no_line_is_lost_or_doubled(
+    tmp_path: Path, seed: int
+) -> None:
+    # Killed between a part and its items, between two checkpoints, while the file is written and
+    # while the parts go.
     with sortkey.open(tmp_path / "data") as store:
         store.ensure(model)
     killed = run_until_done(tmp_path, random.Random(seed))
@@ -73,9 +82,15 @@ def test_JE_51_whatever_moment_a_worker_is_killed_at_no_line_is_lost_or_doubled(
     bucket = open_objects(tmp_path / "logs")
     lines = [line for line in file_of(bucket) if line["message"] != "an attempt begins"]
     assert [line["message"] for line in lines] == [f"item {item}" for item in range(ITEMS)]
-    assert keys(bucket) == sorted(each for each in keys(bucket) if each == key_of("schema_extraction"))
+    assert keys(bucket) == sorted(
+        each for each in keys(bucket) if each == key_of("schema_extraction")
+    )
 
-    begun = Counter(line["details"]["attempt"] for line in file_of(bucket) if line["message"] == "an attempt begins")
+    begun = Counter(
+        line["details"]["attempt"]
+        for line in file_of(bucket)
+        if line["message"] == "an attempt begins"
+    )
     flushed = {int(number) for number in (tmp_path / "flushed").read_text().split()}
     assert flushed <= begun.keys()
     assert set(begun.values()) == {1}

@@ -1,4 +1,6 @@
-"""Search in full logs: by level, step, time, text and details, page by page, also while the job runs."""
+"""Search in full logs: by level, step, time, text and details, page by page, also while the job
+runs.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def page(bucket: Objects, store: Store, where: LogFilter | None = None, **how: A
     return search_logs(bucket, store, ID, STAGE, JOB, where, **how)
 
 
-def found(bucket: Objects, store: Store, *, step: str | None = None, size: int = 7, **where: Any) -> list[str]:
+def found(
+    bucket: Objects, store: Store, *, step: str | None = None, size: int = 7, **where: Any
+) -> list[str]:
     """The messages of all pages."""
     all_found, cursor = list[str](), None
     while True:
@@ -47,7 +51,9 @@ def two_steps(buckets: Buckets) -> Objects:
 
 
 @pytest.mark.accepts("JE-48", "JE-52")
-def test_JE_52_a_log_is_searched_by_level_step_time_text_and_details(two_steps: Objects, at_home: Store) -> None:
+def test_JE_52_a_log_is_searched_by_level_step_time_text_and_details(
+    two_steps: Objects, at_home: Store
+) -> None:
     # What a person asks who looks for the cause of a failure.
     everything = messages(two_steps)
     assert found(two_steps, at_home, size=100) == everything
@@ -59,9 +65,18 @@ def test_JE_52_a_log_is_searched_by_level_step_time_text_and_details(two_steps: 
     since, until = START + timedelta(seconds=10), START + timedelta(seconds=13)
     assert found(two_steps, at_home, since=since, until=until) == everything[10:13]
     assert found(two_steps, at_home, text="LINE 17 of m") == ["line 17 of metadata_analysis"]
-    assert found(two_steps, at_home, details={"number": 5}) == [f"line 5 of {step}" for step in STEPS]
+    assert found(two_steps, at_home, details={"number": 5}) == [
+        f"line 5 of {step}" for step in STEPS
+    ]
     assert found(two_steps, at_home, details={"number": "5", "table": "t1"}) == []
-    both = found(two_steps, at_home, level="warning", step="schema_extraction", details={"table": "t2"}, text="9")
+    both = found(
+        two_steps,
+        at_home,
+        level="warning",
+        step="schema_extraction",
+        details={"table": "t2"},
+        text="9",
+    )
     assert both == [f"line {number} of schema_extraction" for number in (29, 59, 89, 119, 149, 179)]
 
 
@@ -85,8 +100,17 @@ def test_JE_52_a_log_is_searched_by_level_step_time_text_and_details(two_steps: 
 )
 def test_JE_52_details_are_found_however_deep(where: dict[str, Any], matches: bool) -> None:
     # What comes from a URL is a text; what was logged may be anything.
-    details = {"stats": {"rows": 42, "ok": True, "notes": ["deep inside"]}, "a.b": "dotted", "nothing": None}
-    line = {"level": "INFO", "message": "un été", "timestamp": "2025-11-01T20:30:00Z", "details": details}
+    details = {
+        "stats": {"rows": 42, "ok": True, "notes": ["deep inside"]},
+        "a.b": "dotted",
+        "nothing": None,
+    }
+    line = {
+        "level": "INFO",
+        "message": "un été",
+        "timestamp": "2025-11-01T20:30:00Z",
+        "details": details,
+    }
     assert LogFilter.of(**where).matches(line) is matches
 
 
@@ -100,10 +124,14 @@ def test_pages_have_every_line_once(size: int, lines: int, level: str | None) ->
         for number in range(lines):
             log.add("WARNING" if number % 4 == 0 else "INFO", f"line {number}")
         log.close()
-    expected = [f"line {n}" for n in range(lines) if level in (None, "warning" if n % 4 == 0 else "info")]
+    expected = [
+        f"line {n}" for n in range(lines) if level in (None, "warning" if n % 4 == 0 else "info")
+    ]
     cursor, seen, pages = None, list[str](), 0
     while True:
-        each = search_logs(bucket, store, ID, STAGE, job, LogFilter.of(level=level), cursor=cursor, limit=size)
+        each = search_logs(
+            bucket, store, ID, STAGE, job, LogFilter.of(level=level), cursor=cursor, limit=size
+        )
         seen, cursor, pages = seen + [line.message for line in each.items], each.cursor, pages + 1
         if cursor is None:
             break
@@ -148,7 +176,8 @@ def test_the_next_page_does_not_read_what_is_before_it(
 
 
 def test_a_cursor_survives_the_end_of_the_step(buckets: Buckets, at_home: Store) -> None:
-    # The lines move from parts to the file between two pages, and to another version of it after a crash.
+    # The lines move from parts to the file between two pages, and to another version of it after a
+    # crash.
     log = opened(buckets.logs)
     for number in range(5):
         log.add("INFO", f"line {number}")
@@ -160,7 +189,9 @@ def test_a_cursor_survives_the_end_of_the_step(buckets: Buckets, at_home: Store)
     again.add("INFO", "line 5")
     again.close()
     third = page(buckets.logs, at_home, cursor=second.cursor, limit=9)
-    assert [line.message for each in (first, second, third) for line in each.items] == [f"line {n}" for n in range(6)]
+    assert [line.message for each in (first, second, third) for line in each.items] == [
+        f"line {n}" for n in range(6)
+    ]
     assert third.cursor is None
 
 
@@ -176,7 +207,13 @@ def test_a_running_job_is_followed(buckets: Buckets, at_home: Store) -> None:
     log.close()
     written(buckets.logs, "metadata_analysis", 2, at=START + timedelta(minutes=1))
     seen += [line.message for line in page(buckets.logs, at_home, cursor=cursor, follow=True).items]
-    assert seen == ["line 0", "line 1", "line 2", "line 0 of metadata_analysis", "line 1 of metadata_analysis"]
+    assert seen == [
+        "line 0",
+        "line 1",
+        "line 2",
+        "line 0 of metadata_analysis",
+        "line 1 of metadata_analysis",
+    ]
 
 
 def test_a_search_that_finds_nothing_for_long_says_where_it_is(
@@ -197,7 +234,10 @@ def test_a_search_that_finds_nothing_for_long_says_where_it_is(
 def test_a_cursor_of_another_search_is_refused(two_steps: Objects, at_home: Store) -> None:
     # It would leave out lines that nobody knows of.
     cursor = page(two_steps, at_home, LogFilter.of(level="info"), limit=1).cursor
-    for where, how in [(LogFilter.of(level="error"), {}), (LogFilter.of(level="info"), {"step": "schema_extraction"})]:
+    for where, how in [
+        (LogFilter.of(level="error"), {}),
+        (LogFilter.of(level="info"), {"step": "schema_extraction"}),
+    ]:
         with pytest.raises(BadCursor):
             page(two_steps, at_home, where, cursor=cursor, **how)
     with pytest.raises(BadCursor):

@@ -1,4 +1,6 @@
-"""A schema in another style than the sample's: CamelCase, a name with a space, text keys, blobs, composite keys."""
+"""A schema in another style than the sample's: CamelCase, a name with a space, text keys, blobs,
+composite keys.
+"""
 
 from pathlib import Path
 
@@ -34,7 +36,9 @@ def test_a_schema_of_another_style_is_migrated_without_a_rule(tmp_path: Path) ->
     report = run_journey(work, MemoryContext())
     assert report.missing.tables[0].startswith("Employees, 2 rows: no resource is like it")
     assert report.exceeded == ["rows of the source not in the target: 2 of 11, allowed 0"]
-    assert {each.table: each.resource for each in work.result("tmf_api_matching", ApiMatches).matches} == {
+    assert {
+        each.table: each.resource for each in work.result("tmf_api_matching", ApiMatches).matches
+    } == {
         "Customers": "Customer",
         "Order Details": "ProductOrderItem",
         "Orders": "ProductOrder",
@@ -52,7 +56,10 @@ def test_a_schema_of_another_style_is_migrated_without_a_rule(tmp_path: Path) ->
     assert [each["id"] for each in order["productOrderItem"]] == ["10-1", "10-2"]
     assert order["relatedParty"][0]["id"] == "ALFKI"
     # Bytes pass through JSON, as characteristics do.
-    assert {each["name"] for each in product["productSpecCharacteristic"]} == {"UnitsInStock", "Picture"}
+    assert {each["name"] for each in product["productSpecCharacteristic"]} == {
+        "UnitsInStock",
+        "Picture",
+    }
 
 
 def test_a_link_to_a_table_that_stays_behind_is_one_gap_and_not_two(tmp_path: Path) -> None:

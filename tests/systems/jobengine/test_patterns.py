@@ -43,7 +43,13 @@ def logs(store: Store, job_id: str, count: int) -> None:
     times = [(number, AT + timedelta(seconds=number)) for number in range(1, count + 1)]
     store.batch_write(
         [
-            first.changed(job_id=job_id, log_id=f"LOG-{number}", timestamp=at, created_at=at, message=f"line {number}")
+            first.changed(
+                job_id=job_id,
+                log_id=f"LOG-{number}",
+                timestamp=at,
+                created_at=at,
+                message=f"line {number}",
+            )
             for number, at in times
         ]
     )
@@ -80,7 +86,8 @@ def test_the_table_that_was_made_does_not_differ_from_the_model(store: Store) ->
 
 @pytest.mark.accepts("JE-61", "JE-35")
 def test_JE_61_a_complete_journey_in_two_queries(store: Store, job: Job) -> None:
-    # Metadata, reports, rules and stages lie behind METADATA, jobs before it; logs between them are never read.
+    # Metadata, reports, rules and stages lie behind METADATA, jobs before it; logs between them are
+    # never read.
     details, jobs = (store.collection(read) for read in get_journey_complete(ID))
     assert details.one(Journey) == Journey.from_item(stored(JOURNEY))
     assert [stage.stage_id for stage in details.of(Stage)] == STAGES
@@ -92,14 +99,20 @@ def test_JE_61_a_complete_journey_in_two_queries(store: Store, job: Job) -> None
 
 def test_JE_61_the_key_conditions_of_the_two_queries() -> None:
     # SK >= METADATA and begins_with JOB#, nothing else.
-    conditions = {p.name: p.explain(journey_id=ID).key_condition for p in model.patterns() if p.name.startswith("jour")}
+    conditions = {
+        p.name: p.explain(journey_id=ID).key_condition
+        for p in model.patterns()
+        if p.name.startswith("jour")
+    }
     assert conditions == {
         "journey_details": f"PK = 'JOURNEY#{ID}' AND SK >= 'METADATA'",
         "journey_jobs": f"PK = 'JOURNEY#{ID}' AND begins_with(SK, 'JOB#')",
     }
 
 
-def test_JE_19_stages_come_in_order_from_the_table_and_from_the_index(store: Store, journey: Journey) -> None:
+def test_JE_19_stages_come_in_order_from_the_table_and_from_the_index(
+    store: Store, journey: Journey
+) -> None:
     # The order of the keys is the order of execution.
     assert [stage.stage_id for stage in store.query(Stage.of_journey(journey_id=ID))] == STAGES
     assert [stage.stage_id for stage in store.query(Stage.in_order(journey_id=ID))] == STAGES
@@ -110,7 +123,9 @@ def test_JE_19_stages_come_in_order_from_the_table_and_from_the_index(store: Sto
 def test_JE_62_all_journeys_by_creation_and_the_active_ones(store: Store) -> None:
     # The dashboard shows what still runs, and reads one partition of the index for it.
     example = Journey.from_item(stored(JOURNEY))
-    for number, status in enumerate(["completed", "running", "paused", "failed", "pending", "cancelled"]):
+    for number, status in enumerate(
+        ["completed", "running", "paused", "failed", "pending", "cancelled"]
+    ):
         at = AT - timedelta(days=number)
         store.create(example.changed(journey_id=f"JRN-{number:012d}", status=status, created_at=at))
     numbers = [int(each.journey_id[4:]) for each in store.query(Journey.all())]
@@ -131,7 +146,8 @@ def test_JE_63_all_logs_of_a_job_in_the_order_of_time(store: Store, job: Job) ->
 
 @pytest.mark.accepts("JE-63", "JE-36")
 def test_JE_63_the_most_recent_hundred_logs(store: Store, job: Job) -> None:
-    # Newest first, and full although the index also holds the job: the filter must not shorten the page.
+    # Newest first, and full although the index also holds the job: the filter must not shorten the
+    # page.
     logs(store, "JOB-456", 150)
     found = store.query(recent_logs("JOB-456"))
     assert [log.message for log in found] == [f"line {number}" for number in range(150, 50, -1)]
@@ -174,7 +190,10 @@ def test_JE_31_rules_are_executed_critical_first(store: Store, journey: Journey)
     # The index orders priorities by the alphabet, where low comes before medium.
     for number, priority in enumerate(["low", "medium", "critical", "high", "critical"], start=2):
         store.put(rule(number, priority=priority))
-    by_key = [each.priority for each in store.query(Rule.by_priority(journey_id=ID, stage_id="raw_analysis"))]
+    by_key = [
+        each.priority
+        for each in store.query(Rule.by_priority(journey_id=ID, stage_id="raw_analysis"))
+    ]
     assert by_key == ["critical", "critical", "high", "high", "low", "medium"]
     ranked = in_rank_order(store.query(Rule.of_stage(journey_id=ID, stage_id="raw_analysis")))
     assert [(each.priority, each.rule_index) for each in ranked] == [
@@ -188,7 +207,9 @@ def test_JE_31_rules_are_executed_critical_first(store: Store, journey: Journey)
 
 
 @pytest.mark.accepts("JE-32", "JE-29", "JE-30")
-def test_JE_32_rules_for_a_stage_are_also_those_that_name_it(store: Store, journey: Journey) -> None:
+def test_JE_32_rules_for_a_stage_are_also_those_that_name_it(
+    store: Store, journey: Journey
+) -> None:
     # A prefix finds only what is stored under the stage.
     only_here = {"created_by": "t", "applicable_stages": []}
     store.put(rule(1, stage_id="tmf_mapping", metadata=only_here))
@@ -196,8 +217,15 @@ def test_JE_32_rules_for_a_stage_are_also_those_that_name_it(store: Store, journ
     store.put(rule(3, stage_id="data_migration", metadata=only_here, scope="global"))
     store.put(rule(4, stage_id="data_migration", metadata=only_here, scope="project"))
     store.put(rule(5, stage_id="data_migration", metadata=only_here))
-    found = {(each.stage_id, each.rule_index) for each in store.query(rules_for_stage(ID, "tmf_mapping"))}
-    assert found == {("tmf_mapping", 1), ("raw_analysis", 1), ("data_migration", 3), ("data_migration", 4)}
+    found = {
+        (each.stage_id, each.rule_index) for each in store.query(rules_for_stage(ID, "tmf_mapping"))
+    }
+    assert found == {
+        ("tmf_mapping", 1),
+        ("raw_analysis", 1),
+        ("data_migration", 3),
+        ("data_migration", 4),
+    }
 
 
 def test_JE_35_the_dashboard_lists_the_jobs_of_a_stage(store: Store, job: Job) -> None:
@@ -212,11 +240,17 @@ def test_JE_35_the_dashboard_lists_the_jobs_of_a_stage(store: Store, job: Job) -
     assert explained.key_condition == f"GSI1PK = 'STAGE#{ID}#raw_analysis'"
 
 
-def test_JE_42_the_latest_execution_is_the_one_with_the_highest_number(store: Store, job: Job) -> None:
+def test_JE_42_the_latest_execution_is_the_one_with_the_highest_number(
+    store: Store, job: Job
+) -> None:
     # By number, not by time: 010 comes after 009.
     for number in (2, 10, 9):
         at = AT + timedelta(minutes=20 - number)
-        store.create(job.changed(execution_number=number, created_at=at, job_id=f"JOB-{number}", status="pending"))
+        store.create(
+            job.changed(
+                execution_number=number, created_at=at, job_id=f"JOB-{number}", status="pending"
+            )
+        )
     found = store.first(latest_execution(ID, 1, "raw_analysis"))
     assert found is not None
     assert found.execution_number == 10
@@ -227,7 +261,9 @@ def test_JE_55_reports_of_a_job(store: Store, job: Job) -> None:
     # The catalog: what reports there are, and where.
     (report,) = store.query(Report.of_job(job_id="JOB-456"))
     assert report.summary == "Job completed in 125.5 seconds with 2 errors"
-    assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="performance")) == [report]
+    assert store.query(
+        Report.of_type(journey_id=ID, job_id="JOB-456", report_type="performance")
+    ) == [report]
     assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="summary")) == []
 
 
@@ -246,15 +282,22 @@ def test_JE_58_a_new_report_is_in_the_catalog_however_large_it_is(store: Store, 
             metrics=ReportMetrics(content_size=10 * 2**20, report_sections=40),
         )
     )
-    assert [report.report_id for report in store.query(Report.of_job(job_id="JOB-456"))] == ["RPT-ABC", "RPT-DEF"]
-    assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="summary")) == [made]
+    assert [report.report_id for report in store.query(Report.of_job(job_id="JOB-456"))] == [
+        "RPT-ABC",
+        "RPT-DEF",
+    ]
+    assert store.query(Report.of_type(journey_id=ID, job_id="JOB-456", report_type="summary")) == [
+        made
+    ]
 
 
 def test_JE_47_logs_of_one_step(store: Store, job: Job) -> None:
     # The journey's own partition, by job and step.
     other = Log.from_item(stored(LOG)).changed(step="data_profiling", log_id="LOG-1")
     store.put(other)
-    assert store.query(Log.of_step(journey_id=ID, job_id="JOB-456", step="data_profiling")) == [other]
+    assert store.query(Log.of_step(journey_id=ID, job_id="JOB-456", step="data_profiling")) == [
+        other
+    ]
     assert len(store.query(Log.of_step(journey_id=ID, job_id="JOB-456"))) == 2
 
 
@@ -276,7 +319,11 @@ def test_JE_18_aggregates_are_counted_in_place(store: Store, journey: Journey) -
     # Two jobs that end at once must both be counted.
     key = Journey.key(journey_id=ID)
     for _ in range(2):
-        store.update(key, attr(Journey.aggregates.completed_jobs).add(1), attr(Journey.aggregates.total_logs).add(5))
+        store.update(
+            key,
+            attr(Journey.aggregates.completed_jobs).add(1),
+            attr(Journey.aggregates.total_logs).add(5),
+        )
     counted = store.get(key).aggregates
     assert (counted.completed_jobs, counted.total_logs, counted.total_jobs) == (10, 1460, 12)
 

@@ -1,4 +1,6 @@
-"""PostgreSQL as a source, on a real server: what it declares, every kind of value, resumed reads, whole journeys."""
+"""PostgreSQL as a source, on a real server: what it declares, every kind of value, resumed reads,
+whole journeys.
+"""
 
 from __future__ import annotations
 
@@ -84,13 +86,18 @@ def odd(server: PostgresServer) -> str:
 @pytest.fixture(scope="module")
 def shop(server: PostgresServer, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """The sample shop on the server, and the file that it was copied from."""
-    path, address = make_shop(tmp_path_factory.mktemp("pg") / "shop.sqlite", customers=60), made(server, "shop")
+    path, address = (
+        make_shop(tmp_path_factory.mktemp("pg") / "shop.sqlite", customers=60),
+        made(server, "shop"),
+    )
     with sqlite3.connect(path) as source, psycopg.connect(address) as db:
         # What the shop's program never had: references that are held. The rows do not hold them.
         schema = SCHEMA.replace("REAL", "DOUBLE PRECISION")
         db.execute("SET session_replication_role = replica")
         db.execute(schema)  # type: ignore[arg-type]
-        for (table,) in source.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        for (table,) in source.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+        ).fetchall():
             copy(source, db, table)
     return address, path
 
@@ -101,7 +108,9 @@ def copy(source: sqlite3.Connection, db: Any, table: str) -> None:
     names = [each[0] for each in cursor.description]
     with db.cursor().copy(f"COPY {table} FROM STDIN") as rows:
         for row in cursor:
-            rows.write_row([bool(v) if name in flags else v for name, v in zip(names, row, strict=True)])
+            rows.write_row(
+                [bool(v) if name in flags else v for name, v in zip(names, row, strict=True)]
+            )
 
 
 def test_a_server_declares_tables_keys_references_checks_and_indexes(odd: str) -> None:
@@ -122,7 +131,13 @@ def test_a_server_declares_tables_keys_references_checks_and_indexes(odd: str) -
     assert parts.primary_key == ["a", "b"]
     assert parts.unique == [["amount"]]
     families = {column.name: column.family for column in parts.columns}
-    assert (families["amount"], families["made"], families["raw"], families["is_on"], families["tags"]) == (
+    assert (
+        families["amount"],
+        families["made"],
+        families["raw"],
+        families["is_on"],
+        families["tags"],
+    ) == (
         "decimal",
         "datetime",
         "binary",
@@ -164,7 +179,10 @@ def test_tables_of_one_name_in_two_schemas_are_two_tables(two_schemas: str) -> N
     tables = {table.name: table for table in source.tables()}
     assert list(tables) == ["a.users", "b.users", "more_users", "orders", "secrets"]
     assert {key.table for key in tables["orders"].foreign_keys} == {"a.users", "b.users"}
-    assert [row["name"] for batch in source.batches("a.users", 10) for row in batch.rows] == ["Ann", "Bob"]
+    assert [row["name"] for batch in source.batches("a.users", 10) for row in batch.rows] == [
+        "Ann",
+        "Bob",
+    ]
     # A row that inherits is a row of its own table only.
     assert [source.count(name) for name in ("a.users", "b.users", "more_users")] == [2, 1, 1]
     assert [row["name"] for row in source.related("b.users", "id", [1, 2])] == ["Carla"]
@@ -175,8 +193,15 @@ def test_tables_of_one_name_in_two_schemas_are_two_tables(two_schemas: str) -> N
 def test_tables_that_may_not_be_read_are_counted(two_schemas: str) -> None:
     # They are a part of the source, and a migration without them is not whole.
     source = open_source(two_schemas.replace("shop@", "reader@"))
-    assert [table.name for table in source.tables()] == ["a.users", "b.users", "more_users", "orders"]
-    assert [each.text for each in source.unread] == ["tables: the user has no right to SELECT (b.secrets)"]
+    assert [table.name for table in source.tables()] == [
+        "a.users",
+        "b.users",
+        "more_users",
+        "orders",
+    ]
+    assert [each.text for each in source.unread] == [
+        "tables: the user has no right to SELECT (b.secrets)"
+    ]
     source.close()
 
 
@@ -201,13 +226,24 @@ INSERT INTO b.measures SELECT date '2020-01-01' + n, n FROM generate_series(1, 5
 """
 
 
-@pytest.mark.parametrize("options", [(), ("--inserts",), ("--column-inserts", "--rows-per-insert=2"), ("--clean",)])
-def test_what_pg_dump_writes_is_read_whole(server: PostgresServer, tmp_path: Path, options: tuple[str, ...]) -> None:
-    # The real program, not our memory of it: identity and computed columns, schemas, odd names, policies, partitions.
+@pytest.mark.parametrize(
+    "options", [(), ("--inserts",), ("--column-inserts", "--rows-per-insert=2"), ("--clean",)]
+)
+def test_what_pg_dump_writes_is_read_whole(
+    server: PostgresServer, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    # The real program, not our memory of it: identity and computed columns, schemas, odd names,
+    # policies, partitions.
     address = made(server, f"dumped{len(options)}{len(''.join(options))}")
     with psycopg.connect(address) as db:
         db.execute(ALL_KINDS)  # type: ignore[arg-type]
-    command = [program("pg_dump"), "--no-owner", *options, f"--file={tmp_path / 'all.sql'}", address]
+    command = [
+        program("pg_dump"),
+        "--no-owner",
+        *options,
+        f"--file={tmp_path / 'all.sql'}",
+        address,
+    ]
     subprocess.run(command, check=True)
     live, dump = open_source(address), open_source(tmp_path / "all.sql")
     assert list(dump.unread) == []
@@ -270,7 +306,8 @@ def test_values_come_as_the_other_sources_have_them(odd: str) -> None:
 @pytest.mark.parametrize("table", ["parts", "lines", "measures", "exact", "Mixed Case"])
 @pytest.mark.parametrize("size", [1, 7])
 def test_rows_are_read_again_from_any_position(odd: str, table: str, size: int) -> None:
-    # With a key, without one, in partitions, and by numbers of 38 digits: none is lost and none comes twice.
+    # With a key, without one, in partitions, and by numbers of 38 digits: none is lost and none
+    # comes twice.
     source = open_source(odd)
     whole = [row for batch in source.batches(table, 1000) for row in batch.rows]
     assert len(whole) == source.count(table) > 0
@@ -325,7 +362,8 @@ def test_a_server_that_is_not_there_is_told_without_a_password(server: PostgresS
 def test_a_server_that_asks_for_a_password_is_told_by_the_environment(
     server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # No address may hold one, so whoever runs a journey, or goes on with it, must learn where to put it.
+    # No address may hold one, so whoever runs a journey, or goes on with it, must learn where to
+    # put it.
     rules = server.folder / "data" / "pg_hba.conf"
     rules.write_text(f"host all guarded 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
     with psycopg.connect(server.address()) as db:
@@ -349,7 +387,8 @@ def test_a_shop_on_a_server_is_migrated_as_the_file_that_it_was_copied_from(
     # All six stages: the same documents, whatever the data comes in.
     address, path = shop
     from_file, from_server = (
-        Work(open_source(each), str(tmp_path / name), allowed=ANY_LOSS) for each, name in ((path, "a"), (address, "b"))
+        Work(open_source(each), str(tmp_path / name), allowed=ANY_LOSS)
+        for each, name in ((path, "a"), (address, "b"))
     )
     reports = [run_journey(work, MemoryContext()) for work in (from_file, from_server)]
     for work in (from_file, from_server):
@@ -368,7 +407,8 @@ def _documents(target: Target, name: str) -> list[Any]:
 def test_a_journey_on_a_server_that_goes_away_is_retried_when_it_is_back(
     home: Home, tmp_path: Path, server: PostgresServer, shop: tuple[str, Path]
 ) -> None:
-    # By workers, with the address in the journey: the job says what happened, and the next execution goes through.
+    # By workers, with the address in the journey: the job says what happened, and the next
+    # execution goes through.
     engine = Engine(home, tmp_path)
     about = {"type": "database", "schema_id": "shop", "schema_name": "Shop", "schema_version": "1"}
     journey = engine.journeys.create(

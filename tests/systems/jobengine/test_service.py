@@ -1,4 +1,6 @@
-"""The engine as one object: the calls that the document writes, as it writes them, in both homes."""
+"""The engine as one object: the calls that the document writes, as it writes them, in
+both homes.
+"""
 
 import json
 from pathlib import Path
@@ -38,9 +40,16 @@ def analysed(engine: JobEngine, tmp_path: Path) -> Job:
 
 
 @pytest.mark.accepts("JE-50", "JE-58", "JE-76")
-def test_JE_58_the_documents_functions_with_its_signatures(engine: JobEngine, analysed: Job) -> None:
+def test_JE_58_the_documents_functions_with_its_signatures(
+    engine: JobEngine, analysed: Job
+) -> None:
     # Each line as in the document, with its names and in its order.
-    journey_id, stage_name, job_id, step_name = analysed.journey_id, "raw_analysis", analysed.job_id, "data_profiling"
+    journey_id, stage_name, job_id, step_name = (
+        analysed.journey_id,
+        "raw_analysis",
+        analysed.job_id,
+        "data_profiling",
+    )
     get_job_logs, get_job_reports = engine.get_job_logs, engine.get_job_reports
     logs = list(get_job_logs(journey_id, stage_name, job_id, step_name))
     assert {line.step_id for line in logs} == {step_name}
@@ -61,7 +70,9 @@ def test_JE_58_the_documents_functions_with_its_signatures(engine: JobEngine, an
 
 
 @pytest.mark.accepts("JE-35", "JE-65")
-def test_JE_35_the_documents_dashboard_query_works_literally(engine: JobEngine, analysed: Job) -> None:
+def test_JE_35_the_documents_dashboard_query_works_literally(
+    engine: JobEngine, analysed: Job
+) -> None:
     # Scenario 1, sent as it is written: GSI1PK = STAGE#{journey_id}#{stage_id}.
     journey_id, stage_id = analysed.journey_id, analysed.stage_id
     jobs = engine.store.backend.call(
@@ -100,11 +111,15 @@ def test_JE_36_the_index_of_a_job_holds_it_and_its_logs(engine: JobEngine, analy
 
 
 @pytest.mark.accepts("JE-24", "JE-31")
-def test_JE_24_a_stage_whose_second_brain_is_off_applies_no_rules(tmp_path: Path, engine: JobEngine) -> None:
+def test_JE_24_a_stage_whose_second_brain_is_off_applies_no_rules(
+    tmp_path: Path, engine: JobEngine
+) -> None:
     # The same rule, once with and once without assistance.
     shop = make_shop(tmp_path / "shop.sqlite", customers=40)
     source = SOURCE.model_copy(update={"address": str(shop)})
-    rule = RuleDraft(stage_id="stripped_schema", title="Drop", type="business_logic", content="Remove 'reviews'.")
+    rule = RuleDraft(
+        stage_id="stripped_schema", title="Drop", type="business_logic", content="Remove 'reviews'."
+    )
 
     def stripped(second_brain: bool) -> str:
         about = {"name": "Shop", "created_by": "data_team", "oda_component_type": "PRODUCTCATALOG"}
@@ -115,7 +130,9 @@ def test_JE_24_a_stage_whose_second_brain_is_off_applies_no_rules(tmp_path: Path
         engine.worker().run_once()
         job = engine.start_job(journey.journey_id, "stripped_schema")
         engine.worker().run_once()
-        lines = engine.get_job_logs(journey.journey_id, "stripped_schema", job.job_id, "schema_stripping")
+        lines = engine.get_job_logs(
+            journey.journey_id, "stripped_schema", job.job_id, "schema_stripping"
+        )
         return "\n".join(f"{line.message} {line.details}" for line in lines)
 
     assert "reviews" in stripped(second_brain=True)
@@ -129,13 +146,17 @@ def test_resuming_runs_on_only_what_was_run_as_a_whole(engine: JobEngine, analys
     assert len(engine.list_jobs(analysed.journey_id).items) == 1
     engine.journeys.pause(analysed.journey_id)
     engine.resume_journey(analysed.journey_id, run=True)
-    assert [job.stage_id for job in engine.list_jobs(analysed.journey_id).items] == ["raw_analysis", "stripped_schema"]
+    assert [job.stage_id for job in engine.list_jobs(analysed.journey_id).items] == [
+        "raw_analysis",
+        "stripped_schema",
+    ]
 
 
 def test_a_sample_that_was_cut_off_is_started_and_not_made_again(
     home: Home, buckets: Buckets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Killed between making the journey and running it: the next start has one journey to show, and it runs.
+    # Killed between making the journey and running it: the next start has one journey to show, and
+    # it runs.
     engine = JobEngine(home.store, buckets, places=Places(tmp_path))
     engine.ensure()
     with monkeypatch.context() as cut:

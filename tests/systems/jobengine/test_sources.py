@@ -154,14 +154,19 @@ def test_a_table_without_a_key_is_read_in_its_own_order(tmp_path: Path) -> None:
 
 def test_a_dump_that_breaks_its_own_key_loses_no_row(tmp_path: Path) -> None:
     # Read by key, the second of two equal ones would be passed over at the edge of a batch.
-    source = _dump(tmp_path, "CREATE TABLE t (a INT PRIMARY KEY, b INT); INSERT INTO t VALUES (1,1),(1,2),(2,3);")
+    source = _dump(
+        tmp_path,
+        "CREATE TABLE t (a INT PRIMARY KEY, b INT); INSERT INTO t VALUES (1,1),(1,2),(2,3);",
+    )
     assert [row["b"] for batch in source.batches("t", 1) for row in batch.rows] == [1, 2, 3]
     assert source.notes == ["t: the primary key is not unique in the rows"]
 
 
 def test_leading_zeros_of_a_text_survive(tmp_path: Path) -> None:
     # An article number '007' is not 7.
-    source = _dump(tmp_path, "CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES ('007', '008');")
+    source = _dump(
+        tmp_path, "CREATE TABLE t (a INTEGER, b TEXT); INSERT INTO t VALUES ('007', '008');"
+    )
     (batch,) = source.batches("t", 5)
     assert batch.rows == [{"a": "007", "b": "008"}]
 
@@ -192,7 +197,9 @@ def test_a_dump_is_read_as_a_stream() -> None:
         ("sqlite", "a -- no; end\n; b /* ; */ c;", ["a", "b /* ; */ c"]),
     ],
 )
-def test_a_statement_ends_where_its_dialect_ends_it(dialect: str, text: str, expected: list[str]) -> None:
+def test_a_statement_ends_where_its_dialect_ends_it(
+    dialect: str, text: str, expected: list[str]
+) -> None:
     # Splitting at each semicolon works until the first description that has one.
     assert [each.text for each in statements(text.splitlines(keepends=True), dialect)] == expected
 

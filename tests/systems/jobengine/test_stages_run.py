@@ -1,4 +1,6 @@
-"""The six stages on the sample shop, end to end: what is found, what is mapped, and what the report says."""
+"""The six stages on the sample shop, end to end: what is found, what is mapped, and what the report
+says.
+"""
 
 import json
 import sqlite3
@@ -36,7 +38,10 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Work:
 @pytest.mark.accepts("JE-21", "JE-22")
 def test_the_steps_that_run_are_those_of_the_default_stages() -> None:
     # What a journey announces and what a worker does must be the same list.
-    announced = {stage.stage_id: [step.step_id for step in stage.steps] for stage in default_stages("JRN-ABC123456789")}
+    announced = {
+        stage.stage_id: [step.step_id for step in stage.steps]
+        for stage in default_stages("JRN-ABC123456789")
+    }
     assert {stage_id: step_ids(stage_id) for stage_id in STEPS} == announced
 
 
@@ -51,7 +56,10 @@ def test_the_sample_is_the_same_at_every_call(tmp_path: Path) -> None:
 
 def test_raw_analysis_finds_the_flaws_that_were_put_in(done: Work) -> None:
     # An analysis that misses what we planted would miss what nobody knows of.
-    metadata, profile = done.result("metadata_analysis", Metadata), done.result("data_profiling", Profile)
+    metadata, profile = (
+        done.result("metadata_analysis", Metadata),
+        done.result("data_profiling", Profile),
+    )
     assert len(done.result("schema_extraction", ExtractedSchema).tables) == 22
     keyless = {each.table: each.key for each in metadata.tables if each.key_origin != "declared"}
     assert keyless["order_items"] == ["order_id", "line_no"]
@@ -73,7 +81,9 @@ def test_more_values_than_are_counted_are_not_taken_for_repeated_ones(
     monkeypatch.setattr(data_profiling, "DISTINCT_MAX", 9)
     with sqlite3.connect(tmp_path / "people.sqlite") as db:
         db.execute("CREATE TABLE people (id INTEGER PRIMARY KEY, email TEXT)")
-        db.executemany("INSERT INTO people VALUES (?, ?)", [(n, f"a{n}@example.com") for n in range(10)])
+        db.executemany(
+            "INSERT INTO people VALUES (?, ?)", [(n, f"a{n}@example.com") for n in range(10)]
+        )
     work = Work(open_source(tmp_path / "people.sqlite"), str(tmp_path / "out.sqlite"))
     run_stage("raw_analysis", work, MemoryContext())
     assert work.result("data_profiling", Profile).table("people").issues == []
@@ -81,7 +91,10 @@ def test_more_values_than_are_counted_are_not_taken_for_repeated_ones(
 
 def test_relationships_that_nobody_declared_are_inferred(done: Work) -> None:
     # In old databases the foreign keys are in the heads of people who have left.
-    found = {(each.table, each.column): each for each in done.result("metadata_analysis", Metadata).relationships}
+    found = {
+        (each.table, each.column): each
+        for each in done.result("metadata_analysis", Metadata).relationships
+    }
     assert found["orders", "cust_id"].target == "customers"
     assert found["orders", "cust_id"].origin == "inferred"
     assert found["orders", "cust_id"].orphans == FLAWS.orders_of_lost_customers
@@ -113,7 +126,13 @@ def test_tables_are_matched_to_the_resources_that_a_person_would_choose(done: Wo
     found = done.result("tmf_api_matching", ApiMatches)
     assert {each.table: each.resource for each in found.matches} == RESOURCES
     assert found.junctions == ["product_categories"]
-    assert {table for table, _ in found.unmatched} == {"payments", "reviews", "stock_levels", "suppliers", "warehouses"}
+    assert {table for table, _ in found.unmatched} == {
+        "payments",
+        "reviews",
+        "stock_levels",
+        "suppliers",
+        "warehouses",
+    }
 
 
 @pytest.mark.parametrize(
@@ -162,9 +181,16 @@ def test_nothing_is_left_out_silently(done: Work) -> None:
 
 def test_an_order_is_a_document_as_tmf622_has_it(done: Work) -> None:
     # Read by a person, one document says more than all counts.
-    with Target(done.target) as target, sqlite3.connect(f"file:{done.source.path}?mode=ro", uri=True) as db:  # type: ignore[attr-defined]
-        order = next(document for _, document in target.documents("ProductOrder") if document["id"] == "7")
-        row = db.execute("SELECT order_no, cust_id, total_amount FROM orders WHERE order_id = 7").fetchone()
+    with (
+        Target(done.target) as target,
+        sqlite3.connect(f"file:{done.source.path}?mode=ro", uri=True) as db,
+    ):  # type: ignore[attr-defined]
+        order = next(
+            document for _, document in target.documents("ProductOrder") if document["id"] == "7"
+        )
+        row = db.execute(
+            "SELECT order_no, cust_id, total_amount FROM orders WHERE order_id = 7"
+        ).fetchone()
         lines = db.execute("SELECT COUNT(*) FROM order_items WHERE order_id = 7").fetchone()[0]
     assert order["externalId"] == row[0]
     assert order["relatedParty"] == [
@@ -176,9 +202,14 @@ def test_an_order_is_a_document_as_tmf622_has_it(done: Work) -> None:
         }
     ]
     amount = float(row[2].replace("€", "").replace(",", "."))
-    assert order["orderTotalPrice"][0]["price"]["taxIncludedAmount"] == {"value": amount, "unit": "EUR"}
+    assert order["orderTotalPrice"][0]["price"]["taxIncludedAmount"] == {
+        "value": amount,
+        "unit": "EUR",
+    }
     assert order["orderDate"].endswith("Z")
-    assert [each["id"] for each in order["productOrderItem"]] == [f"7-{line}" for line in range(1, lines + 1)]
+    assert [each["id"] for each in order["productOrderItem"]] == [
+        f"7-{line}" for line in range(1, lines + 1)
+    ]
 
 
 def test_the_report_accounts_for_every_row_and_names_what_stayed_behind(done: Work) -> None:
@@ -191,8 +222,14 @@ def test_the_report_accounts_for_every_row_and_names_what_stayed_behind(done: Wo
         assert line["rows"] == sum(int(line[name]) for name in went), line
     customers = next(each for each in report.tables if each["table"] == "customers")
     assert customers["refused"] == FLAWS.nameless_customers
-    assert f"customers, {FLAWS.broken_dates} times: validFor.startDateTime: the value is not a date" in report.text
-    assert f"orders, {FLAWS.orders_of_lost_customers} times: relatedParty.id: customers has no such row" in report.text
+    assert (
+        f"customers, {FLAWS.broken_dates} times: validFor.startDateTime: the value is not a date"
+        in report.text
+    )
+    assert (
+        f"orders, {FLAWS.orders_of_lost_customers} times: relatedParty.id: customers has no such "
+        "row" in report.text
+    )
     assert "audit_log, 99 rows: its name is that of something technical" in report.missing.tables
     assert "Decide what becomes of audit_log, payments" in report.text
 
@@ -207,7 +244,9 @@ def test_the_report_accounts_for_every_row_and_names_what_stayed_behind(done: Wo
         ),
     ],
 )
-def test_verification_notices_what_was_lost_or_changed(tmp_path: Path, harm: str, says: str) -> None:
+def test_verification_notices_what_was_lost_or_changed(
+    tmp_path: Path, harm: str, says: str
+) -> None:
     # A verification that cannot fail proves nothing.
     work = shop(tmp_path, allowed=ANY_LOSS)
     run_until(work, "data_migration")
@@ -224,7 +263,9 @@ def test_verification_notices_what_was_lost_or_changed(tmp_path: Path, harm: str
 def test_a_rule_that_the_documents_break_fails_the_compliance(tmp_path: Path) -> None:
     # 0.9 is asked for; hardly a customer has an id of six digits.
     content = {"patterns": {"Customer.id": "^[0-9]{6}$"}}
-    checks = rule(1, content, stage_id="verification_validation", type="compliance_check", title="Six digits")
+    checks = rule(
+        1, content, stage_id="verification_validation", type="compliance_check", title="Six digits"
+    )
     report = run_journey(shop(tmp_path, rules=[checks], allowed=ANY_LOSS), MemoryContext())
     assert report.outcome == "needs_review"
     assert report.figures["compliance"] < report.figures["compliance_threshold"] == 0.9
@@ -242,7 +283,9 @@ def test_a_dump_is_migrated_as_the_file_it_was_made_from(tmp_path: Path) -> None
     files = sorted(path.name for path in (tmp_path / "file").glob("*.jsonl"))
     assert len(files) == 13
     for name in files:
-        assert (tmp_path / "dump" / name).read_bytes() == (tmp_path / "file" / name).read_bytes(), name
+        assert (tmp_path / "dump" / name).read_bytes() == (tmp_path / "file" / name).read_bytes(), (
+            name
+        )
 
 
 def test_a_journey_goes_on_from_results_that_were_stored_as_json(tmp_path: Path) -> None:
@@ -256,7 +299,11 @@ def test_a_journey_goes_on_from_results_that_were_stored_as_json(tmp_path: Path)
     ends = [work.result("final_report", FinalReport) for work in (straight, stored)]
     for each in ends:
         del each.figures["rows_per_second"]
-    assert (ends[0].figures, ends[0].tables, ends[0].missing) == (ends[1].figures, ends[1].tables, ends[1].missing)
+    assert (ends[0].figures, ends[0].tables, ends[0].missing) == (
+        ends[1].figures,
+        ends[1].tables,
+        ends[1].missing,
+    )
 
 
 @pytest.mark.accepts("JE-23")

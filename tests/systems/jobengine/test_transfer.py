@@ -1,4 +1,6 @@
-"""data_migration: rows become documents, once each, however often and wherever the transfer is killed."""
+"""data_migration: rows become documents, once each, however often and wherever the transfer is
+killed.
+"""
 
 import json
 import sqlite3
@@ -29,12 +31,22 @@ def _everything(target: str) -> list[tuple[object, ...]]:
         names = opened.resources()
     path = Path(target)
     with sqlite3.connect(path if path.is_file() else path / ".migration.sqlite") as db:
-        rows = [(name, *row) for name in names for row in db.execute(f'SELECT * FROM "{name}" ORDER BY id')]
-        return rows + [("", *row) for row in db.execute("SELECT * FROM _findings ORDER BY origin, path")]
+        rows = [
+            (name, *row)
+            for name in names
+            for row in db.execute(f'SELECT * FROM "{name}" ORDER BY id')
+        ]
+        return rows + [
+            ("", *row) for row in db.execute("SELECT * FROM _findings ORDER BY origin, path")
+        ]
 
 
-@pytest.mark.parametrize("keeps", [True, False], ids=["after the checkpoint", "between write and checkpoint"])
-def test_a_transfer_killed_at_every_batch_ends_as_one_that_never_was(work: Work, tmp_path: Path, keeps: bool) -> None:
+@pytest.mark.parametrize(
+    "keeps", [True, False], ids=["after the checkpoint", "between write and checkpoint"]
+)
+def test_a_transfer_killed_at_every_batch_ends_as_one_that_never_was(
+    work: Work, tmp_path: Path, keeps: bool
+) -> None:
     # A row lost or written twice is the one thing that a migration must not do.
     undisturbed = MemoryContext()
     work.target = str(tmp_path / "whole.sqlite")
@@ -46,7 +58,8 @@ def test_a_transfer_killed_at_every_batch_ends_as_one_that_never_was(work: Work,
     work.target = str(tmp_path / "killed.sqlite")
     state, kills = None, 0
     while True:
-        # Each attempt gets one batch further, or none: without its checkpoint, it does the same batch again.
+        # Each attempt gets one batch further, or none: without its checkpoint, it does the same
+        # batch again.
         ctx = Stopping(1 if keeps else 2, keeps=keeps, state=state)
         try:
             again = transfer(work, ctx)
@@ -59,7 +72,9 @@ def test_a_transfer_killed_at_every_batch_ends_as_one_that_never_was(work: Work,
     assert (again.counts, again.rows) == (whole.counts, whole.rows)
 
 
-def test_a_transfer_whose_checkpoints_are_all_lost_changes_nothing_in_the_target(work: Work) -> None:
+def test_a_transfer_whose_checkpoints_are_all_lost_changes_nothing_in_the_target(
+    work: Work,
+) -> None:
     # A new execution of the job starts without a state.
     transfer(work, MemoryContext())
     before = _everything(work.target)
@@ -102,7 +117,9 @@ def test_json_lines_and_sqlite_have_the_same_documents(work: Work, tmp_path: Pat
     with Target(database) as target:
         for name in target.resources():
             lines = (tmp_path / "lines" / f"{name}.jsonl").read_text().splitlines()
-            assert [json.loads(line) for line in lines] == [document for _, document in target.documents(name)]
+            assert [json.loads(line) for line in lines] == [
+                document for _, document in target.documents(name)
+            ]
     assert not list((tmp_path / "lines").glob("*.part"))
 
 
@@ -136,7 +153,9 @@ def test_a_full_disk_is_told_as_one(tmp_path: Path) -> None:
     # SQLite rolls back by itself then; a second time is an error, which would hide the first.
     with Target(tmp_path / "out.sqlite") as target:
         target._db.execute("PRAGMA max_page_count = 12")  # pyright: ignore[reportPrivateUsage]
-        rows = [Built(f"orders:[{n}]", f"{n}", {"id": f"{n}", "note": "x" * 4000}) for n in range(40)]
+        rows = [
+            Built(f"orders:[{n}]", f"{n}", {"id": f"{n}", "note": "x" * 4000}) for n in range(40)
+        ]
         with pytest.raises(sqlite3.OperationalError, match="full"):
             target.write("ProductOrder", "orders", rows)
         assert target.counts("ProductOrder", "orders").written == 0

@@ -1,4 +1,6 @@
-"""data_migration in a real process that is killed with SIGKILL, again and again, at moments that nobody chose."""
+"""data_migration in a real process that is killed with SIGKILL, again and again, at moments that
+nobody chose.
+"""
 
 import json
 import multiprocessing
@@ -45,7 +47,9 @@ def _documents(target: str) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-def test_a_transfer_that_is_killed_in_many_places_loses_no_row_and_writes_none_twice(tmp_path: Path) -> None:
+def test_a_transfer_that_is_killed_in_many_places_loses_no_row_and_writes_none_twice(
+    tmp_path: Path,
+) -> None:
     # Exceptions unwind; a kill does not. What is on disk must be enough.
     work = shop(tmp_path, customers=300, batch_rows=25)
     run_until(work, "migration_planning")
@@ -53,7 +57,12 @@ def test_a_transfer_that_is_killed_in_many_places_loses_no_row_and_writes_none_t
     results = {step: to_json(result) for step, result in work.results.items()}
     transfer(work, MemoryContext())
 
-    chance, killed, state, target = random.Random(5), 0, tmp_path / "state.json", str(tmp_path / "killed.sqlite")
+    chance, killed, state, target = (
+        random.Random(5),
+        0,
+        tmp_path / "state.json",
+        str(tmp_path / "killed.sqlite"),
+    )
     for number in range(ROUNDS_MAX):
         arguments = (str(tmp_path / "shop.sqlite"), target, dict(results), state)
         child = multiprocessing.get_context("fork").Process(target=_attempt, args=arguments)

@@ -1,4 +1,6 @@
-"""Requests that wait for the end of a job: many at once leave the server free, and one key cannot take them all."""
+"""Requests that wait for the end of a job: many at once leave the server free, and one key cannot
+take them all.
+"""
 
 from __future__ import annotations
 
@@ -40,11 +42,15 @@ class Served:
         key = self.keys.create("reader", "jobengine", "read").text
         limits = httpx.Limits(max_connections=None)
         base = f"{self.address}/jobengine"
-        return httpx.AsyncClient(base_url=base, headers={"X-Api-Key": key}, limits=limits, timeout=60)
+        return httpx.AsyncClient(
+            base_url=base, headers={"X-Api-Key": key}, limits=limits, timeout=60
+        )
 
     def wait(self, client: httpx.AsyncClient, seconds: int = 30) -> Call:
         job = self.engine.executions.get(self.job_id)
-        return client.get(f"/journeys/{job.journey_id}/jobs/{job.job_id}/wait", params={"seconds": seconds})
+        return client.get(
+            f"/journeys/{job.journey_id}/jobs/{job.job_id}/wait", params={"seconds": seconds}
+        )
 
     async def fill(self, client: httpx.AsyncClient) -> list[asyncio.Task[httpx.Response]]:
         """As many waits as a key may have, all of them accepted."""
@@ -74,7 +80,9 @@ def served(tmp_path: Path) -> Iterator[Served]:
         engine.ensure()
         keys.ensure()
         source = {**JOURNEY_EXAMPLE["source"], "address": "shop.sqlite"}
-        journey = engine.create_journey(JourneyDraft(**JOURNEY_EXAMPLE | {"source": source}), created_by="tests")
+        journey = engine.create_journey(
+            JourneyDraft(**JOURNEY_EXAMPLE | {"source": source}), created_by="tests"
+        )
         job = engine.start_job(journey.journey_id, "raw_analysis")
         with running(make_app([Mount("jobengine", make_router(engine))], keys=keys)) as address:
             yield Served(address, engine, keys, job.job_id)
@@ -83,7 +91,12 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def test_sixty_waits_leave_the_server_free_for_everybody_else(served: Served) -> None:
     # Three read-only keys used to take every thread of the server, for half a minute at a time.
     async def main() -> None:
-        async with served.client() as one, served.client() as two, served.client() as three, served.client() as other:
+        async with (
+            served.client() as one,
+            served.client() as two,
+            served.client() as three,
+            served.client() as other,
+        ):
             waits = [wait for client in (one, two, three) for wait in await served.fill(client)]
             assert len(waits) == 60
             assert (await other.get("/journeys")).status_code == 200
@@ -105,7 +118,9 @@ def test_a_key_that_waits_too_often_is_told_to_come_back_and_others_are_not(serv
             assert (await served.wait(modest, 0)).status_code == 200
             await asyncio.to_thread(served.cancel)
             await asyncio.gather(*waits)
-            assert (await served.wait(greedy, 0)).status_code == 200, "a wait that is over counts no more"
+            assert (await served.wait(greedy, 0)).status_code == 200, (
+                "a wait that is over counts no more"
+            )
 
     asyncio.run(main())
 

@@ -1,11 +1,19 @@
-"""What writes must hold: journeys are made whole, attempts are kept, statuses follow each other, items have a limit."""
+"""What writes must hold: journeys are made whole, attempts are kept, statuses follow each other,
+items have a limit.
+"""
 
 from datetime import timedelta
 
 import pytest
 
 from sortkey import Put, Store, Update, attr
-from sortkey.errors import AlreadyExists, ItemTooLarge, ModelError, TransactionFailed, TransitionRefused
+from sortkey.errors import (
+    AlreadyExists,
+    ItemTooLarge,
+    ModelError,
+    TransactionFailed,
+    TransitionRefused,
+)
 from sortkey.values.sizes import text_size, value_size
 from sortkey_systems.jobengine.model import Job, Journey, Log, Rule, Stage, StageJob
 from sortkey_systems.jobengine.stages.default_stages import default_stages
@@ -15,7 +23,13 @@ from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, RULE, STAGE, sto
 
 def started(number: int = 1) -> Job:
     """A job as it is made: pending, without an instant of its own."""
-    return Job(job_id=f"JOB-{number}", journey_id=ID, order=1, stage_id="raw_analysis", execution_number=number)
+    return Job(
+        job_id=f"JOB-{number}",
+        journey_id=ID,
+        order=1,
+        stage_id="raw_analysis",
+        execution_number=number,
+    )
 
 
 def create(store: Store, job: Job) -> None:
@@ -60,7 +74,8 @@ def test_JE_42_a_retry_is_a_new_execution_and_the_first_is_kept(store: Store) ->
 
 
 def test_JE_39_two_starts_at_once_cannot_be_the_same_attempt(store: Store) -> None:
-    # Their keys differ in the timestamp; the dashboard's line, written with each, has only the number.
+    # Their keys differ in the timestamp; the dashboard's line, written with each, has only the
+    # number.
     create(store, started(1).changed(created_at=AT))
     with pytest.raises(TransactionFailed):
         create(store, started(1).changed(created_at=AT + timedelta(seconds=1), job_id="JOB-other"))
@@ -81,7 +96,9 @@ def test_JE_34_a_job_without_an_instant_gets_one_for_attribute_and_keys(store: S
 def test_JE_40_progress_is_written_to_the_job_and_its_line_together(store: Store) -> None:
     # The dashboard never shows another progress than the job has.
     create(store, started(1).changed(created_at=AT))
-    job = Job.key(journey_id=ID, order=1, stage_id="raw_analysis", execution_number=1, created_at=AT)
+    job = Job.key(
+        journey_id=ID, order=1, stage_id="raw_analysis", execution_number=1, created_at=AT
+    )
     line = StageJob.key(journey_id=ID, order=1, stage_id="raw_analysis", execution_number=1)
     store.transact(
         Update(job, (attr(Job.status).set("running"), attr(Job.progress).set(40))),
@@ -94,9 +111,12 @@ def test_JE_40_progress_is_written_to_the_job_and_its_line_together(store: Store
 @pytest.mark.accepts("JE-38", "JE-42", "JE-43")
 @pytest.mark.parametrize("end", ["completed", "failed", "cancelled"])
 def test_JE_38_a_job_that_ended_stays_so(store: Store, end: str) -> None:
-    # Cancelled by the user while the worker reports success: one of the two wins, and it is not rewritten.
+    # Cancelled by the user while the worker reports success: one of the two wins, and it is not
+    # rewritten.
     create(store, started(1).changed(created_at=AT))
-    key = Job.key(journey_id=ID, order=1, stage_id="raw_analysis", execution_number=1, created_at=AT)
+    key = Job.key(
+        journey_id=ID, order=1, stage_id="raw_analysis", execution_number=1, created_at=AT
+    )
     store.update(key, set={"status": "running"})
     store.update(key, set={"status": end})
     for status in ("running", "completed", "failed", "cancelled"):
@@ -109,7 +129,9 @@ def test_JE_26_a_new_priority_moves_the_rule_in_the_index(store: Store, journey:
     first = Rule.from_item(stored(RULE))
     key = Rule.key(journey_id=ID, stage_id="raw_analysis", rule_index=1, rule_id=first.rule_id)
     store.update(key, set={"priority": "low"})
-    assert store.query(Rule.by_priority(journey_id=ID, stage_id="raw_analysis", priority="high")) == []
+    assert (
+        store.query(Rule.by_priority(journey_id=ID, stage_id="raw_analysis", priority="high")) == []
+    )
     (moved,) = store.query(Rule.by_priority(journey_id=ID, stage_id="raw_analysis", priority="low"))
     assert moved.to_item()["GSI1SK"] == {"S": "raw_analysis#low#001"}
 

@@ -33,7 +33,13 @@ engine, store = embedded(model, NOON)
 
 
 def article(name: str, minutes: int = 0, **values: Any) -> Article:
-    given: dict[str, Any] = {"owner_id": "ada", "title": name, "content": "…", "status": "published", **values}
+    given: dict[str, Any] = {
+        "owner_id": "ada",
+        "title": name,
+        "content": "…",
+        "status": "published",
+        **values,
+    }
     return Article(article_id=name, created_at=NOON + timedelta(minutes=minutes), **given)
 
 
@@ -50,7 +56,10 @@ def names(found: list[Any], field: str) -> list[str]:
 def test_the_tables_are_made_and_the_cache_expires(store: Store) -> None:
     # A cache that never forgets serves places that have been renamed.
     expiry = store.backend.call("DescribeTimeToLive", {"TableName": "LocationCacheTable"})
-    assert expiry["TimeToLiveDescription"] == {"TimeToLiveStatus": "ENABLED", "AttributeName": "ttl"}
+    assert expiry["TimeToLiveDescription"] == {
+        "TimeToLiveStatus": "ENABLED",
+        "AttributeName": "ttl",
+    }
     assert store.ensure(model) == []
 
 
@@ -58,7 +67,12 @@ def test_the_tables_are_made_and_the_cache_expires(store: Store) -> None:
 def test_the_home_feed_is_public_and_published_newest_first(store: Store) -> None:
     # The index holds drafts and flagged ones too: a page is filled across them.
     hidden = [article(f"draft{n}", n, status="draft") for n in range(10)]
-    for each in (*hidden, article("old", -5), article("new", 20), article("mine", 3, visibility="private")):
+    for each in (
+        *hidden,
+        article("old", -5),
+        article("new", 20),
+        article("mine", 3, visibility="private"),
+    ):
         store.create(each)
     store.create(article("bobs", 7, owner_id="bob", status="draft"))
     assert names(store.query(home_feed()), "article_id") == ["new", "old"]
@@ -107,7 +121,10 @@ def test_a_favorite_whose_article_is_gone_is_a_gap_in_the_batch(store: Store) ->
     store.create(article("here"))
     for name in ("gone", "here"):
         store.put(Favorite(user_id="ada", article_id=name))
-    wanted = [Article.key(article_id=each.article_id) for each in store.query(Favorite.of_user(user_id="ada"))]
+    wanted = [
+        Article.key(article_id=each.article_id)
+        for each in store.query(Favorite.of_user(user_id="ada"))
+    ]
     assert [each.article_id for each in store.batch_get(wanted) if each is not None] == ["here"]
 
 
@@ -131,7 +148,9 @@ def test_the_gallery_is_browsed_page_by_page_newest_first(store: Store) -> None:
         store.create(photo(f"p{number:02d}", (number * 5) % 12))
     store.create(photo("hidden", 6, status="private"))
     found = store.query(newest_photos())
-    assert [each.created_at for each in found] == [NOON + timedelta(minutes=m) for m in reversed(range(12))]
+    assert [each.created_at for each in found] == [
+        NOON + timedelta(minutes=m) for m in reversed(range(12))
+    ]
     newest = store.query(newest_photos().limit(3))
     assert names(newest, "photo_id") == names(found[:3], "photo_id")
     paged = list[Photo]()
@@ -147,7 +166,10 @@ def test_the_gallery_is_browsed_page_by_page_newest_first(store: Store) -> None:
 @pytest.mark.accepts("TG-17", "TG-19")
 def test_photos_are_found_by_their_tag_and_lead_to_articles(store: Store) -> None:
     # By the whole tag: "sea" does not find "seal".
-    for each in (photo("p1", 1, tags=["sea", "boat"]), photo("p2", 2, tags=["seal"], article_id="art-2")):
+    for each in (
+        photo("p1", 1, tags=["sea", "boat"]),
+        photo("p2", 2, tags=["seal"], article_id="art-2"),
+    ):
         store.create(each)
         for tag in each.tag_items():
             store.create(tag)
@@ -156,16 +178,24 @@ def test_photos_are_found_by_their_tag_and_lead_to_articles(store: Store) -> Non
 
 
 @pytest.mark.accepts("TG-16", "TG-20")
-def test_everything_that_the_gallery_has_of_an_article_is_found_for_its_deletion(store: Store) -> None:
+def test_everything_that_the_gallery_has_of_an_article_is_found_for_its_deletion(
+    store: Store,
+) -> None:
     # The original left photos and counts behind.
     mine = photo("p1", 1, tags=["sea", "boat"])
     for each in (mine, *mine.tag_items(), photo("p2", 2), photo("other", 3, article_id="art-2")):
         store.create(each)
     assert names(store.query(Photo.of_article(article_id="art-1")), "photo_id") == ["p1", "p2"]
-    assert names(store.query(PhotoTag.of_article(article_id="art-1")), "tag_name") == ["boat", "sea"]
+    assert names(store.query(PhotoTag.of_article(article_id="art-1")), "tag_name") == [
+        "boat",
+        "sea",
+    ]
     both = store.collection(gallery_of_article(article_id="art-1"))
     assert names(both.of(Photo), "photo_id") == ["p1", "p2"]
-    assert [(each.photo_id, each.tag_name) for each in both.of(PhotoTag)] == [("p1", "boat"), ("p1", "sea")]
+    assert [(each.photo_id, each.tag_name) for each in both.of(PhotoTag)] == [
+        ("p1", "boat"),
+        ("p1", "sea"),
+    ]
 
 
 @pytest.mark.accepts("TG-18", "TG-19", "TG-20")
@@ -177,7 +207,11 @@ def test_counts_rise_and_fall_and_the_ranking_follows(store: Store) -> None:
     assert names(store.query(trending_tags().limit(2)), "tag_name") == ["sea", "boat"]
     store.update(Trend.key(tag_name="sea"), attr(Trend.count).subtract(11), when=Trend.count >= 11)
     ranked = store.query(trending_tags())
-    assert [(each.tag_name, each.count) for each in ranked] == [("boat", 9), ("night", 3), ("sea", 1)]
+    assert [(each.tag_name, each.count) for each in ranked] == [
+        ("boat", 9),
+        ("night", 3),
+        ("sea", 1),
+    ]
     store.update(Trend.key(tag_name="sea"), attr(Trend.count).subtract(1))
     assert names(store.query(trending_tags()), "tag_name") == ["boat", "night"]
     assert store.get(Trend.key(tag_name="night")).last_updated == NOON
@@ -207,7 +241,11 @@ def test_a_photo_is_hidden_from_gallery_tags_and_ranking_in_one_transaction(stor
 @pytest.mark.accepts("TG-20")
 def test_counts_can_be_rebuilt_from_the_photos(store: Store) -> None:
     # Private photos count for nothing.
-    for each in (photo("p1", 1, tags=["sea"]), photo("p2", 2, tags=["sea", "boat"]), photo("p3", 3, status="private")):
+    for each in (
+        photo("p1", 1, tags=["sea"]),
+        photo("p2", 2, tags=["sea", "boat"]),
+        photo("p3", 3, status="private"),
+    ):
         store.create(each)
     counted: dict[str, int] = {}
     for each in store.iterate(Photo.gallery(status="public")):
@@ -232,16 +270,34 @@ def test_the_profiles_of_a_feed_are_one_batch(store: Store) -> None:
 @pytest.mark.accepts("TG-24", "TG-28")
 def test_a_location_is_found_by_its_geohash(store: Store) -> None:
     # One cheap read instead of a call to a geocoder.
-    store.put(Location(geohash="w6v436c", location_name="Hội An", lat=15.88, lng=108.33, ttl=NOON + CACHE_LIFETIME))
+    store.put(
+        Location(
+            geohash="w6v436c",
+            location_name="Hội An",
+            lat=15.88,
+            lng=108.33,
+            ttl=NOON + CACHE_LIFETIME,
+        )
+    )
     assert store.get(Location.key(geohash="w6v436c")).location_name == "Hội An"
     assert store.find(Location.key(geohash="w6v436f")) is None
 
 
 @pytest.mark.accepts("TG-25")
-def test_an_outdated_location_is_deleted(store: Store, engine: Engine, sortkey_clock: FrozenClock) -> None:
+def test_an_outdated_location_is_deleted(
+    store: Store, engine: Engine, sortkey_clock: FrozenClock
+) -> None:
     # Places are renamed, and the table must not grow for ever.
     key = Location.key(geohash="w6v436c")
-    store.put(Location(geohash="w6v436c", location_name="Hội An", lat=15.88, lng=108.33, ttl=NOON + CACHE_LIFETIME))
+    store.put(
+        Location(
+            geohash="w6v436c",
+            location_name="Hội An",
+            lat=15.88,
+            lng=108.33,
+            ttl=NOON + CACHE_LIFETIME,
+        )
+    )
     sortkey_clock.advance(timedelta(days=29).total_seconds())
     while engine.work() == 0:
         pass

@@ -102,7 +102,9 @@ def test_articles_are_the_table_of_the_document() -> None:
     # Three indexes, each by time, each with the whole article: a feed needs no second read.
     assert articles.definition() == {
         "TableName": "ArticlesTable",
-        "AttributeDefinitions": _text_attributes("articleId", "visibility", "createdAt", "ownerId", "status"),
+        "AttributeDefinitions": _text_attributes(
+            "articleId", "visibility", "createdAt", "ownerId", "status"
+        ),
         "KeySchema": [{"AttributeName": "articleId", "KeyType": "HASH"}],
         "BillingMode": "PAY_PER_REQUEST",
         "GlobalSecondaryIndexes": [
@@ -133,7 +135,9 @@ def test_photos_keep_their_key_and_gain_indexes() -> None:
     # Without them every gallery page would scan the table.
     assert photos.definition() == {
         "TableName": "GalleryPhotosTable",
-        "AttributeDefinitions": _text_attributes("photo_id", "status", "created_at", "tag_name", "articleId"),
+        "AttributeDefinitions": _text_attributes(
+            "photo_id", "status", "created_at", "tag_name", "articleId"
+        ),
         "KeySchema": [{"AttributeName": "photo_id", "KeyType": "HASH"}],
         "BillingMode": "PAY_PER_REQUEST",
         "GlobalSecondaryIndexes": [
@@ -162,7 +166,10 @@ def test_trends_keep_their_key_and_gain_a_ranking() -> None:
 @pytest.mark.accepts("TG-21", "TG-24", "TG-29")
 def test_profiles_and_locations_have_a_key_alone() -> None:
     # Both are read one by one, or in a batch.
-    for table, name, key in ((profiles, "UserProfilesTable", "userId"), (locations, "LocationCacheTable", "geohash")):
+    for table, name, key in (
+        (profiles, "UserProfilesTable", "userId"),
+        (locations, "LocationCacheTable", "geohash"),
+    ):
         assert table.definition() == {
             "TableName": name,
             "AttributeDefinitions": _text_attributes(key),
@@ -204,9 +211,13 @@ def test_visibility_and_status_are_those_of_the_document() -> None:
         ("private", "published", False),
     ],
 )
-def test_everybody_sees_what_is_public_and_published(visibility: Any, status: Any, shown: bool) -> None:
+def test_everybody_sees_what_is_public_and_published(
+    visibility: Any, status: Any, shown: bool
+) -> None:
     # One rule for feed, search and get: the original leaked drafts through two of them.
-    made = Article(article_id="a", owner_id="u", title="T", content="C", visibility=visibility, status=status)
+    made = Article(
+        article_id="a", owner_id="u", title="T", content="C", visibility=visibility, status=status
+    )
     assert made.is_shown is shown
 
 
@@ -214,7 +225,13 @@ def test_everybody_sees_what_is_public_and_published(visibility: Any, status: An
 def test_an_article_needs_title_and_content_and_takes_four_images() -> None:
     # The model refuses what no page could show.
     article: Any = {"article_id": "a", "owner_id": "u", "title": "T", "content": "C"}
-    for wrong in ({"title": ""}, {"content": ""}, {"image_keys": list("abcde")}, {"lat": 91.0}, {"lng": -181.0}):
+    for wrong in (
+        {"title": ""},
+        {"content": ""},
+        {"image_keys": list("abcde")},
+        {"lat": 91.0},
+        {"lng": -181.0},
+    ):
         with pytest.raises(ValidationError):
             Article(**{**article, **wrong})
     assert Article(**article, image_keys=list("abcd")).cover_image_key == "a"
@@ -316,7 +333,9 @@ def test_a_cached_location_lives_thirty_days_and_not_a_second_longer() -> None:
     # The sweep is lazy: until it comes, the entry itself must say that it is stale.
     assert Location.from_item(LOCATION).to_item() == LOCATION
     assert timedelta(days=30) == CACHE_LIFETIME
-    cached = Location(geohash="w6v436c", location_name="Hội An", lat=15.88, lng=108.33, ttl=NOON + CACHE_LIFETIME)
+    cached = Location(
+        geohash="w6v436c", location_name="Hội An", lat=15.88, lng=108.33, ttl=NOON + CACHE_LIFETIME
+    )
     assert cached.is_fresh(NOON + timedelta(days=30, seconds=-1))
     assert not cached.is_fresh(NOON + timedelta(days=30))
 

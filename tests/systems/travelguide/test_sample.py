@@ -1,4 +1,6 @@
-"""The sample travellers: something for every access pattern, and counts, photos and places that agree."""
+"""The sample travellers: something for every access pattern, and counts, photos and places that
+agree.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -52,11 +54,14 @@ def test_articles_are_in_every_status_and_the_feed_shows_those_that_are_meant(st
     assert [each.article_id for each in feed[:2]] == ["hoi-an-lanterns", "porto-tiles-on-foot"]
     assert len(feed) == sum(each.is_shown for each in articles)
     assert "azores-packing-list" in [each.article_id for each in store.query(home_feed("mara"))]
-    assert "notes-for-grandmother" not in [each.article_id for each in store.query(profile_page("tomas"))]
+    assert "notes-for-grandmother" not in [
+        each.article_id for each in store.query(profile_page("tomas"))
+    ]
 
 
 def test_the_gallery_has_what_the_articles_show(store: Store) -> None:
-    # As the image pipeline leaves it: a photo for each image, tags only of photos that everybody may see.
+    # As the image pipeline leaves it: a photo for each image, tags only of photos that everybody
+    # may see.
     for article in store.scan(Article):
         found = store.collection(gallery_of_article(article_id=article.article_id))
         assert {each.image_key for each in found.of(Photo)} == set(article.image_keys)
@@ -67,7 +72,9 @@ def test_the_gallery_has_what_the_articles_show(store: Store) -> None:
 def test_trends_count_the_photos_with_their_tag(store: Store) -> None:
     counted = Counter(each.tag_name for each in store.scan(PhotoTag))
     assert {each.tag_name: each.count for each in store.scan(Trend)} == counted
-    assert [each.count for each in store.query(trending_tags())] == sorted(counted.values(), reverse=True)
+    assert [each.count for each in store.query(trending_tags())] == sorted(
+        counted.values(), reverse=True
+    )
 
 
 def test_authors_favorites_and_places_lead_somewhere(store: Store) -> None:
@@ -75,7 +82,10 @@ def test_authors_favorites_and_places_lead_somewhere(store: Store) -> None:
     articles = {each.article_id: each for each in store.scan(Article)}
     users = {each.user_id for each in store.scan(Profile)}
     assert {each.owner_id for each in articles.values()} == users
-    assert all(articles[each.article_id].is_shown and each.user_id in users for each in store.scan(Favorite))
+    assert all(
+        articles[each.article_id].is_shown and each.user_id in users
+        for each in store.scan(Favorite)
+    )
     for each in articles.values():
         if each.lat is not None and each.lng is not None:
             place = store.get(Location.key(geohash=geohash(each.lat, each.lng)))

@@ -67,7 +67,11 @@ DOCUMENT = {
         ("VA-14",),
         ("attributeKey", "databaseId:assetId:filePath"),
         gsi={
-            "DatabaseIdAssetIdFilePathIndex": ("databaseId:assetId:filePath", "attributeKey", "ALL"),
+            "DatabaseIdAssetIdFilePathIndex": (
+                "databaseId:assetId:filePath",
+                "attributeKey",
+                "ALL",
+            ),
             "DatabaseIdAssetIdIndex": ("databaseId:assetId", "attributeKey", "ALL"),
         },
         stream="NEW_IMAGE",
@@ -76,7 +80,11 @@ DOCUMENT = {
         ("VA-15",),
         ("metadataSchemaId", "databaseId:metadataEntityType"),
         gsi={
-            "DatabaseIdMetadataEntityTypeIndex": ("databaseId:metadataEntityType", "metadataSchemaId", "ALL"),
+            "DatabaseIdMetadataEntityTypeIndex": (
+                "databaseId:metadataEntityType",
+                "metadataSchemaId",
+                "ALL",
+            ),
             "MetadataEntityTypeIndex": ("metadataEntityType", "metadataSchemaId", "ALL"),
             "DatabaseIdIndex": ("databaseId", "metadataSchemaId", "ALL"),
         },
@@ -85,12 +93,22 @@ DOCUMENT = {
         ("VA-16", "VA-26"),
         ("assetLinkId",),
         gsi={
-            "fromAssetGSI": ("fromAssetDatabaseId:fromAssetId", "toAssetDatabaseId:toAssetId", "KEYS_ONLY"),
-            "toAssetGSI": ("toAssetDatabaseId:toAssetId", "fromAssetDatabaseId:fromAssetId", "KEYS_ONLY"),
+            "fromAssetGSI": (
+                "fromAssetDatabaseId:fromAssetId",
+                "toAssetDatabaseId:toAssetId",
+                "KEYS_ONLY",
+            ),
+            "toAssetGSI": (
+                "toAssetDatabaseId:toAssetId",
+                "fromAssetDatabaseId:fromAssetId",
+                "KEYS_ONLY",
+            ),
         },
         stream="NEW_IMAGE",
     ),
-    "AssetLinksMetadataStorageTable": Stated(("VA-17",), ("assetLinkId", "metadataKey"), stream="NEW_IMAGE"),
+    "AssetLinksMetadataStorageTable": Stated(
+        ("VA-17",), ("assetLinkId", "metadataKey"), stream="NEW_IMAGE"
+    ),
     "PipelineStorageTable": Stated(("VA-18",), ("databaseId", "pipelineId")),
     "WorkflowStorageTable": Stated(("VA-19",), ("databaseId", "workflowId")),
     "WorkflowExecutionsStorageTable": Stated(
@@ -118,7 +136,10 @@ DOCUMENT = {
     "ApiKeyStorageTable": Stated(
         ("VA-23",),
         ("apiKeyId",),
-        gsi={"apiKeyHashIndex": ("apiKeyHash", None, "ALL"), "userIdIndex": ("userId", "apiKeyId", "ALL")},
+        gsi={
+            "apiKeyHashIndex": ("apiKeyHash", None, "ALL"),
+            "userIdIndex": ("userId", "apiKeyId", "ALL"),
+        },
     ),
     "TagStorageTable": Stated(("VA-24",), ("tagName",)),
     "TagTypeStorageTable": Stated(("VA-24",), ("tagTypeName",)),

@@ -1,4 +1,6 @@
-"""An item of every kind, as it is stored; the attributes' names are the document's. Encoded by boto3, not by us."""
+"""An item of every kind, as it is stored; the attributes' names are the document's. Encoded by
+boto3, not by us.
+"""
 
 from typing import Any
 
@@ -123,7 +125,11 @@ ITEMS: dict[type[Entity], dict[str, Any]] = {
         "workflowDatabaseId": "GLOBAL",
         "workflowId": "convert-all",
     },
-    vams.GroupConstraint: {"constraintId": "c1#group#engineers", "groupId": "engineers", "objectType": "asset"},
+    vams.GroupConstraint: {
+        "constraintId": "c1#group#engineers",
+        "groupId": "engineers",
+        "objectType": "asset",
+    },
     vams.UserConstraint: {
         "constraintId": "c1#user#ada@example.com",
         "userId": "ada@example.com",
@@ -133,7 +139,11 @@ ITEMS: dict[type[Entity], dict[str, Any]] = {
     vams.Role: {"roleName": "engineers"},
     vams.UserRole: {"userId": "ada@example.com", "roleName": "engineers"},
     vams.User: {"userId": "ada@example.com"},
-    vams.ApiKey: {"apiKeyId": "key-1", "apiKeyHash": "9f86d081884c7d65", "userId": "ada@example.com"},
+    vams.ApiKey: {
+        "apiKeyId": "key-1",
+        "apiKeyHash": "9f86d081884c7d65",
+        "userId": "ada@example.com",
+    },
     vams.Tag: {"tagName": "pump"},
     vams.TagType: {"tagTypeName": "equipment"},
     vams.Subscription: {

@@ -1,4 +1,6 @@
-"""Every access pattern of the model, run against data in which the wrong index or prefix would show."""
+"""Every access pattern of the model, run against data in which the wrong index or prefix would
+show.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -51,7 +53,9 @@ def execution(asset: str, execution_id: str, workflow_database: str, workflow: s
 
 def upload(upload_id: str, database: str, asset: str, user: str, day: int) -> Entity:
     created = DAY.replace(day=day)
-    return vams.AssetUpload(upload_id=upload_id, database_id=database, asset_id=asset, user_id=user, created_at=created)
+    return vams.AssetUpload(
+        upload_id=upload_id, database_id=database, asset_id=asset, user_id=user, created_at=created
+    )
 
 
 def file_value(entity: Any, kind: str, asset: str, path: str, key: str) -> Entity:
@@ -69,7 +73,11 @@ DATA: list[Entity] = [
     ),
     *(
         vams.AssetFileVersion(
-            database_id="d", asset_id=asset, asset_version_id=version, file_key=file, s3_version_id=f"{version}/{file}"
+            database_id="d",
+            asset_id=asset,
+            asset_version_id=version,
+            file_key=file,
+            s3_version_id=f"{version}/{file}",
         )
         for asset, version, file in (
             ("a", "1", "x"),
@@ -89,17 +97,33 @@ DATA: list[Entity] = [
     upload("u1", "d", "a2", "ada", 1),
     upload("u2", "d2", "a", "bob", 2),
     *(
-        vams.DatabaseMetadata(metadata_key=key, database_id=database, metadata_value=f"{database} {key}")
+        vams.DatabaseMetadata(
+            metadata_key=key, database_id=database, metadata_value=f"{database} {key}"
+        )
         for key, database in (("owner", "d"), ("site", "d"), ("owner", "d2"))
     ),
     *(
         file_value(entity, kind, asset, path, key)
-        for entity, kind in ((vams.AssetFileMetadata, "metadata"), (vams.FileAttribute, "attribute"))
-        for asset, path, key in (("a", "/", "k1"), ("a", "/f", "k1"), ("a", "/f", "k2"), ("a2", "/f", "k1"))
+        for entity, kind in (
+            (vams.AssetFileMetadata, "metadata"),
+            (vams.FileAttribute, "attribute"),
+        )
+        for asset, path, key in (
+            ("a", "/", "k1"),
+            ("a", "/f", "k1"),
+            ("a", "/f", "k2"),
+            ("a2", "/f", "k1"),
+        )
     ),
     *(
-        vams.MetadataSchema(metadata_schema_id=schema, database_id=database, metadata_entity_type=kind)
-        for schema, database, kind in (("s1", "d", "file"), ("s2", "d", "asset"), ("s3", "GLOBAL", "file"))
+        vams.MetadataSchema(
+            metadata_schema_id=schema, database_id=database, metadata_entity_type=kind
+        )
+        for schema, database, kind in (
+            ("s1", "d", "file"),
+            ("s2", "d", "asset"),
+            ("s3", "GLOBAL", "file"),
+        )
     ),
     link("l1", "a", "b", "parentChild"),
     link("l2", "a", "c", "related"),
@@ -108,8 +132,14 @@ DATA: list[Entity] = [
         vams.AssetLinkMetadata(asset_link_id=link_id, metadata_key=key, metadata_value=key)
         for link_id, key in (("l1", "k1"), ("l1", "k2"), ("l2", "k1"))
     ),
-    *(vams.Pipeline(database_id=database, pipeline_id=pipeline) for database, pipeline in (("d", "p"), ("d2", "q"))),
-    *(vams.Workflow(database_id=database, workflow_id=workflow) for database, workflow in (("d", "w"), ("d2", "v"))),
+    *(
+        vams.Pipeline(database_id=database, pipeline_id=pipeline)
+        for database, pipeline in (("d", "p"), ("d2", "q"))
+    ),
+    *(
+        vams.Workflow(database_id=database, workflow_id=workflow)
+        for database, workflow in (("d", "w"), ("d2", "v"))
+    ),
     execution("a", "x1", "GLOBAL", "w"),
     execution("a", "x2", "d", "w"),
     execution("a2", "x3", "GLOBAL", "w"),
@@ -121,14 +151,21 @@ DATA: list[Entity] = [
         vams.AuthEntity(entity_type=kind, sk=sk)
         for kind, sk in (("constraint", "1"), ("constraint", "2"), ("route", "1"))
     ),
-    *(vams.UserRole(user_id=user, role_name=role) for user, role in (("ada", "r"), ("ada", "s"), ("bob", "r"))),
+    *(
+        vams.UserRole(user_id=user, role_name=role)
+        for user, role in (("ada", "r"), ("ada", "s"), ("bob", "r"))
+    ),
     *(
         vams.ApiKey(api_key_id=key, api_key_hash=f"hash of {key}", user_id=user)
         for key, user in (("k1", "ada"), ("k2", "ada"), ("k3", "bob"))
     ),
     *(
         vams.Subscription(event_name=event, entity_name=name, entity_id=entity)
-        for event, name, entity in (("changed", "Asset", "a"), ("changed", "Database", "d"), ("gone", "Asset", "a"))
+        for event, name, entity in (
+            ("changed", "Asset", "a"),
+            ("changed", "Database", "d"),
+            ("gone", "Asset", "a"),
+        )
     ),
     *(
         vams.Comment(asset_id="a", asset_version_id=version, comment_id=comment, comment_body="…")
@@ -136,7 +173,11 @@ DATA: list[Entity] = [
     ),
     *(
         vams.S3AssetBucket(bucket_id=bucket, bucket_name=name, base_assets_prefix=prefix)
-        for bucket, name, prefix in (("b1", "plant", "/"), ("b2", "plant", "archive/"), ("b3", "other", "/"))
+        for bucket, name, prefix in (
+            ("b1", "plant", "/"),
+            ("b2", "plant", "archive/"),
+            ("b3", "other", "/"),
+        )
     ),
 ]
 
@@ -147,14 +188,34 @@ TO_B = {"to_asset_database_id": "e", "to_asset_id": "b"}
 
 CASES: list[tuple[str, Query[Any], str, list[str]]] = [
     ("VA-5", vams.Asset.of_database(database_id="d"), "asset_id", ["a", "a2"]),
-    ("VA-5", vams.Asset.of_bucket(bucket_id="b1").hydrated(), "asset_name", ["A", "A in d2", "Gone"]),
-    ("VA-5", vams.Asset.of_bucket(bucket_id="b1", asset_id="gone").hydrated(), "asset_name", ["Gone"]),
+    (
+        "VA-5",
+        vams.Asset.of_bucket(bucket_id="b1").hydrated(),
+        "asset_name",
+        ["A", "A in d2", "Gone"],
+    ),
+    (
+        "VA-5",
+        vams.Asset.of_bucket(bucket_id="b1", asset_id="gone").hydrated(),
+        "asset_name",
+        ["Gone"],
+    ),
     ("VA-5", vams.Asset.by_asset_id(asset_id="a").hydrated(), "database_id", ["d", "d2"]),
-    ("VA-5", vams.Asset.by_asset_id(asset_id="a", database_id="d2").hydrated(), "asset_name", ["A in d2"]),
+    (
+        "VA-5",
+        vams.Asset.by_asset_id(asset_id="a", database_id="d2").hydrated(),
+        "asset_name",
+        ["A in d2"],
+    ),
     ("VA-42", vams.archived_assets(database_id="d"), "asset_name", ["Gone"]),
     ("VA-7", vams.AssetVersion.of_asset(**ASSET), "asset_version_id", ["1", "2"]),
     ("VA-8", vams.AssetFileVersion.of_version(**VERSION), "s3_version_id", ["1/x", "1/y"]),
-    ("VA-8", vams.AssetFileVersion.of_asset(**ASSET), "s3_version_id", ["1/x", "1/y", "10/x", "2/x"]),
+    (
+        "VA-8",
+        vams.AssetFileVersion.of_asset(**ASSET),
+        "s3_version_id",
+        ["1/x", "1/y", "10/x", "2/x"],
+    ),
     (
         "VA-48",
         vams.AssetFileMetadataVersion.of_version(**VERSION),
@@ -200,31 +261,98 @@ CASES: list[tuple[str, Query[Any], str, list[str]]] = [
     ),
     ("VA-10", vams.AssetUpload.of_upload(upload_id="u1"), "asset_id", ["a", "a2"]),
     ("VA-10", vams.AssetUpload.of_asset(asset_id="a").hydrated(), "upload_id", ["u1", "u2"]),
-    ("VA-10", vams.AssetUpload.of_asset(asset_id="a", upload_id="u2").hydrated(), "user_id", ["bob"]),
+    (
+        "VA-10",
+        vams.AssetUpload.of_asset(asset_id="a", upload_id="u2").hydrated(),
+        "user_id",
+        ["bob"],
+    ),
     ("VA-10", vams.AssetUpload.of_database(database_id="d").hydrated(), "asset_id", ["a", "a2"]),
     ("VA-10", vams.AssetUpload.of_user(user_id="ada").hydrated(), "asset_id", ["a2", "a"]),
-    ("VA-11", vams.DatabaseMetadata.of_key(metadata_key="owner"), "metadata_value", ["d owner", "d2 owner"]),
-    ("VA-11", vams.DatabaseMetadata.of_database(database_id="d"), "metadata_value", ["d owner", "d site"]),
-    ("VA-12", vams.AssetFileMetadata.of_key(metadata_key="k1"), "metadata_value", ["a2/f k1", "a/ k1", "a/f k1"]),
-    ("VA-12", vams.AssetFileMetadata.of_key(metadata_key="k1", **ASSET), "metadata_value", ["a/ k1", "a/f k1"]),
-    ("VA-12", vams.AssetFileMetadata.of_file(**ASSET, file_path="/f"), "metadata_value", ["a/f k1", "a/f k2"]),
+    (
+        "VA-11",
+        vams.DatabaseMetadata.of_key(metadata_key="owner"),
+        "metadata_value",
+        ["d owner", "d2 owner"],
+    ),
+    (
+        "VA-11",
+        vams.DatabaseMetadata.of_database(database_id="d"),
+        "metadata_value",
+        ["d owner", "d site"],
+    ),
+    (
+        "VA-12",
+        vams.AssetFileMetadata.of_key(metadata_key="k1"),
+        "metadata_value",
+        ["a2/f k1", "a/ k1", "a/f k1"],
+    ),
+    (
+        "VA-12",
+        vams.AssetFileMetadata.of_key(metadata_key="k1", **ASSET),
+        "metadata_value",
+        ["a/ k1", "a/f k1"],
+    ),
+    (
+        "VA-12",
+        vams.AssetFileMetadata.of_file(**ASSET, file_path="/f"),
+        "metadata_value",
+        ["a/f k1", "a/f k2"],
+    ),
     ("VA-13", vams.AssetFileMetadata.of_file(**ASSET, file_path="/"), "metadata_value", ["a/ k1"]),
-    ("VA-12", vams.AssetFileMetadata.of_asset(**ASSET), "metadata_value", ["a/ k1", "a/f k1", "a/f k2"]),
-    ("VA-12", vams.AssetFileMetadata.of_asset(**ASSET, metadata_key="k2"), "metadata_value", ["a/f k2"]),
-    ("VA-14", vams.FileAttribute.of_key(attribute_key="k1"), "attribute_value", ["a2/f k1", "a/ k1", "a/f k1"]),
-    ("VA-14", vams.FileAttribute.of_file(**ASSET, file_path="/f"), "attribute_value", ["a/f k1", "a/f k2"]),
-    ("VA-14", vams.FileAttribute.of_asset(**ASSET), "attribute_value", ["a/ k1", "a/f k1", "a/f k2"]),
+    (
+        "VA-12",
+        vams.AssetFileMetadata.of_asset(**ASSET),
+        "metadata_value",
+        ["a/ k1", "a/f k1", "a/f k2"],
+    ),
+    (
+        "VA-12",
+        vams.AssetFileMetadata.of_asset(**ASSET, metadata_key="k2"),
+        "metadata_value",
+        ["a/f k2"],
+    ),
+    (
+        "VA-14",
+        vams.FileAttribute.of_key(attribute_key="k1"),
+        "attribute_value",
+        ["a2/f k1", "a/ k1", "a/f k1"],
+    ),
+    (
+        "VA-14",
+        vams.FileAttribute.of_file(**ASSET, file_path="/f"),
+        "attribute_value",
+        ["a/f k1", "a/f k2"],
+    ),
+    (
+        "VA-14",
+        vams.FileAttribute.of_asset(**ASSET),
+        "attribute_value",
+        ["a/ k1", "a/f k1", "a/f k2"],
+    ),
     ("VA-15", vams.MetadataSchema.by_id(metadata_schema_id="s1"), "metadata_entity_type", ["file"]),
     (
         "VA-15",
-        vams.MetadataSchema.of_entity_type_in_database(database_id="d", metadata_entity_type="file"),
+        vams.MetadataSchema.of_entity_type_in_database(
+            database_id="d", metadata_entity_type="file"
+        ),
         "metadata_schema_id",
         ["s1"],
     ),
-    ("VA-15", vams.MetadataSchema.of_entity_type(metadata_entity_type="file"), "metadata_schema_id", ["s1", "s3"]),
+    (
+        "VA-15",
+        vams.MetadataSchema.of_entity_type(metadata_entity_type="file"),
+        "metadata_schema_id",
+        ["s1", "s3"],
+    ),
     ("VA-15", vams.MetadataSchema.of_database(database_id="d"), "metadata_schema_id", ["s1", "s2"]),
     ("VA-16", vams.AssetLink.from_asset(**FROM_A).hydrated(), "asset_link_id", ["l1", "l2"]),
-    ("VA-16", vams.AssetLink.from_asset(**FROM_A, **TO_B).hydrated(), "relationship_type", ["parentChild"]),
+    (
+        "VA-16",
+        vams.AssetLink.from_asset(**FROM_A, **TO_B).hydrated(),
+        "relationship_type",
+        ["parentChild"],
+    ),
     ("VA-16", vams.AssetLink.to_asset(**TO_B).hydrated(), "from_asset_id", ["a", "a2"]),
     ("VA-17", vams.AssetLinkMetadata.of_link(asset_link_id="l1"), "metadata_key", ["k1", "k2"]),
     ("VA-18", vams.Pipeline.of_database(database_id="d"), "pipeline_id", ["p"]),
@@ -232,13 +360,17 @@ CASES: list[tuple[str, Query[Any], str, list[str]]] = [
     ("VA-20", vams.WorkflowExecution.of_asset(**ASSET), "execution_id", ["x1", "x2"]),
     (
         "VA-20",
-        vams.WorkflowExecution.of_asset_by_workflow(**ASSET, workflow_database_id="GLOBAL", workflow_id="w"),
+        vams.WorkflowExecution.of_asset_by_workflow(
+            **ASSET, workflow_database_id="GLOBAL", workflow_id="w"
+        ),
         "execution_id",
         ["x1"],
     ),
     (
         "VA-20",
-        vams.WorkflowExecution.of_workflow(workflow_database_id="GLOBAL", workflow_id="w").hydrated(),
+        vams.WorkflowExecution.of_workflow(
+            workflow_database_id="GLOBAL", workflow_id="w"
+        ).hydrated(),
         "asset_id",
         ["a", "a2"],
     ),
@@ -249,18 +381,38 @@ CASES: list[tuple[str, Query[Any], str, list[str]]] = [
         ["a2"],
     ),
     ("VA-21", vams.GroupConstraint.of_group(group_id="g"), "constraint_id", ["c1", "c2"]),
-    ("VA-21", vams.GroupConstraint.of_group(group_id="g", object_type="tag"), "constraint_id", ["c2"]),
+    (
+        "VA-21",
+        vams.GroupConstraint.of_group(group_id="g", object_type="tag"),
+        "constraint_id",
+        ["c2"],
+    ),
     ("VA-21", vams.GroupConstraint.of_object_type(object_type="asset"), "group_id", ["g", "h"]),
-    ("VA-21", vams.UserConstraint.of_user(user_id="ada", object_type="asset"), "constraint_id", ["c1"]),
+    (
+        "VA-21",
+        vams.UserConstraint.of_user(user_id="ada", object_type="asset"),
+        "constraint_id",
+        ["c1"],
+    ),
     ("VA-21", vams.UserConstraint.of_object_type(object_type="asset"), "user_id", ["ada"]),
     ("VA-22", vams.AuthEntity.of_type(entity_type="constraint"), "sk", ["1", "2"]),
     ("VA-23", vams.UserRole.of_user(user_id="ada"), "role_name", ["r", "s"]),
     ("VA-23", vams.ApiKey.by_hash(api_key_hash="hash of k2"), "api_key_id", ["k2"]),
     ("VA-23", vams.ApiKey.of_user(user_id="ada"), "api_key_id", ["k1", "k2"]),
     ("VA-24", vams.Subscription.of_event(event_name="changed"), "entity_id", ["a", "d"]),
-    ("VA-24", vams.Subscription.of_event(event_name="changed", entity_name="Asset"), "entity_id", ["a"]),
+    (
+        "VA-24",
+        vams.Subscription.of_event(event_name="changed", entity_name="Asset"),
+        "entity_id",
+        ["a"],
+    ),
     ("VA-24", vams.Comment.of_asset(asset_id="a"), "comment_id", ["c3", "c1", "c2"]),
-    ("VA-24", vams.Comment.of_asset(asset_id="a", asset_version_id="1"), "comment_id", ["c1", "c2"]),
+    (
+        "VA-24",
+        vams.Comment.of_asset(asset_id="a", asset_version_id="1"),
+        "comment_id",
+        ["c1", "c2"],
+    ),
     ("VA-25", vams.S3AssetBucket.by_id(bucket_id="b2"), "base_assets_prefix", ["archive/"]),
     ("VA-25", vams.S3AssetBucket.by_name(bucket_name="plant"), "bucket_id", ["b1", "b2"]),
 ]
@@ -280,14 +432,21 @@ def filled() -> Iterator[Store]:
 @pytest.mark.parametrize(
     ("query", "field", "expected"),
     [
-        pytest.param(query, field, expected, marks=pytest.mark.accepts(line), id=f"{line} {query.pattern}-{number}")
+        pytest.param(
+            query,
+            field,
+            expected,
+            marks=pytest.mark.accepts(line),
+            id=f"{line} {query.pattern}-{number}",
+        )
         for number, (line, query, field, expected) in enumerate(CASES)
     ],
 )
 def test_an_access_pattern_finds_what_it_says_and_nothing_else(
     filled: Store, query: Query[Any], field: str, expected: list[str]
 ) -> None:
-    # Neighbours share prefixes on purpose: version 1 and 10, "/a" and "/a:b" and "/ab", the same asset id twice.
+    # Neighbours share prefixes on purpose: version 1 and 10, "/a" and "/a:b" and "/ab", the same
+    # asset id twice.
     found = [getattr(entity, field) for entity in filled.query(query)]
     in_order = query.key.attributes.sort is not None and query.key.index is None
     assert (found if in_order else sorted(found)) == (expected if in_order else sorted(expected))
@@ -313,7 +472,9 @@ def test_one_item_is_got_by_its_key(store: Store, entity: type[Entity]) -> None:
 
 
 @pytest.mark.accepts("VA-21")
-def test_the_constraints_on_a_type_of_objects_are_read_at_once_and_told_apart(filled: Store) -> None:
+def test_the_constraints_on_a_type_of_objects_are_read_at_once_and_told_apart(
+    filled: Store,
+) -> None:
     # The two kinds have no attribute that names them: the form of their key does.
     found = filled.collection(vams.constraints_on(object_type="asset"))
     groups = [each.group_id for each in found.of(vams.GroupConstraint)]
@@ -334,10 +495,17 @@ def test_uploads_of_a_user_come_in_the_order_of_their_creation(filled: Store) ->
 
 @pytest.mark.accepts("VA-16", "VA-26")
 def test_a_keys_only_index_gives_keys_and_hydrated_the_whole_items(filled: Store) -> None:
-    # The document's index does not carry the type of a relationship: the items are fetched behind it.
+    # The document's index does not carry the type of a relationship: the items are fetched behind
+    # it.
     query = vams.AssetLink.from_asset(**FROM_A)
-    assert [key.item for key in filled.keys(query)] == [{"assetLinkId": {"S": "l1"}}, {"assetLinkId": {"S": "l2"}}]
-    assert [each.relationship_type for each in filled.query(query.hydrated())] == ["parentChild", "related"]
+    assert [key.item for key in filled.keys(query)] == [
+        {"assetLinkId": {"S": "l1"}},
+        {"assetLinkId": {"S": "l2"}},
+    ]
+    assert [each.relationship_type for each in filled.query(query.hydrated())] == [
+        "parentChild",
+        "related",
+    ]
     with pytest.raises(ModelError, match="hydrated"):
         filled.query(query)
 
@@ -358,18 +526,26 @@ def test_an_execution_cannot_be_looked_up_by_its_id_alone() -> None:
             "databaseId:assetId:assetVersionId = 'd:a:1' AND "
             "begins_with(type:filePath:metadataKey, 'metadata:/a/b.glb:')",
         ),
-        (vams.AssetFileMetadataVersion.of_version(**VERSION), "databaseId:assetId:assetVersionId = 'd:a:1'"),
+        (
+            vams.AssetFileMetadataVersion.of_version(**VERSION),
+            "databaseId:assetId:assetVersionId = 'd:a:1'",
+        ),
     ],
     ids=["one file", "all files"],
 )
-def test_a_snapshot_is_read_for_one_file_or_for_the_whole_version(query: Query[Any], condition: str) -> None:
+def test_a_snapshot_is_read_for_one_file_or_for_the_whole_version(
+    query: Query[Any], condition: str
+) -> None:
     # Both are one query of one partition; the prefix ends with the colon, or "/a" would find "/ab".
     assert sortkey.explain(query).key_condition == condition
 
 
 @pytest.mark.accepts("VA-21")
-def test_constraints_of_one_kind_are_counted_paged_and_limited_without_the_other(filled: Store) -> None:
-    # Both kinds lie in the same partition of ObjectTypeIndex: a page or a limit must not be filled by the wrong one.
+def test_constraints_of_one_kind_are_counted_paged_and_limited_without_the_other(
+    filled: Store,
+) -> None:
+    # Both kinds lie in the same partition of ObjectTypeIndex: a page or a limit must not be filled
+    # by the wrong one.
     users = vams.UserConstraint.of_object_type(object_type="asset")
     groups = vams.GroupConstraint.of_object_type(object_type="asset")
     assert (filled.count(users), filled.count(groups)) == (1, 2)
@@ -378,5 +554,7 @@ def test_constraints_of_one_kind_are_counted_paged_and_limited_without_the_other
     assert first.user_id == "ada"
     page = filled.page(groups, size=1)
     assert [each.group_id for each in page.items] == ["g"]
-    assert [each.group_id for each in filled.page(groups, cursor=page.cursor, size=5).items] == ["h"]
+    assert [each.group_id for each in filled.page(groups, cursor=page.cursor, size=5).items] == [
+        "h"
+    ]
     assert [each.user_id for each in filled.iterate(users)] == ["ada"]

@@ -35,7 +35,10 @@ def test_what_an_item_has_besides_survives(entity: type[Entity]) -> None:
 @pytest.mark.accepts("VA-5")
 def test_an_asset_has_the_common_attributes_of_the_document() -> None:
     # The search index is built from these names.
-    stated = "assetName assetType description isDistributable tags assetLocation previewLocation bucketId createdAt"
+    stated = (
+        "assetName assetType description isDistributable tags assetLocation previewLocation "
+        "bucketId createdAt"
+    )
     asset = vams.Asset.from_item(stored(ITEMS[vams.Asset]))
     assert asset.to_item().keys() == {"databaseId", "assetId", *stated.split(), "updatedAt"}
     assert asset.tags == ("pump", "hall 3")
@@ -59,24 +62,35 @@ def test_an_asset_version_has_the_common_attributes_of_the_document() -> None:
 @pytest.mark.parametrize("field", ["database_id", "asset_id", "asset_version_id"])
 def test_an_id_with_a_separator_is_refused(field: str, wrong: str) -> None:
     # "a:b" + "c" and "a" + "b:c" would be one key; "a#deleted" would be an archive.
-    values: dict[str, Any] = {"database_id": "d", "asset_id": "a", "asset_version_id": "1", field: wrong}
+    values: dict[str, Any] = {
+        "database_id": "d",
+        "asset_id": "a",
+        "asset_version_id": "1",
+        field: wrong,
+    }
     with pytest.raises(ValidationError):
         vams.AssetVersion(**values)
 
 
 @pytest.mark.accepts("VA-4")
 def test_a_file_path_may_have_separators_and_the_parts_are_stored_beside_the_whole() -> None:
-    # In type:filePath:metadataKey the path is in the middle: who reads it must not have to guess where it ends.
+    # In type:filePath:metadataKey the path is in the middle: who reads it must not have to guess
+    # where it ends.
     item = stored(ITEMS[vams.AssetFileMetadataVersion])
     value = vams.AssetFileMetadataVersion.from_item(item)
-    assert (value.type, value.file_path, value.metadata_key) == ("metadata", "/test/a:b.e57", "material")
+    assert (value.type, value.file_path, value.metadata_key) == (
+        "metadata",
+        "/test/a:b.e57",
+        "material",
+    )
     assert value.to_item()["type:filePath:metadataKey"] == {"S": "metadata:/test/a:b.e57:material"}
     assert {"type", "filePath", "metadataKey"} <= item.keys()
 
 
 @pytest.mark.accepts("VA-4", "VA-9")
 def test_two_snapshot_values_never_have_one_key() -> None:
-    # ("/a:b", "c") and ("/a", "b:c") would join to the same text: the key may not have the colon that the path may.
+    # ("/a:b", "c") and ("/a", "b:c") would join to the same text: the key may not have the colon
+    # that the path may.
     version = {"database_id": "d", "asset_id": "a", "asset_version_id": "1", "type": "metadata"}
     assert vams.AssetFileMetadataVersion.key(**version, file_path="/a:b", metadata_key="c")
     with pytest.raises((ValidationError, KeyValueError)):
@@ -92,7 +106,8 @@ def test_the_key_of_an_archived_asset_cannot_be_asked_for_as_an_id() -> None:
 
 @pytest.mark.accepts("VA-10")
 def test_the_user_of_an_upload_is_the_attribute_with_a_capital_u() -> None:
-    # The index UserIdGSI has it so; `userId` would be another attribute, and the upload in no user's list.
+    # The index UserIdGSI has it so; `userId` would be another attribute, and the upload in no
+    # user's list.
     item = vams.AssetUpload(upload_id="u", asset_id="a", database_id="d", user_id="ada").to_item()
     assert item["UserId"] == {"S": "ada"}
     assert "userId" not in item
@@ -102,7 +117,11 @@ def test_the_user_of_an_upload_is_the_attribute_with_a_capital_u() -> None:
 def test_metadata_of_an_asset_itself_is_that_of_the_path_slash() -> None:
     # The document has no table for it, though the asset index has metadata.
     value = vams.AssetFileMetadata(
-        metadata_key="owner", database_id="d", asset_id="a", file_path=vams.WHOLE_ASSET, metadata_value="Ada"
+        metadata_key="owner",
+        database_id="d",
+        asset_id="a",
+        file_path=vams.WHOLE_ASSET,
+        metadata_value="Ada",
     )
     assert value.to_item()["databaseId:assetId:filePath"] == {"S": "d:a:/"}
 
@@ -110,7 +129,12 @@ def test_metadata_of_an_asset_itself_is_that_of_the_path_slash() -> None:
 @pytest.mark.accepts("VA-14")
 def test_an_attribute_of_a_file_is_text_only() -> None:
     # Metadata has types; attributes have none.
-    values: dict[str, Any] = {"attribute_key": "k", "database_id": "d", "asset_id": "a", "file_path": "/f"}
+    values: dict[str, Any] = {
+        "attribute_key": "k",
+        "database_id": "d",
+        "asset_id": "a",
+        "file_path": "/f",
+    }
     assert vams.FileAttribute(**values, attribute_value="1").attribute_value_type == "string"
     with pytest.raises(ValidationError):
         vams.FileAttribute(**values, attribute_value="1", attribute_value_type="number")
@@ -119,8 +143,12 @@ def test_an_attribute_of_a_file_is_text_only() -> None:
 
 
 @pytest.mark.accepts("VA-16")
-@pytest.mark.parametrize(("relationship", "allowed"), [("parentChild", True), ("related", True), ("parent", False)])
-def test_a_link_is_from_parent_to_child_or_between_related_assets(relationship: str, allowed: bool) -> None:
+@pytest.mark.parametrize(
+    ("relationship", "allowed"), [("parentChild", True), ("related", True), ("parent", False)]
+)
+def test_a_link_is_from_parent_to_child_or_between_related_assets(
+    relationship: str, allowed: bool
+) -> None:
     # Which asset is the parent is said by from and to; a third type would say it twice.
     item = stored({**ITEMS[vams.AssetLink], "relationshipType": relationship})
     if allowed:

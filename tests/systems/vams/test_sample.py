@@ -1,4 +1,6 @@
-"""The sample assets: something for every access pattern, and ids that lead from one table to the next."""
+"""The sample assets: something for every access pattern, and ids that lead from one table to the
+next.
+"""
 
 from hashlib import sha256
 from typing import Any
@@ -24,7 +26,10 @@ def test_the_examples_of_the_model_are_of_the_sample(loaded: Store) -> None:
 
 def test_loading_it_again_changes_nothing(loaded: Store) -> None:
     # It is called at every start, and what somebody has changed by hand must stay.
-    loaded.update(Asset.key(database_id="hangar-4", asset_id="nose-gear"), set={"description": "Lent to the museum"})
+    loaded.update(
+        Asset.key(database_id="hangar-4", asset_id="nose-gear"),
+        set={"description": "Lent to the museum"},
+    )
     before = everything(loaded, model)
     load(loaded)
     assert everything(loaded, model) == before
@@ -36,36 +41,48 @@ def test_what_was_interrupted_is_done_again(loaded: Store) -> None:
     loaded.delete(vams.Database.key(database_id="plant-rotterdam"))
     load(loaded)
     again = everything(loaded, model)
-    assert {name: len(several) for name, several in again.items()} == {name: len(each) for name, each in before.items()}
+    assert {name: len(several) for name, several in again.items()} == {
+        name: len(each) for name, each in before.items()
+    }
 
 
 def test_archived_assets_lie_apart_with_their_version_marked(loaded: Store) -> None:
     # As archiving an asset leaves it: out of its partition, and its current version archived.
     found = [
-        each for name in ("plant-rotterdam", "museum-scans") for each in loaded.query(archived_assets(database_id=name))
+        each
+        for name in ("plant-rotterdam", "museum-scans")
+        for each in loaded.query(archived_assets(database_id=name))
     ]
     assert [each.asset_id for each in found] == ["dosing-skid", "plaster-cast"]
     for each in found:
-        versions = loaded.query(vams.AssetVersion.of_asset(database_id=each.database_id, asset_id=each.asset_id))
+        versions = loaded.query(
+            vams.AssetVersion.of_asset(database_id=each.database_id, asset_id=each.asset_id)
+        )
         assert versions[-1].is_archived
 
 
 def test_files_lie_under_their_asset_in_its_bucket(loaded: Store) -> None:
-    # `{baseAssetsPrefix}{assetId}/…`, with nothing for the root: an upload by the service would have the same key.
+    # `{baseAssetsPrefix}{assetId}/…`, with nothing for the root: an upload by the service would
+    # have the same key.
     buckets = {each.bucket_id: each.base_assets_prefix for each in loaded.scan(vams.S3AssetBucket)}
     for asset in loaded.scan(Asset):
         assert asset.bucket_id is not None
         folder = f"{buckets[asset.bucket_id].removeprefix('/')}{asset.asset_id}/"
         assert asset.asset_location == vams.Location(key=folder)
-        files = loaded.query(vams.AssetFileVersion.of_asset(database_id=asset.database_id, asset_id=asset.asset_id))
+        files = loaded.query(
+            vams.AssetFileVersion.of_asset(database_id=asset.database_id, asset_id=asset.asset_id)
+        )
         assert files
         assert all(each.file_key.startswith(folder) for each in files)
 
 
 def test_files_are_searched_with_their_metadata_and_attributes(loaded: Store) -> None:
-    # Keys and paths fit together only where the prefix of the bucket is in the one and not in the other.
+    # Keys and paths fit together only where the prefix of the bucket is in the one and not in the
+    # other.
     found = {each.file_key: each for each in FileSource(loaded).compose(loaded.scan(Asset))}
-    assert [each.metadata_value for each in found["pump-p101/model/p101.glb"].metadata] == ["Ines Costa"]
+    assert [each.metadata_value for each in found["pump-p101/model/p101.glb"].metadata] == [
+        "Ines Costa"
+    ]
     cloud = found["2026/hangar-scan/cloud/hangar-4.laz"]
     assert [each.attribute_key for each in cloud.attributes] == ["pointCount"]
     assert cloud.preview_key == "2026/hangar-scan/cloud/hangar-4.laz.previewFile.jpg"
@@ -78,9 +95,17 @@ def test_the_last_version_has_a_snapshot_of_all_metadata_and_attributes(loaded: 
         taken = loaded.query(vams.AssetFileMetadataVersion.of_version(**ids, asset_version_id=last))
         metadata = loaded.query(vams.AssetFileMetadata.of_asset(**ids))
         attributes = loaded.query(vams.FileAttribute.of_asset(**ids))
-        now = {("metadata", each.file_path, each.metadata_key, each.metadata_value) for each in metadata}
-        now |= {("attribute", each.file_path, each.attribute_key, each.attribute_value) for each in attributes}
-        assert {(each.type, each.file_path, each.metadata_key, each.metadata_value) for each in taken} == now
+        now = {
+            ("metadata", each.file_path, each.metadata_key, each.metadata_value)
+            for each in metadata
+        }
+        now |= {
+            ("attribute", each.file_path, each.attribute_key, each.attribute_value)
+            for each in attributes
+        }
+        assert {
+            (each.type, each.file_path, each.metadata_key, each.metadata_value) for each in taken
+        } == now
 
 
 def test_links_runs_tags_and_users_are_of_what_is_there(loaded: Store) -> None:
@@ -105,4 +130,6 @@ def test_links_runs_tags_and_users_are_of_what_is_there(loaded: Store) -> None:
 def test_api_keys_are_stored_as_hashes(loaded: Store) -> None:
     hashed = sha256(b"vams_sample_notebook").hexdigest()
     found = loaded.query(vams.ApiKey.by_hash(api_key_hash=hashed))
-    assert [(each.api_key_id, each.user_id) for each in found] == [("key-notebook", "ines@example.com")]
+    assert [(each.api_key_id, each.user_id) for each in found] == [
+        ("key-notebook", "ines@example.com")
+    ]

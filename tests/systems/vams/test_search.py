@@ -1,4 +1,6 @@
-"""The two search indexes of the document: their fields by name, what they are made of, and what changes them."""
+"""The two search indexes of the document: their fields by name, what they are made of, and what
+changes them.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -10,7 +12,16 @@ from typing import Any
 import pytest
 
 import sortkey
-from sortkey import Match, Search, SearchQuery, Store, StreamWorker, follow_composed, open_search, reconcile
+from sortkey import (
+    Match,
+    Search,
+    SearchQuery,
+    Store,
+    StreamWorker,
+    follow_composed,
+    open_search,
+    reconcile,
+)
 from sortkey.connect.opensearch_index.mapping import mappings
 from sortkey_systems.vams.link_changes import remove_link
 from sortkey_systems.vams.model import (
@@ -37,14 +48,28 @@ __all__ = ["adapter", "open_index"]  # fixtures
 PUMP = {"database_id": "my-database", "asset_id": "asset-123"}
 KEY = "asset-123/test/pump.e57"
 ASSET_FIELDS = [
-    *("str_databaseid", "str_assetid", "str_assetname", "str_assettype", "str_description", "str_bucketid"),
+    *(
+        "str_databaseid",
+        "str_assetid",
+        "str_assetname",
+        "str_assettype",
+        "str_description",
+        "str_bucketid",
+    ),
     *("str_bucketname", "str_bucketprefix", "str_asset_version_id", "str_asset_version_comment"),
     *("str_assetlocationkey", "str_previewfilekey", "bool_isdistributable", "list_tags"),
     *("date_asset_version_createdate", "bool_has_asset_children", "bool_has_asset_parents"),
     *("bool_has_assets_related", "bool_archived", "MD_", "_rectype"),
 ]
 FILE_FIELDS = [
-    *("str_key", "str_databaseid", "str_assetid", "str_assetname", "str_bucketid", "str_bucketname"),
+    *(
+        "str_key",
+        "str_databaseid",
+        "str_assetid",
+        "str_assetname",
+        "str_bucketid",
+        "str_bucketname",
+    ),
     *("str_bucketprefix", "str_fileext", "str_etag", "str_s3_version_id", "str_previewfilekey"),
     *("date_lastmodified", "num_filesize", "bool_archived", "list_tags", "MD_", "AB_", "_rectype"),
 ]
@@ -56,14 +81,23 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """The pump with a version, a bucket, a child, metadata and a file."""
     with sortkey.open(":memory:", objects=str(tmp_path / "buckets/{bucket}")) as opened:
         opened.ensure(model)
-        for kind in (Asset, AssetVersion, AssetFileVersion, AssetLink, S3AssetBucket, FileAttribute):
+        for kind in (
+            Asset,
+            AssetVersion,
+            AssetFileVersion,
+            AssetLink,
+            S3AssetBucket,
+            FileAttribute,
+        ):
             opened.put(kind.from_item(stored(ITEMS[kind])))
         opened.put(metadata("colour", "red"))
         opened.put(metadata("material", "cast iron", file_path="/test/pump.e57"))
         yield opened
 
 
-def metadata(name: str, value: str, type: str = "string", file_path: str = "/") -> AssetFileMetadata:
+def metadata(
+    name: str, value: str, type: str = "string", file_path: str = "/"
+) -> AssetFileMetadata:
     named = {**PUMP, "metadata_key": name, "file_path": file_path}
     return AssetFileMetadata(**named, metadata_value=value, metadata_value_type=type)
 
@@ -80,7 +114,10 @@ def following(store: Store, assets: Search[SearchedAsset], files: Search[Searche
     """Both indexes, and what makes them catch up with the streams."""
     for each in (assets, files):
         each.ensure()
-    handlers = [follow_composed(assets, AssetSource(store)), follow_composed(files, FileSource(store))]
+    handlers = [
+        follow_composed(assets, AssetSource(store)),
+        follow_composed(files, FileSource(store)),
+    ]
     worker = StreamWorker(store, handlers, name="search")
 
     def catch_up() -> None:
@@ -149,14 +186,19 @@ def test_the_document_of_an_asset_is_made_of_six_tables(store: Store) -> None:
 
 @pytest.mark.accepts("VA-36")
 def test_the_tenth_version_follows_the_ninth(store: Store) -> None:
-    # What an import has written in one instant is told apart by its numbers, not by their first digits.
+    # What an import has written in one instant is told apart by its numbers, not by their first
+    # digits.
     now = datetime.now(UTC)
-    store.batch_write([AssetVersion(**PUMP, asset_version_id=str(n), created_at=now) for n in range(2, 12)])
+    store.batch_write(
+        [AssetVersion(**PUMP, asset_version_id=str(n), created_at=now) for n in range(2, 12)]
+    )
     assert the_asset(store)["str_asset_version_id"] == "11"
 
 
 @pytest.mark.accepts("VA-37")
-def test_the_document_of_a_file_has_what_its_bucket_says_and_what_its_asset_gives_it(store: Store) -> None:
+def test_the_document_of_a_file_has_what_its_bucket_says_and_what_its_asset_gives_it(
+    store: Store,
+) -> None:
     # Size, date, ETag and version are the object's; name and tags are the asset's.
     bucket = store.payloads.buckets["plant-assets"]
     info = bucket.put(KEY, b"points")
@@ -198,7 +240,14 @@ def test_a_file_that_only_a_version_knows_is_found_too(store: Store) -> None:
 @pytest.mark.accepts("VA-35", "VA-39")
 def test_the_prefix_of_a_name_is_its_type_in_both_indexes() -> None:
     # The rules stand in the index itself, for fields that come later.
-    types = {"str_": "text", "num_": "long", "bool_": "boolean", "date_": "date", "list_": "text", "MD_": "flat_object"}
+    types = {
+        "str_": "text",
+        "num_": "long",
+        "bool_": "boolean",
+        "date_": "date",
+        "list_": "text",
+        "MD_": "flat_object",
+    }
     types |= {"AB_": "flat_object", "_rectype": "keyword"}
     for declared in (asset_document, file_document):
         made = mappings(declared.fields)
@@ -206,7 +255,9 @@ def test_the_prefix_of_a_name_is_its_type_in_both_indexes() -> None:
             wanted = next(type for prefix, type in types.items() if name.startswith(prefix))
             assert made["properties"][name]["type"] == wanted, name
             assert ("keyword" in made["properties"][name].get("fields", {})) == (wanted == "text")
-        rules = {name: rule["match"] for each in made["dynamic_templates"] for name, rule in each.items()}
+        rules = {
+            name: rule["match"] for each in made["dynamic_templates"] for name, rule in each.items()
+        }
         assert list(rules.items()) == [
             ("core_strings", "str_*"),
             ("core_numeric", "num_*"),
@@ -216,17 +267,25 @@ def test_the_prefix_of_a_name_is_its_type_in_both_indexes() -> None:
             ("core_geo_points", "gp_*"),
             ("core_geo_shapes", "gs_*"),
         ]
-        (places,) = (each["core_geo_points"] for each in made["dynamic_templates"] if "core_geo_points" in each)
+        (places,) = (
+            each["core_geo_points"]
+            for each in made["dynamic_templates"]
+            if "core_geo_points" in each
+        )
         assert places["mapping"] == {"type": "geo_point"}
 
 
 @pytest.mark.accepts("VA-41")
 def test_names_that_are_internal_are_left_out_of_the_documents() -> None:
-    made = asset_document.normal({"VAMS_owner": 1, "_hidden": 2, "_rectype": "asset", "MD_": {"a": {"_b": 1, "c": 2}}})
+    made = asset_document.normal(
+        {"VAMS_owner": 1, "_hidden": 2, "_rectype": "asset", "MD_": {"a": {"_b": 1, "c": 2}}}
+    )
     assert made == {"_rectype": "asset", "MD_": {"a": {"c": "2"}}}
 
 
-def test_a_metadata_key_that_cannot_name_a_field_does_not_stop_its_asset_from_being_found(store: Store) -> None:
+def test_a_metadata_key_that_cannot_name_a_field_does_not_stop_its_asset_from_being_found(
+    store: Store,
+) -> None:
     # People choose the keys. All of them are in MD_.
     keys = ["x" * 300, "site.place", 'the "site"', "a*b", "site of work"]
     for key in keys:
@@ -238,7 +297,11 @@ def test_a_metadata_key_that_cannot_name_a_field_does_not_stop_its_asset_from_be
 
 @pytest.mark.accepts("VA-35")
 def test_metadata_that_is_a_place_or_an_outline_is_searched_as_one(store: Store) -> None:
-    store.put(metadata("location", json.dumps({"type": "Point", "coordinates": [8.93, 44.41]}), "geopoint"))
+    store.put(
+        metadata(
+            "location", json.dumps({"type": "Point", "coordinates": [8.93, 44.41]}), "geopoint"
+        )
+    )
     store.put(metadata("centre", json.dumps({"lat": 1.5, "long": 2, "alt": 9}), "LLA"))
     store.put(metadata("properties", '{"hall": 3}', "json"))
     store.put(metadata("nowhere", "over the rainbow", "geopoint"))
@@ -265,11 +328,18 @@ def test_all_metadata_is_in_one_field_but_for_what_is_internal(store: Store) -> 
 
 
 @pytest.mark.accepts("VA-38")
-def test_files_inherit_the_name_and_the_tags_when_their_asset_changes(store: Store, open_index: Open) -> None:
-    # The change is one of the asset only; the documents of its files must follow. The same on OpenSearch.
-    assets, files, catch_up = following(store, open_index(asset_document), open_index(file_document))
+def test_files_inherit_the_name_and_the_tags_when_their_asset_changes(
+    store: Store, open_index: Open
+) -> None:
+    # The change is one of the asset only; the documents of its files must follow. The same on
+    # OpenSearch.
+    assets, files, catch_up = following(
+        store, open_index(asset_document), open_index(file_document)
+    )
     assert assets.query(Match.text("pump")).ids == ["my-database:asset-123"]
-    assert files.query(Match.text("pump", ["str_assetname"])).ids == [f"my-database:asset-123:{KEY}"]
+    assert files.query(Match.text("pump", ["str_assetname"])).ids == [
+        f"my-database:asset-123:{KEY}"
+    ]
     store.update(Asset.key(**PUMP), set={"asset_name": "Compressor", "tags": ("noisy",)})
     catch_up()
     for search in (assets, files):
@@ -279,7 +349,8 @@ def test_files_inherit_the_name_and_the_tags_when_their_asset_changes(store: Sto
 
 @pytest.mark.accepts("VA-44")
 def test_archived_assets_and_deleted_files_say_so(store: Store, in_step: InStep) -> None:
-    # An asset is archived in its table, a file by a delete marker in its bucket. Both can be found all the same.
+    # An asset is archived in its table, a file by a delete marker in its bucket. Both can be found
+    # all the same.
     assets, files, catch_up = in_step
     archived = Match.keyword("bool_archived", True)
     bucket = store.payloads.buckets["plant-assets"]
@@ -299,12 +370,17 @@ def test_archived_assets_and_deleted_files_say_so(store: Store, in_step: InStep)
 
 
 @pytest.mark.accepts("VA-3")
-def test_links_and_metadata_show_when_they_come_and_when_they_go(store: Store, in_step: InStep) -> None:
-    # A deleted link shows nothing but its own id in the stream: its assets must be told by who deletes it.
+def test_links_and_metadata_show_when_they_come_and_when_they_go(
+    store: Store, in_step: InStep
+) -> None:
+    # A deleted link shows nothing but its own id in the stream: its assets must be told by who
+    # deletes it.
     assets, files, catch_up = in_step
     store.put(Asset(database_id="other-database", asset_id="asset-9", asset_name="Flange"))
     catch_up()
-    children, parents = (Match.keyword(f"bool_has_asset_{name}", True) for name in ("children", "parents"))
+    children, parents = (
+        Match.keyword(f"bool_has_asset_{name}", True) for name in ("children", "parents")
+    )
     assert assets.query(children).ids == ["my-database:asset-123"]
     assert assets.query(parents).ids == ["other-database:asset-9"]
     assert remove_link(store, "link-1") is None
@@ -317,7 +393,9 @@ def test_links_and_metadata_show_when_they_come_and_when_they_go(store: Store, i
     assert store.find(AssetLink.key(asset_link_id="link-1")) is None
 
 
-def test_an_asset_that_is_deleted_is_found_no_more_and_neither_are_its_files(store: Store, in_step: InStep) -> None:
+def test_an_asset_that_is_deleted_is_found_no_more_and_neither_are_its_files(
+    store: Store, in_step: InStep
+) -> None:
     assets, files, catch_up = in_step
     store.delete(AssetFileVersion.from_item(stored(ITEMS[AssetFileVersion])))
     store.delete(Asset.key(**PUMP))

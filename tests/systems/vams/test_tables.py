@@ -1,4 +1,6 @@
-"""Every table as it stands in the document: key, indexes, projections, stream. The literals are the document's."""
+"""Every table as it stands in the document: key, indexes, projections, stream. The literals are the
+document's.
+"""
 
 from typing import Any
 
@@ -13,10 +15,15 @@ TABLES = {table.name: table for table in model.tables}
 
 @pytest.mark.parametrize(
     ("name", "stated"),
-    [pytest.param(name, stated, marks=pytest.mark.accepts(*stated.lines)) for name, stated in DOCUMENT.items()],
+    [
+        pytest.param(name, stated, marks=pytest.mark.accepts(*stated.lines))
+        for name, stated in DOCUMENT.items()
+    ],
     ids=list(DOCUMENT),
 )
-def test_a_table_has_the_keys_indexes_and_stream_of_the_document(store: Store, name: str, stated: Stated) -> None:
+def test_a_table_has_the_keys_indexes_and_stream_of_the_document(
+    store: Store, name: str, stated: Stated
+) -> None:
     # The names are read by other programs: a letter that differs is another attribute.
     described = store.backend.call("DescribeTable", {"TableName": name})["Table"]
     assert _key(described) == stated.key
@@ -33,10 +40,14 @@ def test_the_model_has_the_tables_of_the_document_in_its_order() -> None:
 
 @pytest.mark.accepts("VA-1")
 @pytest.mark.parametrize("name", list(DOCUMENT))
-def test_every_table_is_billed_on_demand_and_recoverable_to_a_point_in_time(store: Store, name: str) -> None:
+def test_every_table_is_billed_on_demand_and_recoverable_to_a_point_in_time(
+    store: Store, name: str
+) -> None:
     # Both are set table by table on AWS: one that is forgotten is noticed when it is too late.
     described = store.backend.call("DescribeTable", {"TableName": name})["Table"]
-    backups = store.backend.call("DescribeContinuousBackups", {"TableName": name})["ContinuousBackupsDescription"]
+    backups = store.backend.call("DescribeContinuousBackups", {"TableName": name})[
+        "ContinuousBackupsDescription"
+    ]
     assert described["BillingModeSummary"]["BillingMode"] == "PAY_PER_REQUEST"
     assert backups["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "ENABLED"
 
@@ -75,7 +86,9 @@ def test_every_table_says_what_it_stores(table: Table) -> None:
 
 
 def _key(described: dict[str, Any]) -> tuple[str, ...]:
-    assert [each["KeyType"] for each in described["KeySchema"]] == ["HASH", "RANGE"][: len(described["KeySchema"])]
+    assert [each["KeyType"] for each in described["KeySchema"]] == ["HASH", "RANGE"][
+        : len(described["KeySchema"])
+    ]
     return tuple(each["AttributeName"] for each in described["KeySchema"])
 
 
@@ -83,5 +96,9 @@ def _indexes(described: list[dict[str, Any]]) -> dict[str, Index]:
     found: dict[str, Index] = {}
     for each in described:
         partition, *sort = _key(each)
-        found[each["IndexName"]] = (partition, sort[0] if sort else None, each["Projection"]["ProjectionType"])
+        found[each["IndexName"]] = (
+            partition,
+            sort[0] if sort else None,
+            each["Projection"]["ProjectionType"],
+        )
     return found

@@ -29,7 +29,12 @@ engine, store = embedded(model, NOON)
 
 def session(name: str, minutes: int = 0, **values: Any) -> Session:
     created = NOON + timedelta(minutes=minutes)
-    given: dict[str, Any] = {"project_id": "project_default", "created_at": created, "signing_key": "jwt", **values}
+    given: dict[str, Any] = {
+        "project_id": "project_default",
+        "created_at": created,
+        "signing_key": "jwt",
+        **values,
+    }
     return Session(session_id=f"sess_{name}", expires_at=created + timedelta(hours=1), **given)
 
 
@@ -43,7 +48,10 @@ def test_all_tables_recover_to_any_point_and_sessions_expire(store: Store) -> No
         recovery = backups["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
         assert recovery["PointInTimeRecoveryStatus"] == "ENABLED"
     expiry = store.backend.call("DescribeTimeToLive", {"TableName": "wallcrawler-sessions"})
-    assert expiry["TimeToLiveDescription"] == {"TimeToLiveStatus": "ENABLED", "AttributeName": "expiresAt"}
+    assert expiry["TimeToLiveDescription"] == {
+        "TimeToLiveStatus": "ENABLED",
+        "AttributeName": "expiresAt",
+    }
     assert store.ensure(model) == []
 
 
@@ -60,24 +68,39 @@ def test_a_session_is_found_by_its_id(store: Store) -> None:
 @pytest.mark.accepts("WC-3", "WC-7")
 def test_the_sessions_of_a_project_come_by_creation_and_no_others(store: Store) -> None:
     # Tenants are separated by key, not by filter.
-    for each in (session("late", 5), session("early", 1), session("foreign", 2, project_id="project_b")):
+    for each in (
+        session("late", 5),
+        session("early", 1),
+        session("foreign", 2, project_id="project_b"),
+    ):
         store.create(each)
     found = store.query(Session.of_project(project_id="project_default"))
     assert [each.session_id for each in found] == ["sess_early", "sess_late"]
     newest = store.first(Session.of_project(project_id="project_default").descending())
     assert newest is not None
     assert newest.session_id == "sess_late"
-    recent = store.query(Session.of_project(project_id="project_default").at_least(NOON + timedelta(minutes=3)))
+    recent = store.query(
+        Session.of_project(project_id="project_default").at_least(NOON + timedelta(minutes=3))
+    )
     assert [each.session_id for each in recent] == ["sess_late"]
 
 
 @pytest.mark.accepts("WC-8")
 def test_running_sessions_past_their_window_are_found_by_status_and_expiry(store: Store) -> None:
-    # The timeout worker reads this index, which has the keys only, and then the sessions themselves.
-    for each in (session("old", -120), session("older", -180), session("young", 0), session("ended", -150)):
+    # The timeout worker reads this index, which has the keys only, and then the sessions
+    # themselves.
+    for each in (
+        session("old", -120),
+        session("older", -180),
+        session("young", 0),
+        session("ended", -150),
+    ):
         store.create(each)
     store.move(Session.key(session_id="sess_ended"), Session.internal_status, "STOPPED")
-    assert [each.session_id for each in store.query(expired_sessions(NOON))] == ["sess_older", "sess_old"]
+    assert [each.session_id for each in store.query(expired_sessions(NOON))] == [
+        "sess_older",
+        "sess_old",
+    ]
     keys = store.keys(Session.by_status(status="RUNNING").at_most(NOON))
     assert [key.values["sessionId"] for key in keys] == ["sess_older", "sess_old"]
 
@@ -91,7 +114,9 @@ def test_the_lifecycle_is_guarded_and_both_statuses_move_together(store: Store) 
     assert store.move(key, Session.internal_status, "STOPPED").status == "COMPLETED"
     with pytest.raises(TransitionRefused):
         store.move(key, Session.internal_status, "READY")
-    assert [each.session_id for each in store.query(Session.by_status(status="COMPLETED").hydrated())] == ["sess_a"]
+    assert [
+        each.session_id for each in store.query(Session.by_status(status="COMPLETED").hydrated())
+    ] == ["sess_a"]
     assert store.query(Session.by_status(status="RUNNING").hydrated()) == []
 
 
@@ -115,7 +140,9 @@ def test_the_event_history_keeps_the_last_200_in_order(store: Store) -> None:
         event = Event(id=str(number), source="wallcrawler", detail_type="Heartbeat", time=time)
         grown = store.update(key, *recorded(event))
         if actions := trimmed(grown):
-            store.update(key, *actions, when=attr(Session.event_history).size() == len(grown.event_history))
+            store.update(
+                key, *actions, when=attr(Session.event_history).size() == len(grown.event_history)
+            )
     found = store.get(key)
     assert [event.id for event in found.event_history] == [str(number) for number in range(5, 205)]
     assert found.last_event_timestamp == datetime(2025, 9, 20, 10, 3, 24, tzinfo=UTC)
@@ -132,7 +159,9 @@ def test_a_deleted_session_is_in_no_index(store: Store) -> None:
 
 
 @pytest.mark.accepts("WC-5", "WC-25", "WC-27")
-def test_an_expired_session_is_in_no_index(store: Store, engine: Engine, sortkey_clock: FrozenClock) -> None:
+def test_an_expired_session_is_in_no_index(
+    store: Store, engine: Engine, sortkey_clock: FrozenClock
+) -> None:
     # The time to live takes it out of the table and of both indexes at once.
     store.create(session("a"))
     sortkey_clock.advance(timedelta(hours=1, minutes=1).total_seconds())
@@ -148,11 +177,15 @@ def test_the_stream_has_the_session_before_and_after(store: Store) -> None:
     # The processor compares both to see the one change to READY.
     store.create(session("a"))
     store.move(Session.key(session_id="sess_a"), Session.internal_status, "READY")
-    arn = store.backend.call("DescribeTable", {"TableName": "wallcrawler-sessions"})["Table"]["LatestStreamArn"]
+    arn = store.backend.call("DescribeTable", {"TableName": "wallcrawler-sessions"})["Table"][
+        "LatestStreamArn"
+    ]
     shards = store.backend.call("DescribeStream", {"StreamArn": arn})["StreamDescription"]["Shards"]
     start = {"StreamArn": arn, "ShardId": shards[0]["ShardId"], "ShardIteratorType": "TRIM_HORIZON"}
     iterator = store.backend.call("GetShardIterator", start)["ShardIterator"]
-    change = store.backend.call("GetRecords", {"ShardIterator": iterator})["Records"][-1]["dynamodb"]
+    change = store.backend.call("GetRecords", {"ShardIterator": iterator})["Records"][-1][
+        "dynamodb"
+    ]
     assert Session.from_item(change["OldImage"]).internal_status == "CREATING"
     assert Session.from_item(change["NewImage"]).internal_status == "READY"
 
@@ -162,11 +195,15 @@ def creation(made: Session) -> tuple[Put[Session], Update[Project]]:
     free = attr(Project.running_sessions) < attr(Project.concurrency)
     active = attr(Project.status) == "ACTIVE"
     taken = attr(Project.running_sessions).add(1)
-    return Put(made, "create"), Update(Project.key(project_id=made.project_id), (taken,), free & active)
+    return Put(made, "create"), Update(
+        Project.key(project_id=made.project_id), (taken,), free & active
+    )
 
 
 @pytest.mark.accepts("WC-30")
-def test_the_limit_of_a_project_is_kept_by_the_transaction_that_creates_a_session(store: Store) -> None:
+def test_the_limit_of_a_project_is_kept_by_the_transaction_that_creates_a_session(
+    store: Store,
+) -> None:
     # Two creations at once must not both see the last free place.
     store.create(Project(project_id="project_default", name="Default", concurrency=2))
     for name in ("a", "b"):
@@ -189,7 +226,9 @@ def test_a_project_is_found_by_its_id_with_its_status(store: Store) -> None:
 @pytest.mark.accepts("WC-32", "WC-33")
 def test_an_api_key_is_found_by_its_hash_and_by_its_primary_project(store: Store) -> None:
     # The index knows the primary project only: additional ones stand in a list.
-    store.create(ApiKey(api_key_hash=api_key_hash("wc_1"), project_id="project_a", project_ids=["project_b"]))
+    store.create(
+        ApiKey(api_key_hash=api_key_hash("wc_1"), project_id="project_a", project_ids=["project_b"])
+    )
     assert store.get(ApiKey.key(api_key_hash=api_key_hash("wc_1"))).project_id == "project_a"
     assert len(store.query(ApiKey.of_project(project_id="project_a"))) == 1
     assert store.query(ApiKey.of_project(project_id="project_b")) == []

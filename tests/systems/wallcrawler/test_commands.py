@@ -29,7 +29,9 @@ def as_json(capsys: pytest.CaptureFixture[str], *line: str) -> Any:
     return json.loads(printed(capsys, *line, "--json"))
 
 
-def test_a_key_is_created_printed_once_and_revoked(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_is_created_printed_once_and_revoked(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     # Standard output is the key alone, so that a script can take it as it is.
     raw = printed(capsys, "keys", "create", "laptop", "--data", folder).strip()
     listed = as_json(capsys, "keys", "--project", "project_default", "--data", folder)
@@ -43,16 +45,22 @@ def test_a_key_is_created_printed_once_and_revoked(folder: str, capsys: pytest.C
 
 def test_a_project_is_created_and_changed(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
     printed(capsys, "projects", "create", "project_new", "--concurrency", "3", "--data", folder)
-    changed = printed(capsys, "projects", "change", "project_new", "--off", "--timeout", "60", "--data", folder)
+    changed = printed(
+        capsys, "projects", "change", "project_new", "--off", "--timeout", "60", "--data", folder
+    )
     assert changed == "project_new is inactive: 3 sessions at once, 60 seconds each\n"
     assert "project_new" in printed(capsys, "projects", "--data", folder)
 
 
-def test_sessions_are_listed_and_shown_without_their_secrets(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sessions_are_listed_and_shown_without_their_secrets(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     # The signing key drives the browser: what is printed ends up in logs and tickets.
     listed = as_json(capsys, "sessions", "--status", "ERROR", "--data", folder)
     assert {each["sessionId"] for each in listed} == {"sess_a3d8", "sess_a5b6", "sess_e203"}
-    one = as_json(capsys, "sessions", "--project", "project_default", "--limit", "1", "--data", folder)
+    one = as_json(
+        capsys, "sessions", "--project", "project_default", "--limit", "1", "--data", folder
+    )
     assert [each["sessionId"] for each in one] == ["sess_4f2a"]
     shown = printed(capsys, "sessions", "show", "sess_4f2a", "--data", folder)
     assert "TERMINATING" in shown
@@ -71,18 +79,31 @@ def test_contexts_are_listed_by_project(folder: str, capsys: pytest.CaptureFixtu
     assert [each["contextId"] for each in found] == ["ctx_77aa"]
 
 
-def test_an_empty_folder_says_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command, advice in (("projects", "create"), ("keys", "create"), ("sessions", "run"), ("contexts", "POST")):
+def test_an_empty_folder_says_what_to_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command, advice in (
+        ("projects", "create"),
+        ("keys", "create"),
+        ("sessions", "run"),
+        ("contexts", "POST"),
+    ):
         assert advice in printed(capsys, command, "--data", str(tmp_path))
 
 
-def test_options_before_a_command_are_refused(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_before_a_command_are_refused(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     # They belong to the list; taken silently, the key would be made in another folder.
     assert main(["wallcrawler", "keys", "--data", folder, "create", "x"]) == 2
     assert "write options after 'create'" in capsys.readouterr().err
 
 
 def test_what_does_not_exist_is_one_line(folder: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for line in (["sessions", "show", "sess_none"], ["keys", "revoke", "key_none"], ["projects", "change", "none"]):
+    for line in (
+        ["sessions", "show", "sess_none"],
+        ["keys", "revoke", "key_none"],
+        ["projects", "change", "none"],
+    ):
         assert main(["wallcrawler", *line, "--data", folder]) == 1
         assert capsys.readouterr().err.count("\n") == 1

@@ -40,7 +40,9 @@ def test_two_folders_have_different_keys_and_neither_is_stored(tmp_path: Path) -
             resources.store.ensure(model)
             offer_local_key(resources)
             keys.append(local_key(resources))
-            assert all(keys[-1] not in each.model_dump_json() for each in resources.store.scan(ApiKey))
+            assert all(
+                keys[-1] not in each.model_dump_json() for each in resources.store.scan(ApiKey)
+            )
     assert keys[0] != keys[1]
 
 
@@ -51,8 +53,12 @@ def test_a_revoked_key_stays_revoked_and_changed_settings_stay(tmp_path: Path) -
         resources.store.ensure(model)
         offer_local_key(resources)
         found = _stored(resources.store, resources)
-        resources.store.update(ApiKey.key(api_key_hash=found.api_key_hash), attr(ApiKey.status).set("INACTIVE"))
-        resources.store.update(Project.key(project_id="project_default"), attr(Project.concurrency).set(2))
+        resources.store.update(
+            ApiKey.key(api_key_hash=found.api_key_hash), attr(ApiKey.status).set("INACTIVE")
+        )
+        resources.store.update(
+            Project.key(project_id="project_default"), attr(Project.concurrency).set(2)
+        )
         message = offer_local_key(resources)
         assert "revoked" in message
         assert local_key(resources) not in message

@@ -115,7 +115,12 @@ def session(**values: Any) -> Session:
 def test_there_are_exactly_four_tables() -> None:
     # A fifth would need to be deployed, paid for and explained.
     names = [table.name for table in model.tables]
-    assert names == ["wallcrawler-sessions", "wallcrawler-projects", "wallcrawler-api-keys", "wallcrawler-contexts"]
+    assert names == [
+        "wallcrawler-sessions",
+        "wallcrawler-projects",
+        "wallcrawler-api-keys",
+        "wallcrawler-contexts",
+    ]
 
 
 @pytest.mark.accepts("WC-4", "WC-6", "WC-7", "WC-8")
@@ -223,7 +228,9 @@ def test_optional_attributes_are_left_out_never_empty() -> None:
     }  # fmt: skip
     bare = ApiKey(api_key_hash=HASH, project_id="p").to_item()
     assert set(bare) == {"apiKeyHash", "projectId", "projectIds", "status"}
-    assert not {"ownerId", "billingTier"} & set(Project(project_id="p", name="P", concurrency=1).to_item())
+    assert not {"ownerId", "billingTier"} & set(
+        Project(project_id="p", name="P", concurrency=1).to_item()
+    )
 
 
 @pytest.mark.accepts("WC-4")
@@ -268,7 +275,8 @@ def test_the_statuses_are_those_of_the_document() -> None:
     ],
 )
 def test_status_follows_internal_status(internal: str, shown: str) -> None:
-    # Two statuses that disagree would show a stopped browser as running, and the timeout worker would miss it.
+    # Two statuses that disagree would show a stopped browser as running, and the timeout worker
+    # would miss it.
     made = session(internal_status=internal)
     assert made.status == shown
     assert made.to_item()["status"] == {"S": shown}
@@ -280,7 +288,9 @@ def test_an_end_is_an_end() -> None:
     # A late task event must not revive a session whose browser is gone.
     for end in ("STOPPED", "FAILED", "TIMED_OUT"):
         assert not LIFECYCLE.transitions.get(end)
-        assert {"CREATING", "PROVISIONING", "STARTING", "READY", "ACTIVE", "TERMINATING"} == set(LIFECYCLE.sources(end))
+        assert {"CREATING", "PROVISIONING", "STARTING", "READY", "ACTIVE", "TERMINATING"} == set(
+            LIFECYCLE.sources(end)
+        )
 
 
 @pytest.mark.accepts("WC-13", "WC-14")
@@ -296,7 +306,10 @@ def test_the_context_storage_key_is_made_of_project_and_context() -> None:
     # One place decides where a profile lies, so that a session can never name another tenant's.
     made = session(context_id="ctx_9")
     assert made.context_storage_key == "project_default/ctx_9/profile.tar.gz"
-    assert made.context_storage_key == Context(context_id="ctx_9", project_id="project_default").storage_key
+    assert (
+        made.context_storage_key
+        == Context(context_id="ctx_9", project_id="project_default").storage_key
+    )
     assert session().context_storage_key is None
 
 
@@ -320,7 +333,9 @@ def test_a_project_is_active_or_inactive() -> None:
 @pytest.mark.accepts("WC-41")
 def test_the_default_timeout_is_an_hour_and_stored() -> None:
     # Stored, so that a later default does not change the projects that are there.
-    assert Project(project_id="p", name="P", concurrency=1).to_item()["defaultTimeout"] == {"N": "3600"}
+    assert Project(project_id="p", name="P", concurrency=1).to_item()["defaultTimeout"] == {
+        "N": "3600"
+    }
 
 
 @pytest.mark.accepts("WC-32")

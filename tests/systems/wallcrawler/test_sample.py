@@ -1,4 +1,6 @@
-"""The sample tenants: something for every access pattern, and nothing that the service would not have written."""
+"""The sample tenants: something for every access pattern, and nothing that the service would not
+have written.
+"""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -24,14 +26,15 @@ store = with_sample(model, load)
 
 
 def test_every_access_pattern_shows_something(store: Store) -> None:
-    # A newcomer who runs a pattern on the sample and finds nothing learns nothing.
-    # Nothing runs, so nothing is overdue: a session without a browser would be a lie that the service corrects.
+    # A newcomer who runs a pattern on the sample and finds nothing learns nothing. Nothing runs, so
+    # nothing is overdue: a session without a browser would be a lie that the service corrects.
     tonight = datetime.now(UTC) + timedelta(hours=12)
     assert silent(store, model, now=tonight.isoformat()) == ["expired_sessions"]
 
 
 def test_the_examples_of_the_model_are_of_the_sample(store: Store) -> None:
-    # Who types what stands in the fields of a form sees the pattern at work. Nothing is running, or overdue.
+    # Who types what stands in the fields of a form sees the pattern at work. Nothing is running, or
+    # overdue.
     assert silent_examples(store, model) == ["Session.by_status", "expired_sessions"]
 
 
@@ -83,7 +86,10 @@ def test_sessions_keys_and_contexts_belong_together(store: Store) -> None:
     # What one opens from a session is there, and is of the same tenant.
     projects = {each.project_id for each in store.scan(Project)}
     assert all(set(each.allowed_projects) <= projects for each in store.scan(ApiKey))
-    assert store.get(ApiKey.key(api_key_hash=api_key_hash("wc_sample_laptop"))).project_id == "project_default"
+    assert (
+        store.get(ApiKey.key(api_key_hash=api_key_hash("wc_sample_laptop"))).project_id
+        == "project_default"
+    )
     for each in store.scan(Session):
         assert each.project_id in projects
         if each.context_id is not None:

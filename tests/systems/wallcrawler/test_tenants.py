@@ -32,7 +32,9 @@ def tenants(store: Store, announced: list[dict[str, str]]) -> Tenants:
 
 
 @pytest.mark.accepts("WC-32", "WC-43")
-def test_a_raw_key_is_given_once_and_only_its_hash_is_stored(tenants: Tenants, store: Store) -> None:
+def test_a_raw_key_is_given_once_and_only_its_hash_is_stored(
+    tenants: Tenants, store: Store
+) -> None:
     # Who reads the table, a log or a traceback must not be able to call the API.
     made = tenants.create_key("project_a", name="laptop")
     stored = store.get(ApiKey.key(api_key_hash=api_key_hash(made.raw)))
@@ -43,7 +45,8 @@ def test_a_raw_key_is_given_once_and_only_its_hash_is_stored(tenants: Tenants, s
 
 
 def test_a_key_needs_projects_that_exist(tenants: Tenants) -> None:
-    # A key for a project with a typing error would be refused at every request, and nobody would know why.
+    # A key for a project with a typing error would be refused at every request, and nobody would
+    # know why.
     with pytest.raises(NotFound):
         tenants.create_key("project_b", name="x")
     with pytest.raises(NotFound):
@@ -51,8 +54,11 @@ def test_a_key_needs_projects_that_exist(tenants: Tenants) -> None:
     assert tenants.keys() == []
 
 
-def test_a_revoked_key_is_announced_and_stays_revoked(tenants: Tenants, announced: list[dict[str, str]]) -> None:
-    # Servers cache keys for minutes: without the announcement a revoked one would open browsers until then.
+def test_a_revoked_key_is_announced_and_stays_revoked(
+    tenants: Tenants, announced: list[dict[str, str]]
+) -> None:
+    # Servers cache keys for minutes: without the announcement a revoked one would open browsers
+    # until then.
     made = tenants.create_key("project_a", name="laptop")
     assert made.record.key_id is not None
     assert announced == []
@@ -63,7 +69,9 @@ def test_a_revoked_key_is_announced_and_stays_revoked(tenants: Tenants, announce
         tenants.revoke_key("key_unknown")
 
 
-def test_a_project_that_is_switched_off_is_announced(tenants: Tenants, announced: list[dict[str, str]]) -> None:
+def test_a_project_that_is_switched_off_is_announced(
+    tenants: Tenants, announced: list[dict[str, str]]
+) -> None:
     changed = tenants.change_project("project_a", is_active=False, concurrency=7)
     assert (changed.status, changed.concurrency, changed.default_timeout) == ("INACTIVE", 7, 3600)
     assert announced == [{"projectId": "project_a"}]
@@ -80,7 +88,9 @@ def test_keys_are_listed_by_project(tenants: Tenants) -> None:
 
 
 @pytest.mark.parametrize("project_id", ["", "../other", "a/b", "a b", "-a", "x" * 65])
-def test_a_project_id_that_could_lead_elsewhere_is_refused(tenants: Tenants, project_id: str) -> None:
+def test_a_project_id_that_could_lead_elsewhere_is_refused(
+    tenants: Tenants, project_id: str
+) -> None:
     # It is a folder of the bucket, and a part of URLs.
     with pytest.raises(Refused):
         tenants.create_project(project_id)

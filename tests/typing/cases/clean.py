@@ -1,4 +1,6 @@
-"""All of it used rightly. Assignments with a type say what a type checker must know the result to be."""
+"""All of it used rightly. Assignments with a type say what a type checker must know the result to
+be.
+"""
 # pyright: strict
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ read: Stage = Stage.from_item(stage.to_item())
 number: Attr[int] = attr(Stage.order)
 jobs: Attr[int] = attr(Journey.totals.total_jobs)
 test: Condition = (attr(Stage.order) > 1) & (Stage.status == "pending") | not_(Stage.owner == "bob")
-also: Condition = attr(Stage.owner).exists() & attr(Stage.owner).begins_with("a") & (attr(Stage.owner).size() < 9)
+also: Condition = (
+    attr(Stage.owner).exists() & attr(Stage.owner).begins_with("a") & (attr(Stage.owner).size() < 9)
+)
 action: Action = attr(Stage.status).set("running")
 
 
@@ -61,7 +65,9 @@ def reads(store: Store) -> None:
     for each in store.iterate(of_journey):
         order: int = each.order
         print(order)
-    print(one, maybe, several, found, first, page, following.items, count, keys, stages, head, scanned)
+    print(
+        one, maybe, several, found, first, page, following.items, count, keys, stages, head, scanned
+    )
 
 
 def writes(store: Store) -> None:
@@ -70,7 +76,9 @@ def writes(store: Store) -> None:
     moved: Stage = store.move(key, Stage.status, "running")
     updated: Stage = store.update(key, attr(Stage.owner).set("ada"), when=Stage.status == "running")
     same: Stage = store.update(key, set={"owner": "ada"}, when=also)
-    store.transact(Put(again, "create"), Check(Journey.key(journey_id="J"), attr(Journey.title).exists()))
+    store.transact(
+        Put(again, "create"), Check(Journey.key(journey_id="J"), attr(Journey.title).exists())
+    )
     store.transact(Delete(ItemKey.of_entity(again)))
     deleted: Stage | None = store.delete(key, when=attr(Stage.status) == "running")
     put: Stage = store.put(stage)

@@ -1,4 +1,6 @@
-"""Conditions and actions: comparisons and values of the wrong type that a type checker must refuse."""
+"""Conditions and actions: comparisons and values of the wrong type that a type checker must
+refuse.
+"""
 
 from journeys import Journey, Stage
 

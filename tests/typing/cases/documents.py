@@ -1,4 +1,6 @@
-"""Search documents: declarations and queries that a type checker must refuse, between some that it must not."""
+"""Search documents: declarations and queries that a type checker must refuse, between some that it
+must not.
+"""
 
 from journeys import Stage
 
@@ -23,14 +25,24 @@ from sortkey import (
     document,
 )
 
-FIELDS: dict[str, FieldKind] = {"title": Text(), "tags": Keyword(many=True), "rating": Number(), "place": GeoPoint()}
+FIELDS: dict[str, FieldKind] = {
+    "title": Text(),
+    "tags": Keyword(many=True),
+    "rating": Number(),
+    "place": GeoPoint(),
+}
 
 
 @document(
     Stage,
     "stages",
     id="{stageId}",
-    fields={"title": Text(label="name"), "order": Integer(), "done": Bool(), "more": Flat(exclude=("_",))},
+    fields={
+        "title": Text(label="name"),
+        "order": Integer(),
+        "done": Bool(),
+        "more": Flat(exclude=("_",)),
+    },
     undeclared=[FieldRule("date_*", Date(), name="dates"), FieldRule("internal_*", None)],
     version=lambda stage: stage.order,
 )
@@ -44,7 +56,9 @@ document(Stage, "stages", id="{stageId}", fields={"title": Text})  # error: repo
 document(Stage, "stages", id="{stageId}", fields={"title": str})  # error: reportArgumentType
 document(Stage, "stages", id="{stageId}", fields=("title",))  # error: reportArgumentType
 document(Stage, "stages", id="{stageId}")  # error: reportCallIssue
-document(Stage, "stages", id="{stageId}", fields=FIELDS, undeclared={"a*": Text()})  # error: reportArgumentType
+document(
+    Stage, "stages", id="{stageId}", fields=FIELDS, undeclared={"a*": Text()}
+)  # error: reportArgumentType
 Text("name")  # error: reportCallIssue
 Text(many="yes")  # error: reportArgumentType
 Number(many=True)  # error: reportCallIssue

@@ -1,4 +1,6 @@
-"""The model that the cases use: a single table with a key, queries, an index and a collection. Free of errors."""
+"""The model that the cases use: a single table with a key, queries, an index and a collection. Free
+of errors.
+"""
 # pyright: strict
 
 from __future__ import annotations
@@ -30,7 +32,13 @@ from sortkey import (
 
 model = Model("journeys")
 table = model.add(
-    Table("Journeys", key=("PK", "SK"), indexes=[GSI("GSI1", "GSI1PK", "GSI1SK")], ttl="expiresAt", stream="NEW_IMAGE")
+    Table(
+        "Journeys",
+        key=("PK", "SK"),
+        indexes=[GSI("GSI1", "GSI1PK", "GSI1SK")],
+        ttl="expiresAt",
+        stream="NEW_IMAGE",
+    )
 )
 
 Status = Literal["pending", "running", "completed"]
@@ -63,7 +71,9 @@ class Stage(Entity, table=table, kind="Stage", names=camel):
     journey_id: KeyOnly[str]
     order: Annotated[int, Range(1, 99)]
     stage_id: str
-    status: Annotated[Status, States({"pending": ["running"], "running": ["completed"]})] = "pending"
+    status: Annotated[Status, States({"pending": ["running"], "running": ["completed"]})] = (
+        "pending"
+    )
     owner: str | None = None
     expires_at: EpochSeconds | None = None
     created_at: Annotated[Instant | None, Created, Named("CreatedAt")] = None

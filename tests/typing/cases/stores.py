@@ -1,4 +1,6 @@
-"""Stores: a read of the wrong kind, and results taken for what they are not, that a type checker must refuse."""
+"""Stores: a read of the wrong kind, and results taken for what they are not, that a type checker
+must refuse.
+"""
 
 from journeys import Journey, Stage, everything, model
 
@@ -6,7 +8,10 @@ from sortkey import AsyncStore, Page, Put, Store
 
 
 def reads(store: Store) -> None:
-    key, of_journey = Stage.key(journey_id="J", order=1, stage_id="s"), Stage.of_journey(journey_id="J")
+    key, of_journey = (
+        Stage.key(journey_id="J", order=1, stage_id="s"),
+        Stage.of_journey(journey_id="J"),
+    )
     store.get(of_journey)  # error: reportArgumentType
     store.query(key)  # error: reportArgumentType
     store.query(everything(journey_id="J"))  # error: reportArgumentType
@@ -18,8 +23,12 @@ def reads(store: Store) -> None:
     stages: list[Journey] = store.query(of_journey)  # error: reportAssignmentType
     page: Page[Journey] = store.page(of_journey)  # error: reportAssignmentType
     cursor: str = store.page(of_journey).cursor  # error: reportAssignmentType
-    found: list[Journey] = store.collection(everything(journey_id="J")).of(Stage)  # error: reportAssignmentType
-    one: Journey = store.collection(everything(journey_id="J")).one(Journey)  # error: reportAssignmentType
+    found: list[Journey] = store.collection(everything(journey_id="J")).of(
+        Stage
+    )  # error: reportAssignmentType
+    one: Journey = store.collection(everything(journey_id="J")).one(
+        Journey
+    )  # error: reportAssignmentType
     store.page(of_journey, "cursor")  # error: reportCallIssue
     print(journey, stage, stages, page, cursor, found, one)
 
@@ -27,7 +36,9 @@ def reads(store: Store) -> None:
 def writes(store: Store, stage: Stage) -> None:
     store.create(Stage)  # error: reportArgumentType
     store.update(stage, set={"status": "running"})  # error: reportArgumentType
-    store.update(Stage.key(journey_id="J", order=1, stage_id="s"), status="running")  # error: reportCallIssue
+    store.update(
+        Stage.key(journey_id="J", order=1, stage_id="s"), status="running"
+    )  # error: reportCallIssue
     store.transact(stage)  # error: reportArgumentType
     operation = Put(Stage)  # error: reportArgumentType
     store.delete(Stage.of_journey(journey_id="J"))  # error: reportArgumentType
@@ -35,7 +46,10 @@ def writes(store: Store, stage: Stage) -> None:
 
 
 async def awaited(store: AsyncStore) -> None:
-    key, of_journey = Stage.key(journey_id="J", order=1, stage_id="s"), Stage.of_journey(journey_id="J")
+    key, of_journey = (
+        Stage.key(journey_id="J", order=1, stage_id="s"),
+        Stage.of_journey(journey_id="J"),
+    )
     await store.get(of_journey)  # error: reportArgumentType
     journey: Journey = await store.get(key)  # error: reportAssignmentType
     stage: Stage = store.get(key)  # error: reportAssignmentType

@@ -1,4 +1,6 @@
-"""Streams, topics and the audit: handlers and calls that a type checker must refuse, between some that it must not."""
+"""Streams, topics and the audit: handlers and calls that a type checker must refuse, between some
+that it must not.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +8,17 @@ from typing import Any
 from journeys import Journey, Stage
 
 import sortkey
-from sortkey import Change, Retries, Store, StreamWorker, apply_once, audit, lambda_handler, on_change, on_changes
+from sortkey import (
+    Change,
+    Retries,
+    Store,
+    StreamWorker,
+    apply_once,
+    audit,
+    lambda_handler,
+    on_change,
+    on_changes,
+)
 
 
 @on_change(Stage, when=lambda change: change.became(Stage.status, "running"))
@@ -52,7 +64,9 @@ def careless(change: Change[Stage]) -> None:
 
 
 def run(store: Store, change: Change[Stage]) -> None:
-    StreamWorker(store, [right, right_of_both, right_in_batches], name="w", retries=Retries(attempts=3)).run_once()
+    StreamWorker(
+        store, [right, right_of_both, right_in_batches], name="w", retries=Retries(attempts=3)
+    ).run_once()
     StreamWorker(store, [right])  # error: reportCallIssue
     StreamWorker(store, [run], name="w")  # error: reportArgumentType
     StreamWorker(store, [right], name="w", start=7)  # error: reportArgumentType

@@ -1,4 +1,6 @@
-"""Signing in and out over HTTP. What only a browser shows, such as other tabs, is in tests/browser/test_sign_in.py."""
+"""Signing in and out over HTTP. What only a browser shows, such as other tabs, is in
+tests/browser/test_sign_in.py.
+"""
 
 import asyncio
 from http.cookies import Morsel, SimpleCookie
@@ -31,7 +33,9 @@ def now() -> list[float]:
 
 @pytest.fixture
 def app(tmp_path: Path, now: list[float]) -> FastAPI:
-    access = Access.of(Password("right", clock=lambda: now[0]), tmp_path / "console", "s" * 64, "/console")
+    access = Access.of(
+        Password("right", clock=lambda: now[0]), tmp_path / "console", "s" * 64, "/console"
+    )
     app = FastAPI()
     app.post(LOGIN)(access.sign_in)
     app.post(LOGOUT)(access.sign_out)
@@ -44,7 +48,9 @@ def app(tmp_path: Path, now: list[float]) -> FastAPI:
 
 
 def browser(app: FastAPI, address: str = "10.0.0.1", scheme: str = "http") -> TestClient:
-    return TestClient(app, base_url=f"{scheme}://console.example", follow_redirects=False, client=(address, 50000))
+    return TestClient(
+        app, base_url=f"{scheme}://console.example", follow_redirects=False, client=(address, 50000)
+    )
 
 
 def sign_in(client: TestClient, password: str = "right") -> Response:
@@ -125,13 +131,17 @@ def test_no_script_and_no_other_site_gets_the_cookie(app: FastAPI):
         ("http", {"Origin": "https://console.example"}),
     ],
 )
-def test_behind_https_the_cookie_never_leaves_it(app: FastAPI, scheme: str, headers: dict[str, str]):
+def test_behind_https_the_cookie_never_leaves_it(
+    app: FastAPI, scheme: str, headers: dict[str, str]
+):
     client = browser(app, scheme=scheme)
     client.headers.update(headers)
     assert cookie(sign_in(client))["secure"]
 
 
-@pytest.mark.parametrize("body", [b"password=wrong", b"password=", b"", b"\xff\xfe", b"password=right&password=wrong"])
+@pytest.mark.parametrize(
+    "body", [b"password=wrong", b"password=", b"", b"\xff\xfe", b"password=right&password=wrong"]
+)
 def test_anything_but_the_password_opens_nothing(app: FastAPI, body: bytes):
     answer = browser(app).post(LOGIN, content=body)
     assert (answer.status_code, answer.headers["location"]) == (303, f"{LOGIN}?failed=wrong")
@@ -150,7 +160,9 @@ def test_after_some_wrong_passwords_an_address_must_wait(app: FastAPI, now: list
         sign_in(client, "wrong")
     assert sign_in(client).headers["location"] == f"{LOGIN}?failed=paused"
     assert not is_signed_in(client)
-    assert sign_in(browser(app, "10.0.0.2")).headers["location"] == "/console/"  # who can guess cannot shut others out
+    assert (
+        sign_in(browser(app, "10.0.0.2")).headers["location"] == "/console/"
+    )  # who can guess cannot shut others out
     now[0] += PAUSE_SECONDS + 1
     assert sign_in(client).headers["location"] == "/console/"
 
@@ -169,7 +181,9 @@ def test_an_empty_password_is_none():
         Password("")
 
 
-def test_a_page_that_stays_open_ends_with_its_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_page_that_stays_open_ends_with_its_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     # It shows data and takes orders over its socket, and never asks for the cookie again.
     now = [1_700_000_000.0]
     sessions = Sessions(tmp_path, "s" * 64, "right", clock=lambda: now[0])
@@ -178,7 +192,9 @@ def test_a_page_that_stays_open_ends_with_its_session(tmp_path: Path, monkeypatc
 
     async def open_page() -> None:
         monkeypatch.setattr(core, "loop", asyncio.get_running_loop())
-        client = Client(ui.page("/open"), request=Request({"type": "http", "path": "/", "headers": headers}))
+        client = Client(
+            ui.page("/open"), request=Request({"type": "http", "path": "/", "headers": headers})
+        )
         deleted = asyncio.Event()
         client.on_delete(deleted.set)
         now[0] += SECONDS - 0.01

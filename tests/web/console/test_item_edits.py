@@ -8,7 +8,20 @@ import pytest
 from pydantic import computed_field
 
 import sortkey
-from sortkey import GSI, Entity, Follows, Instant, Model, States, Store, Table, Updated, Version, index, key
+from sortkey import (
+    GSI,
+    Entity,
+    Follows,
+    Instant,
+    Model,
+    States,
+    Store,
+    Table,
+    Updated,
+    Version,
+    index,
+    key,
+)
 from sortkey.errors import AlreadyExists, ModelError
 from sortkey.web.console.item_edits import delete, farewell, replace
 from sortkey.web.console.request_log import RequestLog
@@ -18,16 +31,18 @@ LONG_AGO = datetime(2001, 1, 1, tzinfo=UTC)
 STATES = States({"open": ["paid", "cancelled"], "paid": ["shipped"]}, start=["open"])
 
 model = Model("shop")
-table = model.add(Table("shop", key=("PK", "SK"), indexes=[GSI("recent", "recentPK", "recentSK")], pitr=True))
+table = model.add(
+    Table("shop", key=("PK", "SK"), indexes=[GSI("recent", "recentPK", "recentSK")], pitr=True)
+)
 bare = model.add(Table("bare", key=("PK",), pitr=False))
 
 
 class Order(Entity, table=table, kind="Order", envelope="Data"):
     order_id: str
     status: Annotated[Literal["open", "paid", "shipped", "cancelled"], STATES] = "open"
-    is_final: Annotated[bool, Follows("status", {"open": False, "paid": False, "shipped": True, "cancelled": True})] = (
-        False
-    )
+    is_final: Annotated[
+        bool, Follows("status", {"open": False, "paid": False, "shipped": True, "cancelled": True})
+    ] = False
     note: str = ""
     updated_at: Annotated[Instant | None, Updated] = None
     version: Annotated[int, Version] = 0
@@ -79,7 +94,10 @@ class Plain(Entity, table=bare, kind="Plain"):
 
 
 def renamed(values: dict[str, Any]) -> dict[str, Any]:
-    return {**{name: value for name, value in values.items() if name != "body"}, "text": values["body"]}
+    return {
+        **{name: value for name, value in values.items() if name != "body"},
+        "text": values["body"],
+    }
 
 
 class Note(Entity, table=bare, kind="Note", version=2, upgrades={1: renamed}):
@@ -99,7 +117,9 @@ def workspace() -> Iterator[Workspace]:
 
 
 def stored(store: Store, **values: Any) -> Any:
-    """The item of an order, as somebody reads it who is about to change it. In any status: a batch checks none."""
+    """The item of an order, as somebody reads it who is about to change it. In any status: a batch
+    checks none.
+    """
     order = Order(order_id="1", updated_at=LONG_AGO, version=4, **values)
     store.batch_write([order])
     return order.changed(version=5).to_item()
@@ -116,8 +136,11 @@ def edited(item: Any, **values: Any) -> Any:
         ("open", "shipped", "status is open: paid or cancelled can follow it, not shipped"),
     ],
 )
-def test_an_edit_makes_no_transition_that_the_model_forbids(workspace: Workspace, before: Any, after: str, told: str):
-    # Who may not do it in a program does not do it by a slip in a form; and is told what can be done.
+def test_an_edit_makes_no_transition_that_the_model_forbids(
+    workspace: Workspace, before: Any, after: str, told: str
+):
+    # Who may not do it in a program does not do it by a slip in a form; and is told what can be
+    # done.
     old = stored(workspace.store, status=before)
     with pytest.raises(ModelError, match=f"^{told}$"):
         replace(workspace, "shop", old, edited(old, status={"S": after}))
@@ -134,7 +157,8 @@ def test_a_status_is_not_lost_and_found_again_as_the_first(workspace: Workspace)
 
 
 def test_an_edit_stamps_the_item_as_a_program_does(workspace: Workspace):
-    # Its instant, the key that is made of it, its version, and what follows the status; nothing else.
+    # Its instant, the key that is made of it, its version, and what follows the status; nothing
+    # else.
     old = stored(workspace.store, note="a")
     replace(workspace, "shop", old, edited(old, status={"S": "cancelled"}, colour={"S": "red"}))
     order = workspace.store.get(Order.key(order_id="1"))
@@ -180,8 +204,11 @@ def task(store: Store) -> Any:
     return store.create(Task(project="apollo", number=7, owner="ada")).to_item()
 
 
-def test_an_edit_rebuilds_the_index_keys_and_computed_fields_that_its_fields_make(workspace: Workspace):
-    # Else nobody could change a status by hand that an index sorts by, and a program would look for the item in vain.
+def test_an_edit_rebuilds_the_index_keys_and_computed_fields_that_its_fields_make(
+    workspace: Workspace,
+):
+    # Else nobody could change a status by hand that an index sorts by, and a program would look for
+    # the item in vain.
     old = task(workspace.store)
     replace(workspace, "shop", old, {**old, "status": {"S": "done"}, "owner": {"S": "bob"}})
     (found,) = workspace.store.query(Task.of_owner(owner="bob", status="done"))
@@ -193,20 +220,39 @@ def test_an_edit_rebuilds_the_index_keys_and_computed_fields_that_its_fields_mak
 
 
 def test_a_new_item_gets_the_keys_that_its_fields_make(workspace: Workspace):
-    # Whoever writes one by hand knows the fields; what they make in every index is the model's business.
-    given = {"PK": "PROJECT#apollo", "SK": "TASK#0009", "EntityType": "Task", "project": "apollo", "owner": "ada"}
-    replace(workspace, "shop", None, {**{name: {"S": text} for name, text in given.items()}, "number": {"N": "9"}})
-    assert [each.number for each in workspace.store.query(Task.of_owner(owner="ada", status="todo"))] == [9]
+    # Whoever writes one by hand knows the fields; what they make in every index is the model's
+    # business.
+    given = {
+        "PK": "PROJECT#apollo",
+        "SK": "TASK#0009",
+        "EntityType": "Task",
+        "project": "apollo",
+        "owner": "ada",
+    }
+    replace(
+        workspace,
+        "shop",
+        None,
+        {**{name: {"S": text} for name, text in given.items()}, "number": {"N": "9"}},
+    )
+    assert [
+        each.number for each in workspace.store.query(Task.of_owner(owner="ada", status="todo"))
+    ] == [9]
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("recentPK", "recentPK is made of owner, status and would be OWNER#ada#todo: change those instead"),
+        (
+            "recentPK",
+            "recentPK is made of owner, status and would be OWNER#ada#todo: change those instead",
+        ),
         ("label", "label is made of owner, status and would be ada: todo: change those instead"),
     ],
 )
-def test_what_is_made_of_fields_is_not_changed_by_itself(workspace: Workspace, name: str, message: str):
+def test_what_is_made_of_fields_is_not_changed_by_itself(
+    workspace: Workspace, name: str, message: str
+):
     # To drop what somebody typed, without a word, would be worse than to refuse it.
     old = task(workspace.store)
     with pytest.raises(ModelError, match=f"^{message}$"):
@@ -216,16 +262,21 @@ def test_what_is_made_of_fields_is_not_changed_by_itself(workspace: Workspace, n
 
 def test_a_follower_is_not_changed_by_itself(workspace: Workspace):
     old = stored(workspace.store)
-    with pytest.raises(ModelError, match=r"^Data\.is_final follows status and would be false: change that instead$"):
+    with pytest.raises(
+        ModelError, match=r"^Data\.is_final follows status and would be false: change that instead$"
+    ):
         replace(workspace, "shop", old, edited(old, is_final={"BOOL": True}))
 
 
 def test_a_key_that_has_drifted_is_right_after_any_edit(workspace: Workspace):
-    # Somebody wrote past the model. An edit of something else is no reason to keep the fault, or to refuse the edit.
+    # Somebody wrote past the model. An edit of something else is no reason to keep the fault, or to
+    # refuse the edit.
     old = {**task(workspace.store), "recentPK": {"S": "OWNER#eve#todo"}}
     workspace.call("PutItem", {"TableName": "shop", "Item": old})
     replace(workspace, "shop", old, {**old, "owner": {"S": "bob"}})
-    assert (workspace.item("shop", workspace.key_of("shop", old)) or {})["recentPK"] == {"S": "OWNER#bob#todo"}
+    assert (workspace.item("shop", workspace.key_of("shop", old)) or {})["recentPK"] == {
+        "S": "OWNER#bob#todo"
+    }
 
 
 def test_a_field_of_the_key_itself_is_refused_with_what_to_do(workspace: Workspace):
@@ -242,13 +293,20 @@ def test_a_field_of_the_key_itself_is_refused_with_what_to_do(workspace: Workspa
 
 def test_a_new_item_whose_key_does_not_fit_its_fields_is_refused(workspace: Workspace):
     new = {**Task(project="apollo", number=7, owner="ada").to_item(), "SK": {"S": "TASK#0008"}}
-    with pytest.raises(ModelError, match=r"^the key does not fit the fields it is made of: SK would be TASK#0007$"):
+    with pytest.raises(
+        ModelError, match=r"^the key does not fit the fields it is made of: SK would be TASK#0007$"
+    ):
         replace(workspace, "shop", None, new)
 
 
 def test_an_older_item_is_upgraded_as_a_whole(workspace: Workspace):
     # Keys of today over fields of yesterday would be an item that no program can read.
-    old = {"PK": {"S": "a"}, "EntityType": {"S": "Note"}, "body": {"S": "hello"}, "name": {"S": "a"}}
+    old = {
+        "PK": {"S": "a"},
+        "EntityType": {"S": "Note"},
+        "body": {"S": "hello"},
+        "name": {"S": "a"},
+    }
     workspace.call("PutItem", {"TableName": "bare", "Item": old})
     replace(workspace, "bare", old, {**old, "body": {"S": "bye"}})
     assert workspace.item("bare", {"PK": {"S": "a"}}) == Note(name="a", text="bye").to_item()
@@ -259,16 +317,25 @@ def test_a_new_item_on_a_key_that_is_taken_names_the_key(workspace: Workspace):
     old = task(workspace.store)
     with pytest.raises(AlreadyExists) as refused:
         replace(workspace, "shop", None, {**old, "owner": {"S": "bob"}})
-    assert str(refused.value) == "an item with the key PK=PROJECT#apollo, SK=TASK#0007 already exists in shop"
+    assert (
+        str(refused.value)
+        == "an item with the key PK=PROJECT#apollo, SK=TASK#0007 already exists in shop"
+    )
     assert refused.value.item == old
     with pytest.raises(AlreadyExists):  # before anything else that may be wrong with the new one
-        replace(workspace, "shop", None, {**workspace.key_of("shop", old), "EntityType": {"S": "Task"}})
+        replace(
+            workspace, "shop", None, {**workspace.key_of("shop", old), "EntityType": {"S": "Task"}}
+        )
 
 
-def test_a_key_that_is_taken_in_the_last_moment_is_named_too(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+def test_a_key_that_is_taken_in_the_last_moment_is_named_too(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+):
     old = task(workspace.store)
     monkeypatch.setattr(workspace, "item", lambda *_: None)
-    with pytest.raises(AlreadyExists, match="PK=PROJECT#apollo, SK=TASK#0007 already exists in shop"):
+    with pytest.raises(
+        AlreadyExists, match="PK=PROJECT#apollo, SK=TASK#0007 already exists in shop"
+    ):
         replace(workspace, "shop", None, old)
 
 
@@ -293,7 +360,8 @@ def test_an_item_of_no_such_fields_is_stored_as_it_is(workspace: Workspace):
 
 
 def test_what_would_bring_an_item_back_is_told_of_its_own_table(workspace: Workspace):
-    # A promise of recovery where there is none is the last thing that somebody reads before the loss.
+    # A promise of recovery where there is none is the last thing that somebody reads before the
+    # loss.
     assert farewell(workspace, "shop") == "It can be brought back by point-in-time recovery only."
     assert "has no point-in-time recovery" in farewell(workspace, "bare")
     assert "Only a backup" in farewell(workspace, "no-such-table")
@@ -302,7 +370,9 @@ def test_what_would_bring_an_item_back_is_told_of_its_own_table(workspace: Works
 def test_unique_values_are_kept_unique_by_hand_too(workspace: Workspace) -> None:
     # Else a deleted item would keep its value for ever, and two items could have one.
     store = workspace.store
-    ada, bob = (store.create(Member(member_id=each, email=f"{each}@example.com")) for each in ("ada", "bob"))
+    ada, bob = (
+        store.create(Member(member_id=each, email=f"{each}@example.com")) for each in ("ada", "bob")
+    )
     with pytest.raises(ModelError, match="another item has this email"):
         replace(workspace, "shop", bob.to_item(), bob.changed(email=ada.email).to_item())
     replace(workspace, "shop", ada.to_item(), ada.changed(email="lovelace@example.com").to_item())

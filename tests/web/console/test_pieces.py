@@ -1,4 +1,6 @@
-"""The parts of the console that are no page: what was asked, how values are shown, who gets in, diagrams."""
+"""The parts of the console that are no page: what was asked, how values are shown, who gets in,
+diagrams.
+"""
 
 import asyncio
 from typing import Any
@@ -23,7 +25,12 @@ def test_requests_of_programs_and_of_the_wire_stand_in_one_list():
     log.count(log.asked(QUERY), {"ConsumedCapacity": {"CapacityUnits": 2.5}})
     log.heard("PutItem", {"TableName": "Gone"}, 0.002, ResourceNotFoundException("no table"))
     newest, first = log.latest()
-    assert (first.source, first.target, first.pattern, first.units) == ("system", "Things/GSI1", "Thing.of_owner", 2.5)
+    assert (first.source, first.target, first.pattern, first.units) == (
+        "system",
+        "Things/GSI1",
+        "Thing.of_owner",
+        2.5,
+    )
     assert (newest.source, newest.target, newest.milliseconds) == ("wire", "Gone", 2.0)
     assert newest.problem == "ResourceNotFoundException: no table"
     assert [spent.name for spent in log.costliest("units")] == ["Thing.of_owner", "PutItem Gone"]
@@ -34,7 +41,9 @@ def test_what_is_asked_is_told_apart_by_who_asked_for_it():
     log = RequestLog()
 
     async def server(*_: Any) -> None:
-        await asyncio.to_thread(lambda: log.count(log.asked(QUERY), {}))  # pages and REST work in threads too
+        await asyncio.to_thread(
+            lambda: log.count(log.asked(QUERY), {})
+        )  # pages and REST work in threads too
 
     async def ask(path: str) -> None:
         await Asking(server, "/console")({"type": "http", "path": path}, None, None)  # pyright: ignore
@@ -62,7 +71,10 @@ def test_a_flood_of_one_kind_hides_no_other():
     log.heard("ListTables", {}, 0.001, None)
     for _ in range(KEPT - 1):
         log.heard("PutItem", {"TableName": "Things"}, 0.001, None)
-    assert [(each.operation, count) for each, count in log.lately(12)] == [("PutItem", KEPT - 1), ("ListTables", 1)]
+    assert [(each.operation, count) for each, count in log.lately(12)] == [
+        ("PutItem", KEPT - 1),
+        ("ListTables", 1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +122,9 @@ def test_a_long_id_is_shown_by_its_beginning_and_copied_whole():
         ("TransactWriteItems", "transact", ""),
     ],
 )
-def test_a_request_is_told_by_its_pattern_or_by_what_it_writes(operation: str, pattern: str, shown: str):
+def test_a_request_is_told_by_its_pattern_or_by_what_it_writes(
+    operation: str, pattern: str, shown: str
+):
     # What the library calls its own requests says nothing to somebody who looks at them.
     request = Recorded(1, 0.0, "system", operation, "Things", pattern, 1.0, None, "")
     assert asked(request) == shown
@@ -124,9 +138,12 @@ def test_a_diagram_has_every_entity_and_index_and_no_sign_that_is_mermaids_own()
 
 
 def test_statements_that_never_repeat_fill_no_memory():
-    # PartiQL with its values written into it is another statement each time, and a server runs for months.
+    # PartiQL with its values written into it is another statement each time, and a server runs for
+    # months.
     log = RequestLog()
     for number in range(SPENT_MAX + 50):
-        log.heard("ExecuteStatement", {"Statement": f"SELECT * FROM t WHERE id = {number}"}, 0.001, None)
+        log.heard(
+            "ExecuteStatement", {"Statement": f"SELECT * FROM t WHERE id = {number}"}, 0.001, None
+        )
     assert len(log.spent) == SPENT_MAX + 1
     assert log.spent[OTHERS].requests == 50

@@ -58,7 +58,9 @@ def test_nobody_is_sent_to_change_a_table_that_sortkey_keeps_for_itself(workspac
     workspace.store.ensure(Table("sortkey-private", key=("PK",), pitr=False))
     advice = unrecorded(workspace, "sortkey-private")
     assert advice is not None
-    assert advice.reason == "sortkey-private is one of Sortkey's own tables, and records no changes."
+    assert (
+        advice.reason == "sortkey-private is one of Sortkey's own tables, and records no changes."
+    )
     assert advice.remedy == ""
 
 

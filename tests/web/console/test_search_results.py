@@ -88,7 +88,10 @@ def found(search: Search[Ship], words: str = "", **more: Any) -> Results:
 
 
 def choices(results: Results) -> dict[str, list[tuple[Any, int, bool]]]:
-    return {each.field: [(c.value, c.count, c.is_chosen) for c in each.choices] for each in results.filters}
+    return {
+        each.field: [(c.value, c.count, c.is_chosen) for c in each.choices]
+        for each in results.filters
+    }
 
 
 def test_filters_are_the_fields_that_tell_results_apart(search: Search[Ship]) -> None:
@@ -129,12 +132,16 @@ def test_results_come_in_the_order_that_was_chosen(search: Search[Ship]) -> None
     assert found(search, sort="-length").page.ids == ["s2", "s1", "s3"]
 
 
-def test_a_result_shows_its_name_and_where_the_words_stand_and_only_our_marks(search: Search[Ship]) -> None:
+def test_a_result_shows_its_name_and_where_the_words_stand_and_only_our_marks(
+    search: Search[Ship],
+) -> None:
     # A name may hold anything: none of it may become a part of the page.
     assert title_field(ships) == "name"
     results = {hit.id: hit for hit in found(search, "lemon").page.hits}
     assert title_of(ships, results["s1"]) == "Aurora &lt;b&gt;"
-    assert snippets_of(ships, results["s2"]) == [("story", "A <em>lemon</em> yellow funnel &amp; a bell.")]
+    assert snippets_of(ships, results["s2"]) == [
+        ("story", "A <em>lemon</em> yellow funnel &amp; a bell.")
+    ]
     (named,) = found(search, "borealis").page.hits
     assert title_of(ships, named) == "<em>Borealis</em>"
     assert snippets_of(ships, named) == [("story", "A lemon yellow funnel &amp; a bell.")]

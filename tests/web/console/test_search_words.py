@@ -53,7 +53,10 @@ def day(*parts: int) -> datetime:
         ("rating:>4", Match.range("rating", at_least=nextafter(4.0, inf))),
         ("rating:-1..4.5", Match.range("rating", at_least=-1.0, below=nextafter(4.5, inf))),
         ("made:2026", Match.range("date_made", at_least=day(2026, 1, 1), below=day(2027, 1, 1))),
-        ("made:2026-12", Match.range("date_made", at_least=day(2026, 12, 1), below=day(2027, 1, 1))),
+        (
+            "made:2026-12",
+            Match.range("date_made", at_least=day(2026, 12, 1), below=day(2027, 1, 1)),
+        ),
         ("date_made:<2026-02-22", Match.range("date_made", below=day(2026, 2, 22))),
         ("attributes.colour:red", Match.keyword("attributes.colour", "red")),
         ("more.colour:red", Match.keyword("attributes.colour", "red")),
@@ -70,7 +73,11 @@ def test_what_is_typed_is_asked(text: str, asked: Match) -> None:
 def test_everything_that_is_typed_must_hold_and_nothing_asks_for_all() -> None:
     asked = match_of(FIELDS, 'old filesize:>5 harbour -name:x "a b"')
     words = Match.text("old harbour")
-    more = (Match.range("fileSize", at_least=6), ~Match.text("x", ["name"], begins=True), Match.phrase("a b"))
+    more = (
+        Match.range("fileSize", at_least=6),
+        ~Match.text("x", ["name"], begins=True),
+        Match.phrase("a b"),
+    )
     assert asked == Match.all(words, *more)
     assert match_of(FIELDS, "  ") is None
 
@@ -78,11 +85,18 @@ def test_everything_that_is_typed_must_hold_and_nothing_asks_for_all() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("colour:red", r"There is no field colour.*in quotes.*attributes\.colour:value.*Fields: name, tags, fileSize"),
+        (
+            "colour:red",
+            r"There is no field colour.*in quotes.*attributes\.colour:value.*Fields: name, tags, "
+            r"fileSize",
+        ),
         ("more:red", r"There is no field more.*attributes\.more:value"),
         ("name.x:red", "There is no field name.x"),
         ("open:maybe", "open is true or false: write open:true, not 'maybe'"),
-        ("filesize:big", "filesize is a whole number: write filesize:100, filesize:>100 or filesize:10..20"),
+        (
+            "filesize:big",
+            "filesize is a whole number: write filesize:100, filesize:>100 or filesize:10..20",
+        ),
         ("rating:good", "rating is a number: write rating:4.5, rating:>4 or rating:4..5"),
         ("made:soon", "made is a date: write made:2026-02-22"),
         ("made:2026-13", "made is a date"),
@@ -101,7 +115,17 @@ def test_only_words_can_be_misspelled() -> None:
 
 
 def test_a_field_is_called_by_its_label_or_by_the_words_of_its_name() -> None:
-    names = ("open", "date_made", "fileSize", "_kind", "attributes", "published_at", "published-at", "URL", "ETag")
+    names = (
+        "open",
+        "date_made",
+        "fileSize",
+        "_kind",
+        "attributes",
+        "published_at",
+        "published-at",
+        "URL",
+        "ETag",
+    )
     assert [label_of(FIELDS, each) for each in names] == [
         *("is open", "made", "file size", "kind", "more"),
         *("published at", "published at", "URL", "etag"),

@@ -10,7 +10,9 @@ NOW = 1_700_000_000.0
 SECRET = "s" * 64
 
 
-def opened(folder: Path, password: str = "right", secret: str = SECRET, now: float = NOW) -> Sessions:
+def opened(
+    folder: Path, password: str = "right", secret: str = SECRET, now: float = NOW
+) -> Sessions:
     return Sessions(folder, secret, password, clock=lambda: now)
 
 

@@ -1,4 +1,6 @@
-"""What the console knows and does, without a browser: it stands on a store like any other program."""
+"""What the console knows and does, without a browser: it stands on a store like any other
+program.
+"""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -33,7 +35,9 @@ def workspace():
 
 
 def run_of(workspace: Workspace, run_id: str) -> Any:
-    return next(item for item in browse(workspace, TABLE).items if item.get("runId") == {"S": run_id})
+    return next(
+        item for item in browse(workspace, TABLE).items if item.get("runId") == {"S": run_id}
+    )
 
 
 def test_a_pattern_is_run_with_texts_and_told_with_its_cost(workspace: Workspace):
@@ -48,12 +52,16 @@ def test_a_pattern_is_run_with_texts_and_told_with_its_cost(workspace: Workspace
     ("arguments", "said"),
     [({}, "needs user_id"), ({"user_id": "1", "colour": "red"}, "takes no colour")],
 )
-def test_a_form_that_is_filled_in_wrongly_is_told_so(workspace: Workspace, arguments: dict[str, str], said: str):
+def test_a_form_that_is_filled_in_wrongly_is_told_so(
+    workspace: Workspace, arguments: dict[str, str], said: str
+):
     with pytest.raises(ModelError, match=said):
         run_pattern(workspace, "applens", "Run.of_user", arguments)
 
 
-def test_a_partition_is_browsed_by_the_beginning_of_the_sort_key_and_page_by_page(workspace: Workspace):
+def test_a_partition_is_browsed_by_the_beginning_of_the_sort_key_and_page_by_page(
+    workspace: Workspace,
+):
     page = browse(workspace, TABLE, None, "USER#1", "RUN#2026", limit=2)
     assert len(page.items) == 2
     rest = browse(workspace, TABLE, None, "USER#1", "RUN#2026", page.next, limit=2)
@@ -67,7 +75,12 @@ def test_a_table_without_a_sort_key_is_told_from_one_with(workspace: Workspace, 
     # An address with more in it than the table has may stand in anybody's notes.
     name = [{"AttributeName": "id", "KeyType": "HASH"}]
     kind = [{"AttributeName": "id", "AttributeType": "S"}]
-    about = {"TableName": "Plain", "KeySchema": name, "AttributeDefinitions": kind, "BillingMode": "PAY_PER_REQUEST"}
+    about = {
+        "TableName": "Plain",
+        "KeySchema": name,
+        "AttributeDefinitions": kind,
+        "BillingMode": "PAY_PER_REQUEST",
+    }
     workspace.call("CreateTable", about)
     with pytest.raises(ModelError, match="Plain has no sort key"):
         browse(workspace, "Plain", None, partition, "x")
@@ -102,10 +115,13 @@ def test_every_model_and_table_is_a_place_to_jump_to(workspace: Workspace):
 
 
 def test_an_item_is_found_by_its_index_as_it_was_edited(workspace: Workspace):
-    # An item whose environment says prod and whose index key says dev would be found where it is not.
+    # An item whose environment says prod and whose index key says dev would be found where it is
+    # not.
     old = run_of(workspace, "r1")
     replace(workspace, TABLE, old, {**old, "environment": {"S": "prod"}})
-    assert [item["runId"] for item in browse(workspace, TABLE, "GSI2", "USER#1#ENV#prod").items] == [{"S": "r1"}]
+    assert [
+        item["runId"] for item in browse(workspace, TABLE, "GSI2", "USER#1#ENV#prod").items
+    ] == [{"S": "r1"}]
     assert len(browse(workspace, TABLE, "GSI2", "USER#1#ENV#dev").items) == 2
 
 
@@ -127,7 +143,9 @@ def test_an_edit_is_stored_once_and_leaves_a_record(workspace: Workspace):
 
 def test_an_edit_cannot_turn_an_item_into_another(workspace: Workspace):
     old = run_of(workspace, "r1")
-    with pytest.raises(ModelError, match="SK is part of the key of an item, which cannot change: create a new item"):
+    with pytest.raises(
+        ModelError, match="SK is part of the key of an item, which cannot change: create a new item"
+    ):
         replace(workspace, TABLE, old, {**old, "SK": {"S": "RUN#other"}})
 
 

@@ -1,11 +1,13 @@
-"""A lean client for DynamoDB, or anything that speaks its protocol: sync and async, signed, retried as AWS retries.
+"""A lean client for DynamoDB, or anything that speaks its protocol: sync and async, signed, retried
+as AWS retries.
 
     Client("http://127.0.0.1:8000").call("GetItem", {...})
     Client("https://db.example", "eu-west-1", Credentials("key", "secret"))
     Client.aws("eu-west-1")
 
-What is not given is looked up: for an address in plain HTTP in the environment, where any key does when there is
-none; else by botocore, as the AWS CLI does it. Proxies (HTTPS_PROXY and the like) are not used.
+What is not given is looked up: for an address in plain HTTP in the environment, where any key does
+when there is none; else by botocore, as the AWS CLI does it. Proxies (HTTPS_PROXY and the like) are
+not used.
 """
 
 from sortkey.connect.dynamodb.client import AsyncClient, Client

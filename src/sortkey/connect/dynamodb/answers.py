@@ -1,4 +1,6 @@
-"""What an HTTP answer says: the result, or the error that the service raised, as our own class of it."""
+"""What an HTTP answer says: the result, or the error that the service raised, as our own class of
+it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ _WINDOW_BITS = 47  # gzip's or zlib's format, whichever it is
 _SHOWN = 200  # characters of a body that is no JSON
 
 _KINDS: dict[str, type[ServiceError]] = {
-    name: kind for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, ServiceError)
+    name: kind
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, ServiceError)
 }
 
 
@@ -30,7 +34,9 @@ class Refusal(Exception):
 
 
 def read(reply: Reply, *, checksums: bool = True) -> dict[str, Any]:
-    """The result's members. Raises Refusal for an error, and Fault for an answer that is damaged."""
+    """The result's members. Raises Refusal for an error, and Fault for an answer that is
+    damaged.
+    """
     body = reply.body
     # AWS computes it over the body as sent, so packed bodies are checked packed.
     if checksums and reply.checksum is not None and b"%d" % zlib.crc32(body) != reply.checksum:
@@ -55,7 +61,9 @@ def _refusal(status: int, body: bytes) -> Refusal:
     message = str(members.pop("message", None) or members.pop("Message", None) or "")
     kind = _KINDS.get(code)
     if kind is None:
-        return Refusal(status, code, _unknown(status, f"{code or f'HTTP {status}'}: {message}", members))
+        return Refusal(
+            status, code, _unknown(status, f"{code or f'HTTP {status}'}: {message}", members)
+        )
     error = kind.__new__(kind)
     ServiceError.__init__(error, message)  # the message as it came; some classes make up their own
     error.extra = members
@@ -85,7 +93,9 @@ def _unpack(body: bytes, encoding: bytes) -> bytes:
     if name == b"identity":
         return body
     if name not in (b"gzip", b"deflate"):
-        raise Fault(f"the answer is in an encoding that was not asked for: {_shown(name)}", retried=False)
+        raise Fault(
+            f"the answer is in an encoding that was not asked for: {_shown(name)}", retried=False
+        )
     unpacker = zlib.decompressobj(_WINDOW_BITS)
     try:
         plain = unpacker.decompress(body, ANSWER_BYTES_MAX)

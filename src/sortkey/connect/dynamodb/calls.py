@@ -1,6 +1,7 @@
 """A call from request to result, without I/O: a generator of steps that both clients drive.
 
-It says what to send, reads what came back, and decides on retries. The clients only send, sleep and fetch.
+It says what to send, reads what came back, and decides on retries. The clients only send, sleep and
+fetch.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from sortkey.connect.dynamodb.answers import Refusal, read
 from sortkey.connect.dynamodb.endpoints import Endpoint
 from sortkey.connect.dynamodb.http import Fault
 from sortkey.connect.dynamodb.place import Place
-from sortkey.connect.dynamodb.retries import SUCCESS_TOKENS, Budget, pause_seconds, raise_last_word, tokens_for
+from sortkey.connect.dynamodb.retries import (
+    SUCCESS_TOKENS,
+    Budget,
+    pause_seconds,
+    raise_last_word,
+    tokens_for,
+)
 from sortkey.connect.dynamodb.settings import Settings
 from sortkey.connect.sigv4 import CONTENT_TYPE, Credentials, Post, Signer, Stamp
 from sortkey.errors import UnknownOperationException
@@ -35,7 +42,9 @@ _TOKENS = {
 
 @dataclass(slots=True)
 class Send:
-    """Send these bytes and give back the Reply, or the Fault. `fresh`: over a connection that is new."""
+    """Send these bytes and give back the Reply, or the Fault. `fresh`: over a connection that is
+    new.
+    """
 
     data: bytes
     streams: bool
@@ -67,9 +76,13 @@ class _Operation:
 
 
 def with_token(name: str, request: dict[str, Any]) -> dict[str, Any]:
-    """The request, with the token that makes it harmless to send it twice, where its operation has one."""
+    """The request, with the token that makes it harmless to send it twice, where its operation has
+    one.
+    """
     member = _TOKENS.get(name)
-    return request if member is None or member in request else {**request, member: str(uuid.uuid4())}
+    return (
+        request if member is None or member in request else {**request, member: str(uuid.uuid4())}
+    )
 
 
 class Calls:
@@ -83,7 +96,9 @@ class Calls:
         random: Callable[[], float],
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        self._headers = b"".join(f"{name}: {value}\r\n".encode("latin-1") for name, value in (headers or {}).items())
+        self._headers = b"".join(
+            f"{name}: {value}\r\n".encode("latin-1") for name, value in (headers or {}).items()
+        )
         self._place = place
         self._settings = settings
         self._clock = clock
@@ -105,8 +120,14 @@ class Calls:
             except (Fault, Refusal) as problem:
                 tokens = tokens_for(problem)
                 was_sent = was_sent or not isinstance(problem, Fault) or problem.sent
-                if not tokens or attempt >= self._settings.attempts_max or not self.budget.spend(tokens):
-                    raise_last_word(problem, f"{name} at {operation.endpoint.url}", attempt, was_sent=was_sent)
+                if (
+                    not tokens
+                    or attempt >= self._settings.attempts_max
+                    or not self.budget.spend(tokens)
+                ):
+                    raise_last_word(
+                        problem, f"{name} at {operation.endpoint.url}", attempt, was_sent=was_sent
+                    )
             else:
                 self.budget.earn(tokens)  # what the last retry took, as AWS does it
                 return result
@@ -118,7 +139,10 @@ class Calls:
         if stamp is None or stamp.second != int(self._clock()):
             stamp = yield from self._new_stamp()
         head = stamp.headers(operation.post, body)
-        send = Send(b"%b%bContent-Length: %d\r\n\r\n%b" % (operation.head, head, len(body), body), operation.streams)
+        send = Send(
+            b"%b%bContent-Length: %d\r\n\r\n%b" % (operation.head, head, len(body), body),
+            operation.streams,
+        )
         outcome = yield send
         if isinstance(outcome, Fault) and outcome.stale and self._settings.resends:
             send.fresh = True  # the service has hardly seen it: no retry in the sense of the budget
@@ -128,7 +152,9 @@ class Calls:
         return read(outcome, checksums=self._settings.checksums)
 
     def _new_stamp(self) -> Generator[Renew, Credentials, Stamp]:
-        """Made once a second. Then also the credentials are asked for, which costs more than a signature."""
+        """Made once a second. Then also the credentials are asked for, which costs more than a
+        signature.
+        """
         source = self._place.credentials
         credentials = (yield Renew()) if source.due() else source.current()
         stamp = self._stamp = self._signer.stamp(int(self._clock()), credentials)
@@ -143,7 +169,13 @@ class Calls:
         head = (
             b"POST / HTTP/1.1\r\nHost: %b\r\nContent-Type: %b\r\nX-Amz-Target: %b\r\n"
             b"Accept-Encoding: %b\r\nUser-Agent: sortkey\r\n%b"
-        ) % (endpoint.authority, CONTENT_TYPE, target, b"gzip" if self._settings.gzip else b"identity", self._headers)
+        ) % (
+            endpoint.authority,
+            CONTENT_TYPE,
+            target,
+            b"gzip" if self._settings.gzip else b"identity",
+            self._headers,
+        )
         operation = _Operation(head, Post.to(endpoint.authority, target), streams, endpoint)
         self._operations[name] = operation
         return operation

@@ -1,6 +1,8 @@
-"""The clients: what drives the steps of a call, once with blocking sockets and once in an event loop.
+"""The clients: what drives the steps of a call, once with blocking sockets and once in an event
+loop.
 
-They are written by hand, as their connections have little in common: threads share them, an event loop has its own.
+They are written by hand, as their connections have little in common: threads share them, an event
+loop has its own.
 """
 
 from __future__ import annotations
@@ -56,15 +58,25 @@ class _Client(Generic[P]):
         self._prepare()
 
     @classmethod
-    def aws(cls, region: str | None = None, profile: str | None = None, *, settings: Settings | None = None) -> Self:
-        """DynamoDB at AWS, with the region and the credentials that the AWS CLI and boto3 would use."""
+    def aws(
+        cls,
+        region: str | None = None,
+        profile: str | None = None,
+        *,
+        settings: Settings | None = None,
+    ) -> Self:
+        """DynamoDB at AWS, with the region and the credentials that the AWS CLI and boto3 would
+        use.
+        """
         return cls(region=region, profile=profile, settings=settings)
 
     def _prepare(self) -> None:
         """Make room for connections."""
         raise NotImplementedError
 
-    def _new_pools(self, kind: Callable[[Endpoint, Settings, ssl.SSLContext | None], Q]) -> tuple[Q, Q]:
+    def _new_pools(
+        self, kind: Callable[[Endpoint, Settings, ssl.SSLContext | None], Q]
+    ) -> tuple[Q, Q]:
         """One for the main endpoint, and one for that of streams."""
         main, streams = (
             kind(endpoint, self._settings, self._tls if endpoint.tls else None)
@@ -74,7 +86,9 @@ class _Client(Generic[P]):
 
 
 class Client(_Client[Pause]):
-    """A `Backend` over HTTP. Any number of threads may call it; what is not given, botocore looks up."""
+    """A `Backend` over HTTP. Any number of threads may call it; what is not given, botocore looks
+    up.
+    """
 
     _default_sleep = staticmethod(time.sleep)
 
@@ -82,7 +96,9 @@ class Client(_Client[Pause]):
         self._pools = self._new_pools(Pool)
 
     def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        """Run one operation: DynamoDB JSON in and out, errors as `ServiceError`, `Throttled` or `Unreachable`."""
+        """Run one operation: DynamoDB JSON in and out, errors as `ServiceError`, `Throttled` or
+        `Unreachable`.
+        """
         steps = self._calls.steps(operation, request)
         outcome: Any = None
         while True:
@@ -121,7 +137,9 @@ class AsyncClient(_Client[AsyncPause]):
         self._pools: dict[asyncio.AbstractEventLoop, tuple[AsyncPool, AsyncPool]] = {}
 
     async def call(self, operation: str, request: dict[str, Any], /) -> dict[str, Any]:
-        """Run one operation: DynamoDB JSON in and out, errors as `ServiceError`, `Throttled` or `Unreachable`."""
+        """Run one operation: DynamoDB JSON in and out, errors as `ServiceError`, `Throttled` or
+        `Unreachable`.
+        """
         steps = self._calls.steps(operation, request)
         pools = self._pools.get(asyncio.get_running_loop()) or self._open()
         outcome: Any = None
@@ -153,7 +171,9 @@ class AsyncClient(_Client[AsyncPause]):
         await self.close()
 
     def _open(self) -> tuple[AsyncPool, AsyncPool]:
-        """Pools for the running loop. Those of closed loops are dropped: nothing can be done with them."""
+        """Pools for the running loop. Those of closed loops are dropped: nothing can be done with
+        them.
+        """
         for loop in [loop for loop in self._pools if loop.is_closed()]:
             self._pools.pop(loop, None)
         pools = self._pools[asyncio.get_running_loop()] = self._new_pools(AsyncPool)

@@ -23,15 +23,25 @@ class Endpoint:
 
     @classmethod
     def parse(cls, url: str) -> Endpoint:
-        """Read `http://host:port` or `https://host`. DynamoDB answers at the root, so a path is refused."""
+        """Read `http://host:port` or `https://host`. DynamoDB answers at the root, so a path is
+        refused.
+        """
         try:
             parts = urlsplit(url)
             scheme, host, port = parts.scheme, parts.hostname or "", parts.port
             host.encode("idna")  # as the resolver will: it knows how long a label may be
         except ValueError as error:
             raise NotConfigured(f"the endpoint {url!r} is no URL: {error}") from error
-        if scheme not in _PORTS or not host or not url.isascii() or not url.isprintable() or " " in url:
-            raise NotConfigured(f"the endpoint {url!r} is not of the form http://host:port or https://host")
+        if (
+            scheme not in _PORTS
+            or not host
+            or not url.isascii()
+            or not url.isprintable()
+            or " " in url
+        ):
+            raise NotConfigured(
+                f"the endpoint {url!r} is not of the form http://host:port or https://host"
+            )
         if parts.path not in ("", "/") or parts.query or parts.fragment or "@" in parts.netloc:
             raise NotConfigured(f"the endpoint {url!r} has more than a host and a port")
         named = f"[{host}]".encode() if ":" in host else host.encode()

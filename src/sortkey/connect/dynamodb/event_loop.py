@@ -53,7 +53,11 @@ class AsyncPool:
         try:
             async with asyncio.timeout(self._settings.connect_seconds):
                 _, connection = await self._loop.create_connection(
-                    lambda: _Connection(self._loop), endpoint.host, endpoint.port, ssl=self._tls, server_hostname=name
+                    lambda: _Connection(self._loop),
+                    endpoint.host,
+                    endpoint.port,
+                    ssl=self._tls,
+                    server_hostname=name,
                 )
         except OSError as error:
             raise connect_fault(error) from error

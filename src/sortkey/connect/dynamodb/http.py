@@ -1,4 +1,6 @@
-"""HTTP answers from bytes, and what can go wrong before there is one. No I/O: both transports feed it."""
+"""HTTP answers from bytes, and what can go wrong before there is one. No I/O: both transports feed
+it.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +9,26 @@ from dataclasses import dataclass
 
 import httptools
 
-ANSWER_BYTES_MAX = 256 * 1024 * 1024  # 16 MB of items, at most, in JSON that may be many times as long
+ANSWER_BYTES_MAX = (
+    256 * 1024 * 1024
+)  # 16 MB of items, at most, in JSON that may be many times as long
 
 
 class Fault(Exception):
     """No answer that can be used.
 
-    `stale`: a connection that was used before ended without a byte, as when the server closed it for being idle.
-    `sent`: whether the service may have seen the request.
+    `stale`: a connection that was used before ended without a byte, as when the server closed it
+    for being idle. `sent`: whether the service may have seen the request.
     """
 
     def __init__(
-        self, message: str, *, timeout: bool = False, stale: bool = False, retried: bool = True, sent: bool = True
+        self,
+        message: str,
+        *,
+        timeout: bool = False,
+        stale: bool = False,
+        retried: bool = True,
+        sent: bool = True,
     ) -> None:
         super().__init__(message)
         self.timeout = timeout
@@ -106,7 +116,9 @@ class AnswerReader:
             return  # informational: the answer follows
         parts = self._body
         body = parts[0] if len(parts) == 1 else b"".join(parts)
-        self._reply = Reply(status, body, self._checksum, self._encoding, self._parser.should_keep_alive())
+        self._reply = Reply(
+            status, body, self._checksum, self._encoding, self._parser.should_keep_alive()
+        )
 
     def _begin(self) -> None:
         self._body: list[bytes] = []

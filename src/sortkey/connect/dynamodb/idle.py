@@ -1,4 +1,6 @@
-"""Connections that wait to be used again, and how to tell that one cannot be. Both transports keep theirs here."""
+"""Connections that wait to be used again, and how to tell that one cannot be. Both transports keep
+theirs here.
+"""
 
 from __future__ import annotations
 

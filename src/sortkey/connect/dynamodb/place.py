@@ -1,4 +1,6 @@
-"""Which endpoint, which region, whose credentials: as given, else as botocore finds them for the AWS CLI and boto3."""
+"""Which endpoint, which region, whose credentials: as given, else as botocore finds them for the
+AWS CLI and boto3.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ _OTHER_PARTITIONS = ("cn-", "us-iso", "eu-iso", "eusc-")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a client's requests go, and who signs them. `ca_file` is what the environment names, if asked."""
+    """Where a client's requests go, and who signs them. `ca_file` is what the environment names, if
+    asked.
+    """
 
     region: str
     main: Endpoint
@@ -33,12 +37,22 @@ class Place:
 
 
 def locate(
-    endpoint: str | None, region: str | None, credentials: CredentialSource | None, profile: str | None = None
+    endpoint: str | None,
+    region: str | None,
+    credentials: CredentialSource | None,
+    profile: str | None = None,
 ) -> Place:
-    """Take what is given and look up the rest. botocore is imported only where there is something to look up."""
+    """Take what is given and look up the rest. botocore is imported only where there is something
+    to look up.
+    """
     given = Endpoint.parse(endpoint) if endpoint is not None else None
     if given is not None and profile is None and _is_local(given):
-        region = region or os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or ANY_REGION
+        region = (
+            region
+            or os.environ.get("AWS_REGION")
+            or os.environ.get("AWS_DEFAULT_REGION")
+            or ANY_REGION
+        )
         credentials = credentials or _of_environment() or ANYONE
     session = None
     if region is None or credentials is None or profile is not None or _needs_lookup(given, region):
@@ -51,20 +65,30 @@ def locate(
     if given is not None:
         return Place(region, given, given, credentials, ca_file)  # it answers for Streams too
     if session is None:
-        main, streams = (f"https://{name}.{region}.amazonaws.com" for name in ("dynamodb", "streams.dynamodb"))
+        main, streams = (
+            f"https://{name}.{region}.amazonaws.com" for name in ("dynamodb", "streams.dynamodb")
+        )
     else:
-        main, streams = (session.endpoint(service, region) for service in ("dynamodb", "dynamodbstreams"))
+        main, streams = (
+            session.endpoint(service, region) for service in ("dynamodb", "dynamodbstreams")
+        )
     return Place(region, Endpoint.parse(main), Endpoint.parse(streams), credentials, ca_file)
 
 
 def _is_local(endpoint: Endpoint) -> bool:
-    """Plain HTTP, and not AWS's: a server for development. Most of them take any key; no role is looked up for one."""
+    """Plain HTTP, and not AWS's: a server for development. Most of them take any key; no role is
+    looked up for one.
+    """
     return not endpoint.tls and not endpoint.host.endswith((".amazonaws.com", ".amazonaws.com.cn"))
 
 
 def _of_environment() -> Credentials | None:
     key, secret = os.environ.get("AWS_ACCESS_KEY_ID"), os.environ.get("AWS_SECRET_ACCESS_KEY")
-    return Credentials(key, secret, os.environ.get("AWS_SESSION_TOKEN") or None) if key and secret else None
+    return (
+        Credentials(key, secret, os.environ.get("AWS_SESSION_TOKEN") or None)
+        if key and secret
+        else None
+    )
 
 
 def _needs_lookup(given: Endpoint | None, region: str) -> bool:
@@ -80,17 +104,21 @@ class _Session:
             exceptions: Any = importlib.import_module("botocore.exceptions")
         except ModuleNotFoundError as error:
             raise NotConfigured(
-                "botocore finds region, endpoint and credentials where they are not given, and it is not installed: "
+                "botocore finds region, endpoint and credentials where they are not given, and it "
+                "is not installed: "
                 'pip install "sortkey[aws]", or give endpoint, region and credentials'
             ) from error
-        # A role that may not be taken is a ClientError; credentials that came back expired a RuntimeError.
+        # A role that may not be taken is a ClientError; credentials that came back expired a
+        # RuntimeError.
         self._failures: Failures = (exceptions.BotoCoreError, exceptions.ClientError, RuntimeError)
         self._session: Any = module.Session(profile=profile)
 
     def region(self) -> str:
         region = self._config("region") or os.environ.get("AWS_REGION")
         if not region:
-            raise NotConfigured("no region: give one, set AWS_DEFAULT_REGION, or write it into the AWS profile")
+            raise NotConfigured(
+                "no region: give one, set AWS_DEFAULT_REGION, or write it into the AWS profile"
+            )
         return region
 
     def credentials(self) -> CredentialSource:
@@ -99,15 +127,26 @@ class _Session:
         except self._failures as error:
             raise NotConfigured(f"the AWS credentials cannot be read: {error}") from error
         if found is None:
-            raise NotConfigured("no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile")
+            raise NotConfigured(
+                "no AWS credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile"
+            )
         credentials: Any = importlib.import_module("botocore.credentials")
-        return _Found(found, self._failures, expires=isinstance(found, credentials.RefreshableCredentials))
+        return _Found(
+            found, self._failures, expires=isinstance(found, credentials.RefreshableCredentials)
+        )
 
     def endpoint(self, service: str, region: str) -> str:
-        """The service's URL in any partition, or what AWS_ENDPOINT_URL and its kin in the profile say."""
-        unsigned = {"aws_access_key_id": "-", "aws_secret_access_key": "-"}  # only its address is asked for
+        """The service's URL in any partition, or what AWS_ENDPOINT_URL and its kin in the profile
+        say.
+        """
+        unsigned = {
+            "aws_access_key_id": "-",
+            "aws_secret_access_key": "-",
+        }  # only its address is asked for
         try:
-            return self._session.create_client(service, region_name=region, **unsigned).meta.endpoint_url
+            return self._session.create_client(
+                service, region_name=region, **unsigned
+            ).meta.endpoint_url
         except (*self._failures, ValueError) as error:
             raise NotConfigured(f"no endpoint of {service} in {region}: {error}") from error
 
@@ -137,7 +176,10 @@ class _Found:
             raise NotConfigured(f"the AWS credentials cannot be renewed: {error}") from error
         last = self._last
         if last is None or frozen != last[0]:
-            last = self._last = (frozen, Credentials(frozen.access_key, frozen.secret_key, frozen.token))
+            last = self._last = (
+                frozen,
+                Credentials(frozen.access_key, frozen.secret_key, frozen.token),
+            )
         return last[1]
 
     def due(self) -> bool:

@@ -1,7 +1,8 @@
-"""Which failures are tried again, how often and how soon: AWS's standard mode, with the figures for DynamoDB.
+"""Which failures are tried again, how often and how soon: AWS's standard mode, with the figures for
+DynamoDB.
 
-https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html. A budget that all calls of a client
-share keeps retries from piling on a service that is down.
+https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html. A budget that all calls
+of a client share keeps retries from piling on a service that is down.
 """
 
 from __future__ import annotations
@@ -79,20 +80,30 @@ def tokens_for(problem: Fault | Refusal) -> int:
     """What another try costs; 0 when it would fail the same way."""
     if isinstance(problem, Fault):
         return (TIMEOUT_TOKENS if problem.timeout else RETRY_TOKENS) if problem.retried else 0
-    passes = problem.code in THROTTLING or problem.code in _PASSING or problem.status in _PASSING_STATUS
+    passes = (
+        problem.code in THROTTLING or problem.code in _PASSING or problem.status in _PASSING_STATUS
+    )
     return RETRY_TOKENS if passes else 0
 
 
 def pause_seconds(attempt: int, random: float) -> float:
-    """How long to wait after the attempt of this number, from 1. `random`, from 0 to 1, spreads the crowd."""
+    """How long to wait after the attempt of this number, from 1. `random`, from 0 to 1, spreads the
+    crowd.
+    """
     return random * min(BASE_SECONDS * 2 ** (attempt - 1), CAP_SECONDS)
 
 
-def raise_last_word(problem: Fault | Refusal, what: str, attempts: int, *, was_sent: bool) -> NoReturn:
-    """Raise what the caller gets when there is no other try. `what` names the operation and where it was sent."""
+def raise_last_word(
+    problem: Fault | Refusal, what: str, attempts: int, *, was_sent: bool
+) -> NoReturn:
+    """Raise what the caller gets when there is no other try. `what` names the operation and where
+    it was sent.
+    """
     tries = f" (attempt {attempts})" if attempts > 1 else ""
     if isinstance(problem, Fault):
         raise Unreachable(f"{what}: {problem}{tries}", was_sent=was_sent) from problem
     if problem.code in THROTTLING or problem.status == 429:
-        raise Throttled(f"{what}: {problem.code or 'HTTP 429'}: {problem.error.message}{tries}") from problem.error
+        raise Throttled(
+            f"{what}: {problem.code or 'HTTP 429'}: {problem.error.message}{tries}"
+        ) from problem.error
     raise problem.error from None

@@ -1,4 +1,6 @@
-"""The sync transport: blocking sockets, kept open and shared by all threads, each used by one at a time."""
+"""The sync transport: blocking sockets, kept open and shared by all threads, each used by one at a
+time.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,11 @@ class Pool:
             plain = socket.create_connection((endpoint.host, endpoint.port), timeout=seconds)
             try:
                 plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connected = self._tls.wrap_socket(plain, server_hostname=endpoint.host) if self._tls else plain
+                connected = (
+                    self._tls.wrap_socket(plain, server_hostname=endpoint.host)
+                    if self._tls
+                    else plain
+                )
                 connected.settimeout(self._settings.answer_seconds)
             except BaseException:
                 plain.close()
@@ -102,7 +108,9 @@ _pools: WeakSet[Pool] = WeakSet()
 
 
 def _forget_in_child() -> None:
-    """After a fork the child closes its copies: two processes on one connection would read each other's answers."""
+    """After a fork the child closes its copies: two processes on one connection would read each
+    other's answers.
+    """
     for pool in list(_pools):
         pool.close()
 

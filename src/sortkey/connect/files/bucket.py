@@ -42,7 +42,9 @@ FIRST = ("", 0)
 
 
 class FileObjects:
-    """A bucket in a folder. `url` is where presigned URLs lead: whoever serves them asks `receive` and `check_link`."""
+    """A bucket in a folder. `url` is where presigned URLs lead: whoever serves them asks `receive`
+    and `check_link`.
+    """
 
     def __init__(
         self,
@@ -79,20 +81,26 @@ class FileObjects:
     ) -> ObjectInfo:
         check_key(key)
         about = orjson.dumps(check_metadata(metadata)).decode()
-        self._index.check(key, if_absent=if_absent, if_match=if_match)  # again with the row; here to fail early
+        self._index.check(
+            key, if_absent=if_absent, if_match=if_match
+        )  # again with the row; here to fail early
         with self._data.written(chunks(data)) as draft:
             version = self._version(key, draft, content_type, content_encoding, about)
             self._index.add(version, if_absent=if_absent, if_match=if_match)
         return _info(version)
 
-    def open(self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None) -> ObjectReader:
+    def open(
+        self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None
+    ) -> ObjectReader:
         check_range(start, end)
         version = self._index.get(check_key(key), version_id)
         source = self._source(version)
         end = version.size if end is None else min(end, version.size)
         if start:
             source.seek(start)
-        return ObjectReader(_info(version), source, max(0, end - start), whole=start == 0 and end == version.size)
+        return ObjectReader(
+            _info(version), source, max(0, end - start), whole=start == 0 and end == version.size
+        )
 
     def read(self, key: str, version_id: str | None = None) -> bytes:
         with self.open(key, version_id=version_id) as reader:
@@ -109,14 +117,23 @@ class FileObjects:
             self._remove(self._index.remove(key, version_id))
 
     def copy(
-        self, source: str, target: str, *, version_id: str | None = None, metadata: Mapping[str, str] | None = None
+        self,
+        source: str,
+        target: str,
+        *,
+        version_id: str | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> ObjectInfo:
         check_key(target)
         old = self._index.get(check_key(source), version_id)
-        about = old.metadata if metadata is None else orjson.dumps(check_metadata(metadata)).decode()
+        about = (
+            old.metadata if metadata is None else orjson.dumps(check_metadata(metadata)).decode()
+        )
         with self._data.linked(old.id, old.size, old.sha256) as draft:
             if draft is not None:
-                version = self._version(target, draft, old.content_type, old.content_encoding, about)
+                version = self._version(
+                    target, draft, old.content_type, old.content_encoding, about
+                )
                 self._index.add(version)
                 return _info(version)
         with self.open(source, version_id=old.id) as reader:
@@ -130,9 +147,14 @@ class FileObjects:
 
     # -- lists
 
-    def list(self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE) -> ObjectPage:
+    def list(
+        self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE
+    ) -> ObjectPage:
         found = self._index.page(prefix, after, _limit(limit) + 1)
-        return page_of((ListedObject(v.key, v.size, v.etag, _instant(v.modified_ms), v.tier) for v in found), limit)
+        return page_of(
+            (ListedObject(v.key, v.size, v.etag, _instant(v.modified_ms), v.tier) for v in found),
+            limit,
+        )
 
     def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
         after: tuple[str, int] | None = FIRST
@@ -140,7 +162,9 @@ class FileObjects:
             found = self._index.history(prefix, after, PAGE_SIZE)
             for _, is_latest, v in found:
                 modified = _instant(v.modified_ms)
-                yield ObjectVersion(v.key, v.id, v.size, v.etag, modified, v.tier, is_latest, v.is_marker)
+                yield ObjectVersion(
+                    v.key, v.id, v.size, v.etag, modified, v.tier, is_latest, v.is_marker
+                )
             after = (found[-1][2].key, found[-1][0]) if found else None
 
     # -- uploads in parts
@@ -154,7 +178,9 @@ class FileObjects:
         metadata: Mapping[str, str] | None = None,
     ) -> Upload:
         about = orjson.dumps(check_metadata(metadata)).decode()
-        row = UploadRow(self._new_id(), check_key(key), content_type, content_encoding, about, self._now_ms())
+        row = UploadRow(
+            self._new_id(), check_key(key), content_type, content_encoding, about, self._now_ms()
+        )
         self._index.begin(row)
         return Upload(key, row.id, _instant(row.begun_ms))
 
@@ -168,17 +194,29 @@ class FileObjects:
         return Part(number, row.etag, row.size)
 
     def complete_upload(
-        self, upload: Upload, parts: Sequence[Part], *, if_absent: bool = False, if_match: str | None = None
+        self,
+        upload: Upload,
+        parts: Sequence[Part],
+        *,
+        if_absent: bool = False,
+        if_match: str | None = None,
     ) -> ObjectInfo:
         check_parts(parts)
         row = self._index.upload(upload.upload_id, upload.key)
         stored = self._index.parts(row.id)
         for part in parts:
             if part.number not in stored or stored[part.number].etag != part.etag:
-                raise ModelError(f"part {part.number} of {upload.key} was never stored, or was replaced by another")
+                raise ModelError(
+                    f"part {part.number} of {upload.key} was never stored, or was replaced by "
+                    "another"
+                )
         self._index.check(row.key, if_absent=if_absent, if_match=if_match)
-        with self._data.written(self._joined(upload, (stored[part.number].file for part in parts))) as draft:
-            version = self._version(row.key, draft, row.content_type, row.content_encoding, row.metadata)
+        with self._data.written(
+            self._joined(upload, (stored[part.number].file for part in parts))
+        ) as draft:
+            version = self._version(
+                row.key, draft, row.content_type, row.content_encoding, row.metadata
+            )
             used = self._index.complete(row, version, if_absent=if_absent, if_match=if_match)
         self._remove(used)
         return _info(version)
@@ -187,30 +225,59 @@ class FileObjects:
         self._remove(self._index.abort(upload.upload_id))
 
     def uploads(self, prefix: str = "") -> Sequence[Upload]:
-        return [Upload(row.key, row.id, _instant(row.begun_ms)) for row in self._index.uploads(prefix)]
+        return [
+            Upload(row.key, row.id, _instant(row.begun_ms)) for row in self._index.uploads(prefix)
+        ]
 
     # -- links
 
-    def presign_get(self, key: str, *, version_id: str | None = None, seconds: int = LINK_SECONDS) -> str:
+    def presign_get(
+        self, key: str, *, version_id: str | None = None, seconds: int = LINK_SECONDS
+    ) -> str:
         return self._link("GET", key, seconds, version_id=version_id or "")
 
-    def presign_put(self, key: str, *, size: int, content_type: str = BINARY, seconds: int = LINK_SECONDS) -> str:
+    def presign_put(
+        self, key: str, *, size: int, content_type: str = BINARY, seconds: int = LINK_SECONDS
+    ) -> str:
         return self._link("PUT", key, seconds, size=size, content_type=content_type)
 
-    def presign_part(self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS) -> str:
+    def presign_part(
+        self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS
+    ) -> str:
         check_part(number)
         self._index.upload(upload.upload_id, upload.key)
-        return self._link("PUT", upload.key, seconds, size=size, upload_id=upload.upload_id, part=number)
+        return self._link(
+            "PUT", upload.key, seconds, size=size, upload_id=upload.upload_id, part=number
+        )
 
     def check_link(
-        self, method: str, key: str, query: Mapping[str, str], *, size: int | None = None, content_type: str = ""
+        self,
+        method: str,
+        key: str,
+        query: Mapping[str, str],
+        *,
+        size: int | None = None,
+        content_type: str = "",
     ) -> links.Link:
-        """What a request with a presigned URL may do: who serves them asks first. Raises LinkRefused."""
+        """What a request with a presigned URL may do: who serves them asks first. Raises
+        LinkRefused.
+        """
         now = self._clock()
-        return links.check(self._secret, method, self.name, key, query, now=now, size=size, content_type=content_type)
+        return links.check(
+            self._secret,
+            method,
+            self.name,
+            key,
+            query,
+            now=now,
+            size=size,
+            content_type=content_type,
+        )
 
     def receive(self, link: links.Link, data: Data) -> ObjectInfo | Part:
-        """Store what comes over a link that was checked, if it is exactly as large as the link says."""
+        """Store what comes over a link that was checked, if it is exactly as large as the link
+        says.
+        """
         if link.method != "PUT" or link.size is None:
             raise ModelError("this link is for reading")
         pieces: Any = exactly(chunks(data), link.size)
@@ -240,9 +307,13 @@ class FileObjects:
 
     # -- pieces
 
-    def _version(self, key: str, draft: Draft, content_type: str, encoding: str | None, metadata: str) -> Version:
+    def _version(
+        self, key: str, draft: Draft, content_type: str, encoding: str | None, metadata: str
+    ) -> Version:
         now = self._now_ms()
-        return Version(key, draft.name, False, draft.size, draft.sha256, content_type, encoding, metadata, now)
+        return Version(
+            key, draft.name, False, draft.size, draft.sha256, content_type, encoding, metadata, now
+        )
 
     def _marker(self, key: str) -> Version:
         return Version(key, self._new_id(), True, 0, "", "", None, "{}", self._now_ms())
@@ -252,14 +323,18 @@ class FileObjects:
             return self._data.open(version.id)
         except FileNotFoundError as error:
             self._index.get(version.key, version.id)  # deleted in between: ObjectNotFound
-            raise ObjectCorrupt(f"{version.key} has no bytes: {error}. Restore the folder from a backup") from None
+            raise ObjectCorrupt(
+                f"{version.key} has no bytes: {error}. Restore the folder from a backup"
+            ) from None
 
     def _joined(self, upload: Upload, files: Iterable[str]) -> Iterator[bytes]:
         for name in files:
             try:
                 file = self._data.open(name)
             except FileNotFoundError:
-                raise ObjectNotFound(f"the upload of {upload.key} was completed or aborted meanwhile") from None
+                raise ObjectNotFound(
+                    f"the upload of {upload.key} was completed or aborted meanwhile"
+                ) from None
             with file:
                 while piece := file.read(CHUNK_BYTES):
                     yield piece
@@ -270,7 +345,9 @@ class FileObjects:
             self._index.forget(files)
 
     def _link(self, method: links.Method, key: str, seconds: int, **bound: Any) -> str:
-        link = links.Link(method, self.name, check_key(key), links.expiry(self._clock(), seconds), **bound)
+        link = links.Link(
+            method, self.name, check_key(key), links.expiry(self._clock(), seconds), **bound
+        )
         return links.url(self.url, link, self._secret)
 
     def _new_id(self) -> str:

@@ -1,8 +1,10 @@
-"""The bytes of a folder of objects: files that are written once, and survive `kill -9` and power cuts whole.
+"""The bytes of a folder of objects: files that are written once, and survive `kill -9` and power
+cuts whole.
 
-A file is written in `incoming/`, under a lock that dies with its writer, and forced to the disk. Then the index gets
-its row: from there on it is an object. Only then it moves to `objects/`. Whoever opens the folder finishes what was
-left in `incoming/`: with a row it moves on, without one it goes.
+A file is written in `incoming/`, under a lock that dies with its writer, and forced to the disk.
+Then the index gets its row: from there on it is an object. Only then it moves to `objects/`.
+Whoever opens the folder finishes what was left in `incoming/`: with a row it moves on, without one
+it goes.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from sortkey.storage.failures import named_failures
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A file that is on the disk, and whose fate the index decides: it stays if there is a row of it."""
+    """A file that is on the disk, and whose fate the index decides: it stays if there is a row of
+    it.
+    """
 
     name: str
     size: int
@@ -29,10 +33,18 @@ class Draft:
 
 
 class DataFiles:
-    """The files in a folder. `new_name` gives names that were never given before; `is_known` asks the index."""
+    """The files in a folder. `new_name` gives names that were never given before; `is_known` asks
+    the index.
+    """
 
-    def __init__(self, folder: Path, new_name: Callable[[], str], is_known: Callable[[str], bool]) -> None:
-        self._folder, self._objects, self._incoming = folder, folder / "objects", folder / "incoming"
+    def __init__(
+        self, folder: Path, new_name: Callable[[], str], is_known: Callable[[str], bool]
+    ) -> None:
+        self._folder, self._objects, self._incoming = (
+            folder,
+            folder / "objects",
+            folder / "incoming",
+        )
         self._new_name, self._is_known = new_name, is_known
         for each in (self._objects, self._incoming):
             each.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -52,10 +64,14 @@ class DataFiles:
 
     @contextmanager
     def linked(self, source: str, size: int, sha256: str) -> Generator[Draft | None]:
-        """A second name for a file, which costs nothing; None where the file system has no such thing."""
+        """A second name for a file, which costs nothing; None where the file system has no such
+        thing.
+        """
         name = self._new_name()
         with self.open(source) as file:
-            fcntl.flock(file, fcntl.LOCK_SH)  # else an opener of the folder would take the second name for a leftover
+            fcntl.flock(
+                file, fcntl.LOCK_SH
+            )  # else an opener of the folder would take the second name for a leftover
             if not self._link(source, name):
                 yield None
                 return
@@ -81,18 +97,24 @@ class DataFiles:
         """Finish what writers that are dead have left."""
         for entry in os.scandir(self._incoming):
             with suppress(FileNotFoundError, BlockingIOError), open(entry.path, "rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: its writer lives
+                fcntl.flock(
+                    file, fcntl.LOCK_EX | fcntl.LOCK_NB
+                )  # BlockingIOError: its writer lives
                 self._settle(entry.name)
 
     @contextmanager
     def _locked_file(self) -> Generator[tuple[str, int]]:
         while True:
             name = self._new_name()
-            descriptor = os.open(self._incoming / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(
+                self._incoming / name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600
+            )
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
                 break
-            os.close(descriptor)  # an opener of the folder took it for a leftover before it was locked
+            os.close(
+                descriptor
+            )  # an opener of the folder took it for a leftover before it was locked
         try:
             yield name, descriptor
         finally:
@@ -100,7 +122,9 @@ class DataFiles:
             os.close(descriptor)
 
     def _settle(self, name: str) -> None:
-        """Whatever has happened in between, an interrupt too: what has a row is kept, the rest goes."""
+        """Whatever has happened in between, an interrupt too: what has a row is kept, the rest
+        goes.
+        """
         if self._is_known(name):
             self._move(name)
         else:
@@ -124,7 +148,9 @@ class DataFiles:
         return False
 
     def _places(self, name: str) -> tuple[Path, ...]:
-        """Where a file can be. It moves from the second place to the first, maybe between two looks."""
+        """Where a file can be. It moves from the second place to the first, maybe between two
+        looks.
+        """
         return self._place(name), self._incoming / name, self._place(name)
 
     def _place(self, name: str) -> Path:

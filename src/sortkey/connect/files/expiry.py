@@ -1,4 +1,6 @@
-"""The lifecycle of a folder of objects: what S3 does by itself once a day, done when it is called."""
+"""The lifecycle of a folder of objects: what S3 does by itself once a day, done when it is
+called.
+"""
 
 from __future__ import annotations
 
@@ -29,17 +31,23 @@ def apply(
     marker: Callable[[str], Version],
     remove: Callable[[Sequence[str]], None],
 ) -> LifecycleReport:
-    """Do what is due at an instant. Each step is a transaction of its own, and doing it twice is fine."""
+    """Do what is due at an instant. Each step is a transaction of its own, and doing it twice is
+    fine.
+    """
     report, now_ms = LifecycleReport(), int(now.timestamp() * 1000)
     for rule in rules:
         if rule.archive_after_days is not None:
             report.archived += index.archive(rule.prefix, now_ms - rule.archive_after_days * DAY_MS)
         if rule.expire_after_days is not None:
-            for version in index.due_for_expiry(rule.prefix, now_ms - rule.expire_after_days * DAY_MS):
+            for version in index.due_for_expiry(
+                rule.prefix, now_ms - rule.expire_after_days * DAY_MS
+            ):
                 if index.mark_deleted(marker(version.key), only=version.id):
                     report.expired.append(version.key)
         if rule.old_versions_after_days is not None:
-            for version in index.due_for_removal(rule.prefix, now_ms - rule.old_versions_after_days * DAY_MS):
+            for version in index.due_for_removal(
+                rule.prefix, now_ms - rule.old_versions_after_days * DAY_MS
+            ):
                 remove(index.remove(version.key, version.id))
                 report.removed_versions.append(version.key)
         if rule.uploads_after_days is not None:

@@ -1,4 +1,6 @@
-"""The index of a folder of objects: one SQLite database that several processes share. All SQL of objects is here."""
+"""The index of a folder of objects: one SQLite database that several processes share. All SQL of
+objects is here.
+"""
 
 from __future__ import annotations
 
@@ -96,12 +98,16 @@ class PartRow:
 
 
 def etag_of(sha256: str) -> str:
-    """Not MD5, which costs more than writing: an ETag only has to be the same for the same bytes."""
+    """Not MD5, which costs more than writing: an ETag only has to be the same for the
+    same bytes.
+    """
     return sha256[:32]
 
 
 class Index:
-    """The one connection of this process; threads take turns, processes wait for each other's transactions."""
+    """The one connection of this process; threads take turns, processes wait for each other's
+    transactions.
+    """
 
     def __init__(self, path: Path) -> None:
         self._lock, self._folder = threading.RLock(), path.parent
@@ -133,7 +139,9 @@ class Index:
                 yield
                 self._connection.execute("commit")
             except BaseException:
-                if self._connection.in_transaction:  # on a full disk SQLite may have rolled back by itself
+                if (
+                    self._connection.in_transaction
+                ):  # on a full disk SQLite may have rolled back by itself
                     self._connection.execute("rollback")
                 raise
 
@@ -143,8 +151,12 @@ class Index:
 
     # -- versions
 
-    def add(self, version: Version, *, if_absent: bool = False, if_match: str | None = None) -> None:
-        """Make a version the newest of its key, if the conditions hold. Raises PreconditionFailed."""
+    def add(
+        self, version: Version, *, if_absent: bool = False, if_match: str | None = None
+    ) -> None:
+        """Make a version the newest of its key, if the conditions hold. Raises
+        PreconditionFailed.
+        """
         with self.transaction():
             self.check(version.key, if_absent=if_absent, if_match=if_match)
             self._insert(version)
@@ -160,7 +172,9 @@ class Index:
             raise refuse_other(key, if_match)
 
     def mark_deleted(self, marker: Version, *, only: str | None = None) -> bool:
-        """Put a delete marker on top of what is there; with `only`, if that version is the newest still."""
+        """Put a delete marker on top of what is there; with `only`, if that version is the newest
+        still.
+        """
         with self.transaction():
             latest = self.latest(marker.key)
             if latest is None or latest.is_marker or (only is not None and latest.id != only):
@@ -171,7 +185,9 @@ class Index:
     def remove(self, key: str, id: str) -> list[str]:
         """Forget a version; gives the files that are garbage now."""
         with self.transaction():
-            found = self._rows("delete from version where key = ? and id = ? returning id, marker", key, id)
+            found = self._rows(
+                "delete from version where key = ? and id = ? returning id, marker", key, id
+            )
             return self._discard([file for file, marker in found if not marker])
 
     def latest(self, key: str) -> Version | None:
@@ -179,7 +195,9 @@ class Index:
 
     def get(self, key: str, id: str | None) -> Version:
         """A version by its id, or the newest. Raises ObjectNotFound, also for a delete marker."""
-        found = self.latest(key) if id is None else self._version("where id = ? and key = ?", id, key)
+        found = (
+            self.latest(key) if id is None else self._version("where id = ? and key = ?", id, key)
+        )
         if found is None or found.is_marker:
             which = "" if id is None else f" in the version {id}"
             raise ObjectNotFound(f"there is no object {key}{which}")
@@ -187,42 +205,73 @@ class Index:
 
     def page(self, prefix: str, after: str | None, limit: int) -> list[Version]:
         """The newest versions of keys, in the order of keys, without those that are deleted."""
-        where = f"where key >= ? and key < ? and key > ? and not marker and {_LATEST} order by key limit ?"
+        where = (
+            f"where key >= ? and key < ? and key > ? and not marker and {_LATEST} order by key "
+            "limit ?"
+        )
         return self._versions(where, prefix, prefix + HIGHEST, after or "", limit)
 
-    def history(self, prefix: str, after: tuple[str, int], limit: int) -> list[tuple[int, bool, Version]]:
+    def history(
+        self, prefix: str, after: tuple[str, int], limit: int
+    ) -> list[tuple[int, bool, Version]]:
         """(sequence, is latest, version) by key, newest first, behind a key and sequence."""
         key, seq = after
-        where = "where key >= ? and key < ? and (key > ? or (key = ? and seq < ?)) order by key, seq desc limit ?"
+        where = (
+            "where key >= ? and key < ? and (key > ? or (key = ? and seq < ?)) order by key, seq "
+            "desc limit ?"
+        )
         rows = self._rows(
-            f"select seq, {_LATEST}, {_VERSION} from version {where}", prefix, prefix + HIGHEST, key, key, seq, limit
+            f"select seq, {_LATEST}, {_VERSION} from version {where}",
+            prefix,
+            prefix + HIGHEST,
+            key,
+            key,
+            seq,
+            limit,
         )
         return [(row[0], bool(row[1]), _version(row[2:])) for row in rows]
 
     def knows(self, file: str) -> bool:
         """Whether a file is that of a version or of a part."""
-        query = "select exists(select 1 from version where id = ?) or exists(select 1 from part where file = ?)"
+        query = (
+            "select exists(select 1 from version where id = ?) or exists(select 1 from part where "
+            "file = ?)"
+        )
         return bool(self._rows(query, file, file)[0][0])
 
     # -- uploads
 
     def begin(self, upload: UploadRow) -> None:
-        row = (upload.id, upload.key, upload.content_type, upload.content_encoding, upload.metadata, upload.begun_ms)
+        row = (
+            upload.id,
+            upload.key,
+            upload.content_type,
+            upload.content_encoding,
+            upload.metadata,
+            upload.begun_ms,
+        )
         with self.transaction():
             self._rows("insert into upload values (?, ?, ?, ?, ?, ?)", *row)
 
     def upload(self, id: str, key: str) -> UploadRow:
         rows = self._rows(
-            "select id, key, type, encoding, metadata, begun_ms from upload where id = ? and key = ?", id, key
+            "select id, key, type, encoding, metadata, begun_ms from upload where id = ? and key = "
+            "?",
+            id,
+            key,
         )
         if not rows:
-            raise ObjectNotFound(f"there is no upload {id} of {key}: it is complete, aborted, or never was")
+            raise ObjectNotFound(
+                f"there is no upload {id} of {key}: it is complete, aborted, or never was"
+            )
         return UploadRow(*rows[0])
 
     def uploads(self, prefix: str) -> list[UploadRow]:
         where = "where key >= ? and key < ? order by key, begun_ms"
         rows = self._rows(
-            f"select id, key, type, encoding, metadata, begun_ms from upload {where}", prefix, prefix + HIGHEST
+            f"select id, key, type, encoding, metadata, begun_ms from upload {where}",
+            prefix,
+            prefix + HIGHEST,
         )
         return [UploadRow(*row) for row in rows]
 
@@ -237,10 +286,14 @@ class Index:
             return self._discard([file for (file,) in old])
 
     def parts(self, upload: str) -> dict[int, PartRow]:
-        rows = self._rows("select upload, number, file, size, sha256 from part where upload = ?", upload)
+        rows = self._rows(
+            "select upload, number, file, size, sha256 from part where upload = ?", upload
+        )
         return {row[1]: PartRow(*row) for row in rows}
 
-    def complete(self, upload: UploadRow, version: Version, *, if_absent: bool, if_match: str | None) -> list[str]:
+    def complete(
+        self, upload: UploadRow, version: Version, *, if_absent: bool, if_match: str | None
+    ) -> list[str]:
         """Turn an upload into a version, once; gives the files of its parts."""
         with self.transaction():
             self.upload(upload.id, upload.key)
@@ -255,21 +308,35 @@ class Index:
     def _end_upload(self, upload: str) -> list[str]:
         self._rows("delete from upload where id = ?", upload)
         return self._discard(
-            [file for (file,) in self._rows("delete from part where upload = ? returning file", upload)]
+            [
+                file
+                for (file,) in self._rows(
+                    "delete from part where upload = ? returning file", upload
+                )
+            ]
         )
 
     # -- the lifecycle
 
     def due_for_expiry(self, prefix: str, before_ms: int) -> list[Version]:
-        where = f"where key >= ? and key < ? and modified_ms <= ? and not marker and {_LATEST} order by key"
+        where = (
+            f"where key >= ? and key < ? and modified_ms <= ? and not marker and {_LATEST} order "
+            "by key"
+        )
         return self._versions(where, prefix, prefix + HIGHEST, before_ms)
 
     def due_for_removal(self, prefix: str, before_ms: int) -> list[Version]:
-        """Versions that something newer has hidden for long enough, and markers that hide nothing any more."""
-        newer = "select min(newer.seq) from version as newer where newer.key = version.key and newer.seq > version.seq"
+        """Versions that something newer has hidden for long enough, and markers that hide nothing
+        any more.
+        """
+        newer = (
+            "select min(newer.seq) from version as newer where newer.key = version.key and "
+            "newer.seq > version.seq"
+        )
         hidden = f"(select modified_ms from version as next where next.seq = ({newer})) <= ?"
         alone = (
-            "marker and modified_ms <= ? and (select count(*) from version as other where other.key = version.key) = 1"
+            "marker and modified_ms <= ? and (select count(*) from version as other where "
+            "other.key = version.key) = 1"
         )
         where = f"where key >= ? and key < ? and ({hidden} or ({alone})) order by key, seq"
         return self._versions(where, prefix, prefix + HIGHEST, before_ms, before_ms)
@@ -277,9 +344,15 @@ class Index:
     def archive(self, prefix: str, before_ms: int) -> list[str]:
         """Record the tier of what is old enough; gives the keys."""
         with self.transaction():
-            where = "where key >= ? and key < ? and modified_ms <= ? and not marker and tier = 'standard'"
+            where = (
+                "where key >= ? and key < ? and modified_ms <= ? and not marker and tier = "
+                "'standard'"
+            )
             rows = self._rows(
-                f"update version set tier = 'archive' {where} returning key", prefix, prefix + HIGHEST, before_ms
+                f"update version set tier = 'archive' {where} returning key",
+                prefix,
+                prefix + HIGHEST,
+                before_ms,
             )
         return sorted(key for (key,) in rows)
 
@@ -292,10 +365,14 @@ class Index:
         """The files are removed."""
         if files:
             with self.transaction():
-                self._connection.executemany("delete from garbage where file = ?", [(file,) for file in files])
+                self._connection.executemany(
+                    "delete from garbage where file = ?", [(file,) for file in files]
+                )
 
     def _discard(self, files: list[str]) -> list[str]:
-        self._connection.executemany("insert or ignore into garbage values (?)", [(file,) for file in files])
+        self._connection.executemany(
+            "insert or ignore into garbage values (?)", [(file,) for file in files]
+        )
         return files
 
     # -- settings
@@ -330,7 +407,9 @@ class Index:
         return found[0] if found else None
 
     def _versions(self, where: str, *values: Any) -> list[Version]:
-        return [_version(row) for row in self._rows(f"select {_VERSION} from version {where}", *values)]
+        return [
+            _version(row) for row in self._rows(f"select {_VERSION} from version {where}", *values)
+        ]
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with self._lock:

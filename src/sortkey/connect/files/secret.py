@@ -1,4 +1,6 @@
-"""The secret of a folder of objects: made once, the same for every process, readable by its owner alone."""
+"""The secret of a folder of objects: made once, the same for every process, readable by its owner
+alone.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ SECRET_BYTES = 32
 
 
 def secret_in(folder: Path, random_bytes: Callable[[int], bytes]) -> bytes:
-    """The secret, made now if there is none. Of two processes that make one at the same time, one has its way."""
+    """The secret, made now if there is none. Of two processes that make one at the same time, one
+    has its way.
+    """
     path = folder / "secret"
     if not path.exists():
         draft = folder / f"secret-{os.getpid()}-{random_bytes(4).hex()}"

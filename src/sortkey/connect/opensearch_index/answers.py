@@ -18,7 +18,11 @@ ANALYZED_MAX = 999_999
 def request(translator: Translator, query: SearchQuery, position: Position | None) -> Json:
     """The body of a search for one more than a page."""
     scored = not query.sorts and is_scored(query.where)
-    sorts: list[Json] = [{"_score": {"order": "desc"}}] if scored else [_sort(translator, each) for each in query.sorts]
+    sorts: list[Json] = (
+        [{"_score": {"order": "desc"}}]
+        if scored
+        else [_sort(translator, each) for each in query.sorts]
+    )
     body: Json = {
         "query": translator.query(query.where),
         "size": query.size + 1 if query.size else 0,
@@ -29,10 +33,21 @@ def request(translator: Translator, query: SearchQuery, position: Position | Non
     if position is not None:
         body["search_after"] = position
     if query.facets:
-        body["aggs"] = {f"facet{n}": _aggregation(translator, facet) for n, facet in enumerate(query.facets)}
-    if shown := {name: _shown(translator, query, name) for name in query.highlights if highlighted(query.where, name)}:
+        body["aggs"] = {
+            f"facet{n}": _aggregation(translator, facet) for n, facet in enumerate(query.facets)
+        }
+    if shown := {
+        name: _shown(translator, query, name)
+        for name in query.highlights
+        if highlighted(query.where, name)
+    }:
         tags = {"pre_tags": [BEGIN], "post_tags": [END]}
-        body["highlight"] = {"number_of_fragments": 0, "max_analyzer_offset": ANALYZED_MAX, **tags, "fields": shown}
+        body["highlight"] = {
+            "number_of_fragments": 0,
+            "max_analyzer_offset": ANALYZED_MAX,
+            **tags,
+            "fields": shown,
+        }
     return body
 
 
@@ -43,7 +58,9 @@ def read(answered: Json, query: SearchQuery) -> Answer:
         for n, facet in enumerate(query.facets)
     }
     end = hits[query.size - 1]["sort"] if len(hits) > query.size > 0 else None
-    return Answer([found(hit) for hit in hits[: query.size]], answered["hits"]["total"]["value"], facets, end)
+    return Answer(
+        [found(hit) for hit in hits[: query.size]], answered["hits"]["total"]["value"], facets, end
+    )
 
 
 def found(hit: Json) -> Found:
@@ -51,9 +68,15 @@ def found(hit: Json) -> Found:
     source: Json = hit["_source"]
     id = source.pop(ID)
     fields = source.get(ORIGINAL) or source
-    marked = {name: [_marked(text) for text in texts] for name, texts in hit.get("highlight", {}).items()}
+    marked = {
+        name: [_marked(text) for text in texts] for name, texts in hit.get("highlight", {}).items()
+    }
     return Found(
-        id, hit["_version"], fields, hit.get("_score"), {n: [m for m in each if m[1]] for n, each in marked.items()}
+        id,
+        hit["_version"],
+        fields,
+        hit.get("_score"),
+        {n: [m for m in each if m[1]] for n, each in marked.items()},
     )
 
 
@@ -61,8 +84,20 @@ def _sort(translator: Translator, sort: Sort) -> Json:
     if sort.origin is not None:
         point = {"lat": sort.origin.lat, "lon": sort.origin.lon}
         # Of documents without a place the distance is infinite: they come last.
-        return {"_geo_distance": {sort.field: point, "order": "asc", "unit": "m", "ignore_unmapped": True}}
-    return {translator.exact(sort.field): {"order": "desc" if sort.is_descending else "asc", "missing": "_last"}}
+        return {
+            "_geo_distance": {
+                sort.field: point,
+                "order": "asc",
+                "unit": "m",
+                "ignore_unmapped": True,
+            }
+        }
+    return {
+        translator.exact(sort.field): {
+            "order": "desc" if sort.is_descending else "asc",
+            "missing": "_last",
+        }
+    }
 
 
 def _aggregation(translator: Translator, facet: Facet) -> Json:

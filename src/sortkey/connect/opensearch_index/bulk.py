@@ -22,8 +22,12 @@ CONFLICT, TOO_MANY = 409, 429
 _SHOWN = 3
 
 
-def requests(fields: DocumentFields, writes: Sequence[DocumentWrite]) -> Iterator[tuple[list[DocumentWrite], bytes]]:
-    """Writes with the bodies of the requests for them, none of which is too large for a small service."""
+def requests(
+    fields: DocumentFields, writes: Sequence[DocumentWrite]
+) -> Iterator[tuple[list[DocumentWrite], bytes]]:
+    """Writes with the bodies of the requests for them, none of which is too large for a small
+    service.
+    """
     taken, body = list[DocumentWrite](), bytearray()
     for write in writes:
         lines = _lines(fields, write)
@@ -44,8 +48,12 @@ def _lines(fields: DocumentFields, write: DocumentWrite) -> bytes:
     return orjson.dumps({"delete": about}) + b"\n"
 
 
-def outcome(writes: Sequence[DocumentWrite], answered: Json) -> tuple[list[str], list[DocumentWrite]]:
-    """The ids of late writes, and what is to be sent again. Raises SearchWritesFailed for what is refused for good."""
+def outcome(
+    writes: Sequence[DocumentWrite], answered: Json
+) -> tuple[list[str], list[DocumentWrite]]:
+    """The ids of late writes, and what is to be sent again. Raises SearchWritesFailed for what is
+    refused for good.
+    """
     late, again, refused = list[str](), list[DocumentWrite](), dict[str, str]()
     for write, item in zip(writes, answered["items"], strict=True):
         ((_, result),) = item.items()
@@ -60,7 +68,9 @@ def outcome(writes: Sequence[DocumentWrite], answered: Json) -> tuple[list[str],
     if refused:
         refused |= for_load(again)
         shown = "; ".join(f"{id}: {why}" for id, why in list(refused.items())[:_SHOWN])
-        raise SearchWritesFailed(f"{len(refused)} of {len(writes)} documents were refused: {shown}", refused)
+        raise SearchWritesFailed(
+            f"{len(refused)} of {len(writes)} documents were refused: {shown}", refused
+        )
     return late, again
 
 
@@ -69,7 +79,9 @@ def for_load(writes: Sequence[DocumentWrite]) -> dict[str, str]:
 
 
 def service_id(id: str) -> str:
-    """OpenSearch takes ids of up to 512 bytes; a longer one is replaced by its hash, and kept in a field."""
+    """OpenSearch takes ids of up to 512 bytes; a longer one is replaced by its hash, and kept in a
+    field.
+    """
     raw = id.encode()
     return id if len(raw) <= ID_BYTES_MAX else f"sha256:{sha256(raw).hexdigest()}"
 

@@ -29,7 +29,9 @@ class Connection:
         """One request. Raises Unreachable, Throttled, SearchIndexMissing or SearchError."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                answered: Any = self._client.transport.perform_request(method, path, params=params, body=body)
+                answered: Any = self._client.transport.perform_request(
+                    method, path, params=params, body=body
+                )
                 return cast(Json, answered)
             except failures.TransportError as error:
                 if error.status_code != TOO_MANY or attempt == ATTEMPTS:
@@ -54,7 +56,9 @@ class Connection:
 
 def _ours(error: failures.TransportError) -> Exception:
     if isinstance(error, failures.ConnectionError):
-        return Unreachable(f"OpenSearch does not answer: {error.error}; start it, or check the address")
+        return Unreachable(
+            f"OpenSearch does not answer: {error.error}; start it, or check the address"
+        )
     if error.status_code == TOO_MANY:
         return Throttled(f"OpenSearch refuses for load: {_told(error)}")
     if "not_found" in str(error.error) or "alias [" in str(error.error):

@@ -1,4 +1,6 @@
-"""The index as the port wants it: an alias, the index behind it, and the one that is built to take its place."""
+"""The index as the port wants it: an alias, the index behind it, and the one that is built to take
+its place.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from opensearchpy import OpenSearch
 
 from sortkey.connect.opensearch_index import answers, bulk
 from sortkey.connect.opensearch_index.client import ATTEMPTS, Connection
-from sortkey.connect.opensearch_index.mapping import FORMAT, ID, mappings, memory, properties, settings
+from sortkey.connect.opensearch_index.mapping import (
+    FORMAT,
+    ID,
+    mappings,
+    memory,
+    properties,
+    settings,
+)
 from sortkey.connect.opensearch_index.queries import Json, Translator
 from sortkey.errors import SearchError, SearchIndexMissing, SearchWritesFailed
 from sortkey.model.documents import Document, DocumentWrite
@@ -53,7 +62,9 @@ class OpenSearchIndex:
         if _fits(known, self._document):
             return []
         if known.get("format") != FORMAT:
-            return [f"{self._alias} was built by another release of Sortkey: reindex to build it again"]
+            return [
+                f"{self._alias} was built by another release of Sortkey: reindex to build it again"
+            ]
         return self._adapt(index, known["declaration"])
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
@@ -82,10 +93,19 @@ class OpenSearchIndex:
 
     def known(self, ids: Sequence[str], /) -> dict[str, int]:
         by_service_id = {bulk.service_id(each): each for each in ids}
-        return {by_service_id[each["_id"]]: each["_version"] for each in self._documents(ids, _source="false")}
+        return {
+            by_service_id[each["_id"]]: each["_version"]
+            for each in self._documents(ids, _source="false")
+        }
 
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
-        body: Json = {"size": size, "sort": [{ID: "asc"}], "version": True, "_source": False, "track_total_hits": False}
+        body: Json = {
+            "size": size,
+            "sort": [{ID: "asc"}],
+            "version": True,
+            "_source": False,
+            "track_total_hits": False,
+        }
         if after is not None:
             body["search_after"] = [after]
         hits = self._connection.send("POST", f"/{self._alias}/_search", body)["hits"]["hits"]
@@ -95,7 +115,12 @@ class OpenSearchIndex:
 
     def beside(self) -> OpenSearchIndex:
         built = OpenSearchIndex(
-            self._document, self._client, name=self._name, shards=self._shards, sleep=self._sleep, role="building"
+            self._document,
+            self._client,
+            name=self._name,
+            shards=self._shards,
+            sleep=self._sleep,
+            role="building",
         )
         begun = built._index()
         if begun is not None and not _fits(built._meta(begun), self._document):
@@ -130,9 +155,11 @@ class OpenSearchIndex:
     # -- another declaration
 
     def _adapt(self, index: str, built_for: Json) -> list[str]:
-        """Add what is new. Nothing is noted of its progress then: only a rebuild knows what new fields hold.
+        """Add what is new. Nothing is noted of its progress then: only a rebuild knows what new
+        fields hold.
 
-        The types and rules that an index has cannot be changed. It goes on as it is, until it is built again.
+        The types and rules that an index has cannot be changed. It goes on as it is, until it is
+        built again.
         """
         wanted, have = self._document.fields.signature, built_for["fields"]
         new = [name for name in wanted["fields"] if name not in have]
@@ -140,12 +167,18 @@ class OpenSearchIndex:
         done: list[str] = []
         if new:
             added = {"properties": properties(self._document.fields, new)}
-            built_for = {**built_for, "fields": {**have, **{name: wanted["fields"][name] for name in new}}}
+            built_for = {
+                **built_for,
+                "fields": {**have, **{name: wanted["fields"][name] for name in new}},
+            }
             self._connection.send("PUT", f"/{index}/_mapping", added | memory(built_for))
             done.append(f"{self._alias}: added {', '.join(new)}; reindex to fill them")
         if changed or built_for["rules"] != wanted["rules"]:
             what = ", ".join(changed) or "its rule for undeclared fields"
-            done.append(f"{self._alias} was built for another declaration of {what}: reindex to build it again")
+            done.append(
+                f"{self._alias} was built for another declaration of {what}: reindex to build it "
+                "again"
+            )
         return done
 
     # -- requests
@@ -154,7 +187,9 @@ class OpenSearchIndex:
         """The ids of what came too late. What is refused for load is sent again."""
         late: list[str] = []
         for attempt in range(1, ATTEMPTS + 1):
-            answered = self._connection.send("POST", f"/{self._alias}/_bulk", body, require_alias="true")
+            answered = self._connection.send(
+                "POST", f"/{self._alias}/_bulk", body, require_alias="true"
+            )
             came_late, writes = bulk.outcome(writes, answered)
             late += came_late
             if not writes:
@@ -162,13 +197,17 @@ class OpenSearchIndex:
             if attempt < ATTEMPTS:
                 self._connection.pause(attempt)
             body = b"".join(each for _, each in bulk.requests(self._document.fields, writes))
-        raise SearchWritesFailed(f"OpenSearch refuses {len(writes)} documents for load", bulk.for_load(writes))
+        raise SearchWritesFailed(
+            f"OpenSearch refuses {len(writes)} documents for load", bulk.for_load(writes)
+        )
 
     def _documents(self, ids: Sequence[str], **params: str) -> list[Json]:
         if not ids:
             return []
         asked = {"ids": [bulk.service_id(each) for each in ids]}
-        documents: list[Json] = self._connection.send("POST", f"/{self._alias}/_mget", asked, **params)["docs"]
+        documents: list[Json] = self._connection.send(
+            "POST", f"/{self._alias}/_mget", asked, **params
+        )["docs"]
         for each in documents:
             if "error" in each:
                 raise SearchError(f"OpenSearch could not read {each['_id']}: {each['error']}")
@@ -194,7 +233,9 @@ class OpenSearchIndex:
 
     def _create(self, alias: str) -> str:
         taken = self._connection.send("GET", f"/{self._name}-*/_alias", expand_wildcards="all")
-        numbers = [int(tail) for each in taken if (tail := each.removeprefix(f"{self._name}-")).isdigit()]
+        numbers = [
+            int(tail) for each in taken if (tail := each.removeprefix(f"{self._name}-")).isdigit()
+        ]
         index = f"{self._name}-{max(numbers, default=0) + 1:06d}"
         body: Json = {
             "settings": settings(self._shards),

@@ -1,4 +1,6 @@
-"""What an OpenSearch index is created with: the types of fields, the rules for names, and how texts become words."""
+"""What an OpenSearch index is created with: the types of fields, the rules for names, and how texts
+become words.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ ID = f"{OURS}id"
 ANY_WORDS = f"{OURS}text"
 """The words of all fields that are not declared."""
 ORIGINAL = f"{OURS}original"
-"""The fields as they were given, where letters with accents were spelled in another way than they are indexed."""
+"""The fields as they were given, where letters with accents were spelled in another way than they
+are indexed.
+"""
 ANALYZER = "sortkey"
 
 _EXACT = {"type": "keyword", "ignore_above": EXACT_MAX}
@@ -52,7 +56,11 @@ ANALYSIS = {
     "tokenizer": {ANALYZER: {"type": "pattern", "pattern": r"[^\p{IsAlphabetic}\p{N}]+"}},
     "filter": {ANALYZER: {"type": "length", "max": WORD_MAX}},
     "analyzer": {
-        ANALYZER: {"type": "custom", "tokenizer": ANALYZER, "filter": [ANALYZER, "asciifolding", "lowercase"]}
+        ANALYZER: {
+            "type": "custom",
+            "tokenizer": ANALYZER,
+            "filter": [ANALYZER, "asciifolding", "lowercase"],
+        }
     },
 }
 
@@ -71,11 +79,17 @@ def mappings(fields: DocumentFields) -> dict[str, Any]:
 
     Without rules there are no others: OpenSearch refuses them, rather than guess what they hold.
     """
-    technical = {ID: {"type": "keyword"}, ANY_WORDS: _WORDS, ORIGINAL: {"type": "object", "enabled": False}}
+    technical = {
+        ID: {"type": "keyword"},
+        ANY_WORDS: _WORDS,
+        ORIGINAL: {"type": "object", "enabled": False},
+    }
     return {
         "dynamic": True if fields.rules else "strict",
         "date_detection": False,
-        "dynamic_templates": [_template(rule, rule.kind) for rule in fields.rules if rule.kind is not None],
+        "dynamic_templates": [
+            _template(rule, rule.kind) for rule in fields.rules if rule.kind is not None
+        ],
         "properties": properties(fields, fields) | technical,
         **memory(fields.signature),
     }
@@ -86,8 +100,12 @@ def properties(fields: DocumentFields, names: Iterable[str]) -> dict[str, Any]:
 
 
 def memory(declaration: dict[str, Any], progress: Any = None) -> dict[str, Any]:
-    """What an index remembers: the declaration that it was built for, and how far the building has come."""
-    return {"_meta": {"sortkey": {"format": FORMAT, "declaration": declaration, "progress": progress}}}
+    """What an index remembers: the declaration that it was built for, and how far the building has
+    come.
+    """
+    return {
+        "_meta": {"sortkey": {"format": FORMAT, "declaration": declaration, "progress": progress}}
+    }
 
 
 def exact(kind: FieldKind, field: str) -> str:
@@ -97,4 +115,6 @@ def exact(kind: FieldKind, field: str) -> str:
 
 def _template(rule: FieldRule, kind: FieldKind) -> dict[str, Any]:
     words = {"copy_to": ANY_WORDS} if kind.has_words else {}
-    return {rule.name or rule.pattern: {"match": rule.pattern, "mapping": _TYPES[type(kind)] | words}}
+    return {
+        rule.name or rule.pattern: {"match": rule.pattern, "mapping": _TYPES[type(kind)] | words}
+    }

@@ -72,7 +72,13 @@ class Translator:
     def _text(self, clause: TextMatch, fields: Sequence[str]) -> Json:
         words = self._words_of(clause.words)
         made = [
-            _any([each for field in fields for each in _word(field, word, clause, is_last=n == len(words) - 1)])
+            _any(
+                [
+                    each
+                    for field in fields
+                    for each in _word(field, word, clause, is_last=n == len(words) - 1)
+                ]
+            )
             for n, word in enumerate(words)
         ]
         return _any(made) if clause.any_word or not made else {"bool": {"must": made}}
@@ -109,10 +115,18 @@ class Translator:
                 return self._exists(field)
             case BoxMatch(field, top, left, bottom, right):
                 (bottom, top), (left, right) = _apart(bottom, top, 90), _apart(left, right, 180)
-                corners = {"top_left": {"lat": top, "lon": left}, "bottom_right": {"lat": bottom, "lon": right}}
+                corners = {
+                    "top_left": {"lat": top, "lon": left},
+                    "bottom_right": {"lat": bottom, "lon": right},
+                }
                 return {"geo_bounding_box": {field: corners}}
             case NearMatch(field, point, metres):
-                return {"geo_distance": {"distance": f"{metres}m", field: {"lat": point.lat, "lon": point.lon}}}
+                return {
+                    "geo_distance": {
+                        "distance": f"{metres}m",
+                        field: {"lat": point.lat, "lon": point.lon},
+                    }
+                }
             case _:
                 raise TypeError(clause)
 
@@ -128,13 +142,19 @@ class Translator:
         return {"terms": {self.exact(field): list(values)}}
 
     def _exists(self, field: str) -> Json:
-        if "." in field:  # of a flat object OpenSearch knows the names of members, but not on which path they are
+        if (
+            "." in field
+        ):  # of a flat object OpenSearch knows the names of members, but not on which path they are
             return {"prefix": {field: {"value": ""}}}
         # A text has words, or a whole value, or both.
-        return _any([{"exists": {"field": each}} for each in dict.fromkeys([field, self.exact(field)])])
+        return _any(
+            [{"exists": {"field": each}} for each in dict.fromkeys([field, self.exact(field)])]
+        )
 
     def _range(self, field: str, low: float | None, high: float | None) -> Json:
-        bounds: Json = {name: value for name, value in (("gte", low), ("lte", high)) if value is not None}
+        bounds: Json = {
+            name: value for name, value in (("gte", low), ("lte", high)) if value is not None
+        }
         if isinstance(self._fields.at(field)[0], Date):
             # Dates as texts: OpenSearch misreads milliseconds before 1970.
             bounds = {name: date_text(value) for name, value in bounds.items()}

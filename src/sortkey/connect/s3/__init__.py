@@ -1,4 +1,5 @@
-"""Objects on S3, or on anything that speaks its protocol, through boto3. The bucket should have versions switched on.
+"""Objects on S3, or on anything that speaks its protocol, through boto3. The bucket should have
+versions switched on.
 
 boto3 costs about a millisecond a call, which the objects of payloads do not feel.
 """

@@ -38,7 +38,9 @@ def info_of(key: str, answer: Mapping[str, Any]) -> ObjectInfo:
 
 
 def written_at(answer: Mapping[str, Any]) -> datetime:
-    """S3 does not say when it has written something; the date of its answer is that, by its own clock."""
+    """S3 does not say when it has written something; the date of its answer is that, by its own
+    clock.
+    """
     told: str | None = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
     return parsedate_to_datetime(told).astimezone(UTC) if told else datetime.now(UTC)
 
@@ -51,7 +53,9 @@ def versions_of(page: Mapping[str, Any]) -> Iterator[ObjectVersion]:
     """Versions and markers of a page, which come in two lists, by key and the newest first."""
     told: list[tuple[bool, dict[str, Any]]] = [(False, each) for each in page.get("Versions", ())]
     told += [(True, each) for each in page.get("DeleteMarkers", ())]
-    for key, group in groupby(sorted(told, key=lambda each: _order(each[1])), key=lambda each: each[1]["Key"]):
+    for key, group in groupby(
+        sorted(told, key=lambda each: _order(each[1])), key=lambda each: each[1]["Key"]
+    ):
         for is_marker, each in group:
             yield ObjectVersion(
                 key,
@@ -70,7 +74,9 @@ def _order(version: Mapping[str, Any]) -> tuple[bytes, bool, float]:
 
 
 def _whole_sha256(answer: Mapping[str, Any]) -> str | None:
-    """The SHA-256 of the object. That of a multipart upload is one of its parts' hashes, which says nothing here."""
+    """The SHA-256 of the object. That of a multipart upload is one of its parts' hashes, which says
+    nothing here.
+    """
     told: str = answer.get("ChecksumSHA256") or ""
     if not told or "-" in told or answer.get("ChecksumType", "FULL_OBJECT") != "FULL_OBJECT":
         return None
@@ -106,11 +112,22 @@ def rules_of_s3(told: Sequence[Mapping[str, Any]]) -> list[Lifecycle]:
     for rule in told:
         days = {
             "expire_after_days": rule.get("Expiration", {}).get("Days"),
-            "archive_after_days": next((each.get("Days") for each in rule.get("Transitions", ())), None),
-            "old_versions_after_days": rule.get("NoncurrentVersionExpiration", {}).get("NoncurrentDays"),
-            "uploads_after_days": rule.get("AbortIncompleteMultipartUpload", {}).get("DaysAfterInitiation"),
+            "archive_after_days": next(
+                (each.get("Days") for each in rule.get("Transitions", ())), None
+            ),
+            "old_versions_after_days": rule.get("NoncurrentVersionExpiration", {}).get(
+                "NoncurrentDays"
+            ),
+            "uploads_after_days": rule.get("AbortIncompleteMultipartUpload", {}).get(
+                "DaysAfterInitiation"
+            ),
         }
         where = rule.get("Filter", rule)
-        if any(days.values()) and not where.keys() & {"Tag", "And", "ObjectSizeGreaterThan", "ObjectSizeLessThan"}:
+        if any(days.values()) and not where.keys() & {
+            "Tag",
+            "And",
+            "ObjectSizeGreaterThan",
+            "ObjectSizeLessThan",
+        }:
             found.append(Lifecycle(where.get("Prefix", ""), **days))
     return found

@@ -51,7 +51,9 @@ from sortkey.runtime.objects import (
 from sortkey.runtime.objects.data import Data, ObjectReader, chunks
 
 AT_ONCE_BYTES_MAX = 64 << 20
-"""Bytes that are in memory anyway are sent in one request up to here: S3 then knows the SHA-256 of the whole."""
+"""Bytes that are in memory anyway are sent in one request up to here: S3 then knows the SHA-256 of
+the whole.
+"""
 
 COPY_BYTES_MAX = 5 << 30
 """Above this S3 copies in parts."""
@@ -60,7 +62,9 @@ CONFLICT_TRIES = 5
 
 
 class S3Objects:
-    """A bucket. `client` is one of boto3, for those who have their own; else it is made from the rest."""
+    """A bucket. `client` is one of boto3, for those who have their own; else it is made from the
+    rest.
+    """
 
     def __init__(
         self,
@@ -109,7 +113,9 @@ class S3Objects:
             raise self._refused(error, key, when) from error
         return self._written(about, answer, size, hash)
 
-    def open(self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None) -> ObjectReader:
+    def open(
+        self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None
+    ) -> ObjectReader:
         check_range(start, end)
         if end is not None and end <= start:
             return self._nothing(key, version_id)
@@ -132,14 +138,21 @@ class S3Objects:
             return reader.read()
 
     def head(self, key: str, version_id: str | None = None) -> ObjectInfo:
-        return info_of(key, self._call("head_object", **self._at(key, version_id), ChecksumMode="ENABLED"))
+        return info_of(
+            key, self._call("head_object", **self._at(key, version_id), ChecksumMode="ENABLED")
+        )
 
     def delete(self, key: str, version_id: str | None = None) -> None:
         with suppress(ObjectNotFound):
             self._call("delete_object", **self._at(key, version_id))
 
     def copy(
-        self, source: str, target: str, *, version_id: str | None = None, metadata: Mapping[str, str] | None = None
+        self,
+        source: str,
+        target: str,
+        *,
+        version_id: str | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> ObjectInfo:
         old = self.head(source, version_id)
         given = old.metadata if metadata is None else metadata
@@ -156,7 +169,9 @@ class S3Objects:
 
     # -- lists
 
-    def list(self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE) -> ObjectPage:
+    def list(
+        self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE
+    ) -> ObjectPage:
         if not 1 <= limit <= PAGE_SIZE:
             raise ModelError(f"a page has 1 to {PAGE_SIZE} objects, not {limit}")
         request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix, "MaxKeys": limit}
@@ -164,13 +179,23 @@ class S3Objects:
             request["StartAfter"] = after
         answer = self._call("list_objects_v2", **request)
         found = tuple(
-            ListedObject(o["Key"], o["Size"], clean_etag(o["ETag"]), o["LastModified"].astimezone(UTC), tier_of(o))
+            ListedObject(
+                o["Key"],
+                o["Size"],
+                clean_etag(o["ETag"]),
+                o["LastModified"].astimezone(UTC),
+                tier_of(o),
+            )
             for o in answer.get("Contents", ())
         )
         return ObjectPage(found, found[-1].key if found and answer.get("IsTruncated") else None)
 
     def versions(self, prefix: str = "") -> Iterator[ObjectVersion]:
-        request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix, "MaxKeys": self._page_size}
+        request: dict[str, Any] = {
+            "Bucket": self.name,
+            "Prefix": prefix,
+            "MaxKeys": self._page_size,
+        }
         while True:
             page = self._call("list_object_versions", **request)
             yield from versions_of(page)
@@ -189,7 +214,8 @@ class S3Objects:
         metadata: Mapping[str, str] | None = None,
     ) -> Upload:
         about = self._about(key, content_type, content_encoding, metadata)
-        # Without a checksum to be sent with each part: browsers, which send them through links, know of none.
+        # Without a checksum to be sent with each part: browsers, which send them through links,
+        # know of none.
         answer = self._call("create_multipart_upload", **about)
         return Upload(key, answer["UploadId"], written_at(answer))
 
@@ -202,7 +228,12 @@ class S3Objects:
         return Part(number, clean_etag(answer["ETag"]), len(body))
 
     def complete_upload(
-        self, upload: Upload, parts: Sequence[Part], *, if_absent: bool = False, if_match: str | None = None
+        self,
+        upload: Upload,
+        parts: Sequence[Part],
+        *,
+        if_absent: bool = False,
+        if_match: str | None = None,
     ) -> ObjectInfo:
         check_parts(parts)
         told = [{"PartNumber": part.number, "ETag": part.etag} for part in parts]
@@ -220,27 +251,43 @@ class S3Objects:
 
     def uploads(self, prefix: str = "") -> Sequence[Upload]:
         found: list[Upload] = []
-        request: dict[str, Any] = {"Bucket": self.name, "Prefix": prefix, "MaxUploads": self._page_size}
+        request: dict[str, Any] = {
+            "Bucket": self.name,
+            "Prefix": prefix,
+            "MaxUploads": self._page_size,
+        }
         while True:
             page = self._call("list_multipart_uploads", **request)
             for each in page.get("Uploads", ()):
-                found.append(Upload(each["Key"], each["UploadId"], each["Initiated"].astimezone(UTC)))
+                found.append(
+                    Upload(each["Key"], each["UploadId"], each["Initiated"].astimezone(UTC))
+                )
             if not page.get("IsTruncated"):
                 return found
             request |= _next(page, KeyMarker="NextKeyMarker", UploadIdMarker="NextUploadIdMarker")
 
     # -- links
 
-    def presign_get(self, key: str, *, version_id: str | None = None, seconds: int = LINK_SECONDS) -> str:
+    def presign_get(
+        self, key: str, *, version_id: str | None = None, seconds: int = LINK_SECONDS
+    ) -> str:
         return self._link("get_object", seconds, self._at(key, version_id))
 
-    def presign_put(self, key: str, *, size: int, content_type: str = BINARY, seconds: int = LINK_SECONDS) -> str:
+    def presign_put(
+        self, key: str, *, size: int, content_type: str = BINARY, seconds: int = LINK_SECONDS
+    ) -> str:
         bound = {"ContentLength": size, "ContentType": content_type}
         return self._link("put_object", seconds, self._at(key, None) | bound)
 
-    def presign_part(self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS) -> str:
+    def presign_part(
+        self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS
+    ) -> str:
         check_part(number)
-        return self._link("upload_part", seconds, {**self._of(upload), "PartNumber": number, "ContentLength": size})
+        return self._link(
+            "upload_part",
+            seconds,
+            {**self._of(upload), "PartNumber": number, "ContentLength": size},
+        )
 
     # -- the lifecycle
 
@@ -249,7 +296,9 @@ class S3Objects:
             self._call("delete_bucket_lifecycle", Bucket=self.name)
             return
         told = {"Rules": rules_for_s3(rules)}
-        self._call("put_bucket_lifecycle_configuration", Bucket=self.name, LifecycleConfiguration=told)
+        self._call(
+            "put_bucket_lifecycle_configuration", Bucket=self.name, LifecycleConfiguration=told
+        )
 
     def lifecycle(self) -> Sequence[Lifecycle]:
         try:
@@ -285,7 +334,9 @@ class S3Objects:
             return refuse_other(key, clean_etag(when["IfMatch"]))
         return error
 
-    def _put_at_once(self, about: dict[str, Any], body: bytes | bytearray, when: dict[str, str]) -> ObjectInfo:
+    def _put_at_once(
+        self, about: dict[str, Any], body: bytes | bytearray, when: dict[str, str]
+    ) -> ObjectInfo:
         hash = sha256(body).hexdigest()
         request = {**about, "Body": bytes(body), "ChecksumSHA256": base64_of(hash)}
         for attempt in range(CONFLICT_TRIES):
@@ -301,20 +352,42 @@ class S3Objects:
                 return self._written(about, answer, len(body), hash)
         raise AssertionError("the last try returns or raises")
 
-    def _written(self, about: dict[str, Any], answer: Mapping[str, Any], size: int, hash: str) -> ObjectInfo:
-        version, etag, at = answer.get("VersionId") or UNVERSIONED, clean_etag(answer["ETag"]), written_at(answer)
+    def _written(
+        self, about: dict[str, Any], answer: Mapping[str, Any], size: int, hash: str
+    ) -> ObjectInfo:
+        version, etag, at = (
+            answer.get("VersionId") or UNVERSIONED,
+            clean_etag(answer["ETag"]),
+            written_at(answer),
+        )
         kind, encoding = about["ContentType"], about.get("ContentEncoding")
         return ObjectInfo(
-            about["Key"], version, size, hash, etag, kind, about["Metadata"], at, content_encoding=encoding
+            about["Key"],
+            version,
+            size,
+            hash,
+            etag,
+            kind,
+            about["Metadata"],
+            at,
+            content_encoding=encoding,
         )
 
     def _nothing(self, key: str, version_id: str | None) -> ObjectReader:
         return ObjectReader(self.head(key, version_id), BytesIO(), 0, whole=False)
 
     def _about(
-        self, key: str, content_type: str, content_encoding: str | None, metadata: Mapping[str, str] | None
+        self,
+        key: str,
+        content_type: str,
+        content_encoding: str | None,
+        metadata: Mapping[str, str] | None,
     ) -> dict[str, Any]:
-        about: dict[str, Any] = {"Bucket": self.name, "Key": check_key(key), "ContentType": content_type}
+        about: dict[str, Any] = {
+            "Bucket": self.name,
+            "Key": check_key(key),
+            "ContentType": content_type,
+        }
         if content_encoding is not None:
             about["ContentEncoding"] = content_encoding
         return about | {"Metadata": check_metadata(metadata)}

@@ -1,4 +1,6 @@
-"""Calls to S3 through boto3, which is loaded when the first bucket is opened; its errors in our words."""
+"""Calls to S3 through boto3, which is loaded when the first bucket is opened; its errors in our
+words.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ _BAD_VERSION = {"400", "InvalidArgument"}
 """An id that S3 never gave out is no version either."""
 _REFUSED = {"412", "PreconditionFailed"}
 _CONFLICT = {"409", "ConditionalRequestConflict", "OperationAborted"}
-_DAMAGED = {"BadDigest", "XAmzContentChecksumMismatch", "XAmzContentSHA256Mismatch", "InvalidDigest"}
+_DAMAGED = {
+    "BadDigest",
+    "XAmzContentChecksumMismatch",
+    "XAmzContentSHA256Mismatch",
+    "InvalidDigest",
+}
 _BUSY = {"SlowDown", "503", "ServiceUnavailable", "RequestLimitExceeded", "Throttling"}
 _SETTINGS = {
     "NoSuchBucket",
@@ -47,7 +54,9 @@ def client(region: str | None, endpoint: str | None, profile: str | None) -> Any
         boto3: Any = importlib.import_module("boto3")
         config: Any = importlib.import_module("botocore.config")
     except ImportError:
-        raise NotConfigured("objects on S3 need boto3, which is not installed: pip install 'sortkey[aws]'") from None
+        raise NotConfigured(
+            "objects on S3 need boto3, which is not installed: pip install 'sortkey[aws]'"
+        ) from None
     settings = config.Config(
         signature_version="s3v4",
         retries={"mode": "standard", "max_attempts": ATTEMPTS},
@@ -56,12 +65,16 @@ def client(region: str | None, endpoint: str | None, profile: str | None) -> Any
         response_checksum_validation="when_required",
         s3={"addressing_style": "path" if endpoint else "auto"},
     )
-    session = _asked(lambda: boto3.Session(profile_name=profile, region_name=region, botocore_session=_core()))
+    session = _asked(
+        lambda: boto3.Session(profile_name=profile, region_name=region, botocore_session=_core())
+    )
     return _asked(lambda: session.client("s3", endpoint_url=endpoint, config=settings))
 
 
 def _core() -> Any:
-    """What a session of boto3 stands on. All share what botocore knows of S3: reading it costs 0.1 s and 20 MB."""
+    """What a session of boto3 stands on. All share what botocore knows of S3: reading it costs 0.1
+    s and 20 MB.
+    """
     core: Any = importlib.import_module("botocore.session").get_session()
     core.register_component("data_loader", _descriptions())
     return core
@@ -89,7 +102,11 @@ def code_of(error: StoreError) -> str:
     """S3's own name for what was wrong."""
     exceptions: Any = importlib.import_module("botocore.exceptions")
     cause: Any = error.__cause__
-    return str(cause.response.get("Error", {}).get("Code", "")) if isinstance(cause, exceptions.ClientError) else ""
+    return (
+        str(cause.response.get("Error", {}).get("Code", ""))
+        if isinstance(cause, exceptions.ClientError)
+        else ""
+    )
 
 
 def _asked(function: Callable[[], Any]) -> Any:

@@ -1,4 +1,6 @@
-"""Streams of any size in parts: sent, or copied inside S3, with no more than two parts in memory."""
+"""Streams of any size in parts: sent, or copied inside S3, with no more than two parts in
+memory.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def sent_in_parts(
     others: Iterator[bytes],
     when: dict[str, str],
 ) -> tuple[Any, int, str]:
-    """Send a stream whose first two parts are known; gives the answer, the size and the SHA-256 of it all."""
+    """Send a stream whose first two parts are known; gives the answer, the size and the SHA-256 of
+    it all.
+    """
     size, hash = 0, sha256()
 
     def send(of: dict[str, Any], number: int, part: bytes) -> dict[str, Any]:
@@ -55,20 +59,27 @@ def sent_in_parts(
         return {"PartNumber": number, "ETag": told["ETag"], "ChecksumSHA256": checksum}
 
     def send_all(of: dict[str, Any]) -> list[dict[str, Any]]:
-        return [send(of, number, part) for number, part in enumerate(chain((first, second), others), start=1)]
+        return [
+            send(of, number, part)
+            for number, part in enumerate(chain((first, second), others), start=1)
+        ]
 
     answer = _in_parts(call, {**about, "ChecksumAlgorithm": "SHA256"}, send_all, when)
     return answer, size, hash.hexdigest()
 
 
-def copied_in_parts(call: Call, about: dict[str, Any], origin: dict[str, Any], size: int, part_bytes: int) -> Any:
+def copied_in_parts(
+    call: Call, about: dict[str, Any], origin: dict[str, Any], size: int, part_bytes: int
+) -> Any:
     """Copy what is too large for one request."""
 
     def copy_all(of: dict[str, Any]) -> list[dict[str, Any]]:
         parts: list[dict[str, Any]] = []
         for number, start in enumerate(range(0, size, part_bytes), start=1):
             part = f"bytes={start}-{min(start + part_bytes, size) - 1}"
-            told = call("upload_part_copy", **of, PartNumber=number, CopySource=origin, CopySourceRange=part)
+            told = call(
+                "upload_part_copy", **of, PartNumber=number, CopySource=origin, CopySourceRange=part
+            )
             parts.append({"PartNumber": number, "ETag": told["CopyPartResult"]["ETag"]})
         return parts
 

@@ -1,4 +1,6 @@
-"""An answer: the rows of a page in their order, the counted values, and the words shown in their texts."""
+"""An answer: the rows of a page in their order, the counted values, and the words shown in their
+texts.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,17 @@ def _rows(
     """One more than asked for, if there is: then the page has a next one."""
     if not query.sorts and is_scored(query.where):
         return pages.scored(asked, position, query.size + 1)
-    keys = [Key(opened.columns.of(sort.field), sort.is_descending, sort.origin) for sort in query.sorts]
+    keys = [
+        Key(opened.columns.of(sort.field), sort.is_descending, sort.origin) for sort in query.sorts
+    ]
     return pages.sorted(asked, [*keys, Key()], position, query.size + 1)
 
 
 def _facet(opened: Opened, pages: Pages, asked: Query, facet: Facet) -> list[FacetValue]:
     column = opened.columns.of(facet.field)
-    counted = [FacetValue(_value(column, key), count) for key, count in pages.counted(asked, column.exact)]
+    counted = [
+        FacetValue(_value(column, key), count) for key, count in pages.counted(asked, column.exact)
+    ]
     counted.sort(key=lambda each: (-each.count, each.value))
     return counted[: facet.size]
 

@@ -1,7 +1,7 @@
 """Where each field of a document is in a tantivy index, and how a document becomes a row of it.
 
-A declared field has columns of its own, so that it can be sorted by. The others, and what is in flat objects, share
-columns that hold maps, under coded names.
+A declared field has columns of its own, so that it can be sorted by. The others, and what is in
+flat objects, share columns that hold maps, under coded names.
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One field. `words` is where its words are, `exact` its whole values; `lon` is the second half of a place."""
+    """One field. `words` is where its words are, `exact` its whole values; `lon` is the second half
+    of a place.
+    """
 
     name: str
     kind: FieldKind
@@ -51,7 +53,8 @@ class Column:
         return bool(self.exact) and self.kind.has_whole_texts
 
     def order(self, value: Any) -> int:
-        """A number, date or boolean of a document as the whole number that is indexed for it, in the same order.
+        """A number, date or boolean of a document as the whole number that is indexed for it, in
+        the same order.
 
         True and False are 1 and 0: tantivy has no ranges of its own booleans, and orders need them.
         """
@@ -91,9 +94,13 @@ class Columns:
 
 
 def tombstone(id: str, version: int, at: int) -> str:
-    """What stays of a deleted document for a while, so that a late put of it is known to be late."""
+    """What stays of a deleted document for a while, so that a late put of it is known to
+    be late.
+    """
     source = b64encode(orjson.dumps([id, version, None])).decode()
-    return orjson.dumps({ID: encode(id), VERSION: version, GONE: True, GONE_AT: at, SOURCE: source}).decode()
+    return orjson.dumps(
+        {ID: encode(id), VERSION: version, GONE: True, GONE_AT: at, SOURCE: source}
+    ).decode()
 
 
 def flat_path(name: str, path: str) -> str:
@@ -116,7 +123,9 @@ def schema_of(columns: Columns) -> Schema:
         if column.words:
             builder.add_text_field(column.words, tokenizer_name=WORDS)
         if column.has_texts:
-            builder.add_text_field(column.exact, fast=True, tokenizer_name="raw", index_option="basic")
+            builder.add_text_field(
+                column.exact, fast=True, tokenizer_name="raw", index_option="basic"
+            )
         elif column.exact:
             builder.add_integer_field(column.exact, indexed=True, fast=True)
         if column.lon:

@@ -1,6 +1,8 @@
-"""The folder of an index: which of its inner folders answers, which is being built, and who may write.
+"""The folder of an index: which of its inner folders answers, which is being built, and who may
+write.
 
-`live.json` and `building.json` name them. The one becomes the other by renaming, which happens whole or not at all.
+`live.json` and `building.json` name them. The one becomes the other by renaming, which happens
+whole or not at all.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ class State:
         return self.format == FORMAT and self.declaration == fields.signature
 
     def serves(self, fields: DocumentFields) -> bool:
-        """Whether the index has the columns of this declaration, and perhaps more: it can be read and written."""
+        """Whether the index has the columns of this declaration, and perhaps more: it can be read
+        and written.
+        """
         if self.format != FORMAT or self.declaration["rules"] != fields.signature["rules"]:
             return False
         return fields.signature["fields"].items() <= self.declaration["fields"].items()
@@ -87,7 +91,9 @@ class Home:
         return f"{max(taken, default=0) + 1:06d}"
 
     def tidy(self) -> None:
-        """Remove inner folders that nothing names: those of crashes, and the one that was replaced."""
+        """Remove inner folders that nothing names: those of crashes, and the one that was
+        replaced.
+        """
         named = {state.folder for role in ("live", "building") if (state := self.state(role))}
         for each in self.path.iterdir():
             if each.is_dir() and each.name.isdigit() and each.name not in named:
@@ -96,7 +102,9 @@ class Home:
     # -- who writes
 
     def own(self) -> None:
-        """Become the only writer, until `release` or the end of the process. Raises SearchIndexInUse."""
+        """Become the only writer, until `release` or the end of the process. Raises
+        SearchIndexInUse.
+        """
         if self._lock is not None:
             return
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""The index as the port wants it: opening and reopening, pages, facets, highlights, and another index beside it."""
+"""The index as the port wants it: opening and reopening, pages, facets, highlights, and another
+index beside it.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ COPIED = 1000
 
 
 class TantivyIndex:
-    """Documents in a folder. The first write makes this process the only writer; others may read all the time."""
+    """Documents in a folder. The first write makes this process the only writer; others may read
+    all the time.
+    """
 
     def __init__(
         self,
@@ -97,7 +101,9 @@ class TantivyIndex:
 
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
         translator, pages = self._reading().pages()
-        listed = pages.versions(translator.live(None), None if after is None else encode(after), size)
+        listed = pages.versions(
+            translator.live(None), None if after is None else encode(after), size
+        )
         return [(decode(code), version) for code, version in listed]
 
     # -- another index beside it
@@ -110,7 +116,10 @@ class TantivyIndex:
                 self._begin("building")
                 self._building = None
             if self._building is None:
-                settings: dict[str, Any] = {"commit_seconds": self._commit_seconds, "clock": self._clock}
+                settings: dict[str, Any] = {
+                    "commit_seconds": self._commit_seconds,
+                    "clock": self._clock,
+                }
                 self._building = TantivyIndex(
                     self._document, self._home.path, home=self._home, role="building", **settings
                 )
@@ -153,10 +162,13 @@ class TantivyIndex:
     def _state(self) -> State:
         state = self._home.state(self._role)
         if state is None:
-            raise SearchIndexMissing(f"there is no index {self._document.name} in {self._home.path}: call ensure()")
+            raise SearchIndexMissing(
+                f"there is no index {self._document.name} in {self._home.path}: call ensure()"
+            )
         if not state.serves(self._document.fields):
             raise SearchIndexMissing(
-                f"the index in {self._home.path} was built for another declaration of {self._document.name}:"
+                f"the index in {self._home.path} was built for another declaration of "
+                f"{self._document.name}:"
                 " call ensure()"
             )
         return state
@@ -176,7 +188,10 @@ class TantivyIndex:
                 try:
                     if self._opened is None or stamp != self._stamp:
                         state = self._state()
-                        self._opened, self._stamp = Opened(self._home.path / state.folder, self._document.fields), stamp
+                        self._opened, self._stamp = (
+                            Opened(self._home.path / state.folder, self._document.fields),
+                            stamp,
+                        )
                     self._opened.reload()
                     return self._opened
                 except (OSError, ValueError):
@@ -193,10 +208,11 @@ class TantivyIndex:
             return self._writer
 
     def _copy(self, state: State) -> str:
-        """A new folder for another declaration, filled from the documents of the old one, deleted ones too.
+        """A new folder for another declaration, filled from the documents of the old one, deleted
+        ones too.
 
-        It answers at once, but only a rebuild from the source knows what new and changed fields hold: nothing is noted
-        of its progress.
+        It answers at once, but only a rebuild from the source knows what new and changed fields
+        hold: nothing is noted of its progress.
         """
         self.finish()
         translator, pages = Opened(self._home.path / state.folder, self._document.fields).pages()
@@ -207,7 +223,8 @@ class TantivyIndex:
             count += len(rows)
         self.replace_with(copy)
         return (
-            f"{self._document.name} is declared differently than its index in {self._home.path}: copied {count}"
+            f"{self._document.name} is declared differently than its index in {self._home.path}: "
+            f"copied {count}"
             " documents; reindex to fill what is new"
         )
 

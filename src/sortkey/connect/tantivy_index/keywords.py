@@ -1,6 +1,8 @@
-"""Exact values in letters and digits that tantivy's ranges can be asked for, in the same order as the values.
+"""Exact values in letters and digits that tantivy's ranges can be asked for, in the same order as
+the values.
 
-The code is base64 whose signs are in the order of their numbers, so that codes compare as the bytes of the texts do.
+The code is base64 whose signs are in the order of their numbers, so that codes compare as the bytes
+of the texts do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Places in the order of their distance from a point, the nearest first, without looking at those that are far away.
+"""Places in the order of their distance from a point, the nearest first, without looking at those
+that are far away.
 
-The map is divided into quarters, and those again, where many documents are. Areas wait in a heap by the distance at
-which they begin, places by their own: a place comes when no area is left that could hold a nearer one.
+The map is divided into quarters, and those again, where many documents are. Areas wait in a heap by
+the distance at which they begin, places by their own: a place comes when no area is left that could
+hold a nearer one.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from sortkey.model.geography import LatLon
 FEW = 2000
 """The places of so many documents are looked at one by one; an area with more is divided."""
 SLACK_METRES = 1.0
-"""Distances from the far side of the earth are rounded to about a decimetre: bounds must not be sharper than that."""
+"""Distances from the far side of the earth are rounded to about a decimetre: bounds must not be
+sharper than that.
+"""
 
 
 class Ring(NamedTuple):
@@ -32,11 +36,15 @@ class Ring(NamedTuple):
 
 
 def metres_from(origin: LatLon, packed: int) -> float:
-    """The one way to compute a distance here: a cursor finds its place again by the very same number."""
+    """The one way to compute a distance here: a cursor finds its place again by the very same
+    number.
+    """
     return unpack(packed).metres_to(origin)
 
 
-def rings(translator: Translator, query: Query, column: Column, origin: LatLon, start: float = 0) -> Iterator[Ring]:
+def rings(
+    translator: Translator, query: Query, column: Column, origin: LatLon, start: float = 0
+) -> Iterator[Ring]:
     """The places of what a query finds, from a distance on."""
     waiting = _Waiting(translator, query, column, origin, start)
     while (first := waiting.next_place()) is not None:
@@ -57,7 +65,9 @@ class _Place(NamedTuple):
 class _Waiting:
     """What has been seen so far, and not been given out."""
 
-    def __init__(self, translator: Translator, query: Query, column: Column, origin: LatLon, start: float) -> None:
+    def __init__(
+        self, translator: Translator, query: Query, column: Column, origin: LatLon, start: float
+    ) -> None:
         self._translator, self._query, self._column = translator, query, column
         self._origin, self._start = origin, start
         self._areas: list[tuple[float, int, int, Area]] = [(0, 0, 0, WORLD)]
@@ -92,6 +102,8 @@ class _Waiting:
 
     def _add_place(self, packed: int, documents: int) -> None:
         metres = metres_from(self._origin, packed)
-        if metres >= self._start and packed not in self._seen:  # on the edge of two areas it is in both
+        if (
+            metres >= self._start and packed not in self._seen
+        ):  # on the edge of two areas it is in both
             self._seen.add(packed)
             heappush(self._places, _Place(metres, packed, documents))

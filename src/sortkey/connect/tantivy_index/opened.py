@@ -1,4 +1,6 @@
-"""An inner folder that is open: tantivy's index with what its documents' declaration makes of it."""
+"""An inner folder that is open: tantivy's index with what its documents' declaration
+makes of it.
+"""
 
 from __future__ import annotations
 
@@ -60,13 +62,18 @@ class Opened:
         """The versions of some documents, of deleted ones too."""
         searcher = self.index.searcher()
         coded = [encode(each) for each in ids]
-        result: Any = searcher.search(Query.term_set_query(self.schema, at.ID, coded), 1, count=True)
+        result: Any = searcher.search(
+            Query.term_set_query(self.schema, at.ID, coded), 1, count=True
+        )
         if not result.count:  # the rule while an index is filled
             return {}
         found: dict[str, int] = {}
         for id, code in zip(ids, coded, strict=True):
             hits = searcher.search(
-                Query.term_query(self.schema, at.ID, code), 1, count=False, order_by_field=at.VERSION
+                Query.term_query(self.schema, at.ID, code),
+                1,
+                count=False,
+                order_by_field=at.VERSION,
             ).hits
             if hits:
                 found[id] = hits[0][0]

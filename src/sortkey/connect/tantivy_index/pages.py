@@ -1,6 +1,8 @@
-"""Pages in an exact order. tantivy sorts by one column; ties are put in order here, and cursors go on behind a value.
+"""Pages in an exact order. tantivy sorts by one column; ties are put in order here, and cursors go
+on behind a value.
 
-A cursor holds the values of the last document in all columns of the order, the last of which is its id.
+A cursor holds the values of the last document in all columns of the order, the last of which is its
+id.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One column of an order; without one, the id. With an origin the order is by distance, the nearest first."""
+    """One column of an order; without one, the id. With an origin the order is by distance, the
+    nearest first.
+    """
 
     column: Column | None = None
     is_descending: bool = False
@@ -82,23 +86,35 @@ class Pages:
         return [(row, [key.value(row) for key in keys]) for row in rows]
 
     def scored(self, query: Query, after: Position | None, size: int) -> list[tuple[Row, Position]]:
-        """Up to `size` documents, the best first, then by id. A position also says how many are before it."""
+        """Up to `size` documents, the best first, then by id. A position also says how many are
+        before it.
+        """
         seen = after[2] if after else 0
         rows = self._best(query, seen + size)
         rows.sort(key=lambda row: (-(row.score or 0), encode(row.id)))
         if after:
             behind = (-after[0], after[1])
             rows = [row for row in rows if (-(row.score or 0), encode(row.id)) > behind]
-        return [(row, [row.score, encode(row.id), seen + n]) for n, row in enumerate(rows[:size], 1)]
+        return [
+            (row, [row.score, encode(row.id), seen + n]) for n, row in enumerate(rows[:size], 1)
+        ]
 
     def counted(self, query: Query, path: str) -> list[tuple[Any, int]]:
         """The values of a column and how many documents have each, the most frequent ones."""
-        asked = {"values": {"terms": {"field": path, "size": VALUES_MAX, "segment_size": VALUES_MAX}}}
+        asked = {
+            "values": {"terms": {"field": path, "size": VALUES_MAX, "segment_size": VALUES_MAX}}
+        }
         searcher: Any = self._searcher
-        return [(each["key"], each["doc_count"]) for each in searcher.aggregate(query, asked)["values"]["buckets"]]
+        return [
+            (each["key"], each["doc_count"])
+            for each in searcher.aggregate(query, asked)["values"]["buckets"]
+        ]
 
     def unordered(self, query: Query, most: int) -> list[Row]:
-        return [self.load(address) for _, address in self._searcher.search(query, max(most, 1), count=False).hits]
+        return [
+            self.load(address)
+            for _, address in self._searcher.search(query, max(most, 1), count=False).hits
+        ]
 
     def versions(self, query: Query, after: str | None, size: int) -> list[tuple[str, int]]:
         """Codes of ids and versions, in the order of the ids, behind one of them."""
@@ -120,17 +136,25 @@ class Pages:
     def _by_id(self, query: Query, after: str | None, size: int) -> list[tuple[Any, DocAddress]]:
         if after is not None:
             query = self._translator.all([query, self._behind(Key(), after)])
-        return self._searcher.search(query, size, count=False, order_by_field=ID, order=Order.Asc).hits
+        return self._searcher.search(
+            query, size, count=False, order_by_field=ID, order=Order.Asc
+        ).hits
 
     def _best(self, query: Query, wanted: int) -> list[Row]:
         limit = max(wanted + 1, 1)
         while True:
             hits = self._searcher.search(query, limit, count=False).hits
-            if len(hits) < limit or limit >= max(SCORED_MAX, wanted) or hits[-1][0] < hits[wanted - 1][0]:
+            if (
+                len(hits) < limit
+                or limit >= max(SCORED_MAX, wanted)
+                or hits[-1][0] < hits[wanted - 1][0]
+            ):
                 return [self.load(address, score) for score, address in hits]
             limit *= 2
 
-    def _ordered(self, query: Query, keys: Sequence[Key], after: Position | None, size: int) -> list[Row]:
+    def _ordered(
+        self, query: Query, keys: Sequence[Key], after: Position | None, size: int
+    ) -> list[Row]:
         key, rest = keys[0], keys[1:]
         if key.column is not None and key.origin is not None:
             return self._by_distance(query, key, rest, after, size)
@@ -146,7 +170,9 @@ class Pages:
 
     def _first(self, query: Query, key: Key, rest: Sequence[Key], size: int) -> list[Row]:
         order = Order.Desc if key.is_descending else Order.Asc
-        hits = self._searcher.search(query, size, count=False, order_by_field=key.path, order=order).hits
+        hits = self._searcher.search(
+            query, size, count=False, order_by_field=key.path, order=order
+        ).hits
         groups = [(value, list(group)) for value, group in groupby(hits, key=itemgetter(0))]
         rows: list[Row] = []
         for value, group in groups:
@@ -158,7 +184,9 @@ class Pages:
                 rows += _sorted([self.load(address) for _, address in group], rest)
         return rows
 
-    def _by_distance(self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int) -> list[Row]:
+    def _by_distance(
+        self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int
+    ) -> list[Row]:
         found: list[Row] = []
         if after is None or after[0] is not None:
             found = self._placed(query, key, rest, after, size)
@@ -168,8 +196,12 @@ class Pages:
             found += self._ordered(nowhere, rest, behind, size - len(found))
         return found
 
-    def _placed(self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int) -> list[Row]:
-        """Ring by ring. Those that fit the page as a whole are read together, and put in order here."""
+    def _placed(
+        self, query: Query, key: Key, rest: Sequence[Key], after: Position | None, size: int
+    ) -> list[Row]:
+        """Ring by ring. Those that fit the page as a whole are read together, and put in order
+        here.
+        """
         assert key.column is not None
         assert key.origin is not None
         found, together, waiting = list[Row](), list[int](), 0
@@ -188,7 +220,9 @@ class Pages:
                 break
         return found + self._at(query, key, rest, together, waiting)
 
-    def _at(self, query: Query, key: Key, rest: Sequence[Key], places: list[int], count: int) -> list[Row]:
+    def _at(
+        self, query: Query, key: Key, rest: Sequence[Key], places: list[int], count: int
+    ) -> list[Row]:
         """All documents at some places, in their order."""
         if not places:
             return []

@@ -1,4 +1,6 @@
-"""Places on a sphere, in whole parts of a degree, packed so that ranges of numbers find them. Pure."""
+"""Places on a sphere, in whole parts of a degree, packed so that ranges of numbers find
+them. Pure.
+"""
 
 from __future__ import annotations
 
@@ -52,9 +54,17 @@ class Area:
 
     @property
     def reach_metres(self) -> float:
-        """No point of it is farther from its middle: up along the meridian, then along the longest parallel."""
-        widest = 1.0 if self.bottom <= 0 <= self.top else cos(radians(min(abs(self.bottom), abs(self.top))))
-        return EARTH_RADIUS_METRES * radians((self.top - self.bottom) / 2 + (self.right - self.left) / 2 * widest)
+        """No point of it is farther from its middle: up along the meridian, then along the longest
+        parallel.
+        """
+        widest = (
+            1.0
+            if self.bottom <= 0 <= self.top
+            else cos(radians(min(abs(self.bottom), abs(self.top))))
+        )
+        return EARTH_RADIUS_METRES * radians(
+            (self.top - self.bottom) / 2 + (self.right - self.left) / 2 * widest
+        )
 
 
 WORLD = Area(-90, -180, 90, 180)
@@ -76,7 +86,9 @@ def around(point: LatLon, metres: float) -> list[Area]:
         return [Area(max(bottom, -90), -180, min(top, 90), 180)]
     wide = degrees(asin(min(1.0, sin(angle) / cos(radians(point.lat))))) + 1e-6
     left, right = point.lon - wide, point.lon + wide
-    return areas(top, left + 360 if left < -180 else left, bottom, right - 360 if right > 180 else right)
+    return areas(
+        top, left + 360 if left < -180 else left, bottom, right - 360 if right > 180 else right
+    )
 
 
 def _up(angle: float) -> int:

@@ -34,13 +34,17 @@ LEAF = 20_000
 """So many places are looked at one by one; in a larger area, its quarters are."""
 DEEPEST = 24
 LEAF_VALUES = 50_000
-"""More than there are different places in an area that is not divided further; tantivy counts 65,000 at most."""
+"""More than there are different places in an area that is not divided further; tantivy counts
+65,000 at most.
+"""
 
 
 class Translator:
     """Makes queries for one searcher: places within a distance are found by asking it."""
 
-    def __init__(self, index: Index, schema: Schema, columns: Columns, words: Words, searcher: Searcher) -> None:
+    def __init__(
+        self, index: Index, schema: Schema, columns: Columns, words: Words, searcher: Searcher
+    ) -> None:
         self._index, self._schema, self._columns = index, schema, columns
         self._words, self._searcher = words, searcher
 
@@ -67,7 +71,9 @@ class Translator:
         words = self._words.of(clause.words)
         paths = self._paths(clause.fields)
         made = [
-            self.any([self._word(path, word, clause, is_last=n == len(words) - 1) for path in paths])
+            self.any(
+                [self._word(path, word, clause, is_last=n == len(words) - 1) for path in paths]
+            )
             for n, word in enumerate(words)
         ]
         return self.any(made) if clause.any_word or not made else self.all(made)
@@ -75,7 +81,9 @@ class Translator:
     def _word(self, path: str, word: str, clause: TextMatch, *, is_last: bool) -> Query:
         exact = Query.term_query(self._schema, path, word)
         if clause.begins and is_last:
-            return self.any([exact, Query.fuzzy_term_query(self._schema, path, word, 0, prefix=True)])
+            return self.any(
+                [exact, Query.fuzzy_term_query(self._schema, path, word, 0, prefix=True)]
+            )
         if clause.fuzzy and edits(word):
             return self.any([exact, Query.fuzzy_term_query(self._schema, path, word, edits(word))])
         return exact
@@ -84,7 +92,9 @@ class Translator:
         words = self._words.of(clause.words)
         if len(words) < 2:
             return self._text(TextMatch(clause.words, clause.fields))
-        made = [Query.phrase_query(self._schema, path, [*words]) for path in self._paths(clause.fields)]
+        made = [
+            Query.phrase_query(self._schema, path, [*words]) for path in self._paths(clause.fields)
+        ]
         return self.any(made)
 
     def _paths(self, fields: Sequence[str]) -> list[str]:
@@ -104,7 +114,9 @@ class Translator:
                 made = self._exists(field)
             case BoxMatch(field, top, left, bottom, right):
                 column = self._columns.of(field)
-                made = self.any([self.within(column, area) for area in areas(top, left, bottom, right)])
+                made = self.any(
+                    [self.within(column, area) for area in areas(top, left, bottom, right)]
+                )
             case NearMatch():
                 made = self._near(clause)
             case _:
@@ -120,7 +132,9 @@ class Translator:
         return self.any([Query.term_query(self._schema, path, _ordered(value)) for value in values])
 
     def _exact(self, field: str) -> tuple[str, bool]:
-        """Where the whole values of a field are, or of a member of a flat object, and whether they are texts."""
+        """Where the whole values of a field are, or of a member of a flat object, and whether they
+        are texts.
+        """
         name, _, path = field.partition(".")
         column = self._columns.of(name)
         if isinstance(column.kind, Flat):
@@ -159,14 +173,18 @@ class Translator:
                 open_areas += [(quarter, depth + 1) for quarter in area.quarters()]
             else:
                 found = self.values(here, column.exact)
-                places += [each for each in found if unpack(each).metres_to(clause.point) <= clause.metres]
+                places += [
+                    each for each in found if unpack(each).metres_to(clause.point) <= clause.metres
+                ]
         if places:
             inside.append(self.one_of(column.exact, places))
         return self.any(inside)
 
     # -- parts
 
-    def between(self, path: str, low: int | str | None, high: int | str | None, *, inside: bool = False) -> Query:
+    def between(
+        self, path: str, low: int | str | None, high: int | str | None, *, inside: bool = False
+    ) -> Query:
         """A range with both bounds included; `inside` leaves them out. None is no bound."""
         begin, end = "{}" if inside else "[]"
         return self._index.parse_query(f"{path}:{begin}{_bound(low)} TO {_bound(high)}{end}")
@@ -177,13 +195,19 @@ class Translator:
     def any(self, queries: Sequence[Query]) -> Query:
         if len(queries) == 1:
             return queries[0]
-        return Query.boolean_query([(Occur.Should, each) for each in queries]) if queries else Query.empty_query()
+        return (
+            Query.boolean_query([(Occur.Should, each) for each in queries])
+            if queries
+            else Query.empty_query()
+        )
 
     def all(self, queries: Iterable[Query], nots: Iterable[Query] = ()) -> Query:
         musts, excluded = list(queries), [(Occur.MustNot, each) for each in nots]
         if not excluded and len(musts) == 1:
             return musts[0]
-        return Query.boolean_query([(Occur.Must, each) for each in musts or [self.everything()]] + excluded)
+        return Query.boolean_query(
+            [(Occur.Must, each) for each in musts or [self.everything()]] + excluded
+        )
 
     def everything(self) -> Query:
         return Query.const_score_query(Query.all_query(), 0.0)
@@ -201,18 +225,24 @@ class Translator:
 
     def counted_values(self, query: Query, path: str) -> list[tuple[int, int]]:
         """The same, and how many documents have each."""
-        asked = {"values": {"terms": {"field": path, "size": LEAF_VALUES, "segment_size": LEAF_VALUES}}}
+        asked = {
+            "values": {"terms": {"field": path, "size": LEAF_VALUES, "segment_size": LEAF_VALUES}}
+        }
         searcher: Any = self._searcher
         buckets = searcher.aggregate(query, asked)["values"]["buckets"]
         return [(int(each["key"]), each["doc_count"]) for each in buckets]
 
     def _all(self, clauses: Sequence[Match]) -> Query:
         nots = [self.query(each.clause) for each in clauses if isinstance(each, NotMatch)]
-        return self.all([self.query(each) for each in clauses if not isinstance(each, NotMatch)], nots)
+        return self.all(
+            [self.query(each) for each in clauses if not isinstance(each, NotMatch)], nots
+        )
 
 
 def _ordered(value: float | None) -> int | None:
-    """A number of a checked query as it is indexed: fields of doubles are asked for doubles, others for integers."""
+    """A number of a checked query as it is indexed: fields of doubles are asked for doubles, others
+    for integers.
+    """
     if value is None:
         return None
     return sortable_double(value) if isinstance(value, float) else int(value)

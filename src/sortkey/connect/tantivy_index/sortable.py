@@ -1,4 +1,6 @@
-"""Doubles as whole numbers of 64 bits in the same order, so that numbers of every kind share one type of column."""
+"""Doubles as whole numbers of 64 bits in the same order, so that numbers of every kind share one
+type of column.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ _VALUE_BITS = 2**63 - 1
 
 
 def sortable_double(number: float) -> int:
-    """The bits of a double are in order as they are; below zero they run backwards, and are turned around."""
+    """The bits of a double are in order as they are; below zero they run backwards, and are turned
+    around.
+    """
     return _turned(unpack(">q", pack(">d", number))[0])
 
 

@@ -1,4 +1,6 @@
-"""Words as tantivy cuts texts into them: letters and digits, without accents, small. And where they stand in a text."""
+"""Words as tantivy cuts texts into them: letters and digits, without accents, small. And where they
+stand in a text.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ Test = Callable[[str], bool]
 
 
 def analyzer() -> TextAnalyzer:
-    """Accents go first and capitals second, as in OpenSearch: the other order makes two letters of a Turkish İ."""
+    """Accents go first and capitals second, as in OpenSearch: the other order makes two letters of
+    a Turkish İ.
+    """
     builder = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(WORD_MAX + 1))
     return builder.filter(Filter.ascii_fold()).filter(Filter.lowercase()).build()
 
@@ -47,7 +51,9 @@ class Words:
         marks = {mark for clause in clauses for mark in self._marks(words, clause)}
         return (text, sorted(marks)) if marks else None
 
-    def _marks(self, words: Sequence[Word], clause: TextMatch | PhraseMatch) -> list[tuple[int, int]]:
+    def _marks(
+        self, words: Sequence[Word], clause: TextMatch | PhraseMatch
+    ) -> list[tuple[int, int]]:
         wanted = self.of(clause.words)
         if isinstance(clause, PhraseMatch):
             starts = range(len(words) - len(wanted) + 1) if wanted else ()
@@ -66,7 +72,9 @@ def _test(wanted: str, clause: TextMatch, *, is_last: bool) -> Test:
 
 
 def _distance(one: str, other: str, most: int) -> int:
-    """Letters to change, add, take away or swap with their neighbours to make one word of the other."""
+    """Letters to change, add, take away or swap with their neighbours to make one word of the
+    other.
+    """
     if abs(len(one) - len(other)) > most:
         return most + 1
     before, last = list[int](), list(range(len(other) + 1))

@@ -1,7 +1,8 @@
-"""The one writer of an index: versions are compared, writes gather, and a commit makes them found and safe.
+"""The one writer of an index: versions are compared, writes gather, and a commit makes them found
+and safe.
 
-A commit waits for the disk, so one serves everything that has come until then. A thread makes one soon after a write;
-while very much comes, it lets more gather.
+A commit waits for the disk, so one serves everything that has come until then. A thread makes one
+soon after a write; while very much comes, it lets more gather.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ COMMIT_SECONDS = 0.02
 """How long a write waits for others before a commit."""
 BULK_WRITES = 1000
 BULK_SECONDS = 5.0
-"""When so many wait already, the commit does, too: small ones would cost more than they are worth."""
+"""When so many wait already, the commit does, too: small ones would cost more than they are worth.
+"""
 BULK_THREADS = min(4, os.cpu_count() or 1)
 BULK_HEAP_BYTES = 128_000_000
 PENDING_MAX = 100_000
@@ -36,7 +38,9 @@ FORGET_EVERY_SECONDS = 600
 class Writer:
     """Writes one inner folder. `commit_seconds=None` leaves commits to `commit`."""
 
-    def __init__(self, opened: Opened, clock: Callable[[], float], commit_seconds: float | None) -> None:
+    def __init__(
+        self, opened: Opened, clock: Callable[[], float], commit_seconds: float | None
+    ) -> None:
         self._opened, self._clock, self._commit_seconds = opened, clock, commit_seconds
         self._writer: IndexWriter | None = opened.index.writer(HEAP_BYTES, 1)
         # Of a commit that a crash cut off, files may be left whose names the next one wants.
@@ -48,7 +52,9 @@ class Writer:
         self.is_closed = False
         self._forget_at = 0
         if commit_seconds is not None:
-            threading.Thread(target=self._commit_soon, name="sortkey-search-commit", daemon=True).start()
+            threading.Thread(
+                target=self._commit_soon, name="sortkey-search-commit", daemon=True
+            ).start()
 
     def write(self, writes: Sequence[DocumentWrite]) -> Written | None:
         """Says what was done; None where the writer was closed meanwhile, and nothing was."""
@@ -102,7 +108,9 @@ class Writer:
         return self._writer
 
     def _expect(self, *, bulk: bool) -> None:
-        """More threads while very much comes; one else, because each makes files of its own with every commit."""
+        """More threads while very much comes; one else, because each makes files of its own with
+        every commit.
+        """
         if bulk is self._is_bulk:
             return
         self._writer = None  # gives its lock back
@@ -110,7 +118,9 @@ class Writer:
         try:
             self._writer = self._opened.index.writer(heap, threads)
             self._is_bulk = bulk
-        except Exception:  # everything is committed; the next write opens another, or says why it cannot
+        except (
+            Exception
+        ):  # everything is committed; the next write opens another, or says why it cannot
             self.is_closed = True
             self._wake.notify_all()
 
@@ -180,7 +190,9 @@ class Writer:
         while self._pending and not self.is_closed:
             bulk = len(self._pending) >= BULK_WRITES
             left = (
-                began + (max(BULK_SECONDS, self._commit_seconds) if bulk else self._commit_seconds) - time.monotonic()
+                began
+                + (max(BULK_SECONDS, self._commit_seconds) if bulk else self._commit_seconds)
+                - time.monotonic()
             )
             if left <= 0:
                 return

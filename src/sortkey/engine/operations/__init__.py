@@ -1,4 +1,6 @@
-"""Every operation, by its name on the wire. An operation lives in the file of its name and is run by its `run`."""
+"""Every operation, by its name on the wire. An operation lives in the file of its name and is run
+by its `run`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Run = Callable[[Any, dict[str, Any]], Answer]
 
 
 class Operations(Mapping[str, Run]):
-    """Finds `PutItem` in put_item.py when it is first asked for, so that a server starts without loading them all."""
+    """Finds `PutItem` in put_item.py when it is first asked for, so that a server starts without
+    loading them all.
+    """
 
     def __getitem__(self, name: str) -> Run:
         if name not in self._files():
@@ -52,5 +56,7 @@ _READS = ("BatchGet", "Describe", "Get", "List", "Query", "Scan", "TransactGet")
 
 @cache
 def only_reads(name: str) -> bool:
-    """Whether an operation changes nothing that a caller could see. PartiQL's may be either, and count as changes."""
+    """Whether an operation changes nothing that a caller could see. PartiQL's may be either, and
+    count as changes.
+    """
     return name.startswith(_READS)

@@ -1,4 +1,6 @@
-"""BatchExecuteStatement: up to 25 statements on one item each, all reads or all writes, each for itself."""
+"""BatchExecuteStatement: up to 25 statements on one item each, all reads or all writes, each for
+itself.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ from sortkey.errors import (
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-NO_KEY = "Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+NO_KEY = (
+    "Select statements within BatchExecuteStatement must specify the primary key in the where "
+    "clause."
+)
 CODES: dict[type[ServiceError], str] = {
     ValidationException: "ValidationError",
     ResourceNotFoundException: "ResourceNotFound",
@@ -52,7 +57,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     for number, statement in enumerate(parsed):
         if statement is not None:
             with _collect(responses[number]):
-                planned[number] = _plan(engine, statement, parameters[number], requests[number], responses[number])
+                planned[number] = _plan(
+                    engine, statement, parameters[number], requests[number], responses[number]
+                )
     _check_distinct(planned)
     meter = Meter(request.get("ReturnConsumedCapacity"))
     for number, each in enumerate(planned):
@@ -79,13 +86,17 @@ def _plan(
         case Exists() | Other(calls=True):
             raise ValidationException(ONLY_IN_TRANSACTIONS)
         case Other():
-            raise ValidationException("Invalid operation. Only select, insert, update and delete operations are valid")
+            raise ValidationException(
+                "Invalid operation. Only select, insert, update and delete operations are valid"
+            )
         case _:
             writing = read_write(statement, parameters, request)
             try:
                 return writing.bind(engine), writing
             except ValidationException as error:
-                if is_of_value(error.message):  # AWS counts it as a fault of the item, and says of which table
+                if is_of_value(
+                    error.message
+                ):  # AWS counts it as a fault of the item, and says of which table
                     response["TableName"] = engine.catalog.table(writing.table_name).name
                 raise
 
@@ -122,9 +133,14 @@ def _collect(response: dict[str, Any]) -> Generator[None]:
 
 def _check_kinds(parsed: list[Statement | None]) -> None:
     reads = sum(isinstance(statement, Select) for statement in parsed)
-    writes = sum(statement is not None and not isinstance(statement, Select | Other | Exists) for statement in parsed)
+    writes = sum(
+        statement is not None and not isinstance(statement, Select | Other | Exists)
+        for statement in parsed
+    )
     if reads and writes:
-        raise ValidationException("Read and write requests together in the same batch is not supported.")
+        raise ValidationException(
+            "Read and write requests together in the same batch is not supported."
+        )
 
 
 def _check_distinct(planned: list[Plan | tuple[Write, Writing] | None]) -> None:

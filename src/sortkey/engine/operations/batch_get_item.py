@@ -1,4 +1,6 @@
-"""BatchGetItem: up to 100 items by key, 16 MB at most; what does not fit comes back as UnprocessedKeys."""
+"""BatchGetItem: up to 100 items by key, 16 MB at most; what does not fit comes back as
+UnprocessedKeys.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         for position, (_, key) in enumerate(wanted.keys):
             item, size = fetch(wanted.table, key, wanted.projection)
             size_read += size
-            if size_read > ANSWER_BYTES_MAX:  # so the rest, of this table and all others, is left too
+            if (
+                size_read > ANSWER_BYTES_MAX
+            ):  # so the rest, of this table and all others, is left too
                 left = [key for key, _ in wanted.keys[position:]]
                 unprocessed[wanted.name] = {**request["RequestItems"][wanted.name], "Keys": left}
                 break
@@ -58,7 +62,10 @@ def parse(engine: Engine, tables: dict[str, dict[str, Any]]) -> list[Wanted]:
     _check_counts(tables)
     keys = {name: _read_keys(request) for name, request in tables.items()}
     projections = {name: read_projection(request) for name, request in tables.items()}
-    return [_bind(engine, name, request, projections[name], keys[name]) for name, request in tables.items()]
+    return [
+        _bind(engine, name, request, projections[name], keys[name])
+        for name, request in tables.items()
+    ]
 
 
 def _read_keys(request: dict[str, Any]) -> list[Item]:
@@ -70,7 +77,11 @@ def _read_keys(request: dict[str, Any]) -> list[Item]:
 
 
 def _bind(
-    engine: Engine, name: str, request: dict[str, Any], projection: Projection | None, keys: list[Item]
+    engine: Engine,
+    name: str,
+    request: dict[str, Any],
+    projection: Projection | None,
+    keys: list[Item],
 ) -> Wanted:
     table = engine.catalog.table(name)
     encoded = [(key, encode_key(table, key)) for key in keys]
@@ -85,7 +96,8 @@ def _check_counts(tables: dict[str, dict[str, Any]]) -> None:
     for name, request in tables.items():
         if not request or not request["Keys"]:
             raise ValidationException(
-                f"The list of keys in RequestItems for BatchGetItem is required: {name} has empty list"
+                f"The list of keys in RequestItems for BatchGetItem is required: {name} has empty "
+                "list"
             )
     if sum(len(request["Keys"]) for request in tables.values()) > KEYS_MAX:
         raise ValidationException("Too many items requested for the BatchGetItem call")

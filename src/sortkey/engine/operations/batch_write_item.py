@@ -1,4 +1,6 @@
-"""BatchWriteItem: up to 25 puts and deletes, each for itself. Nothing is ever left unprocessed here."""
+"""BatchWriteItem: up to 25 puts and deletes, each for itself. Nothing is ever left unprocessed
+here.
+"""
 
 from __future__ import annotations
 
@@ -67,6 +69,8 @@ def _check_counts(tables: dict[str, list[dict[str, Any]]]) -> None:
         raise ValidationException("BatchWriteItem cannot have a null or no requests set")
     for name, requests in tables.items():
         if not requests:
-            raise ValidationException(f"The batch write request list for a table cannot be null or empty: {name}")
+            raise ValidationException(
+                f"The batch write request list for a table cannot be null or empty: {name}"
+            )
     if sum(len(requests) for requests in tables.values()) > REQUESTS_MAX:
         raise ValidationException("Too many items requested for the BatchWriteItem call")

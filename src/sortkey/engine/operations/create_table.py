@@ -1,4 +1,6 @@
-"""CreateTable: a new, empty table with its indexes. The answer says CREATING; the table can be used at once."""
+"""CreateTable: a new, empty table with its indexes. The answer says CREATING; the table can be used
+at once.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,10 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 NO_VIEW = INVALID + "Table is being created with a stream enabled, UpdateViewType is required"
-VIEW_WITHOUT_STREAM = INVALID + "Table is being created with a stream disabled, UpdateViewType should not be specified"
+VIEW_WITHOUT_STREAM = (
+    INVALID
+    + "Table is being created with a stream disabled, UpdateViewType should not be specified"
+)
 TABLE_CLASSES = ("STANDARD", "STANDARD_INFREQUENT_ACCESS")
 
 
@@ -43,7 +48,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(engine: Engine, request: dict[str, Any]) -> Table:
-    """The table that a request asks for, without its number. Finds every error; also ImportTable's."""
+    """The table that a request asks for, without its number. Finds every error; also
+    ImportTable's.
+    """
     _check_name(request["TableName"])
     for name, why in not_offered.PARAMETERS.items():
         if name in request:
@@ -78,7 +85,9 @@ def create(engine: Engine, definition: Table) -> Table:
 
 
 def creating(description: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
-    """A table's description as it is at the moment of its making: some members come only when it is active."""
+    """A table's description as it is at the moment of its making: some members come only when it is
+    active.
+    """
     description["TableStatus"] = "CREATING"
     description.get("BillingModeSummary", {}).pop("LastUpdateToPayPerRequestDateTime", None)
     if request.get("WarmThroughput"):
@@ -91,7 +100,9 @@ def creating(description: dict[str, Any], request: dict[str, Any]) -> dict[str, 
     return description
 
 
-def check_stream(specification: dict[str, Any] | None, no_view: str, view_without_stream: str) -> None:
+def check_stream(
+    specification: dict[str, Any] | None, no_view: str, view_without_stream: str
+) -> None:
     """A stream needs its view type, and only a stream has one."""
     if specification is None:
         return
@@ -104,7 +115,8 @@ def check_stream(specification: dict[str, Any] | None, no_view: str, view_withou
 def check_class(name: str | None) -> None:
     if name is not None and name not in TABLE_CLASSES:
         raise ValidationException(
-            "Invalid table-class parameter provided. Please try again with a valid table-class value: "
+            "Invalid table-class parameter provided. Please try again with a valid table-class "
+            "value: "
             f"[{', '.join(TABLE_CLASSES)}]."
         )
 
@@ -112,7 +124,8 @@ def check_class(name: str | None) -> None:
 def _check_name(name: str) -> None:
     if name.startswith("arn:"):
         raise ValidationException(
-            f"1 validation error detected: Value '{name}' at 'tableName' failed to satisfy constraint: "
+            f"1 validation error detected: Value '{name}' at 'tableName' failed to satisfy "
+            "constraint: "
             "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+"
         )
 

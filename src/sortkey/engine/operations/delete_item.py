@@ -21,7 +21,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse(request: dict[str, Any]) -> Bind:
-    """The delete of this operation, of a batch or of a transaction. Bound to its table when all else is in order."""
+    """The delete of this operation, of a batch or of a transaction. Bound to its table when all
+    else is in order.
+    """
     conditional = has_condition(request)
     key, _ = read_item(request["Key"])
     condition = read_condition(request) if conditional else None
@@ -29,7 +31,9 @@ def parse(request: dict[str, Any]) -> Bind:
 
     def bind(engine: Engine) -> Write:
         table = engine.catalog.table(request["TableName"])
-        wanted = Write(table, encode_key(table, key), apply, reads_old=refuse is not None, named=key)
+        wanted = Write(
+            table, encode_key(table, key), apply, reads_old=refuse is not None, named=key
+        )
         if condition is not None:
             paths = condition.paths
             wanted.check = lambda: check_scalar_keys(table, paths)

@@ -12,4 +12,8 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     arns.check_policy_resource(engine, request["ResourceArn"])
-    return {**resource_policies.delete(engine, request["ResourceArn"], request.get("ExpectedRevisionId"))}
+    return {
+        **resource_policies.delete(
+            engine, request["ResourceArn"], request.get("ExpectedRevisionId")
+        )
+    }

@@ -1,4 +1,6 @@
-"""DeleteTable: remove a table, its items, indexes, tags and policy. Its streams stay for a day, with theirs."""
+"""DeleteTable: remove a table, its items, indexes, tags and policy. Its streams stay for a day,
+with theirs.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +14,18 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 PROTECTED = (
-    "Resource cannot be deleted as it is currently protected against deletion. Disable deletion protection first."
+    "Resource cannot be deleted as it is currently protected against deletion. Disable deletion "
+    "protection first."
 )
 
 NOT_SHOWN = frozenset(
-    ("AttributeDefinitions", "KeySchema", "CreationDateTime", "WarmThroughput", "GlobalSecondaryIndexes")
+    (
+        "AttributeDefinitions",
+        "KeySchema",
+        "CreationDateTime",
+        "WarmThroughput",
+        "GlobalSecondaryIndexes",
+    )
 )
 """What AWS leaves out of the description of a table that it is about to delete."""
 
@@ -27,9 +36,12 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         raise ValidationException(PROTECTED)
     if table.status == "CREATING":
         raise ResourceInUseException(
-            f"Attempt to change a resource which is still in use: Table is being created: {table.name}"
+            "Attempt to change a resource which is still in use: Table is being created: "
+            f"{table.name}"
         )
-    description = {name: each for name, each in describe(engine, table).items() if name not in NOT_SHOWN}
+    description = {
+        name: each for name, each in describe(engine, table).items() if name not in NOT_SHOWN
+    }
     streams.drop(engine, table)
     resource_policies.forget(engine, engine.catalog.arn(table.name))
     recovery.drop(engine, table)

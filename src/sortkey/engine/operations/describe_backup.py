@@ -11,4 +11,6 @@ if TYPE_CHECKING:
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    return {"BackupDescription": backups.describe(engine, backups.find(engine, request["BackupArn"]))}
+    return {
+        "BackupDescription": backups.describe(engine, backups.find(engine, request["BackupArn"]))
+    }

@@ -1,4 +1,6 @@
-"""DescribeContinuousBackups: whether a table can be brought back to an earlier instant, and to which."""
+"""DescribeContinuousBackups: whether a table can be brought back to an earlier instant, and to
+which.
+"""
 
 from __future__ import annotations
 

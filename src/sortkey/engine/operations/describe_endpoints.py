@@ -12,4 +12,8 @@ CACHE_MINUTES = 1440
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     address = engine.address or f"dynamodb.{engine.region}.amazonaws.com"
-    return {"Endpoints": [{"Address": address.split("://", 1)[-1], "CachePeriodInMinutes": CACHE_MINUTES}]}
+    return {
+        "Endpoints": [
+            {"Address": address.split("://", 1)[-1], "CachePeriodInMinutes": CACHE_MINUTES}
+        ]
+    }

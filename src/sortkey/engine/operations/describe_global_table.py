@@ -12,4 +12,6 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     name = request["GlobalTableName"]
-    raise GlobalTableNotFoundException(f"Global table not found: Global table with name: '{name}' does not exist.")
+    raise GlobalTableNotFoundException(
+        f"Global table not found: Global table with name: '{name}' does not exist."
+    )

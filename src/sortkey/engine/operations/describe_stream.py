@@ -17,7 +17,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     limit = request.get("Limit") or LIMIT_MAX
     if limit > LIMIT_MAX:
         raise ValidationException(
-            f"One or more parameter values were invalid: Limit cannot be greater than the maximum: {LIMIT_MAX}"
+            "One or more parameter values were invalid: Limit cannot be greater than the maximum: "
+            f"{LIMIT_MAX}"
         )
     feed = streams.find(engine, request["StreamArn"])
     shards = _wanted(feed, request)
@@ -44,7 +45,12 @@ def _wanted(feed: streams.Feed, request: dict[str, Any]) -> list[streams.Shard]:
         return shards
     if wanted.get("Type") != "CHILD_SHARDS":
         raise ValidationException(
-            "1 validation error detected: Value 'null' at 'shardFilter.type' failed to satisfy constraint: "
+            "1 validation error detected: Value 'null' at 'shardFilter.type' failed to satisfy "
+            "constraint: "
             "Member must be CHILD_SHARDS"
         )
-    return [shard for shard in shards if shard.parent is not None and shard.parent == wanted.get("ShardId")]
+    return [
+        shard
+        for shard in shards
+        if shard.parent is not None and shard.parent == wanted.get("ShardId")
+    ]

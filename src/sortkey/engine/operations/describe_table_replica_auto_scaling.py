@@ -10,4 +10,10 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table = engine.catalog.described(request["TableName"])
-    return {"TableAutoScalingDescription": {"TableName": table.name, "TableStatus": table.status, "Replicas": []}}
+    return {
+        "TableAutoScalingDescription": {
+            "TableName": table.name,
+            "TableStatus": table.status,
+            "Replicas": [],
+        }
+    }

@@ -36,7 +36,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
             return {"Items": [] if shown is None else [shown], **answer}
 
 
-def _select(engine: Engine, statement: Select, parameters: Parameters, request: dict[str, Any]) -> dict[str, Any]:
+def _select(
+    engine: Engine, statement: Select, parameters: Parameters, request: dict[str, Any]
+) -> dict[str, Any]:
     planned = plan(engine, read_select(statement, parameters), bool(request.get("ConsistentRead")))
     start = read_token(planned.table, request)
     items, last, meter = read_page(planned, request, start)

@@ -1,4 +1,6 @@
-"""ExecuteTransaction: up to 100 PartiQL statements on one item each, reads at one instant or writes all or none."""
+"""ExecuteTransaction: up to 100 PartiQL statements on one item each, reads at one instant or writes
+all or none.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,12 @@ from sortkey.errors import ValidationException
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-MIXED = "ExecuteTransaction API does not support both read and write operations in the same request."
-NO_KEY = "Select statements within ExecuteTransaction must specify the primary key in the where clause."
+MIXED = (
+    "ExecuteTransaction API does not support both read and write operations in the same request."
+)
+NO_KEY = (
+    "Select statements within ExecuteTransaction must specify the primary key in the where clause."
+)
 NO_INDEX = "Reads on indices are not supported within transactions."
 NO_RETURNING = "RETURNING clause is not supported in ExecuteTransaction."
 
@@ -46,7 +52,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return {"Responses": [], **meter.report_list()}
 
 
-def _read(engine: Engine, statements: list[Statement], parameters: list[Parameters], meter: Meter) -> dict[str, Any]:
+def _read(
+    engine: Engine, statements: list[Statement], parameters: list[Parameters], meter: Meter
+) -> dict[str, Any]:
     plans: list[Plan] = []
     for number, statement in enumerate(statements):
         assert isinstance(statement, Select)
@@ -69,7 +77,10 @@ def _read(engine: Engine, statements: list[Statement], parameters: list[Paramete
 
 
 def _read_writes(
-    engine: Engine, statements: list[Statement], parameters: list[Parameters], requests: list[dict[str, Any]]
+    engine: Engine,
+    statements: list[Statement],
+    parameters: list[Parameters],
+    requests: list[dict[str, Any]],
 ) -> list[Bind]:
     binds: list[Bind] = []
     for number, statement in enumerate(statements):
@@ -79,7 +90,9 @@ def _read_writes(
                 raise ValidationException(NO_RETURNING)
             bind = read_write(statement, parameters[number], requests[number]).bind
             if isinstance(statement, Exists):
-                bind(engine)  # what is wrong with an EXISTS is a fault of the request, no reason for a cancellation
+                bind(
+                    engine
+                )  # what is wrong with an EXISTS is a fault of the request, no reason for a cancellation
         binds.append(bind)
     return binds
 
@@ -90,7 +103,9 @@ def _named(number: int) -> Generator[None]:
     try:
         yield
     except ValidationException as error:
-        raise ValidationException(f"Validation failed in TransactStatements[{number}]: {error.message}") from None
+        raise ValidationException(
+            f"Validation failed in TransactStatements[{number}]: {error.message}"
+        ) from None
 
 
 def _check_kinds(statements: list[Statement]) -> None:

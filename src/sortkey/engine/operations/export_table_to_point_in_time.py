@@ -1,4 +1,6 @@
-"""ExportTableToPointInTime: write what a table held at an instant, or what changed since, into a bucket's folder."""
+"""ExportTableToPointInTime: write what a table held at an instant, or what changed since, into a
+bucket's folder.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,11 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     buckets.check_key(engine, request["S3Bucket"], request.get("S3Prefix") or "")
     description = _describe(engine, table, request)
     later = ("BilledSizeBytes", "ExportManifest")
-    answer = {"ExportDescription": {name: value for name, value in description.items() if name not in later}}
+    answer = {
+        "ExportDescription": {
+            name: value for name, value in description.items() if name not in later
+        }
+    }
     if description["ExportType"] == "FULL_EXPORT":
         _check_window(engine, earliest, description["ExportTime"])
         cut = recovery.number_at(engine, table, description["ExportTime"])
@@ -77,26 +83,38 @@ def _check_offered(request: dict[str, Any]) -> None:
     if request.get("ExportFormat") == "ION":
         raise ValidationException("ExportFormat ION is not offered here; use DYNAMODB_JSON")
     if "S3SseKmsKeyId" in request and request.get("S3SseAlgorithm") != "KMS":
-        raise ValidationException("Invalid Request: KMS Key Id is not supported for this encryption type")
+        raise ValidationException(
+            "Invalid Request: KMS Key Id is not supported for this encryption type"
+        )
     incremental = request.get("ExportType") == "INCREMENTAL_EXPORT"
     if incremental != ("IncrementalExportSpecification" in request):
         raise ValidationException(f"Invalid Request: {_MISFITS[request.get('ExportType')]}")
     if incremental and "ExportFromTime" not in request["IncrementalExportSpecification"]:
-        raise ValidationException("Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification")
+        raise ValidationException(
+            "Invalid Request: ExportFromTime must be provided in IncrementalExportSpecification"
+        )
 
 
 def _describe(engine: Engine, table: Table, request: dict[str, Any]) -> dict[str, Any]:
     now = engine.clock()
     id = f"{int(now * 1000):014d}-{engine.entropy(4).hex()}"
     arn = engine.catalog.arn(table.name)
-    kept = ("S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId", "FilterSpecification")
+    kept = (
+        "S3Bucket",
+        "S3BucketOwner",
+        "S3Prefix",
+        "S3SseAlgorithm",
+        "S3SseKmsKeyId",
+        "FilterSpecification",
+    )
     description: dict[str, Any] = {
         "ExportArn": f"{arn}/export/{id}",
         "ExportStatus": "IN_PROGRESS",
         "StartTime": round(now, 3),
         "TableArn": arn,
         "TableId": table.id,
-        "ClientToken": request.get("ClientToken") or str(uuid.UUID(bytes=engine.entropy(16), version=4)),
+        "ClientToken": request.get("ClientToken")
+        or str(uuid.UUID(bytes=engine.entropy(16), version=4)),
         "S3SseAlgorithm": "AES256",
         **{name: request[name] for name in kept if name in request},
         "ExportFormat": "DYNAMODB_JSON",
@@ -120,11 +138,13 @@ def _period(engine: Engine, earliest: float, wanted: dict[str, Any]) -> tuple[fl
     first, last = wanted["ExportFromTime"], wanted["ExportToTime"]
     if first < int(earliest):
         raise InvalidExportTimeException(
-            f"Incremental export period from time cannot be less than the table creation time : {_shown(first)}"
+            "Incremental export period from time cannot be less than the table creation time : "
+            f"{_shown(first)}"
         )
     if last > engine.clock() + ROUNDING:
         raise InvalidExportTimeException(
-            f"Incremental export period to time cannot be greater than the current time : {_shown(last)}"
+            "Incremental export period to time cannot be greater than the current time : "
+            f"{_shown(last)}"
         )
     difference = "Difference between export period from time and export period to time is "
     if last - first < INCREMENTAL_MIN_SECONDS:

@@ -1,4 +1,6 @@
-"""GetRecords: the changes behind a shard iterator, oldest first, and the iterator with which to go on."""
+"""GetRecords: the changes behind a shard iterator, oldest first, and the iterator with which to go
+on.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     limit = request.get("Limit") or LIMIT_MAX
     if limit > LIMIT_MAX:
         raise ValidationException(
-            f"One or more parameter values were invalid: Limit should be less than or equal to {LIMIT_MAX}"
+            "One or more parameter values were invalid: Limit should be less than or equal to "
+            f"{LIMIT_MAX}"
         )
     iterator = stream_iterators.read(engine, request["ShardIterator"])
     feed = streams.find(engine, iterator.stream_arn)
@@ -37,7 +40,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _read(engine: Engine, feed: streams.Feed, after: int, end: int, limit: int) -> tuple[list[dict[str, Any]], int]:
+def _read(
+    engine: Engine, feed: streams.Feed, after: int, end: int, limit: int
+) -> tuple[list[dict[str, Any]], int]:
     """Records behind `after`, and behind which number to go on."""
     records: list[dict[str, Any]] = []
     total = 0

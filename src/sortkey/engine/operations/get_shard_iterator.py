@@ -22,7 +22,11 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     feed = streams.find(engine, request["StreamArn"])
     shard = feed.shard(request["ShardId"])
     after = _place(engine, feed, shard, kind, request)
-    return {"ShardIterator": stream_iterators.write(engine, stream_iterators.Iterator(feed.arn, shard.id, after))}
+    return {
+        "ShardIterator": stream_iterators.write(
+            engine, stream_iterators.Iterator(feed.arn, shard.id, after)
+        )
+    }
 
 
 def _check_parameters(kind: str, request: dict[str, Any]) -> None:
@@ -30,7 +34,9 @@ def _check_parameters(kind: str, request: dict[str, Any]) -> None:
     if kind in _BY_NUMBER and (number is None or not (number.isascii() and number.isdigit())):
         raise ValidationException(INVALID + "Invalid SequenceNumber")
     if kind not in _BY_NUMBER and number is not None:
-        raise ValidationException(INVALID + "SequenceNumber should not be passed for this iterator type")
+        raise ValidationException(
+            INVALID + "SequenceNumber should not be passed for this iterator type"
+        )
     if kind == "AT_TIMESTAMP" and "Timestamp" not in request:
         raise ValidationException(INVALID + "Timestamp is required for this iterator type")
     if kind != "AT_TIMESTAMP" and "Timestamp" in request:

@@ -32,7 +32,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         "ImportStatus": "IN_PROGRESS",
         "TableArn": arn,
         "TableId": table.id,
-        "ClientToken": request.get("ClientToken") or str(uuid.UUID(bytes=engine.entropy(16), version=4)),
+        "ClientToken": request.get("ClientToken")
+        or str(uuid.UUID(bytes=engine.entropy(16), version=4)),
         "S3BucketSource": source,
         "ErrorCount": 0,
         "InputFormat": request["InputFormat"],
@@ -58,5 +59,6 @@ def _check_offered(request: dict[str, Any]) -> None:
         raise ValidationException("InputCompressionType ZSTD is not offered here; use GZIP or NONE")
     if "InputFormatOptions" in request and request["InputFormat"] != "CSV":
         raise ValidationException(
-            f"Invalid Request: Unsupported InputFormatOptions for the given input format: {request['InputFormat']}."
+            "Invalid Request: Unsupported InputFormatOptions for the given input format: "
+            f"{request['InputFormat']}."
         )

@@ -18,12 +18,16 @@ PAGE = 100
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     lower, upper = request.get("TimeRangeLowerBound"), request.get("TimeRangeUpperBound")
     if lower is not None and upper is not None and lower > upper:
-        raise ValidationException(INVALID + "Time range lower bound must be less than or equal to upper bound")
+        raise ValidationException(
+            INVALID + "Time range lower bound must be less than or equal to upper bound"
+        )
     limit = request.get("Limit") or PAGE
     named = request.get("TableName")
     name = None if named is None else engine.catalog.name_of(named)
     found = [backup for backup in backups.all_of(engine) if _wanted(backup, name, request)]
-    answer: dict[str, Any] = {"BackupSummaries": [backups.summary(engine, backup) for backup in found[:limit]]}
+    answer: dict[str, Any] = {
+        "BackupSummaries": [backups.summary(engine, backup) for backup in found[:limit]]
+    }
     if len(found) > limit:
         answer["LastEvaluatedBackupArn"] = found[limit - 1].arn
     return answer

@@ -9,7 +9,15 @@ from sortkey.engine import imports, job_pages
 if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
-SHOWN = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
+SHOWN = (
+    "ImportArn",
+    "ImportStatus",
+    "TableArn",
+    "S3BucketSource",
+    "InputFormat",
+    "StartTime",
+    "EndTime",
+)
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:

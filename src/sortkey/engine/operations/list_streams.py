@@ -25,10 +25,13 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
         feeds = [feed for feed in feeds if feed.table == request["TableName"]]
     start = request.get("ExclusiveStartStreamArn")
     if start is not None:
-        feeds = feeds[1 + next((n for n, feed in enumerate(feeds) if feed.arn == start), len(feeds)) :]
+        feeds = feeds[
+            1 + next((n for n, feed in enumerate(feeds) if feed.arn == start), len(feeds)) :
+        ]
     answer: dict[str, Any] = {
         "Streams": [
-            {"StreamArn": feed.arn, "TableName": feed.table, "StreamLabel": feed.label} for feed in feeds[:limit]
+            {"StreamArn": feed.arn, "TableName": feed.table, "StreamLabel": feed.label}
+            for feed in feeds[:limit]
         ]
     }
     if len(feeds) > limit:

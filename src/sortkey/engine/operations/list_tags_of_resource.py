@@ -1,4 +1,6 @@
-"""ListTagsOfResource: the tags of a table or a stream. Fifty at most: one page; AWS lets any NextToken pass."""
+"""ListTagsOfResource: the tags of a table or a stream. Fifty at most: one page; AWS lets any
+NextToken pass.
+"""
 
 from __future__ import annotations
 

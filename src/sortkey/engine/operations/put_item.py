@@ -23,8 +23,12 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return run_write(engine, request, parse(request)(engine), old_attributes if wants_old else None)
 
 
-def parse(request: dict[str, Any], check_key: Callable[[Table, Item], None] = check_own_key) -> Bind:
-    """The put of this operation, of a batch or of a transaction. Bound to its table when all else is in order."""
+def parse(
+    request: dict[str, Any], check_key: Callable[[Table, Item], None] = check_own_key
+) -> Bind:
+    """The put of this operation, of a batch or of a transaction. Bound to its table when all else
+    is in order.
+    """
     conditional = has_condition(request)
     item, size = read_item(request["Item"])
     check_item_size(size)

@@ -14,4 +14,6 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     arn, policy = request["ResourceArn"], request["Policy"]
     policy_grammar.check(policy, stream="/stream/" in arn)
     arns.check_policy_resource(engine, arn)
-    return {"RevisionId": resource_policies.put(engine, arn, policy, request.get("ExpectedRevisionId"))}
+    return {
+        "RevisionId": resource_policies.put(engine, arn, policy, request.get("ExpectedRevisionId"))
+    }

@@ -43,35 +43,54 @@ def run(engine: Engine, request: dict[str, Any]) -> Answer:
     table = engine.catalog.table(request["TableName"])
     index = find_index(table, request)
     after = None if start is None else position(table, index, start)
-    span = _span(table, index, key_condition, start, descending=request.get("ScanIndexForward") is False)
+    span = _span(
+        table, index, key_condition, start, descending=request.get("ScanIndexForward") is False
+    )
     span.after = after
     check_paths(table, condition, projection)
     if condition is not None:
-        # Conditions on the key belong into the key condition: a filter would be charged for what it drops.
+        # Conditions on the key belong into the key condition: a filter would be charged for what it
+        # drops.
         title = "Filter Expression" if "FilterExpression" in request else "QueryFilter"
         check_filter(condition, (table.key if index is None else index.key).names, title)
         check_filtered(table, index, condition)
     return answer(request, table, index, span, condition, projection, of_partition=True)
 
 
-def _read_expressions(request: dict[str, Any]) -> tuple[KeyCondition, Condition | None, Projection | None]:
+def _read_expressions(
+    request: dict[str, Any],
+) -> tuple[KeyCondition, Condition | None, Projection | None]:
     legacy.check_mixing(request, LEGACY, EXPRESSIONS)
     context = Placeholders.of(request, EXPRESSIONS, EXPRESSIONS[1:])
     key_text = request.get("KeyConditionExpression")
     if key_text is None and request.get("KeyConditions") is None:
         raise ValidationException(
-            "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request."
+            "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
+            "request."
         )
     condition = keep(context, request, "QueryFilter")
     projection = project(context, request)
-    key = context.key_condition(key_text) if key_text is not None else legacy.key_conditions(request["KeyConditions"])
+    key = (
+        context.key_condition(key_text)
+        if key_text is not None
+        else legacy.key_conditions(request["KeyConditions"])
+    )
     context.finish()
     return key, condition, projection
 
 
-def _span(table: Table, index: Index | None, condition: KeyCondition, start: Item | None, *, descending: bool) -> Span:
+def _span(
+    table: Table,
+    index: Index | None,
+    condition: KeyCondition,
+    start: Item | None,
+    *,
+    descending: bool,
+) -> Span:
     key = table.key if index is None else index.key
-    wanted = condition.resolve(key.hash, key.range, table.types, None if index is None else index.name)
+    wanted = condition.resolve(
+        key.hash, key.range, table.types, None if index is None else index.name
+    )
     schema = table.schema if index is None else table.index_schemas[index.name]
     operator: Any = wanted.operator
     partition = schema.partition(wanted.hash_values)
@@ -79,22 +98,34 @@ def _span(table: Table, index: Index | None, condition: KeyCondition, start: Ite
     if index is None and operator is not None:
         span.end = _end(partition, wanted, descending)
     if start is not None:
-        _check_start(span, partition, schema, start, whole=wanted.operator is None and not wanted.equals)
+        _check_start(
+            span, partition, schema, start, whole=wanted.operator is None and not wanted.equals
+        )
     return span
 
 
 def _end(partition: bytes, wanted: KeyRange, descending: bool) -> bytes | None:
-    """The bound at which a query of a table ends, where the range includes it. In an index others may share it."""
+    """The bound at which a query of a table ends, where the range includes it. In an index others
+    may share it.
+    """
     if wanted.operator == "BETWEEN":
         return partition + plain(wanted.operands[0 if descending else 1])
-    return partition + plain(wanted.operands[0]) if wanted.operator == (">=" if descending else "<=") else None
+    return (
+        partition + plain(wanted.operands[0])
+        if wanted.operator == (">=" if descending else "<=")
+        else None
+    )
 
 
 def _check_start(span: Span, partition: bytes, schema: KeySchema, start: Item, whole: bool) -> None:
-    """The start key lies where the query looks, and not at its very end: first the range key, then the partition."""
+    """The start key lies where the query looks, and not at its very end: first the range key, then
+    the partition.
+    """
     own = schema.partition([start[name] for name, _ in schema.hash_attributes])
     at = partition + (schema.encode(start) or b"")[len(own) :]
-    if not whole and (at < span.lower or (span.upper is not None and at >= span.upper) or at == span.end):
+    if not whole and (
+        at < span.lower or (span.upper is not None and at >= span.upper) or at == span.end
+    ):
         raise ValidationException(NO_RANGE_MATCH)
     if own != partition:
         raise ValidationException(OUTSIDE)

@@ -14,10 +14,14 @@ if TYPE_CHECKING:
     from sortkey.engine.engine import Engine
 
 TWO_TIMES = (
-    "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for point-in-time restore "
+    "Invalid Request: Both RestoreDateTime and UseLatestRestorableTime cannot be set for "
+    "point-in-time restore "
     "request. Please specify either RestoreDateTime time or UseLatestRestorableTime"
 )
-NO_TIME = "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, but not both"
+NO_TIME = (
+    "Invalid Request: Either one of RestoreDateTime or UseLatestRestorableTime must be specified, "
+    "but not both"
+)
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
@@ -27,12 +31,16 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     instant = now if request.get("UseLatestRestorableTime") else request["RestoreDateTime"]
     if not int(earliest) <= instant <= now:  # clients know whole seconds only
         raise InvalidRestoreTimeException(
-            f"RestoreDateTime '{_shown(instant)}' must be within EarliestRestorableDateTime '{_shown(earliest)}' and "
+            f"RestoreDateTime '{_shown(instant)}' must be within EarliestRestorableDateTime "
+            f"'{_shown(earliest)}' and "
             f"LatestRestorableDateTime '{_shown(now)}'"
         )
     _check_warm(request)
     restores.check_target(engine, request["TargetTableName"])
-    summary = {"SourceTableArn": engine.catalog.arn(source.name), "RestoreDateTime": round(instant, 3)}
+    summary = {
+        "SourceTableArn": engine.catalog.arn(source.name),
+        "RestoreDateTime": round(instant, 3),
+    }
     target = restores.create_target(engine, source, request, summary)
     answer = {"TableDescription": creating(describe(engine, target), {})}
     snapshot = snapshots.begin(engine, source, recovery.number_at(engine, source, instant))
@@ -41,14 +49,23 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def _source(request: dict[str, Any]) -> str:
-    names = [request[member] for member in ("SourceTableArn", "SourceTableName") if request.get(member) is not None]
+    names = [
+        request[member]
+        for member in ("SourceTableArn", "SourceTableName")
+        if request.get(member) is not None
+    ]
     if not names:
-        raise ValidationException("The parameter 'TableName' is required but was not present in the request")
+        raise ValidationException(
+            "The parameter 'TableName' is required but was not present in the request"
+        )
     if len(names) > 1:
         raise ValidationException("Must provide exactly one of: sourceTableArn, sourceTableName")
     if request.get("SourceTableArn", "arn:").split(":", 1)[0] != "arn":
         raise ValidationException("sourceTableArn is not a valid ARN")
-    latest, given = bool(request.get("UseLatestRestorableTime")), request.get("RestoreDateTime") is not None
+    latest, given = (
+        bool(request.get("UseLatestRestorableTime")),
+        request.get("RestoreDateTime") is not None,
+    )
     if latest and given:
         raise ValidationException(TWO_TIMES)
     if not latest and not given:
@@ -60,7 +77,9 @@ def _check_warm(request: dict[str, Any]) -> None:
     """The definition of an index has this member; AWS refuses it here."""
     for index in request.get("GlobalSecondaryIndexOverride") or ():
         if index.get("WarmThroughput"):
-            raise ValidationException(f"Invalid Request: Cannot override WarmThroughput for index {index['IndexName']}")
+            raise ValidationException(
+                f"Invalid Request: Cannot override WarmThroughput for index {index['IndexName']}"
+            )
 
 
 def _shown(instant: float) -> str:

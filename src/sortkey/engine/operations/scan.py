@@ -77,14 +77,19 @@ def _check_segment(request: dict[str, Any]) -> None:
 
 def _span(table: Table, index: Index | None, request: dict[str, Any], start: Item | None) -> Span:
     segment, total = request.get("Segment"), request.get("TotalSegments")
-    span = Span(b"", None) if segment is None or total is None else Span(*segment_bounds(segment, total))
+    span = (
+        Span(b"", None)
+        if segment is None or total is None
+        else Span(*segment_bounds(segment, total))
+    )
     if start is not None:
         mismatch = f"{START_INVALID}: {MISMATCH}" if index is None else START_INVALID
         span.after = position(table, index, start, mismatch)
         at = span.after[1] if index is None else span.after[0]
         if at is None or at < span.lower or (span.upper is not None and at >= span.upper):
             raise ValidationException(
-                f"{START_INVALID}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+                f"{START_INVALID}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
+                "correct Segment. "
                 f"TotalSegments: {total} Segment: {segment}"
             )
     return span

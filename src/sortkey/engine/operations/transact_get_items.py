@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     gets = [each["Get"] for each in request["TransactItems"]]
-    meter = Meter(request.get("ReturnConsumedCapacity"), (get["TableName"] for get in gets), transactional=True)
+    meter = Meter(
+        request.get("ReturnConsumedCapacity"),
+        (get["TableName"] for get in gets),
+        transactional=True,
+    )
     parsed = [(read_projection(get), read_item(get["Key"])[0]) for get in gets]
     tables = [engine.catalog.table(get["TableName"]) for get in gets]
     reasons = Reasons(len(parsed), empty_keys_cancel=True)
@@ -39,4 +43,7 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     check_size(size for _, size in found)
     for (table, _, _), (_, size) in zip(wanted, found, strict=True):
         meter.read(table, read_units(size, True))
-    return {**meter.report_list(), "Responses": [{"Item": item} if item else {} for item, _ in found]}
+    return {
+        **meter.report_list(),
+        "Responses": [{"Item": item} if item else {} for item, _ in found],
+    }

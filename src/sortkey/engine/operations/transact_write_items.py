@@ -33,7 +33,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     return _answer(request, changes, meter, shown_names(named))
 
 
-def _answer(request: dict[str, Any], changes: list[Change], meter: Meter, shown: dict[str, str]) -> dict[str, Any]:
+def _answer(
+    request: dict[str, Any], changes: list[Change], meter: Meter, shown: dict[str, str]
+) -> dict[str, Any]:
     metrics: dict[str, list[Any]] = {}
     for change, action in zip(changes, request["TransactItems"], strict=True):
         meter.write(change)
@@ -54,7 +56,9 @@ def _action(each: dict[str, Any]) -> tuple[str, dict[str, Any]]:
             "Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
         )
     if len(actions) > 1:
-        raise ValidationException("TransactItems can only contain one of Check, Put, Update or Delete")
+        raise ValidationException(
+            "TransactItems can only contain one of Check, Put, Update or Delete"
+        )
     return actions[0], each[actions[0]]
 
 

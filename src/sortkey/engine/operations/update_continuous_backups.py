@@ -16,7 +16,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     enabled, days = wanted["PointInTimeRecoveryEnabled"], wanted.get("RecoveryPeriodInDays")
     if not enabled and days is not None:
         raise ValidationException(
-            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time recovery."
+            "Invalid Request: Cannot specify RecoveryPeriodInDays when disabling point-in-time "
+            "recovery."
         )
     table = recovery.find_table(engine, request["TableName"])
     return recovery.describe(engine, recovery.switch(engine, table, enabled, days))

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table, index = engine.catalog.described(request["TableName"]), request.get("IndexName")
     insights.check_index(table, index)
-    action, mode = request["ContributorInsightsAction"], request.get("ContributorInsightsMode", insights.ALL_KEYS)
+    action, mode = (
+        request["ContributorInsightsAction"],
+        request.get("ContributorInsightsMode", insights.ALL_KEYS),
+    )
     now = insights.describe(table, index)
     same = action == "DISABLE" or now.get("ContributorInsightsMode") == mode
     if same and now["ContributorInsightsStatus"] == f"{action}D":

@@ -14,7 +14,11 @@ from sortkey.engine.item_keys import (
     check_updated_index_keys,
     encode_key,
 )
-from sortkey.engine.parameters import check_return_values, check_update_parameters, read_condition_and_update
+from sortkey.engine.parameters import (
+    check_return_values,
+    check_update_parameters,
+    read_condition_and_update,
+)
 from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import old_attributes, run_write
 from sortkey.engine.writes import Change, Write
@@ -35,7 +39,9 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     wanted, update = bind(engine, parsed), parsed.update
     if return_values == "NONE":
         return run_write(engine, request, wanted, None)
-    return run_write(engine, request, wanted, lambda change: _attributes(return_values, change, update))
+    return run_write(
+        engine, request, wanted, lambda change: _attributes(return_values, change, update)
+    )
 
 
 class Parsed(NamedTuple):
@@ -103,7 +109,9 @@ def apply_update(
 def check_keys_untouched(table: Table, update: Update) -> None:
     for name in table.key.names:
         if name in update.top_level:
-            raise ValidationException(f"{INVALID}Cannot update attribute {name}. This attribute is part of the key")
+            raise ValidationException(
+                f"{INVALID}Cannot update attribute {name}. This attribute is part of the key"
+            )
 
 
 def _attributes(return_values: str, change: Change, update: Update | None) -> dict[str, Any]:
@@ -113,5 +121,9 @@ def _attributes(return_values: str, change: Change, update: Update | None) -> di
         return {"Attributes": change.new} if change.new is not None else {}
     if update is None:
         return {}
-    touched = update.updated_old(change.old) if return_values == "UPDATED_OLD" else update.updated_new(change.new)
+    touched = (
+        update.updated_old(change.old)
+        if return_values == "UPDATED_OLD"
+        else update.updated_new(change.new)
+    )
     return {"Attributes": touched} if touched else {}

@@ -1,6 +1,8 @@
-"""UpdateTable: change a table's billing, throughput, indexes, stream, encryption, class or protection.
+"""UpdateTable: change a table's billing, throughput, indexes, stream, encryption, class or
+protection.
 
-The answer says UPDATING and shows what was before, where AWS takes its time; the change is done when it arrives.
+The answer says UPDATING and shows what was before, where AWS takes its time; the change is done
+when it arrives.
 """
 
 from __future__ import annotations
@@ -22,10 +24,14 @@ if TYPE_CHECKING:
 UNITS_NEEDED = INVALID + "ProvisionedThroughput must be specified when BillingMode is PROVISIONED"
 NO_UNITS = INVALID + "ProvisionedThroughput cannot be specified when BillingMode is PAY_PER_REQUEST"
 NO_VIEW = INVALID + "If stream is being enabled then UpdateViewType is required"
-VIEW_WITHOUT_STREAM = INVALID + "If stream is being disabled, then UpdateViewType must not be specified"
+VIEW_WITHOUT_STREAM = (
+    INVALID + "If stream is being disabled, then UpdateViewType must not be specified"
+)
 
 SLOW = ("ProvisionedThroughput", "BillingMode", "StreamSpecification", "TableClass")
-"""What makes a table UPDATING on AWS. Other changes are done at once, or say so in a status of their own."""
+"""What makes a table UPDATING on AWS. Other changes are done at once, or say so in a status of
+their own.
+"""
 
 
 def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
@@ -33,7 +39,8 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table = engine.catalog.described(request["TableName"])
     if table.status != "ACTIVE":
         raise ResourceInUseException(
-            f"Attempt to change a resource which is still in use: Table is being {_doing(table)}: {table.name}"
+            f"Attempt to change a resource which is still in use: Table is being {_doing(table)}: "
+            f"{table.name}"
         )
     mode = request.get("BillingMode") or throughput.billing_mode(table.settings)
     settings = _settings(engine, table, request, mode)
@@ -45,12 +52,18 @@ def run(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     table = updates.apply(engine, engine.catalog.save(replace(table, settings=settings)))
     if stream is not None:
         enabled = stream["StreamEnabled"]
-        table = streams.enable(engine, table, stream["StreamViewType"]) if enabled else streams.disable(engine, table)
+        table = (
+            streams.enable(engine, table, stream["StreamViewType"])
+            if enabled
+            else streams.disable(engine, table)
+        )
     return {"TableDescription": _updating(before, describe(engine, table), request, updates)}
 
 
 def check(request: dict[str, Any]) -> None:
-    """What can be said without the table. An empty list of indexes, WarmThroughput or OnDemandThroughput is nothing."""
+    """What can be said without the table. An empty list of indexes, WarmThroughput or
+    OnDemandThroughput is nothing.
+    """
     for name, why in not_offered.PARAMETERS.items():
         if name in request:
             raise ValidationException(f"{INVALID}{name} cannot be specified: {why}")
@@ -104,13 +117,16 @@ def _updating(
     """The description in the answer: what is under way shows its old value and that it changes."""
     if any(name in request for name in SLOW) or updates.create or updates.delete:
         after["TableStatus"] = "UPDATING"
-    switches = before.get("BillingModeSummary", {}).get("BillingMode") != after.get("BillingModeSummary", {}).get(
-        "BillingMode"
-    )
+    switches = before.get("BillingModeSummary", {}).get("BillingMode") != after.get(
+        "BillingModeSummary", {}
+    ).get("BillingMode")
     if switches and request.get("BillingMode") == throughput.ON_DEMAND:
         del after["BillingModeSummary"]["LastUpdateToPayPerRequestDateTime"]
     if request.get("SSESpecification") is not None:
-        after["SSEDescription"] = {**(before.get("SSEDescription") or after["SSEDescription"]), "Status": "UPDATING"}
+        after["SSEDescription"] = {
+            **(before.get("SSEDescription") or after["SSEDescription"]),
+            "Status": "UPDATING",
+        }
     if "TableClass" in request:
         _show_old(before, after, "TableClassSummary")
     _show_old_throughput(before, after, request, switches=switches)
@@ -119,7 +135,12 @@ def _updating(
 
 
 def _indexes(
-    before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], updates: IndexUpdates, *, switches: bool
+    before: dict[str, Any],
+    after: dict[str, Any],
+    request: dict[str, Any],
+    updates: IndexUpdates,
+    *,
+    switches: bool,
 ) -> list[dict[str, Any]]:
     statuses = updates.statuses()
     old = {index["IndexName"]: index for index in before.get("GlobalSecondaryIndexes", ())}
@@ -132,10 +153,17 @@ def _indexes(
     indexes += [old[name] for name, status in statuses.items() if status == "DELETING"]
     for index in indexes:
         name = index["IndexName"]
-        if switches or changes.get(name, {}).keys() != {"IndexName", "WarmThroughput"}:  # warming up, it stays active
-            index["IndexStatus"] = "UPDATING" if switches else statuses.get(name, index["IndexStatus"])
+        if switches or changes.get(name, {}).keys() != {
+            "IndexName",
+            "WarmThroughput",
+        }:  # warming up, it stays active
+            index["IndexStatus"] = (
+                "UPDATING" if switches else statuses.get(name, index["IndexStatus"])
+            )
         if index["IndexStatus"] == "CREATING":
-            index["Backfilling"] = False  # its place is being made; filling it comes after the answer
+            index["Backfilling"] = (
+                False  # its place is being made; filling it comes after the answer
+            )
         if name in old:
             _show_old_throughput(old[name], index, changes.get(name, {}), switches=switches)
     return indexes
@@ -144,14 +172,19 @@ def _indexes(
 def _show_old_throughput(
     before: dict[str, Any], after: dict[str, Any], request: dict[str, Any], *, switches: bool
 ) -> None:
-    """Of a table or an index: units and warm throughput are the old ones until AWS has made the new."""
+    """Of a table or an index: units and warm throughput are the old ones until AWS has made the
+    new.
+    """
     if not switches:
         for member in ("ReadCapacityUnits", "WriteCapacityUnits", "NumberOfDecreasesToday"):
             after["ProvisionedThroughput"][member] = before["ProvisionedThroughput"][member]
     if request.get("WarmThroughput"):
         after["WarmThroughput"] = {**before["WarmThroughput"], "Status": "UPDATING"}
     if request.get("OnDemandThroughput"):  # -1 is told here, and nowhere else
-        after["OnDemandThroughput"] = {**before.get("OnDemandThroughput", {}), **request["OnDemandThroughput"]}
+        after["OnDemandThroughput"] = {
+            **before.get("OnDemandThroughput", {}),
+            **request["OnDemandThroughput"],
+        }
 
 
 def _show_old(before: dict[str, Any], after: dict[str, Any], member: str) -> None:

@@ -1,5 +1,5 @@
-"""INSERT, UPDATE, DELETE and EXISTS as writes. Each is first read by itself, then bound to its table, like the items'
-own operations."""
+"""INSERT, UPDATE, DELETE and EXISTS as writes. Each is first read by itself, then bound to its
+table, like the items' own operations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,11 @@ from sortkey.engine.partiql.values import Parameters
 from sortkey.engine.tables import Table
 from sortkey.engine.write_requests import Attributes, old_attributes
 from sortkey.engine.writes import Bind, Change, Write
-from sortkey.errors import ConditionalCheckFailedException, DuplicateItemException, ValidationException
+from sortkey.errors import (
+    ConditionalCheckFailedException,
+    DuplicateItemException,
+    ValidationException,
+)
 from sortkey.expressions.syntax import Condition as Tree
 from sortkey.values.attributes import Item, check_nesting
 from sortkey.values.sizes import check_item_size, item_size
@@ -37,7 +41,8 @@ if TYPE_CHECKING:
 INSERT_INDEX = "FROM clause may only contain a single table name in data manipulation statements"
 WRITE_INDEX = "This operation is not supported on an index"
 NO_STRUCT = (
-    "Unsupported format in item expression. Please use struct format {{...}} to express item values for insert "
+    "Unsupported format in item expression. Please use struct format {{...}} to express item "
+    "values for insert "
     "statement. at {}"
 )
 EXISTS_CONDITION = "EXISTS() must contain a single item read with additional condition"
@@ -45,7 +50,9 @@ EXISTS_CONDITION = "EXISTS() must contain a single item read with additional con
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A write that is in order by itself. `attributes` is what RETURNING shows of the change; None without it."""
+    """A write that is in order by itself. `attributes` is what RETURNING shows of the change; None
+    without it.
+    """
 
     table_name: str
     bind: Bind
@@ -55,7 +62,9 @@ class Writing:
 def read_write(
     statement: Insert | Update | Delete | Exists, parameters: Parameters, request: dict[str, Any]
 ) -> Writing:
-    """Finds every error that does not depend on the table. `request` says what a failed condition shows."""
+    """Finds every error that does not depend on the table. `request` says what a failed condition
+    shows.
+    """
     match statement:
         case Insert():
             return _insert(statement, parameters)
@@ -82,11 +91,15 @@ def _insert(statement: Insert, parameters: Parameters) -> Writing:
         table = engine.catalog.table(name)
         for key_name in table.key.names:
             if key_name not in item:
-                raise ValidationException(f"Key attribute should be present in the item: Key {key_name}")
+                raise ValidationException(
+                    f"Key attribute should be present in the item: Key {key_name}"
+                )
             check_key_value(table, key_name, item[key_name])
         check_key_lengths(table, item)
         check_own_key(table, item)
-        return Write(table, table.encode(item), apply, size=size, check=lambda: check_index_keys(table, item))
+        return Write(
+            table, table.encode(item), apply, size=size, check=lambda: check_index_keys(table, item)
+        )
 
     def apply(old: Item | None) -> Item:
         if old is not None:
@@ -123,7 +136,9 @@ def _update(statement: Update, parameters: Parameters, request: dict[str, Any]) 
 
 
 def _check_updated(table: Table, item: Item) -> None:
-    """Keys of indexes after an UPDATE: the types as in an item, the rest in the words for update expressions."""
+    """Keys of indexes after an UPDATE: the types as in an item, the rest in the words for update
+    expressions.
+    """
     check_given_types(table, item.items())
     check_updated_index_keys(table, item)
 
@@ -148,7 +163,9 @@ def _delete(statement: Delete, parameters: Parameters, request: dict[str, Any]) 
         refuse = _guard(rest, translator, request)
 
         def apply(old: Item | None) -> None:
-            if old is not None and refuse is not None:  # nothing to delete is no failure, whatever the condition
+            if (
+                old is not None and refuse is not None
+            ):  # nothing to delete is no failure, whatever the condition
                 refuse(old)
 
         return Write(table, encode_key(table, key), apply)
@@ -193,7 +210,9 @@ def _check_returning(returning: Returning | None) -> None:
 _Part = Callable[[Item | None], Item]
 
 
-def _shown(returning: Returning | None, modified_old: _Part, modified_new: _Part) -> Attributes | None:
+def _shown(
+    returning: Returning | None, modified_old: _Part, modified_new: _Part
+) -> Attributes | None:
     if returning is None:
         return None
 

@@ -1,4 +1,6 @@
-"""WHERE as a condition: its tree in the syntax of the expressions, which then check, compile and evaluate it."""
+"""WHERE as a condition: its tree in the syntax of the expressions, which then check, compile and
+evaluate it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ from sortkey.values.attributes import AttributeValue
 
 NOT_BOOLEAN = "WHERE clause must contain an expression that resolves to a boolean"
 IN_OPERANDS = (
-    "IN operator must have a left hand argument of type Variable Reference and right hand argument of type Seq "
+    "IN operator must have a left hand argument of type Variable Reference and right hand argument "
+    "of type Seq "
     "with at least one member"
 )
 # What may stand after IS in DynamoDB, with the type of attribute_type.
@@ -44,7 +47,9 @@ _COMPARATORS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 
 
 class Translator:
-    """Translates the expressions of one statement. Names and values become placeholders, as in any other request."""
+    """Translates the expressions of one statement. Names and values become placeholders, as in any
+    other request.
+    """
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -55,7 +60,9 @@ class Translator:
         """The tree of a WHERE clause."""
         if isinstance(node, Unsupported):
             raise unsupported(node)
-        if not isinstance(node, Operation | TypeTest | Call) or (isinstance(node, Call) and node.name == "size"):
+        if not isinstance(node, Operation | TypeTest | Call) or (
+            isinstance(node, Call) and node.name == "size"
+        ):
             raise ValidationException(NOT_BOOLEAN)
         return self.condition(node)
 
@@ -74,7 +81,11 @@ class Translator:
         match node:
             case Operation("and" | "or" as operator, operands):
                 terms = tuple(self._term(each) for each in operands)
-                return trees.And(_flat(terms, trees.And)) if operator == "and" else trees.Or(_flat(terms, trees.Or))
+                return (
+                    trees.And(_flat(terms, trees.And))
+                    if operator == "and"
+                    else trees.Or(_flat(terms, trees.Or))
+                )
             case Operation("not", (operand,)):
                 if not isinstance(operand, Operation | TypeTest | Call):
                     raise ValidationException("The argument to NOT must be a Type or Expression")
@@ -86,7 +97,9 @@ class Translator:
             case Operation(operator, (left, right)) if operator in _COMPARATORS:
                 return trees.Comparison(operator, self.operand(left), self.operand(right))
             case Operation(operator):
-                raise ValidationException(f"Unsupported operator in Condition Expression. Operator: {operator}")
+                raise ValidationException(
+                    f"Unsupported operator in Condition Expression. Operator: {operator}"
+                )
             case TypeTest():
                 return self._type_test(node)
             case Call():
@@ -104,7 +117,8 @@ class Translator:
         if isinstance(node, Call) and node.name == "size":
             self._call(node)
             raise ValidationException(
-                "Incorrect operand type for operator or function; operator or function: AND, operand type: N"
+                "Incorrect operand type for operator or function; operator or function: AND, "
+                "operand type: N"
             )
         return self.condition(node)
 
@@ -113,7 +127,9 @@ class Translator:
             raise unsupported(operand)
         if not isinstance(choices, Sequence) or not choices.members:
             raise ValidationException(IN_OPERANDS)
-        return trees.Membership(self.operand(operand), tuple(self.operand(member) for member in choices.members))
+        return trees.Membership(
+            self.operand(operand), tuple(self.operand(member) for member in choices.members)
+        )
 
     def _type_test(self, node: TypeTest) -> trees.Condition:
         if not isinstance(node.operand, Reference | Literal) or (
@@ -146,7 +162,9 @@ class Translator:
             case Call():
                 return self._call(node)
             case Operation(operator):
-                raise ValidationException(f"Unsupported operator in Condition Expression. Operator: {operator}")
+                raise ValidationException(
+                    f"Unsupported operator in Condition Expression. Operator: {operator}"
+                )
             case _:
                 value = self.parameters.resolve(node)
                 if value is None:
@@ -154,7 +172,9 @@ class Translator:
                 return self._value(value)
 
     def path(self, node: Reference) -> trees.Path:
-        return trees.Path(tuple(part if isinstance(part, int) else self._alias(part) for part in path_parts(node)))
+        return trees.Path(
+            tuple(part if isinstance(part, int) else self._alias(part) for part in path_parts(node))
+        )
 
     def _alias(self, name: str) -> str:
         alias = f"#{len(self.names)}"
@@ -177,7 +197,9 @@ def path_parts(node: Reference) -> Parts:
     return tuple(step for step in node.steps if not isinstance(step, OddStep))
 
 
-def _flat(terms: tuple[trees.Condition, ...], kind: type[trees.And] | type[trees.Or]) -> tuple[trees.Condition, ...]:
+def _flat(
+    terms: tuple[trees.Condition, ...], kind: type[trees.And] | type[trees.Or]
+) -> tuple[trees.Condition, ...]:
     flat: list[trees.Condition] = []
     for term in terms:
         flat.extend(term.terms if isinstance(term, kind) else (term,))

@@ -1,5 +1,5 @@
-"""Expressions of PartiQL, by recursive descent. It takes more than DynamoDB does: what PartiQL has and DynamoDB has not
-is refused later, with other words than what is no PartiQL at all.
+"""Expressions of PartiQL, by recursive descent. It takes more than DynamoDB does: what PartiQL has
+and DynamoDB has not is refused later, with other words than what is no PartiQL at all.
 
     or > and > not > = <> < <= > >= IS IN BETWEEN LIKE > || > + - > * / % > sign > path > primary
 
@@ -26,7 +26,8 @@ from sortkey.engine.partiql.syntax import (
 from sortkey.engine.partiql.tokens import END, ION, NAME, NUMBER, STRING, Token, malformed, tokenize
 from sortkey.errors import ValidationException
 
-# A statement of 8 KB could hold thousands of parentheses, more than Python's stack; items nest 32 levels at most.
+# A statement of 8 KB could hold thousands of parentheses, more than Python's stack; items nest 32
+# levels at most.
 NESTING_MAX = 40
 
 _PRECEDENCE = {"||": 1, "+": 2, "-": 2, "*": 3, "/": 3, "%": 3}
@@ -102,7 +103,9 @@ class ExpressionParser:
         return node
 
     def _operation(self, token: Token, *operands: Node) -> Node:
-        """An operation that can nest without parentheses. These are counted, and `parse` refuses too many of them."""
+        """An operation that can nest without parentheses. These are counted, and `parse` refuses
+        too many of them.
+        """
         self.operators += 1
         return Operation(token.kind, operands, token.place)
 
@@ -119,7 +122,11 @@ class ExpressionParser:
                 return node
 
     def _at_negated_test(self) -> bool:
-        return self.kind == "not" and self.tokens[self.position + 1].kind in ("in", "between", "like")
+        return self.kind == "not" and self.tokens[self.position + 1].kind in (
+            "in",
+            "between",
+            "like",
+        )
 
     def _test(self, left: Node) -> Node:
         negation = self.accept("not")
@@ -227,7 +234,9 @@ class ExpressionParser:
         token = self.take()
         match token.kind:
             case _ if token.kind == NAME:
-                return self._call(token) if self.kind == "(" else Reference((token.text,), token.place)
+                return (
+                    self._call(token) if self.kind == "(" else Reference((token.text,), token.place)
+                )
             case _ if token.kind == STRING:
                 return Literal("S", token.text, token.place)
             case _ if token.kind == NUMBER:

@@ -1,4 +1,6 @@
-"""What a WHERE clause says about a key: equalities that name one item, or partitions and ranges to read."""
+"""What a WHERE clause says about a key: equalities that name one item, or partitions and ranges to
+read.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,24 @@ from sortkey.engine.item_keys import EMPTY_KEY, check_lengths
 from sortkey.engine.partiql.conditions import Translator
 from sortkey.engine.tables import Table
 from sortkey.errors import ValidationException
-from sortkey.expressions.syntax import And, Between, Call, Comparison, Condition, Membership, Not, Or, Path, Value
+from sortkey.expressions.syntax import (
+    And,
+    Between,
+    Call,
+    Comparison,
+    Condition,
+    Membership,
+    Not,
+    Or,
+    Path,
+    Value,
+)
 from sortkey.values.attributes import INVALID, AttributeValue, Item
 
-KEY_TOO_LONG = "Hash primary key values must be under 2048 bytes, and range primary key values must be under 1024 bytes"
+KEY_TOO_LONG = (
+    "Hash primary key values must be under 2048 bytes, and range primary key values must be under "
+    "1024 bytes"
+)
 NO_FULL_KEY = "Where clause does not contain a mandatory equality on all key attributes"
 FILTER_TYPE = INVALID + "Condition parameter type does not match schema type"
 
@@ -49,8 +65,12 @@ def read_term(tree: Condition, translator: Translator) -> Term | None:
             return _term(translator, path, "BETWEEN", low, high)
         case Call("begins_with", (Path() as path, Value() as prefix)):
             return _term(translator, path, "begins_with", prefix)
-        case Membership(Path() as path, choices) if all(isinstance(choice, Value) for choice in choices):
-            return _term(translator, path, "IN", *(choice for choice in choices if isinstance(choice, Value)))
+        case Membership(Path() as path, choices) if all(
+            isinstance(choice, Value) for choice in choices
+        ):
+            return _term(
+                translator, path, "IN", *(choice for choice in choices if isinstance(choice, Value))
+            )
         case Or(terms):
             return _alternatives([read_term(term, translator) for term in terms])
         case _:
@@ -76,7 +96,9 @@ def _alternatives(terms: list[Term | None]) -> Term | None:
     return None if name is None else Term(name, "IN", tuple(values))
 
 
-def one_item(table: Table, where: Condition | None, translator: Translator) -> tuple[Item, Condition | None]:
+def one_item(
+    table: Table, where: Condition | None, translator: Translator
+) -> tuple[Item, Condition | None]:
     """The key that a WHERE clause of a write names, and what else it demands."""
     key: Item = {}
     rest: list[Condition] = []
@@ -88,7 +110,8 @@ def one_item(table: Table, where: Condition | None, translator: Translator) -> t
         (value,) = term.operands
         if key.setdefault(term.name, value) != value:
             raise ValidationException(
-                f"Multiple conditions on same key {term.name}. Only single item Update/Insert/Delete are supported"
+                f"Multiple conditions on same key {term.name}. Only single item "
+                "Update/Insert/Delete are supported"
             )
     if len(key) < len(table.key.names):
         raise ValidationException(NO_FULL_KEY)
@@ -102,7 +125,9 @@ def check_key_value(table: Table, name: str, value: AttributeValue) -> None:
     """A value that a key is compared with, in PartiQL's own words."""
     kind = table.types[name]
     if kind not in value:
-        raise ValidationException(f"Key attribute's data type should match its data type in table's schema: Key {name}")
+        raise ValidationException(
+            f"Key attribute's data type should match its data type in table's schema: Key {name}"
+        )
     if not value[kind]:
         raise ValidationException(EMPTY_KEY.format("string" if kind == "S" else "binary", name))
 
@@ -115,11 +140,15 @@ def check_key_lengths(table: Table, key: Item) -> None:
 
 
 def is_of_value(fault: str) -> bool:
-    """Whether a key was refused because no item can have its value, though it is of the right type."""
+    """Whether a key was refused because no item can have its value, though it is of the
+    right type.
+    """
     return fault == KEY_TOO_LONG or fault.startswith(EMPTY_KEY.partition("{}")[0])
 
 
-def check_filter(table: Table, names: frozenset[str], where: Condition, translator: Translator) -> None:
+def check_filter(
+    table: Table, names: frozenset[str], where: Condition, translator: Translator
+) -> None:
     """A filter compares key attributes only with values of their type; no other could be there."""
     match where:
         case And(terms) | Or(terms):

@@ -1,4 +1,6 @@
-"""The reserved words of PartiQL, which name an attribute only in double quotes: those that DynamoDB Local refuses."""
+"""The reserved words of PartiQL, which name an attribute only in double quotes: those that DynamoDB
+Local refuses.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""NextToken: where a page stopped, in a form that only goes on with the same statement on the same table."""
+"""NextToken: where a page stopped, in a form that only goes on with the same statement on the same
+table.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ def read_token(table: Table, request: dict[str, Any]) -> Item | None:
 
 
 def _sign(table: Table, request: dict[str, Any], content: bytes) -> bytes:
-    bound = orjson.dumps([request["Statement"], request.get("Parameters")], option=orjson.OPT_SORT_KEYS)
+    bound = orjson.dumps(
+        [request["Statement"], request.get("Parameters")], option=orjson.OPT_SORT_KEYS
+    )
     return hmac.new(table.id.encode(), bound + content, hashlib.sha256).digest()[:_SIGNATURE_BYTES]
 
 

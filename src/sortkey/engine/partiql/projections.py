@@ -1,4 +1,6 @@
-"""What a SELECT shows. Unlike a projection expression it lifts what it selects: `a.b` is answered as `b`."""
+"""What a SELECT shows. Unlike a projection expression it lifts what it selects: `a.b` is answered
+as `b`.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def read_projection(projected: tuple[Projected, ...] | None) -> Lifted | None:
             raise ValidationException(f"Duplicate identifiers in select clause: {name}")
         columns[name] = parts
     try:
-        distinct_paths([*reversed(columns.values())], lambda parts: parts)  # PartiQL looks from the first to the last
+        distinct_paths(
+            [*reversed(columns.values())], lambda parts: parts
+        )  # PartiQL looks from the first to the last
     except Fault as fault:
         raise ValidationException(str(fault)) from None
     return Lifted(tuple(columns.items()))

@@ -1,4 +1,6 @@
-"""SELECT: one item by its key, partitions of a table or an index, or a scan; whichever reads the least."""
+"""SELECT: one item by its key, partitions of a table or an index, or a scan; whichever reads the
+least.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,14 @@ from orjson import Fragment
 from sortkey.engine.capacity import Meter, read_units
 from sortkey.engine.item_keys import encode_key
 from sortkey.engine.partiql.conditions import Translator
-from sortkey.engine.partiql.keys import Term, check_filter, check_key_value, conjuncts, read_term, together
+from sortkey.engine.partiql.keys import (
+    Term,
+    check_filter,
+    check_key_value,
+    conjuncts,
+    read_term,
+    together,
+)
 from sortkey.engine.partiql.projections import Lifted, read_projection
 from sortkey.engine.partiql.sources import read_source
 from sortkey.engine.partiql.syntax import Ordering, Reference, Select
@@ -32,11 +41,16 @@ if TYPE_CHECKING:
 
 HASH_VALUES_MAX = 50
 MANY_PARTITIONS = 10
-"""A page over more has no more items than this: "Results are returned in pages of up to 10 items"."""
+"""A page over more has no more items than this: "Results are returned in pages of up to 10 items".
+"""
 _NO_INDEX = "The table does not have the specified index"
-_HASH_NEEDED = "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+_HASH_NEEDED = (
+    "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY "
+    "clause."
+)
 _SEVERAL_ATTRIBUTES = (
-    "PartiQL statements cannot be executed on tables with composite HASH keys or composite RANGE keys."
+    "PartiQL statements cannot be executed on tables with composite HASH keys or composite RANGE "
+    "keys."
 )
 _RANGE_OPERATORS = frozenset(("=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"))
 
@@ -85,8 +99,12 @@ def read_select(select: Select, parameters: Parameters) -> Selection:
     where = None if select.where is None else translator.where(select.where)
     read_paths = () if where is None else translator.compile(where).paths
     if select.order and where is None:
-        raise ValidationException("Must have WHERE clause in the statement when using ORDER BY clause.")
-    return Selection(table_name, index_name, projection, where, read_paths, select.order, translator)
+        raise ValidationException(
+            "Must have WHERE clause in the statement when using ORDER BY clause."
+        )
+    return Selection(
+        table_name, index_name, projection, where, read_paths, select.order, translator
+    )
 
 
 def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan:
@@ -123,7 +141,9 @@ def plan(engine: Engine, selection: Selection, consistent: bool = False) -> Plan
         planned.key = encode_key(table, planned.key_item)
         return planned
     descending = any(order.get(name, False) for name in key.range)
-    planned.spans = _spans(table, index, partitions.values, [term for _, term in ranges], descending)
+    planned.spans = _spans(
+        table, index, partitions.values, [term for _, term in ranges], descending
+    )
     planned.spans.sort(key=lambda each: each[0], reverse=planned.partitions_descending)
     return planned
 
@@ -140,7 +160,9 @@ _Terms = list[tuple[Tree, Term | None]]
 
 @dataclass(slots=True)
 class _Partitions:
-    """The values of the hash attribute, one for each partition, and the condition that gave them."""
+    """The values of the hash attribute, one for each partition, and the condition that
+    gave them.
+    """
 
     values: list[AttributeValue]
     tree: Tree
@@ -151,13 +173,18 @@ class _Partitions:
 def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | None:
     """The partitions that are named by = or by IN. None for a scan."""
     (name,) = key.hash
-    usable = [(tree, term) for tree, term in terms if term and term.name == name and term.operator in ("=", "IN")]
+    usable = [
+        (tree, term)
+        for tree, term in terms
+        if term and term.name == name and term.operator in ("=", "IN")
+    ]
     if not usable:
         return None
     tree, term = min(usable, key=lambda each: each[1].operator == "IN")
     if len(term.operands) > HASH_VALUES_MAX:
         raise ValidationException(
-            f"The IN operator is provided with too many operands; number of operands: {len(term.operands)}"
+            "The IN operator is provided with too many operands; number of operands: "
+            f"{len(term.operands)}"
         )
     for value in term.operands:
         check_key_value(table, name, value)
@@ -167,9 +194,15 @@ def _partitions(table: Table, key: KeySchema, terms: _Terms) -> _Partitions | No
 
 
 def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Term]]:
-    """The term that bounds the range attribute, if there is one: an equality before any other comparison."""
+    """The term that bounds the range attribute, if there is one: an equality before any other
+    comparison.
+    """
     for name in key.range:
-        usable = [(t, term) for t, term in terms if term and term.name == name and term.operator in _RANGE_OPERATORS]
+        usable = [
+            (t, term)
+            for t, term in terms
+            if term and term.name == name and term.operator in _RANGE_OPERATORS
+        ]
         for _, term in usable:
             for value in term.operands:
                 check_key_value(table, name, value)
@@ -179,7 +212,11 @@ def _ranges(table: Table, key: KeySchema, terms: _Terms) -> list[tuple[Tree, Ter
 
 
 def _spans(
-    table: Table, index: Index | None, partitions: list[AttributeValue], ranges: list[Term], desc: bool
+    table: Table,
+    index: Index | None,
+    partitions: list[AttributeValue],
+    ranges: list[Term],
+    desc: bool,
 ) -> list[tuple[bytes, Span]]:
     schema = table.schema if index is None else table.index_schemas[index.name]
     equals = [term.operands[0] for term in ranges if term.operator == "="]
@@ -187,7 +224,10 @@ def _spans(
     operator: Any = None if last is None else last.operator
     operands = () if last is None else last.operands
     return [
-        (plain(value), Span(*schema.bounds(schema.partition((value,)), equals, operator, operands), desc))
+        (
+            plain(value),
+            Span(*schema.bounds(schema.partition((value,)), equals, operator, operands), desc),
+        )
         for value in partitions
     ]
 
@@ -198,11 +238,19 @@ def _read_order(key: KeySchema, selection: Selection) -> dict[str, bool]:
     for each in selection.order:
         node = each.node
         if not isinstance(node, Reference) or len(node.steps) != 1:
-            shown = "PATH" if isinstance(node, Reference) else getattr(node, "content", type(node).__name__)
-            raise ValidationException(f"Argument to ORDER BY must be of type VariableReference. Type: {shown}")
+            shown = (
+                "PATH"
+                if isinstance(node, Reference)
+                else getattr(node, "content", type(node).__name__)
+            )
+            raise ValidationException(
+                f"Argument to ORDER BY must be of type VariableReference. Type: {shown}"
+            )
         name = str(node.steps[0])
         if name not in key.names:
-            raise ValidationException(f"Variable reference {name} in ORDER BY clause must be part of the primary key")
+            raise ValidationException(
+                f"Variable reference {name} in ORDER BY clause must be part of the primary key"
+            )
         order[name] = each.descending
     return order
 
@@ -211,16 +259,22 @@ def _read_order(key: KeySchema, selection: Selection) -> dict[str, bool]:
 
 
 def fetch(planned: Plan) -> tuple[Any, int]:
-    """The one item that is read by its key (None when it is not there), and the size of the whole of it."""
+    """The one item that is read by its key (None when it is not there), and the size of the whole
+    of it.
+    """
     assert planned.key is not None
     row = planned.table.rows.get(planned.key)
     if row is None:
         return None, 0
     item, size = row
-    return (Fragment(item) if planned.projection is None else planned.projection(orjson.loads(item))), size
+    return (
+        Fragment(item) if planned.projection is None else planned.projection(orjson.loads(item))
+    ), size
 
 
-def read_page(planned: Plan, request: dict[str, Any], start: Item | None) -> tuple[list[Any], Item | None, Meter]:
+def read_page(
+    planned: Plan, request: dict[str, Any], start: Item | None
+) -> tuple[list[Any], Item | None, Meter]:
     """A page of items, where the next one starts, and what it cost."""
     meter = Meter(request.get("ReturnConsumedCapacity"))
     consistent = bool(request.get("ConsistentRead"))
@@ -247,7 +301,9 @@ def read_page(planned: Plan, request: dict[str, Any], start: Item | None) -> tup
 def _read_one(
     planned: Plan, request: dict[str, Any], meter: Meter, start: Item | None
 ) -> tuple[list[Any], Item | None]:
-    """A page of the item under a key. With a limit of one it goes on, to an empty page, like any full page."""
+    """A page of the item under a key. With a limit of one it goes on, to an empty page, like any
+    full page.
+    """
     item, size = (None, 0) if start is not None else fetch(planned)
     meter.read(planned.table, read_units(size, bool(request.get("ConsistentRead"))))
     if item is None:

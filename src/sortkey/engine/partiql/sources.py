@@ -8,7 +8,10 @@ from sortkey.engine.partiql.syntax import OddStep, Reference, Source
 from sortkey.errors import ValidationException
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]{3,255}")
-INVALID_NAME = "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', '-', '_', '.'."
+INVALID_NAME = (
+    "Table name should be within the length [3, 255] and only contain 'a-z', 'A-Z', '0-9', '-', "
+    "'_', '.'."
+)
 ALIASED = "Aliasing is not supported"
 
 

@@ -1,4 +1,6 @@
-"""Statements: SELECT, INSERT, UPDATE, DELETE, EXISTS, and the PartiQL that DynamoDB has not. Parsed once a text."""
+"""Statements: SELECT, INSERT, UPDATE, DELETE, EXISTS, and the PartiQL that DynamoDB has not. Parsed
+once a text.
+"""
 
 from __future__ import annotations
 
@@ -300,4 +302,6 @@ def _other(node: Node) -> Statement:
 
 
 def _has_wildcard(node: Reference) -> bool:
-    return any(not isinstance(step, str | int) and step.words.startswith("Wildcard") for step in node.steps)
+    return any(
+        not isinstance(step, str | int) and step.words.startswith("Wildcard") for step in node.steps
+    )

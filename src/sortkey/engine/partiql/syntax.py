@@ -24,7 +24,9 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A scalar. `kind` is S, N, BOOL, NULL or MISSING; a number is still the text that was written."""
+    """A scalar. `kind` is S, N, BOOL, NULL or MISSING; a number is still the text that was
+    written.
+    """
 
     kind: str
     content: Any
@@ -64,7 +66,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operator in small letters ("and", "between", "=", "+", …) with its operands; its place is the operator's."""
+    """An operator in small letters ("and", "between", "=", "+", …) with its operands; its place is
+    the operator's.
+    """
 
     operator: str
     operands: tuple[Node, ...]
@@ -103,7 +107,9 @@ class Unsupported:
     place: Place
 
 
-Node = Literal | Parameter | Reference | Call | Operation | TypeTest | Sequence | Struct | Unsupported
+Node = (
+    Literal | Parameter | Reference | Call | Operation | TypeTest | Sequence | Struct | Unsupported
+)
 
 # -- statements
 
@@ -131,7 +137,9 @@ class Projected:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """`projection` is None for "*". `refused` is what AWS says of a clause that it has not, the first of them."""
+    """`projection` is None for "*". `refused` is what AWS says of a clause that it has not, the
+    first of them.
+    """
 
     projection: tuple[Projected, ...] | None
     source: Source

@@ -1,6 +1,7 @@
 """SET and REMOVE of an UPDATE, as an update of the expressions.
 
-PartiQL allows sums of sums, which the grammar of expressions does not; so the changes are made here, of the same parts.
+PartiQL allows sums of sums, which the grammar of expressions does not; so the changes are made
+here, of the same parts.
 """
 
 from __future__ import annotations
@@ -12,9 +13,23 @@ from sortkey.engine.partiql.conditions import path_parts
 from sortkey.engine.partiql.syntax import Assignment, Call, Literal, Node, Operation, Reference
 from sortkey.engine.partiql.values import MISSING_COMPARED, Parameters
 from sortkey.errors import ValidationException
-from sortkey.expressions.faults import Fault, operands_alike, path_required, wrong_operand_count, wrong_operand_type
+from sortkey.expressions.faults import (
+    Fault,
+    operands_alike,
+    path_required,
+    wrong_operand_count,
+    wrong_operand_type,
+)
 from sortkey.expressions.functions import OPERAND_COUNTS, UPDATES
-from sortkey.expressions.paths import Getter, Parts, check_levels, distinct_paths, evaluation_order, getter, show
+from sortkey.expressions.paths import (
+    Getter,
+    Parts,
+    check_levels,
+    distinct_paths,
+    evaluation_order,
+    getter,
+    show,
+)
 from sortkey.expressions.update_paths import Change
 from sortkey.expressions.update_values import SETS, add, calculate, delete, required
 from sortkey.expressions.updates import Update, if_not_exists, list_append
@@ -26,7 +41,10 @@ def read_update(assignments: Many[Assignment], parameters: Parameters) -> Update
     """What the assignments do to an item, all of them to the item as it was."""
     reader = _Reader(parameters)
     targets = [path_parts(assignment.target) for assignment in assignments]
-    changes = [reader.change(target, assignment.value) for target, assignment in zip(targets, assignments, strict=True)]
+    changes = [
+        reader.change(target, assignment.value)
+        for target, assignment in zip(targets, assignments, strict=True)
+    ]
     try:
         # Backwards, for unlike an expression PartiQL looks at its paths from the first to the last.
         paths, tree = distinct_paths(targets[::-1], lambda parts: parts)
@@ -35,11 +53,19 @@ def read_update(assignments: Many[Assignment], parameters: Parameters) -> Update
     except Fault as fault:
         raise ValidationException(str(fault)) from None
     names = frozenset(str(parts[0]) for parts in paths)
-    return Update(tuple(paths), evaluation_order(tree), tuple(changes[::-1]), only_removes=False, top_level=names)
+    return Update(
+        tuple(paths),
+        evaluation_order(tree),
+        tuple(changes[::-1]),
+        only_removes=False,
+        top_level=names,
+    )
 
 
 class _Reader:
-    """Reads assignments. What is wrong with operands collects in `faults`: AWS reports it after all else is read."""
+    """Reads assignments. What is wrong with operands collects in `faults`: AWS reports it after all
+    else is read.
+    """
 
     def __init__(self, parameters: Parameters) -> None:
         self.parameters = parameters
@@ -60,11 +86,15 @@ class _Reader:
             raise ValidationException(f"{name} must have exactly two arguments at {call.place}")
         first, second = call.operands
         if not isinstance(first, Reference) or path_parts(first) != target:
-            raise ValidationException(f"The first argument to {name} must equal the assignment value")
+            raise ValidationException(
+                f"The first argument to {name} must equal the assignment value"
+            )
         operand = self.parameters.resolve(second)
         if operand is None or SETS.isdisjoint(operand):
             # AWS names the place of the first argument, though it is the second that is wrong.
-            raise ValidationException(f"The second argument to {name} must be a value with type SET at {first.place}")
+            raise ValidationException(
+                f"The second argument to {name} must be a value with type SET at {first.place}"
+            )
         combine: Any = _SET_FUNCTIONS[call.name]
         return lambda item, old: combine(old, operand)
 
@@ -76,7 +106,9 @@ class _Reader:
             case Operation("+" | "-"):
                 return self._sum(node)
             case Operation(operator):
-                raise ValidationException(f"Unsupported operator in Update Expression. Operator: {operator}")
+                raise ValidationException(
+                    f"Unsupported operator in Update Expression. Operator: {operator}"
+                )
             case Call():
                 return self._call(node)
             case Literal("MISSING"):
@@ -96,7 +128,9 @@ class _Reader:
         return getter(parts)
 
     def _sum(self, node: Node) -> tuple[Getter, str | None]:
-        """A sum of sums leans to the left, so that is the way down; a recursion would go 300 levels deep."""
+        """A sum of sums leans to the left, so that is the way down; a recursion would go 300 levels
+        deep.
+        """
         sums: list[Operation] = []
         while isinstance(node, Operation) and node.operator in ("+", "-"):
             sums.append(node)
@@ -113,14 +147,20 @@ class _Reader:
         right = self._operand(node.operands[1])
         self._check_kinds(operator, (left, right), "N")
         (first, _), (second, _) = left, right
-        return (lambda item: calculate(operator, required(first(item), "N"), required(second(item), "N"))), "N"
+        return (
+            lambda item: calculate(
+                operator, required(first(item), "N"), required(second(item), "N")
+            )
+        ), "N"
 
     def _call(self, call: Call) -> tuple[Getter, str | None]:
         name = call.name
         if name not in OPERAND_COUNTS:
             raise ValidationException(f"Unrecognized function: {name}")
         if name not in UPDATES:
-            raise ValidationException(f"The function is not allowed in an update expression; function: {name}")
+            raise ValidationException(
+                f"The function is not allowed in an update expression; function: {name}"
+            )
         operands = [self._operand(operand) for operand in call.operands]
         if len(operands) != 2:
             return self._refuse(wrong_operand_count(name, len(operands)))
@@ -137,8 +177,14 @@ class _Reader:
         elif isinstance(default, Reference) and path_parts(default) == path_parts(path):
             self.faults.append(operands_alike("if_not_exists", show(path_parts(path))))
 
-    def _check_kinds(self, operator: str, operands: Many[tuple[Getter, str | None]], allowed: str) -> None:
-        self.faults += [wrong_operand_type(operator, kind) for _, kind in operands if kind not in (None, allowed)]
+    def _check_kinds(
+        self, operator: str, operands: Many[tuple[Getter, str | None]], allowed: str
+    ) -> None:
+        self.faults += [
+            wrong_operand_type(operator, kind)
+            for _, kind in operands
+            if kind not in (None, allowed)
+        ]
 
     def _refuse(self, fault: Fault) -> tuple[Getter, str | None]:
         self.faults.append(fault)

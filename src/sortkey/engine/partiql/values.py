@@ -18,9 +18,17 @@ from sortkey.engine.partiql.syntax import (
 )
 from sortkey.errors import ValidationException
 from sortkey.values import numbers
-from sortkey.values.attributes import TOO_NESTED, TOO_NESTED_RESULT, AttributeValue, Item, read_value
+from sortkey.values.attributes import (
+    TOO_NESTED,
+    TOO_NESTED_RESULT,
+    AttributeValue,
+    Item,
+    read_value,
+)
 
-BAG_MEMBERS = "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags"
+BAG_MEMBERS = (
+    "Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags"
+)
 NO_PARAMETER = "Number of parameters in request and statement don't match."
 NOT_A_NUMBER = "A value provided cannot be converted into a number"
 TOO_PRECISE = "DynamoDB only supports precision up to 38 digits"
@@ -58,7 +66,9 @@ class Parameters:
             missing = isinstance(node, Literal) and node.kind == "MISSING"
             value = None if missing else self.resolve(node)
             if value is None:
-                raise ValidationException(f"Unsupported data type: {_text(node)} under key root at {node.place}")
+                raise ValidationException(
+                    f"Unsupported data type: {_text(node)} under key root at {node.place}"
+                )
             item[name] = value
         return item
 
@@ -71,12 +81,16 @@ def literal(node: Node) -> AttributeValue:
     try:
         return read_value(value)[0]
     except ValidationException as error:
-        raise ValidationException(TOO_NESTED_RESULT if error.message == TOO_NESTED else error.message) from None
+        raise ValidationException(
+            TOO_NESTED_RESULT if error.message == TOO_NESTED else error.message
+        ) from None
 
 
 def unsupported(node: Unsupported) -> ValidationException:
     if node.word == "ION":
-        return ValidationException(f"Ion Literals are not supported: SYMBOL under key root at {node.place}")
+        return ValidationException(
+            f"Ion Literals are not supported: SYMBOL under key root at {node.place}"
+        )
     return ValidationException(f"Unsupported token in expression: {node.word} at {node.place}")
 
 
@@ -93,7 +107,9 @@ def _literal(node: Node, key: str) -> AttributeValue:
                 raise ValidationException(f"Empty bags are not supported at {place}")
             return _bag(members)
         case Sequence(_, members):
-            return {"L": [_literal(member, f"{key}.{number}") for number, member in enumerate(members)]}
+            return {
+                "L": [_literal(member, f"{key}.{number}") for number, member in enumerate(members)]
+            }
         case Struct(pairs):
             fields: Item = {}
             for name_node, value in pairs:
@@ -103,7 +119,9 @@ def _literal(node: Node, key: str) -> AttributeValue:
         case Unsupported():
             raise unsupported(node)
         case _:
-            raise ValidationException(f"Unsupported data type: {kind_of(node)} under key {key} at {node.place}")
+            raise ValidationException(
+                f"Unsupported data type: {kind_of(node)} under key {key} at {node.place}"
+            )
 
 
 def _bag(members: tuple[Node, ...]) -> AttributeValue:
@@ -122,9 +140,13 @@ def _bag(members: tuple[Node, ...]) -> AttributeValue:
 def _key(node: Node, taken: Item, key: str) -> str:
     if not isinstance(node, Literal) or node.kind != "S":
         kind = "INT" if isinstance(node, Literal) and node.kind == "N" else kind_of(node)
-        raise ValidationException(f"Tuple keys must be of type String. Actual type: {kind} under {key} at {node.place}")
+        raise ValidationException(
+            f"Tuple keys must be of type String. Actual type: {kind} under {key} at {node.place}"
+        )
     if node.content in taken:
-        raise ValidationException(f"Duplicate keys in tuple. Key: {node.content} under {key} at {node.place}")
+        raise ValidationException(
+            f"Duplicate keys in tuple. Key: {node.content} under {key} at {node.place}"
+        )
     if not node.content:
         raise ValidationException("Path component cannot be an empty string")
     return node.content
@@ -134,7 +156,9 @@ def _number(text: str) -> str:
     try:
         return numbers.canonical(text)
     except ValidationException as error:
-        raise ValidationException(TOO_PRECISE if error.message == numbers.TOO_PRECISE else error.message) from None
+        raise ValidationException(
+            TOO_PRECISE if error.message == numbers.TOO_PRECISE else error.message
+        ) from None
 
 
 def _read_parameter(raw: Any) -> AttributeValue:

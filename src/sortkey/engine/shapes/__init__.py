@@ -1,4 +1,5 @@
-"""The shape of every request: types, required members, lengths, ranges, patterns and enums, from AWS's own model.
+"""The shape of every request: types, required members, lengths, ranges, patterns and enums, from
+AWS's own model.
 
 What a value means is left to the operations, what an attribute value holds to `sortkey.values`.
 """
@@ -19,7 +20,8 @@ _tests: dict[str, Test] = {}
 
 
 def check(operation: str, request: dict[str, Any]) -> None:
-    """Raise what AWS raises for the shape of a request, a SerializationException first. Attribute values are opaque.
+    """Raise what AWS raises for the shape of a request, a SerializationException first. Attribute
+    values are opaque.
 
     Members that are null are removed from the request, and values that AWS converts are converted.
     """
@@ -50,7 +52,9 @@ def _examine(operation: str, request: dict[str, Any]) -> None:
         if "TableName" in request:
             check_table_name(request["TableName"])
         elif "TableName" in shape.required:
-            raise ValidationException("The parameter 'TableName' is required but was not present in the request")
+            raise ValidationException(
+                "The parameter 'TableName' is required but was not present in the request"
+            )
     _refuse(constraints.broken_constraints(shape, request))
     for path, name in exceptions.table_names(operation, request):
         check_table_name(name, path)

@@ -1,7 +1,7 @@
 """Tests compiled from shapes: true for a request that is certainly fine, in a microsecond or so.
 
-A false is no verdict: the request goes to `serialization` and `constraints`, which find out what is wrong, if
-anything. A test may raise TypeError on a value of a wrong type; that counts as false.
+A false is no verdict: the request goes to `serialization` and `constraints`, which find out what is
+wrong, if anything. A test may raise TypeError on a value of a wrong type; that counts as false.
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ def _list(of: Shape) -> Test:
     if of.element == "AttributeValue":
         return lambda value: type(value) is list and least <= len(value) <= most  # pyright: ignore[reportUnknownArgumentType]
     element = compile_test(shape(of.element))
-    return lambda value: type(value) is list and least <= len(value) <= most and all(map(element, value))  # pyright: ignore[reportUnknownArgumentType]
+    return lambda value: (
+        type(value) is list
+        and least <= len(value) <= most  # pyright: ignore[reportUnknownArgumentType]
+        and all(map(element, value))  # pyright: ignore[reportUnknownArgumentType]
+    )
 
 
 def _map(of: Shape) -> Test:

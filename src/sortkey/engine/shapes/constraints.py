@@ -1,6 +1,7 @@
 """Finds every constraint of its shape that a request breaks, in AWS's order and words.
 
-Only requests that the compiled tests turned down come here, so it is written to be read. Attribute values are opaque.
+Only requests that the compiled tests turned down come here, so it is written to be read. Attribute
+values are opaque.
 """
 
 from __future__ import annotations
@@ -54,10 +55,16 @@ def _constraints(name: str) -> tuple[_Constraint, ...]:
         text = f"Member must have {what} greater than or equal to {least}"
         constraints.append(_Constraint(text, lambda value: measure(value) >= least))
     if of.pattern is not None:
-        constraints.append(_Constraint(f"Member must satisfy regular expression pattern: {of.pattern}", _matcher(of)))
+        constraints.append(
+            _Constraint(
+                f"Member must satisfy regular expression pattern: {of.pattern}", _matcher(of)
+            )
+        )
     if of.enum:
         listed = ", ".join(java.enum_order(of.enum))
-        constraints.append(_Constraint(f"Member must satisfy enum value set: [{listed}]", of.enum.__contains__))
+        constraints.append(
+            _Constraint(f"Member must satisfy enum value set: [{listed}]", of.enum.__contains__)
+        )
     if name in exceptions.PATTERN_FIRST:
         constraints.sort(key=lambda constraint: "pattern" not in constraint.text)
     return tuple(constraints)
@@ -125,15 +132,25 @@ def _inside(of: Shape, value: Any, path: str, errors: list[str]) -> None:
             _element(of, element, f"{path}.{key}.member", errors)
 
 
-def _elements(of: Shape, value: Any, elements: Any, prefix: str, path: str, errors: list[str]) -> None:
-    """AWS names the collection, not the element, for the constraints of keys and elements; and all of them at once."""
+def _elements(
+    of: Shape, value: Any, elements: Any, prefix: str, path: str, errors: list[str]
+) -> None:
+    """AWS names the collection, not the element, for the constraints of keys and elements; and all
+    of them at once.
+    """
     if of.key and any(
-        not constraint.holds(key) for key in value for constraint in _constraints_for(shape(of.key), key)
+        not constraint.holds(key)
+        for key in value
+        for constraint in _constraints_for(shape(of.key), key)
     ):
-        errors.append(_error(of, value, path, f"Map keys must satisfy constraint: {_texts(of.key)}"))
+        errors.append(
+            _error(of, value, path, f"Map keys must satisfy constraint: {_texts(of.key)}")
+        )
     element = shape(of.element)
     present = [each for each in elements if each is not None]
-    if any(not constraint.holds(each) for each in present for constraint in _constraints(element.name)):
+    if any(
+        not constraint.holds(each) for each in present for constraint in _constraints(element.name)
+    ):
         errors.append(_error(of, value, path, f"{prefix}: {_texts(of.element)}"))
 
 

@@ -1,8 +1,9 @@
 """Where AWS does not do what its model says. The only hand-written table of this package.
 
-Taken from published captures of AWS's answers (several regions, 2026) and from dynalite's tests, which ran against AWS.
-AWS is moving to a newer wording region by region ("Value at 'TableName' failed…", one error at a time); most regions
-still answer with the older one, which is followed here.
+Taken from published captures of AWS's answers (several regions, 2026) and from dynalite's tests,
+which ran against AWS. AWS is moving to a newer wording region by region ("Value at 'TableName'
+failed…", one error at a time); most regions still answer with the older one, which is followed
+here.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from typing import Any, Final
 
 # Shapes that the model lacks.
 EXTRA_SHAPES: Final[dict[str, dict[str, Any]]] = {
-    # A table and an LSI have two key attributes at most; the model dropped the limit when GSIs got up to eight.
+    # A table and an LSI have two key attributes at most; the model dropped the limit when GSIs got
+    # up to eight.
     "TableKeySchema": {"type": "list", "element": "KeySchemaElement", "min": 1, "max": 2},
-    # "Value '' at 'sSESpecification.kMSMasterKeyId' failed…: Member must have length greater than or equal to 1"
+    # "Value '' at 'sSESpecification.kMSMasterKeyId' failed…: Member must have length greater than
+    # or equal to 1"
     "KMSMasterKeyId": {"type": "string", "min": 1},
     # A key of RequestItems; an ARN is let through, and the text still speaks of names only.
     "TableNameOrArn": {"type": "string", "min": 3, "max": 255, "pattern": "[a-zA-Z0-9_.-]+"},
 }
 
-# (structure, member) or (map, "key") or (list, "element"): the shape that AWS checks instead of the model's.
+# (structure, member) or (map, "key") or (list, "element"): the shape that AWS checks instead of the
+# model's.
 MEMBERS: Final[dict[tuple[str, str], str]] = {
     ("CreateTableInput", "KeySchema"): "TableKeySchema",
     ("TableCreationParameters", "KeySchema"): "TableKeySchema",
@@ -29,8 +33,9 @@ MEMBERS: Final[dict[tuple[str, str], str]] = {
     ("SSESpecification", "KMSMasterKeyId"): "KMSMasterKeyId",
     ("BatchGetRequestMap", "key"): "TableNameOrArn",
     ("BatchWriteItemRequestMap", "key"): "TableNameOrArn",
-    # The operation itself answers to these: "Invalid table-class parameter provided", "The Tag Key provided is
-    # invalid, Key: null", "Invalid Backup ARN", "Invalid TableArn: Invalid Table ARN", "Invalid TableArn".
+    # The operation itself answers to these: "Invalid table-class parameter provided", "The Tag Key
+    # provided is invalid, Key: null", "Invalid Backup ARN", "Invalid TableArn: Invalid Table ARN",
+    # "Invalid TableArn".
     ("CreateTableInput", "TableClass"): "string",
     ("UpdateTableInput", "TableClass"): "string",
     ("Tag", "Key"): "string",
@@ -54,7 +59,8 @@ MEMBERS: Final[dict[tuple[str, str], str]] = {
 
 # Required members of a structure, where they are not the model's.
 REQUIRED: Final[dict[str, tuple[str, ...]]] = {
-    # The model lets them out for replicas of a table in another account; a table of its own needs them.
+    # The model lets them out for replicas of a table in another account; a table of its own needs
+    # them.
     "CreateTableInput": ("TableName", "AttributeDefinitions", "KeySchema"),
     "Tag": (),
     "TagResourceInput": ("Tags",),
@@ -71,8 +77,11 @@ PATTERNS: Final[dict[str, str]] = {
     r"[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*": r"[\t\n\r -\uFFFD\U00010000-\U0010FFFF]*",
 }
 
-# Operations on items check the name after all other members; operations on tables before them, and alone.
-ITEM_OPERATIONS: Final = frozenset({"PutItem", "GetItem", "UpdateItem", "DeleteItem", "Query", "Scan", "SearchVectors"})
+# Operations on items check the name after all other members; operations on tables before them, and
+# alone.
+ITEM_OPERATIONS: Final = frozenset(
+    {"PutItem", "GetItem", "UpdateItem", "DeleteItem", "Query", "Scan", "SearchVectors"}
+)
 TRANSACTIONS: Final = frozenset({"TransactGetItems", "TransactWriteItems"})
 
 _NAME = re.compile("[a-zA-Z0-9_.-]{3,255}")
@@ -116,5 +125,7 @@ def table_names(operation: str, request: dict[str, Any]) -> Iterator[tuple[str, 
         for number, item in enumerate(request["TransactItems"], start=1):
             for action, members in item.items():
                 if action in _ACTIONS and members is not None:
-                    path = f"transactItems.{number}.member.{action[0].lower()}{action[1:]}.tableName"
+                    path = (
+                        f"transactItems.{number}.member.{action[0].lower()}{action[1:]}.tableName"
+                    )
                     yield path, members["TableName"]

@@ -1,7 +1,9 @@
-"""What of Java shines through in AWS's messages: the order of hash tables, `toString`, and the length of strings.
+"""What of Java shines through in AWS's messages: the order of hash tables, `toString`, and the
+length of strings.
 
-AWS reports the members of a structure in the order of a Java HashMap over their names, and lists an enum's values in
-the order of their hash codes in a table of 32. Both rules reproduce every published answer of AWS that we found.
+AWS reports the members of a structure in the order of a Java HashMap over their names, and lists an
+enum's values in the order of their hash codes in a table of 32. Both rules reproduce every
+published answer of AWS that we found.
 """
 
 from __future__ import annotations
@@ -50,20 +52,35 @@ def length(text: str) -> int:
 
 
 def to_string(of: Shape, value: Any, levels: int = _LEVELS_MAX) -> str:
-    """How AWS prints a value of that shape inside "Value '…'". Members that only AWS knows are left out."""
+    """How AWS prints a value of that shape inside "Value '…'". Members that only AWS knows are left
+    out.
+    """
     if value is None:
         return "null"
     if not levels:
         return "…"
     if of.type == "structure":
         kinds = of.members.items()
-        members = [f"{lower_first(name)}={to_string(shape(kind), value.get(name), levels - 1)}" for name, kind in kinds]
+        members = [
+            f"{lower_first(name)}={to_string(shape(kind), value.get(name), levels - 1)}"
+            for name, kind in kinds
+        ]
         return f"{of.name}({', '.join(members)})"
     if of.type == "list":
-        return "[" + ", ".join([to_string(shape(of.element), element, levels - 1) for element in value]) + "]"
+        return (
+            "["
+            + ", ".join([to_string(shape(of.element), element, levels - 1) for element in value])
+            + "]"
+        )
     if of.type == "map":
         element = shape(of.element)
-        return "{" + ", ".join([f"{key}={to_string(element, each, levels - 1)}" for key, each in value.items()]) + "}"
+        return (
+            "{"
+            + ", ".join(
+                [f"{key}={to_string(element, each, levels - 1)}" for key, each in value.items()]
+            )
+            + "}"
+        )
     return _scalar(of, value)
 
 

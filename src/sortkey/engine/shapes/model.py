@@ -1,4 +1,5 @@
-"""The shapes of requests, read from model.json when they are first needed, with AWS's exceptions laid over them.
+"""The shapes of requests, read from model.json when they are first needed, with AWS's exceptions
+laid over them.
 
 model.json is written by tools/generate_shapes.py; this module gives it types.
 """
@@ -17,7 +18,9 @@ from sortkey.engine.shapes import exceptions
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """One shape. `members`, `key` and `element` name other shapes; `least` and `most` bound a length or a number."""
+    """One shape. `members`, `key` and `element` name other shapes; `least` and `most` bound a
+    length or a number.
+    """
 
     name: str
     type: str
@@ -32,7 +35,12 @@ class Shape:
 
     @property
     def has_constraints(self) -> bool:
-        return self.least is not None or self.most is not None or self.pattern is not None or bool(self.enum)
+        return (
+            self.least is not None
+            or self.most is not None
+            or self.pattern is not None
+            or bool(self.enum)
+        )
 
 
 def input_shape(operation: str) -> Shape:
@@ -42,11 +50,16 @@ def input_shape(operation: str) -> Shape:
 @cache
 def shape(name: str) -> Shape:
     """The shape of that name; a bare type ("string") is a shape without constraints."""
-    entry: dict[str, Any] = exceptions.EXTRA_SHAPES.get(name) or _model()["shapes"].get(name) or {"type": name}
+    entry: dict[str, Any] = (
+        exceptions.EXTRA_SHAPES.get(name) or _model()["shapes"].get(name) or {"type": name}
+    )
     return Shape(
         name=name,
         type=entry["type"],
-        members={member: _referred(name, member, kind) for member, kind in entry.get("members", {}).items()},
+        members={
+            member: _referred(name, member, kind)
+            for member, kind in entry.get("members", {}).items()
+        },
         required=frozenset(_required(name, entry)),
         key=_referred(name, "key", entry.get("key", "")),
         element=_referred(name, "element", entry.get("element", "")),
@@ -62,7 +75,11 @@ def _referred(name: str, member: str, kind: str) -> str:
 
 
 def _required(name: str, entry: dict[str, Any]) -> tuple[str, ...]:
-    return exceptions.REQUIRED[name] if name in exceptions.REQUIRED else tuple(entry.get("required", ()))
+    return (
+        exceptions.REQUIRED[name]
+        if name in exceptions.REQUIRED
+        else tuple(entry.get("required", ()))
+    )
 
 
 @cache

@@ -1,7 +1,8 @@
 """The types of a whole request, as AWS deserialises it before it looks at anything else.
 
-Walks in the order of the document, so that the first error is AWS's. Converts what AWS converts, in place: 1.5 to the
-integer 1, "true" to a boolean; and removes members that are null, which AWS takes as absent.
+Walks in the order of the document, so that the first error is AWS's. Converts what AWS converts, in
+place: 1.5 to the integer 1, "true" to a boolean; and removes members that are null, which AWS takes
+as absent.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ _NOT_A_FIELD = "Unexpected field type"
 _NOT_A_STRUCTURE = "Unexpected value type in payload"
 # What AWS answers to a scalar where a map or list of a collection should be.
 _CAST = (
-    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
-    "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base of "
+    "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class "
+    "java.lang.Class "
+    "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in "
+    "module java.base of "
     "loader 'bootstrap')"
 )
 
@@ -56,7 +59,9 @@ def _structure(of: Shape, members: dict[str, Any]) -> None:
 
 
 def _value(of: Shape, value: Any, *, field: bool) -> Any:
-    """The value as its shape has it. `field`: a member of a structure; else an element of a list or map."""
+    """The value as its shape has it. `field`: a member of a structure; else an element of a list or
+    map.
+    """
     if of.name == "AttributeValue":
         json_types.check_value(value, field=field)
         return value
@@ -111,7 +116,9 @@ def _integer(of: Shape, value: Any) -> int:
     refusal = f"cannot be converted to {of.type.capitalize()}"
     number = _number(of, value, refusal)
     limit = 1 << (31 if of.type == "integer" else 63)
-    if not -limit <= number < limit:  # no answer of AWS to this is known; the words are those for other types
+    if (
+        not -limit <= number < limit
+    ):  # no answer of AWS to this is known; the words are those for other types
         _refuse(f"NUMBER_VALUE {refusal}")
     return math.floor(number)
 

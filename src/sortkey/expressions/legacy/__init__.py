@@ -1,4 +1,6 @@
-"""The parameters that came before expressions, made into the same conditions, updates and projections."""
+"""The parameters that came before expressions, made into the same conditions, updates and
+projections.
+"""
 
 from sortkey.expressions.legacy.attribute_updates import attribute_updates
 from sortkey.expressions.legacy.attributes_to_get import attributes_to_get

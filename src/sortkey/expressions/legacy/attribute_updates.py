@@ -1,4 +1,6 @@
-"""AttributeUpdates: to an update of whole attributes. The names in it are not paths: "a.b" is one name."""
+"""AttributeUpdates: to an update of whole attributes. The names in it are not paths: "a.b" is one
+name.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,15 @@ def attribute_updates(updates: Mapping[str, Mapping[str, Any]]) -> Update:
     """The update. An empty one changes nothing, and still creates an item that is not there."""
     changes = [_change(name, update) for name, update in updates.items()]
     paths = tuple((name,) for name in updates)
-    only_removes = bool(updates) and all(update.get("Action") == "DELETE" for update in updates.values())
+    only_removes = bool(updates) and all(
+        update.get("Action") == "DELETE" for update in updates.values()
+    )
     tree: PathTree = {name: number for number, name in enumerate(updates)}
-    given = tuple((name, update["Value"]) for name, update in updates.items() if update.get("Action") != "DELETE")
+    given = tuple(
+        (name, update["Value"])
+        for name, update in updates.items()
+        if update.get("Action") != "DELETE"
+    )
     return Update(paths, tree, tuple(changes), only_removes, frozenset(updates), given=given)
 
 
@@ -33,7 +41,9 @@ def _change(name: str, update: Mapping[str, Any] | None) -> Change:
     action, given = update.get("Action") or "PUT", update.get("Value")
     if given is None:
         if action != "DELETE":
-            raise ValidationException(INVALID + "Only DELETE action is allowed when no attribute value is specified")
+            raise ValidationException(
+                INVALID + "Only DELETE action is allowed when no attribute value is specified"
+            )
         return remove
     value = read_value(given)[0]
     kind = next(iter(value))
@@ -41,7 +51,9 @@ def _change(name: str, update: Mapping[str, Any] | None) -> Change:
         return put(value)
     if action == "ADD":
         if kind not in SETS and kind not in ("N", "L"):
-            raise ValidationException(INVALID + f"ADD action is not supported for the type {TYPE_TITLES[kind]}")
+            raise ValidationException(
+                INVALID + f"ADD action is not supported for the type {TYPE_TITLES[kind]}"
+            )
         return lambda item, old: _added(old, value)
     if kind not in SETS:
         raise ValidationException(

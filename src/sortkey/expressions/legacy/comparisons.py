@@ -1,4 +1,6 @@
-"""The thirteen comparison operators of the older parameters: their arguments, and what they test."""
+"""The thirteen comparison operators of the older parameters: their arguments, and what
+they test.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ _QUESTIONS: dict[str, Question] = {
 
 
 def read_named(name: str, condition: Mapping[str, Any] | None) -> tuple[str, list[AttributeValue]]:
-    """`read_comparison` of an entry of KeyConditions or of a filter, which has a name and is not null."""
+    """`read_comparison` of an entry of KeyConditions or of a filter, which has a name and is not
+    null.
+    """
     check_name(name)
     if condition is None:
         raise ValidationException(f"The filter condition for an attribute cannot be null: {name}")
@@ -66,19 +70,25 @@ def read_comparison(condition: Mapping[str, Any]) -> tuple[str, list[AttributeVa
 def check_arguments(operator: str, given: Sequence[AttributeValue]) -> None:
     least, most = _COUNTS.get(operator, (1, 1))
     if len(given) < least or (most is not None and len(given) > most):
-        raise ValidationException(INVALID + f"Invalid number of argument(s) for the {operator} ComparisonOperator")
+        raise ValidationException(
+            INVALID + f"Invalid number of argument(s) for the {operator} ComparisonOperator"
+        )
     kinds = [next(iter(value)) for value in given]
     allowed = _ALLOWED_TYPES.get(operator)
     for kind in kinds:
         if allowed is not None and kind not in allowed:
             raise ValidationException(
-                INVALID + f"ComparisonOperator {operator} is not valid for {kind} AttributeValue type"
+                INVALID
+                + f"ComparisonOperator {operator} is not valid for {kind} AttributeValue type"
             )
     if len(set(kinds)) > 1:
-        raise ValidationException(INVALID + "AttributeValues inside AttributeValueList must be of same type")
+        raise ValidationException(
+            INVALID + "AttributeValues inside AttributeValueList must be of same type"
+        )
     if operator == "BETWEEN" and order(given[0], given[1]) == 1:
         raise ValidationException(
-            "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound"
+            "The BETWEEN condition was provided a range where the lower bound is greater than the "
+            "upper bound"
         )
 
 

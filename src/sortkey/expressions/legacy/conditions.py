@@ -7,13 +7,21 @@ from typing import Any
 
 from sortkey.errors import ValidationException
 from sortkey.expressions.conditions import Condition, Test
-from sortkey.expressions.legacy.comparisons import check_arguments, check_name, comparison, read_comparison, read_named
+from sortkey.expressions.legacy.comparisons import (
+    check_arguments,
+    check_name,
+    comparison,
+    read_comparison,
+    read_named,
+)
 from sortkey.values.attributes import INVALID, read_value
 
 Conditions = Mapping[str, Mapping[str, Any] | None]
 
 
-def expected(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
+def expected(
+    conditions: Conditions | None, conditional_operator: str | None = None
+) -> Condition | None:
     """What Expected demands of the item; None for no or an empty Expected."""
     check_operator(conditions, conditional_operator)
     if not conditions:
@@ -22,12 +30,16 @@ def expected(conditions: Conditions | None, conditional_operator: str | None = N
     return _joined(conditions, tests, conditional_operator)
 
 
-def legacy_filter(conditions: Conditions | None, conditional_operator: str | None = None) -> Condition | None:
+def legacy_filter(
+    conditions: Conditions | None, conditional_operator: str | None = None
+) -> Condition | None:
     """What QueryFilter or ScanFilter lets through; None for no or an empty filter."""
     check_operator(conditions, conditional_operator)
     if not conditions:
         return None
-    tests = [comparison(name, *read_named(name, condition)) for name, condition in conditions.items()]
+    tests = [
+        comparison(name, *read_named(name, condition)) for name, condition in conditions.items()
+    ]
     return _joined(conditions, tests, conditional_operator)
 
 
@@ -37,7 +49,9 @@ def check_operator(conditions: Conditions | None, conditional_operator: str | No
         raise ValidationException("ConditionalOperator cannot be used without Filter or Expected")
 
 
-def _joined(conditions: Conditions, tests: list[Test], conditional_operator: str | None) -> Condition:
+def _joined(
+    conditions: Conditions, tests: list[Test], conditional_operator: str | None
+) -> Condition:
     if conditional_operator is not None and len(conditions) < 2:
         raise ValidationException(
             "ConditionalOperator can only be used when Filter or Expected has two or more elements"
@@ -74,7 +88,9 @@ def _expectation(name: str, condition: Mapping[str, Any] | None) -> Test:
     if exists is not None:
         raise _misused("Exists and ComparisonOperator cannot be used together", name)
     if value is None and given is None and operator not in ("NULL", "NOT_NULL"):
-        raise _misused(f"Value or AttributeValueList must be used with ComparisonOperator: {operator}", name)
+        raise _misused(
+            f"Value or AttributeValueList must be used with ComparisonOperator: {operator}", name
+        )
     if value is None:
         return comparison(name, *read_comparison(condition))
     arguments = [read_value(value)[0]]
@@ -89,7 +105,9 @@ def _existence(name: str, exists: bool | None, value: Any) -> Test:
             raise _misused("Value cannot be used when Exists is false", name)
         return comparison(name, "NULL", ())
     if value is None:
-        raise _misused(f"Value must be provided when Exists is {'null' if exists is None else 'true'}", name)
+        raise _misused(
+            f"Value must be provided when Exists is {'null' if exists is None else 'true'}", name
+        )
     return comparison(name, "EQ", [read_value(value)[0]])
 
 

@@ -8,8 +8,11 @@ from typing import Any
 from sortkey.errors import ValidationException
 
 
-def check_mixing(request: Mapping[str, Any], legacy: Sequence[str], expressions: Sequence[str]) -> None:
-    """Refuse a request that has parameters of both kinds. The lists are in the order in which AWS names them.
+def check_mixing(
+    request: Mapping[str, Any], legacy: Sequence[str], expressions: Sequence[str]
+) -> None:
+    """Refuse a request that has parameters of both kinds. The lists are in the order in which AWS
+    names them.
 
     KeyConditions may stand beside a FilterExpression or ProjectionExpression.
     """
@@ -22,5 +25,6 @@ def check_mixing(request: Mapping[str, Any], legacy: Sequence[str], expressions:
     if older:
         raise ValidationException(
             "Can not use both expression and non-expression parameters in the same request: "
-            f"Non-expression parameters: {{{', '.join(older)}}} Expression parameters: {{{', '.join(modern)}}}"
+            f"Non-expression parameters: {{{', '.join(older)}}} Expression parameters: "
+            f"{{{', '.join(modern)}}}"
         )

@@ -18,7 +18,9 @@ def in_threads(task: Task, work: Callable[[int], None]) -> None:
         return
     with ThreadPoolExecutor(at_once, thread_name_prefix="sortkey-backfill") as threads:
         try:
-            for done in as_completed([threads.submit(work, number) for number in task.open_segments]):
+            for done in as_completed(
+                [threads.submit(work, number) for number in task.open_segments]
+            ):
                 done.result()
         except BaseException:
             task.is_stopped = True

@@ -1,4 +1,6 @@
-"""Carries plans out, step by step. Each step looks first, so that a plan can be applied again after it was cut off."""
+"""Carries plans out, step by step. Each step looks first, so that a plan can be applied again after
+it was cut off.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,16 @@ LONGEST_PAUSE_SECONDS = 20.0
 
 
 def apply(
-    context: Context, plan: Plan, *, kms: str | None, wait_seconds: float, on_progress: Callable[[Step], object] | None
+    context: Context,
+    plan: Plan,
+    *,
+    kms: str | None,
+    wait_seconds: float,
+    on_progress: Callable[[Step], object] | None,
 ) -> Steps[tuple[Step, ...]]:
-    """Carry out the steps of a plan; returns them. Backfills and manual changes are left to the caller."""
+    """Carry out the steps of a plan; returns them. Backfills and manual changes are left to the
+    caller.
+    """
     for step in plan.steps:
         if on_progress is not None:
             on_progress(step)
@@ -46,7 +55,12 @@ def note_new(context: Context, table: Table) -> Steps[None]:
 def note(context: Context, table: Table, entity: Any) -> Steps[None]:
     """Write down that all stored items of an entity have what it says today."""
     layout = entity.__layout__
-    made = Stored(table=table.name, entity=name_of(layout), version=layout.schema_version, keys=keys_of(layout))
+    made = Stored(
+        table=table.name,
+        entity=name_of(layout),
+        version=layout.schema_version,
+        keys=keys_of(layout),
+    )
     yield from writes.put(context, made, "put")
 
 
@@ -70,13 +84,19 @@ def _index_request(step: AddIndex, found: dict[str, Any]) -> dict[str, Any]:
     table = step.table
     definition = table.index_definition(table.index(step.index))
     if found.get("BillingModeSummary", {}).get("BillingMode", "PROVISIONED") == "PROVISIONED":
-        definition.setdefault("ProvisionedThroughput", {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5})
+        definition.setdefault(
+            "ProvisionedThroughput", {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
+        )
     else:
-        definition.pop("ProvisionedThroughput", None)  # as the table is billed, whatever the model says
+        definition.pop(
+            "ProvisionedThroughput", None
+        )  # as the table is billed, whatever the model says
     names = [each["AttributeName"] for each in definition["KeySchema"]]
     return {
         "TableName": table.name,
-        "AttributeDefinitions": [{"AttributeName": n, "AttributeType": table.type_of(n)} for n in names],
+        "AttributeDefinitions": [
+            {"AttributeName": n, "AttributeType": table.type_of(n)} for n in names
+        ],
         "GlobalSecondaryIndexUpdates": [{"Create": definition}],
     }
 
@@ -120,7 +140,14 @@ def _settled(table: Table, waited: _Waited) -> Steps[dict[str, Any]]:
 
 
 def _status(found: dict[str, Any], name: str) -> str | None:
-    return next((i["IndexStatus"] for i in found.get("GlobalSecondaryIndexes", ()) if i["IndexName"] == name), None)
+    return next(
+        (
+            i["IndexStatus"]
+            for i in found.get("GlobalSecondaryIndexes", ())
+            if i["IndexName"] == name
+        ),
+        None,
+    )
 
 
 class _Waited:
@@ -131,7 +158,9 @@ class _Waited:
 
     def pause(self) -> Sleep:
         if self._left <= 0:
-            raise StoreError(f"{self._what} was not ready in time: apply the plan again to go on waiting")
+            raise StoreError(
+                f"{self._what} was not ready in time: apply the plan again to go on waiting"
+            )
         seconds, self._pause = self._pause, min(self._pause * 1.5, LONGEST_PAUSE_SECONDS)
         self._left -= seconds
         return Sleep(seconds)

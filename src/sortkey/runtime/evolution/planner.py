@@ -1,4 +1,6 @@
-"""Makes plans: compares a model with what is deployed, and with what is written down of the stored items."""
+"""Makes plans: compares a model with what is deployed, and with what is written down of the stored
+items.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,9 @@ def _begun(table: Table, found: dict[str, Any]) -> list[Step]:
 
 
 def _step(each: Difference) -> Step | None:
-    """What can be done about a difference without losing anything; None where that is not for us to do."""
+    """What can be done about a difference without losing anything; None where that is not for us to
+    do.
+    """
     match each.what:
         case "index missing" if isinstance(each.table.index(each.index), GSI):
             return AddIndex(each.table, each.index)
@@ -98,12 +102,16 @@ def reasons_to_fill(layout: Layout, stored: Stored | None) -> tuple[str, ...]:
         if not needs:
             return ()
         return (
-            f"it needs {' and '.join(needs)}, and it is not known whether all stored items have that: "
+            f"it needs {' and '.join(needs)}, and it is not known whether all stored items have "
+            "that: "
             "a backfill finds out, and writes only those that lack it",
         )
     reasons: list[str] = []
     if stored.version < layout.schema_version:
-        reasons.append(f"it is of version {layout.schema_version}, and stored items may be of version {stored.version}")
+        reasons.append(
+            f"it is of version {layout.schema_version}, and stored items may be of version "
+            f"{stored.version}"
+        )
     new = [name for name in keys if name not in stored.keys]
     other = [name for name in keys if name in stored.keys and stored.keys[name] != keys[name]]
     if new:
@@ -115,5 +123,7 @@ def reasons_to_fill(layout: Layout, stored: Stored | None) -> tuple[str, ...]:
 
 def _is_empty(table: Table) -> Steps[bool]:
     """By a look at one item: the count that DescribeTable tells is hours old."""
-    answer = yield Call("Scan", {"TableName": table.name, "Limit": 1, "ConsistentRead": True}, "plan")
+    answer = yield Call(
+        "Scan", {"TableName": table.name, "Limit": 1, "ConsistentRead": True}, "plan"
+    )
     return not answer["Items"]

@@ -1,4 +1,6 @@
-"""Plans: what to do about a difference between a model and what is deployed, in order, to be read before it is done."""
+"""Plans: what to do about a difference between a model and what is deployed, in order, to be read
+before it is done.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from sortkey.model.tables import Table
 from sortkey.runtime.differences import Difference, shown
 
 ANOTHER_INDEX = (
-    "An index cannot be changed: declare one of another name, apply and backfill, move the reads to it, "
+    "An index cannot be changed: declare one of another name, apply and backfill, move the reads "
+    "to it, "
     "then delete the old one."
 )
 ADVICE: Mapping[str, str] = {
@@ -52,7 +55,8 @@ class AddIndex:
             return f"{self.table.name}: wait for the index {self.index}, which is being made"
         key = ", ".join(self.table.key_attributes(self.index).names)
         return (
-            f"{self.table.name}: add the index {self.index} ({key}; {shown(self.table.index(self.index).projection)})"
+            f"{self.table.name}: add the index {self.index} ({key}; "
+            f"{shown(self.table.index(self.index).projection)})"
         )
 
 
@@ -73,7 +77,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """An entity whose stored items lack something, or may. Backfills read whole tables: they are run by name."""
+    """An entity whose stored items lack something, or may. Backfills read whole tables: they are
+    run by name.
+    """
 
     entity: type[Entity]
     why: tuple[str, ...]
@@ -109,7 +115,9 @@ Step = CreateTable | AddIndex | Change
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What `store.apply` will do, in this order; then the backfills to run, and what is left to people."""
+    """What `store.apply` will do, in this order; then the backfills to run, and what is left to
+    people.
+    """
 
     name: str
     steps: tuple[Step, ...] = ()
@@ -124,7 +132,8 @@ class Plan:
         if self.is_empty:
             return f"{self.name}: nothing to do, what is deployed is as the model says"
         lines = [
-            f"{self.name}: {len(self.steps)} to apply, {len(self.backfills)} to backfill, {len(self.by_hand)} by hand"
+            f"{self.name}: {len(self.steps)} to apply, {len(self.backfills)} to backfill, "
+            f"{len(self.by_hand)} by hand"
         ]
         lines += [f"  {number}. {step}" for number, step in enumerate(self.steps, 1)]
         lines += [f"  backfill {each}" for each in self.backfills]
@@ -136,7 +145,8 @@ class Plan:
         return {
             "name": self.name,
             "steps": [
-                {"kind": type(each).__name__, "table": each.table.name, "does": str(each)} for each in self.steps
+                {"kind": type(each).__name__, "table": each.table.name, "does": str(each)}
+                for each in self.steps
             ],
             "backfills": [
                 {"entity": each.entity.__name__, "table": each.table.name, "why": list(each.why)}

@@ -24,7 +24,9 @@ class Progress:
     failed: int = 0
     """Could not be read or written: `problems` has the first of them."""
     conflicts: int = 0
-    """How often an item was changed by somebody else before it could be written, and was looked at again."""
+    """How often an item was changed by somebody else before it could be written, and was looked at
+    again.
+    """
     segments: int = 1
     segments_done: int = 0
     expected: int | None = None
@@ -32,14 +34,21 @@ class Progress:
 
     def __str__(self) -> str:
         told = f"{self.read:,} read, {self.written:,} written"
-        more = {"newer": self.newer, "gone": self.gone, "failed": self.failed, "conflicts": self.conflicts}
+        more = {
+            "newer": self.newer,
+            "gone": self.gone,
+            "failed": self.failed,
+            "conflicts": self.conflicts,
+        }
         told += "".join(f", {count:,} {name}" for name, count in more.items() if count)
         return f"{told}; {self.segments_done} of {self.segments} segments done"
 
 
 @dataclass(frozen=True, slots=True)
 class Backfilled(Progress):
-    """What a backfill has done. `is_complete` means that every stored item now has what its entity says."""
+    """What a backfill has done. `is_complete` means that every stored item now has what its entity
+    says.
+    """
 
     entities: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()

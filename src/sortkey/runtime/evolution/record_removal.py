@@ -1,4 +1,6 @@
-"""What is written down of a table's items, taken back: items that come from elsewhere may be older than it says."""
+"""What is written down of a table's items, taken back: items that come from elsewhere may be older
+than it says.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from sortkey.runtime.store import Store
 
 
 def forget_backfills(store: Store, table: str) -> None:
-    """Let no plan trust earlier backfills of a table. One that is not done begins anew; whoever works on it notices."""
+    """Let no plan trust earlier backfills of a table. One that is not done begins anew; whoever
+    works on it notices.
+    """
     try:
         noted = store.query(Stored.of_table(table=table).consistent())
     except TableMissing:

@@ -1,6 +1,7 @@
 """Reads a segment of a table page by page, and gives every item of some entities what it lacks.
 
-The place is written down after every page. What was done before a crash and not written down is found to be done.
+The place is written down after every page. What was done before a crash and not written down is
+found to be done.
 """
 
 from __future__ import annotations
@@ -61,7 +62,11 @@ def work(context: Context, task: Task, number: int) -> Steps[None]:
             "counts": dict(page.counts),
             "problems": page.problems[:PROBLEMS_MAX],
         }
-        part = part.changed(**changes) if task.settings.dry_run else (yield from note_place(context, part, changes))
+        part = (
+            part.changed(**changes)
+            if task.settings.dry_run
+            else (yield from note_place(context, part, changes))
+        )
         task.report(part)
 
 
@@ -88,13 +93,19 @@ def _one(context: Context, task: Task, item: Item, page: Page, pace: Pace) -> St
         if task.settings.dry_run:
             outcome, conflicts = _would_be(entity, item), 0
         else:
-            outcome, conflicts = yield from patiently(context, partial(bring_up_to_date, context, entity, item))
+            outcome, conflicts = yield from patiently(
+                context, partial(bring_up_to_date, context, entity, item)
+            )
     except (InvalidItem, ModelError, ValidationException) as error:
         page.failed(task.table, item, error)
         return
     page.counts["conflicts"] += conflicts
     if outcome == "contended":
-        page.failed(task.table, item, f"others changed it {conflicts} times while it was about to be written")
+        page.failed(
+            task.table,
+            item,
+            f"others changed it {conflicts} times while it was about to be written",
+        )
         return
     page.counts[outcome] += 1
     if outcome == "written" and not task.settings.dry_run:

@@ -1,5 +1,5 @@
-"""What is written down of evolution, in a table of its own next to the data: what the stored items of an entity have,
-and how far backfills are.
+"""What is written down of evolution, in a table of its own next to the data: what the stored items
+of an entity have, and how far backfills are.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ class Stored(Entity, table=evolution_table, kind="Stored", names=camel):
 
 
 class Run(Entity, table=evolution_table, kind="Run", names=camel):
-    """A backfill of one or more entities of a table. `lease` rises with every process that takes it up."""
+    """A backfill of one or more entities of a table. `lease` rises with every process that takes it
+    up.
+    """
 
     table: str
     entities: Annotated[str, Field(examples=["Order"])]
@@ -98,15 +100,22 @@ def keys_of(layout: Layout) -> Keys:
         for attribute, template in each.templates:
             if each.index is None or attribute in layout.table.key:
                 continue
-            # A field that is a key as it stands is there, or None; unless it is new, and has a default.
-            if not layout.is_plain(attribute, template) or default_of(layout.by_attribute[attribute].info) is not None:
-                made[attribute] = template.text + (f" over {each.shards} shards" if each.shards else "")
+            # A field that is a key as it stands is there, or None; unless it is new, and has a
+            # default.
+            if (
+                not layout.is_plain(attribute, template)
+                or default_of(layout.by_attribute[attribute].info) is not None
+            ):
+                made[attribute] = template.text + (
+                    f" over {each.shards} shards" if each.shards else ""
+                )
     return made
 
 
 def checksum(layouts: list[Layout]) -> str:
     """Of everything that a backfill makes of the items of some entities."""
     told = [
-        [name_of(each), each.schema_version, sorted(keys_of(each).items()), sorted(each.computed)] for each in layouts
+        [name_of(each), each.schema_version, sorted(keys_of(each).items()), sorted(each.computed)]
+        for each in layouts
     ]
     return sha256(orjson.dumps(told)).hexdigest()[:16]

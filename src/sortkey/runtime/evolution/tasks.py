@@ -1,4 +1,5 @@
-"""A backfill as a task that is written down: who has it, which segments it has, and how far each of them is.
+"""A backfill as a task that is written down: who has it, which segments it has, and how far each of
+them is.
 
 The latest process to take one up has it; a process that lost it notices at its next page.
 """
@@ -44,7 +45,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not 1 <= self.segments <= SEGMENTS_MAX:
-            raise ModelError(f"a table is read in 1 to {SEGMENTS_MAX} segments, not {self.segments}")
+            raise ModelError(
+                f"a table is read in 1 to {SEGMENTS_MAX} segments, not {self.segments}"
+            )
         if self.writes_per_second is not None and self.writes_per_second <= 0:
             raise ModelError(f"with {self.writes_per_second} writes a second nothing is ever done")
 
@@ -72,10 +75,14 @@ class Task:
         """Writes a second of one segment, so that all together keep to theirs."""
         if self.settings.writes_per_second is None:
             return None
-        return self.settings.writes_per_second / max(min(len(self.open_segments), self.settings.at_once), 1)
+        return self.settings.writes_per_second / max(
+            min(len(self.open_segments), self.settings.at_once), 1
+        )
 
     def report(self, part: Segment) -> None:
-        with self.lock:  # threads may work on several segments; the callback is called by one at a time
+        with (
+            self.lock
+        ):  # threads may work on several segments; the callback is called by one at a time
             self.parts[part.number] = part
             if self.settings.on_progress is not None:
                 self.settings.on_progress(Progress(**self.totals()))
@@ -83,11 +90,18 @@ class Task:
     def totals(self) -> dict[str, Any]:
         counts = sum((Counter(part.counts) for part in self.parts.values()), Counter[str]())
         done = sum(part.is_done for part in self.parts.values())
-        return {**counts, "segments": self.run.segments, "segments_done": done, "expected": self.expected}
+        return {
+            **counts,
+            "segments": self.run.segments,
+            "segments_done": done,
+            "expected": self.expected,
+        }
 
 
 def begin(context: Context, of: type[Entity] | Table, settings: Settings) -> Steps[Task]:
-    """Take up a backfill that was cut off, or begin one. Raises TableMissing before anything is written down."""
+    """Take up a backfill that was cut off, or begin one. Raises TableMissing before anything is
+    written down.
+    """
     expect(of, (type, Table), "no kind of entity: backfill() takes a class, as Stage, or a table")
     table = of if isinstance(of, Table) else of.__layout__.table
     entities = table.entities if isinstance(of, Table) else [of]
@@ -130,7 +144,9 @@ def note_place(context: Context, part: Segment, changes: Mapping[str, Any]) -> S
     return (yield from _written(context, key, changes, Segment.lease == part.lease))
 
 
-def _new_run(context: Context, table: Table, entities: Sequence[type[Entity]], settings: Settings) -> Run:
+def _new_run(
+    context: Context, table: Table, entities: Sequence[type[Entity]], settings: Settings
+) -> Run:
     layouts = [each.__layout__ for each in entities]
     return Run(
         table=table.name,
@@ -159,7 +175,9 @@ def _take_up(context: Context, task: Task) -> Steps[None]:
     try:
         task.run = yield from writes.put(context, taken, "put", Run.lease == known.lease)
     except ConditionFailed as error:
-        raise LeaseLost(f"another process has taken up the backfill of {new.entities} in this moment") from error
+        raise LeaseLost(
+            f"another process has taken up the backfill of {new.entities} in this moment"
+        ) from error
 
 
 def _new_segment(context: Context, task: Task, number: int) -> Segment:

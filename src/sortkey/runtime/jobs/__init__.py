@@ -1,6 +1,8 @@
-"""Durable jobs on a table of their own: enqueued once, run by any worker, taken up again where they were left.
+"""Durable jobs on a table of their own: enqueued once, run by any worker, taken up again where they
+were left.
 
-`queue` enqueues and watches, `worker` runs, `definitions` and `context` are what a job function sees.
+`queue` enqueues and watches, `worker` runs, `definitions` and `context` are what a job function
+sees.
 """
 
 from sortkey.runtime.jobs.context import JobContext

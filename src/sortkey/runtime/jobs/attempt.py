@@ -1,6 +1,7 @@
 """One attempt while it runs: its lease, its log, the step it is in, and what should stop it.
 
-Two threads share it: the one that runs the function, and the worker's, which keeps the lease and watches the time.
+Two threads share it: the one that runs the function, and the worker's, which keeps the lease and
+watches the time.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ LOOK_SECONDS = 1.0
 
 
 class Running:
-    """An attempt. `step` is the name of the step that runs now; `is_given_up` when its worker waits for it no more."""
+    """An attempt. `step` is the name of the step that runs now; `is_given_up` when its worker waits
+    for it no more.
+    """
 
     def __init__(self, lease: Lease, definition: JobFunction[..., Any]) -> None:
         self.lease, self.definition = lease, definition
@@ -63,7 +66,9 @@ class Running:
         self._looked_at = float("-inf")
 
     def renew(self, **changes: Any) -> None:
-        """Write, hold the job for another while, and see what others have changed of it. Raises JobLost."""
+        """Write, hold the job for another while, and see what others have changed of it. Raises
+        JobLost.
+        """
         self._looked_at = self.means.clock()
         self.lease.renew(**changes)
 

@@ -7,7 +7,15 @@ import traceback
 from datetime import timedelta
 from typing import Any
 
-from sortkey.errors import GiveUp, JobCancelled, JobInterrupted, JobLost, JobStopped, JobTimedOut, SortkeyError
+from sortkey.errors import (
+    GiveUp,
+    JobCancelled,
+    JobInterrupted,
+    JobLost,
+    JobStopped,
+    JobTimedOut,
+    SortkeyError,
+)
 from sortkey.runtime.jobs.attempt import Running
 from sortkey.runtime.jobs.bells import of_job, of_queue
 from sortkey.runtime.jobs.context import JobContext
@@ -22,7 +30,9 @@ TRACEBACK_CHARACTERS_MAX = 8000
 
 
 def run(running: Running) -> Job:
-    """Run the function and end the attempt; gives the job as it is then. What a program is ended with goes on."""
+    """Run the function and end the attempt; gives the job as it is then. What a program is ended
+    with goes on.
+    """
     try:
         result = running.definition.function(JobContext(running), **running.job.arguments)
         ending = Ending("completed", "completed", result=kept(result, "the result of a job"))
@@ -30,17 +40,25 @@ def run(running: Running) -> Job:
         ending = after_stop(running, stopped)
     except Exception as error:
         # A function may turn what stopped it into an error of its own.
-        ending = after_stop(running, running.stopped) if running.stopped else after_failure(running, error)
+        ending = (
+            after_stop(running, running.stopped)
+            if running.stopped
+            else after_failure(running, error)
+        )
     except BaseException as error:
         if threading.current_thread() is not threading.main_thread():
-            return end(running, after_failure(running, error))  # a function that calls exit() ends nothing but itself
+            return end(
+                running, after_failure(running, error)
+            )  # a function that calls exit() ends nothing but itself
         end(running, _released(running, "the worker was ended"))
         raise
     return end(running, ending)
 
 
 def end(running: Running, ending: Ending) -> Job:
-    """Write how it ended. An attempt that has lost its job, or cannot reach it, leaves it to whoever finds it."""
+    """Write how it ended. An attempt that has lost its job, or cannot reach it, leaves it to
+    whoever finds it.
+    """
     had_slots = bool(running.job.slots)
     try:
         running.log.flush()
@@ -50,13 +68,17 @@ def end(running: Running, ending: Ending) -> Job:
             _count(running, "lost")
         return running.job
     except SortkeyError as error:
-        message = f"job {running.job.job_id}: its end could not be written, so it is taken up again later"
+        message = (
+            f"job {running.job.job_id}: its end could not be written, so it is taken up again later"
+        )
         running.means.on_error(message, error)
         return running.job
     _count(running, ending.outcome)
     running.means.bells.ring(of_job(job.job_id))
     if had_slots or job.due_at is not None:  # somebody may start now who could not before
-        running.means.bells.ring(of_queue(job.queue), job.due_at.timestamp() if job.due_at else None)
+        running.means.bells.ring(
+            of_queue(job.queue), job.due_at.timestamp() if job.due_at else None
+        )
     return job
 
 
@@ -70,15 +92,24 @@ def after_stop(running: Running, stopped: JobStopped) -> Ending:
         case JobTimedOut():
             return _failed(running, "timed_out", str(stopped))
         case _:
-            return Ending("lost", "pending", due_at=running.means.now())  # not held any more: it will not be written
+            return Ending(
+                "lost", "pending", due_at=running.means.now()
+            )  # not held any more: it will not be written
 
 
 def after_failure(running: Running, error: BaseException) -> Ending:
-    """What an error of the function means for the job. It goes into the log with where it happened."""
+    """What an error of the function means for the job. It goes into the log with where it
+    happened.
+    """
     told = f"{type(error).__name__}: {error}"
     where = "".join(traceback.format_exception(error))[-TRACEBACK_CHARACTERS_MAX:]
     try:
-        running.log.add(running.step, "ERROR", f"attempt {running.job.attempt} failed: {told}", {"traceback": where})
+        running.log.add(
+            running.step,
+            "ERROR",
+            f"attempt {running.job.attempt} failed: {told}",
+            {"traceback": where},
+        )
     except SortkeyError as problem:
         running.means.on_error(f"job {running.job.job_id}: its error could not be logged", problem)
     return _failed(running, "failed", told, final=isinstance(error, GiveUp))

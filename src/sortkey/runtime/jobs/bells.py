@@ -1,6 +1,8 @@
-"""Wake-up calls inside one process: who waits for a queue or a job need not poll when the news is made next door.
+"""Wake-up calls inside one process: who waits for a queue or a job need not poll when the news is
+made next door.
 
-A bell carries no news. Whoever hears it looks into the table, and whoever hears none looks there from time to time.
+A bell carries no news. Whoever hears it looks into the table, and whoever hears none looks there
+from time to time.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from heapq import heappop, heappush
 
 
 class Watch:
-    """One listener. Call `clear` before looking, so that what happens while looking is not missed."""
+    """One listener. Call `clear` before looking, so that what happens while looking is not
+    missed.
+    """
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -27,7 +31,9 @@ class Watch:
         self._event.set()
 
     def clear(self, now: float = 0.0) -> None:
-        """Forget what the look that follows will see: the rings, and the alarms that are due by now."""
+        """Forget what the look that follows will see: the rings, and the alarms that are due by
+        now.
+        """
         self._event.clear()
         with self._lock:
             while self._alarms and self._alarms[0] <= now:
@@ -78,7 +84,9 @@ class Bells:
 
 
 BELLS = Bells()
-"""Those of the process. Stores are many and cheap; the queue's name is what queue and worker have in common."""
+"""Those of the process. Stores are many and cheap; the queue's name is what queue and worker have
+in common.
+"""
 
 
 def of_queue(queue: str) -> str:

@@ -1,4 +1,6 @@
-"""What a job function is given: steps, progress, log, state, and the safe points at which it may be stopped."""
+"""What a job function is given: steps, progress, log, state, and the safe points at which it may be
+stopped.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _NOT_READ: Any = object()
 
 
 class JobContext:
-    """One attempt of a job, as its function sees it. Steps, progress and checkpoints are safe points."""
+    """One attempt of a job, as its function sees it. Steps, progress and checkpoints are safe
+    points.
+    """
 
     def __init__(self, running: Running) -> None:
         self._running = running
@@ -47,11 +51,17 @@ class JobContext:
     @overload
     def step(self, name: str, /, *, retries: int = 0) -> Step: ...
     @overload
-    def step(self, name: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T: ...
-    def step(self, name: str, function: Callable[..., Any] | None = None, /, *args: Any, **kwargs: Any) -> Any:
-        """Call a function as a step: once it has come to its end it is not called again, and its result is kept.
+    def step(
+        self, name: str, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T: ...
+    def step(
+        self, name: str, function: Callable[..., Any] | None = None, /, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Call a function as a step: once it has come to its end it is not called again, and its
+        result is kept.
 
-        Without a function it gives a `Step`, which can be called with one; with `retries` it tries again by itself.
+        Without a function it gives a `Step`, which can be called with one; with `retries` it tries
+        again by itself.
         """
         if function is None:
             return Step(self._running, name, **kwargs)
@@ -68,8 +78,12 @@ class JobContext:
             running.renew(progress=percent, progress_text=text)
             running.safe_point()
 
-    def log(self, level: Literal["DEBUG", "INFO", "WARNING", "ERROR"], message: str, **details: Any) -> None:
-        """A line of the log, under the step that runs. It is stored when this comes back (but see `log_buffer`)."""
+    def log(
+        self, level: Literal["DEBUG", "INFO", "WARNING", "ERROR"], message: str, **details: Any
+    ) -> None:
+        """A line of the log, under the step that runs. It is stored when this comes back (but see
+        `log_buffer`).
+        """
         self._running.log.add(self._running.step, level, message, details)
 
     # -- loops that can be taken up again
@@ -88,7 +102,9 @@ class JobContext:
         running.safe_point()
         state = kept(state, "the state of a job")
         running.log.flush()
-        running.lease.commit(Put(Checkpoint(job_id=self.job.job_id, attempt=self.attempt, state=state)))
+        running.lease.commit(
+            Put(Checkpoint(job_id=self.job.job_id, attempt=self.attempt, state=state))
+        )
         self._state = state
 
     def check_cancelled(self) -> None:

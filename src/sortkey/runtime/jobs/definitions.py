@@ -18,9 +18,11 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """How long to wait before another try: first so many seconds, then `factor` times as long, up to the most.
+    """How long to wait before another try: first so many seconds, then `factor` times as long, up
+    to the most.
 
-    `jitter` is the share of it that is left to chance, so that jobs which failed together do not come back together.
+    `jitter` is the share of it that is left to chance, so that jobs which failed together do not
+    come back together.
     """
 
     first_seconds: float = 1.0
@@ -37,7 +39,9 @@ class Backoff:
 
 @dataclass(frozen=True)
 class JobFunction(Generic[P, R]):
-    """A function that workers can run, and its settings. Calling it calls the function, as a test may."""
+    """A function that workers can run, and its settings. Calling it calls the function, as a test
+    may.
+    """
 
     name: str
     function: Callable[Concatenate[JobContext, P], R]
@@ -50,7 +54,9 @@ class JobFunction(Generic[P, R]):
         return self.function(context, *args, **kwargs)
 
     def check_arguments(self, arguments: Mapping[str, Any]) -> None:
-        """Refuse arguments that the function cannot be called with: now, not when a worker tries."""
+        """Refuse arguments that the function cannot be called with: now, not when a
+        worker tries.
+        """
         try:
             inspect.signature(self.function).bind(None, **arguments)
         except TypeError as error:
@@ -65,17 +71,24 @@ def job(
     backoff: Backoff | None = None,
     log_buffer: int = 1,
 ) -> Callable[[Callable[Concatenate[JobContext, P], R]], JobFunction[P, R]]:
-    """Make a function a job. `timeout` is in seconds and for one try; `retries` are tries after the first.
+    """Make a function a job. `timeout` is in seconds and for one try; `retries` are tries after the
+    first.
 
-    Each line of the log is stored before `ctx.log` comes back. With a larger `log_buffer` so many are written at once,
-    and those that wait are lost with a killed worker; the end of a step and a checkpoint write them all.
+    Each line of the log is stored before `ctx.log` comes back. With a larger `log_buffer` so many
+    are written at once, and those that wait are lost with a killed worker; the end of a step and a
+    checkpoint write them all.
     """
     if timeout <= 0 or retries < 0 or log_buffer < 1:
-        raise ModelError(f"job {name}: timeout and log_buffer must be more than 0, retries at least 0")
+        raise ModelError(
+            f"job {name}: timeout and log_buffer must be more than 0, retries at least 0"
+        )
 
     def made(function: Callable[Concatenate[JobContext, P], R]) -> JobFunction[P, R]:
         if inspect.iscoroutinefunction(function):
-            raise ModelError(f"job {name} is async, and workers run threads: call asyncio.run() in a plain function")
+            raise ModelError(
+                f"job {name} is async, and workers run threads: call asyncio.run() in a plain "
+                "function"
+            )
         return JobFunction(name, function, timeout, retries, backoff or Backoff(), log_buffer)
 
     return made

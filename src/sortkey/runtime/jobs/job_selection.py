@@ -1,4 +1,5 @@
-"""Who gets which job: the most urgent that is due, that this worker knows, and that no limit holds back.
+"""Who gets which job: the most urgent that is due, that this worker knows, and that no limit holds
+back.
 
 Everything is decided by conditional writes. The index only says where it is worth trying.
 """
@@ -21,8 +22,8 @@ from sortkey.runtime.jobs.records import LANES, RUNNING_LANE, Job, Slots
 from sortkey.runtime.transactions import Reason
 
 PAGES_JOBS = (3, 17, 80, *[100] * 9)
-"""How many jobs of a lane are looked at: as a rule the first can be taken; where none can, a thousand and no more.
-What lies behind so many that cannot run now has to wait for them."""
+"""How many jobs of a lane are looked at: as a rule the first can be taken; where none can, a
+thousand and no more. What lies behind so many that cannot run now has to wait for them."""
 
 HEAD_JOBS = 3
 REAP_SECONDS = 1.0
@@ -30,7 +31,9 @@ REAP_SECONDS = 1.0
 
 
 class Picker:
-    """Picks for one worker. `limit` is how many jobs of the queue may run at once, on all workers together."""
+    """Picks for one worker. `limit` is how many jobs of the queue may run at once, on all workers
+    together.
+    """
 
     def __init__(
         self,
@@ -70,7 +73,9 @@ class Picker:
         return self._means.store.page(Job.due(queue=self._queue).hydrated(), size=HEAD_JOBS).items
 
     def _first_of(self, head: Iterable[Job]) -> Lease | None:
-        """The first of the whole queue, where it is one that can be taken: one query in place of one for each lane."""
+        """The first of the whole queue, where it is one that can be taken: one query in place of
+        one for each lane.
+        """
         for job in head:
             if not self._is_due(job):
                 return None  # one that is delayed stands before others that may be due
@@ -120,7 +125,11 @@ class Picker:
     def _slots(self, job: Job) -> dict[str, int]:
         """The limits that a job falls under, by name."""
         slots = {} if self._limit is None else {self._queue: self._limit}
-        return slots if job.key_name is None else slots | {f"{self._queue}#{job.key_name}": job.key_limit}
+        return (
+            slots
+            if job.key_name is None
+            else slots | {f"{self._queue}#{job.key_name}": job.key_limit}
+        )
 
     def _claim(self, job: Job, definition: JobFunction[..., Any], full: set[str]) -> Lease | None:
         slots, now, token = self._slots(job), self._means.now(), self._means.token()
@@ -137,7 +146,11 @@ class Picker:
             "due_at": now + timedelta(seconds=self.lease_seconds),
         }
         write = job_update(job, changes, attr(Job.attempt) == job.attempt)
-        claimed = self._claim_with_slots(job, write, slots, full) if slots else self._claim_alone(write, token)
+        claimed = (
+            self._claim_with_slots(job, write, slots, full)
+            if slots
+            else self._claim_alone(write, token)
+        )
         if not claimed:
             return None
         waited_seconds = (now - job.due_at).total_seconds() if job.due_at else 0.0
@@ -147,22 +160,31 @@ class Picker:
         try:
             self._means.update(write)
         except ConditionFailed as failed:
-            # Ours after all, where the answer to the first try was lost and the second found it done.
+            # Ours after all, where the answer to the first try was lost and the second found it
+            # done.
             return isinstance(failed.item, Job) and failed.item.lease == token
         return True
 
-    def _claim_with_slots(self, job: Job, write: Update[Job], slots: Mapping[str, int], full: set[str]) -> bool:
+    def _claim_with_slots(
+        self, job: Job, write: Update[Job], slots: Mapping[str, int], full: set[str]
+    ) -> bool:
         try:
-            self._means.transact(write, *(_enter(name, job.job_id, limit) for name, limit in slots.items()))
+            self._means.transact(
+                write, *(_enter(name, job.job_id, limit) for name, limit in slots.items())
+            )
         except TransactionFailed as failed:
             reasons: list[Reason] = failed.reasons
-            full.update(list(slots)[r.index - 1] for r in reasons if r.index > 0 and r.code != CONFLICT)
+            full.update(
+                list(slots)[r.index - 1] for r in reasons if r.index > 0 and r.code != CONFLICT
+            )
             return False
         return True
 
 
 def reap(means: Means, job: Job) -> Job | None:
-    """Take a job from a worker that is gone: pending again, or ended. None where it is not gone after all."""
+    """Take a job from a worker that is gone: pending again, or ended. None where it is not gone
+    after all.
+    """
     ending = _after_loss(means, job)
     still = (attr(Job.lease) == job.lease) & (attr(Job.due_at) == job.due_at)
     changes, writes = closing(means, job, ending)
@@ -176,7 +198,12 @@ def reap(means: Means, job: Job) -> Job | None:
 
 def _after_loss(means: Means, job: Job) -> Ending:
     deaths = job.worker_deaths + 1
-    lost = Ending("lost", "failed", error=f"the worker {job.worker} was not heard of any more", worker_deaths=deaths)
+    lost = Ending(
+        "lost",
+        "failed",
+        error=f"the worker {job.worker} was not heard of any more",
+        worker_deaths=deaths,
+    )
     if job.cancel_requested:
         return replace(lost, status="cancelled")
     if deaths >= job.worker_deaths_max:

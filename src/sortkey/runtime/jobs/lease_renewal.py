@@ -1,4 +1,6 @@
-"""Keeps what runs on a worker alive: renews leases, and gives up what runs for longer than it may."""
+"""Keeps what runs on a worker alive: renews leases, and gives up what runs for longer than
+it may.
+"""
 
 from __future__ import annotations
 
@@ -67,18 +69,24 @@ class Keeper:
             except JobLost as lost:
                 running.stop(lost)
             except SortkeyError as error:
-                running.means.on_error(f"job {running.job.job_id}: its lease could not be renewed", error)
+                running.means.on_error(
+                    f"job {running.job.job_id}: its lease could not be renewed", error
+                )
 
     def _look_after(self, running: Running, left: Callable[[Running], object]) -> None:
         if running.is_late:
             if isinstance(running.stopped, JobTimedOut):
                 self._give_up(running, left)
-            running.stop(running.timed_out())  # it may still end by itself, at a safe point, until the next look
+            running.stop(
+                running.timed_out()
+            )  # it may still end by itself, at a safe point, until the next look
         if running.lease.seconds_left < self._lease_seconds * RENEWED_AT:
             running.renew()
 
     def _give_up(self, running: Running, left: Callable[[Running], object]) -> None:
-        """Take the job from a function that came to no safe point. Whatever it still does, it can write nothing."""
+        """Take the job from a function that came to no safe point. Whatever it still does, it can
+        write nothing.
+        """
         running.is_given_up = True
         if self.leave(running):
             left(running)

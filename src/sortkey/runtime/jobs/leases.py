@@ -1,4 +1,6 @@
-"""The right to run one attempt of a job. Its writes are conditional on it: who has lost it writes nothing."""
+"""The right to run one attempt of a job. Its writes are conditional on it: who has lost it writes
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ ERROR_CHARACTERS_MAX = 4000
 
 
 def job_update(job: Job, changes: dict[str, Any], when: Condition) -> Update[Job]:
-    """A change of a job. Its queue, of which index keys are made, never changes; its lane follows its status."""
+    """A change of a job. Its queue, of which index keys are made, never changes; its lane follows
+    its status.
+    """
     if changes.get("due_at") is not None:
         waits = changes.get("status", job.status) == "pending"
         changes = {**changes, "lane": LANES[job.priority] if waits else RUNNING_LANE}
@@ -25,7 +29,9 @@ def job_update(job: Job, changes: dict[str, Any], when: Condition) -> Update[Job
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an attempt ended, and what becomes of the job: `pending` again from `due_at` on, or ended."""
+    """How an attempt ended, and what becomes of the job: `pending` again from `due_at` on, or
+    ended.
+    """
 
     outcome: Outcome
     status: Status
@@ -37,10 +43,17 @@ class Ending:
 
 
 class Lease:
-    """A claimed job. Threads may share it: the one that runs the function, and the one that keeps it alive."""
+    """A claimed job. Threads may share it: the one that runs the function, and the one that keeps
+    it alive.
+    """
 
     def __init__(self, means: Means, job: Job, seconds: float, waited_seconds: float = 0.0) -> None:
-        self.means, self.job, self.seconds, self.waited_seconds = means, job, seconds, waited_seconds
+        self.means, self.job, self.seconds, self.waited_seconds = (
+            means,
+            job,
+            seconds,
+            waited_seconds,
+        )
         self.is_cancel_requested = job.cancel_requested
         assert job.lease is not None
         self.token: str = job.lease
@@ -67,9 +80,11 @@ class Lease:
         self.job = self.job.changed(due_at=until, **changes)
 
     def end(self, ending: Ending) -> Job:
-        """Give the job back: its status, the record of the attempt and its slots in one write. Raises JobLost.
+        """Give the job back: its status, the record of the attempt and its slots in one write.
+        Raises JobLost.
 
-        A job that would go on elsewhere, and was cancelled meanwhile, is cancelled now: there may be no elsewhere.
+        A job that would go on elsewhere, and was cancelled meanwhile, is cancelled now: there may
+        be no elsewhere.
         """
         goes_on = ending.status == "pending"
         try:
@@ -80,7 +95,9 @@ class Lease:
     def _end(self, ending: Ending, when: Condition | None = None) -> Job:
         changes, writes = closing(self.means, self.job, ending)
         held = self._held()
-        self._transact(job_update(self.job, changes, held if when is None else held & when), *writes)
+        self._transact(
+            job_update(self.job, changes, held if when is None else held & when), *writes
+        )
         self.job = self.job.changed(**changes)
         return self.job
 
@@ -91,7 +108,11 @@ class Lease:
             refused = next((reason for reason in failed.reasons if reason.index == 0), None)
             if refused is None:
                 raise
-            if isinstance(refused.item, Job) and refused.item.lease == self.token and refused.item.cancel_requested:
+            if (
+                isinstance(refused.item, Job)
+                and refused.item.lease == self.token
+                and refused.item.cancel_requested
+            ):
                 raise _CancelledMeanwhile from failed
             raise self._lost() from failed
 
@@ -102,7 +123,10 @@ class Lease:
         return self.means.now() + timedelta(seconds=self.seconds)
 
     def _lost(self) -> JobLost:
-        return JobLost(f"job {self.job.job_id} is no longer held by attempt {self.job.attempt}: its lease was over")
+        return JobLost(
+            f"job {self.job.job_id} is no longer held by attempt {self.job.attempt}: its lease was "
+            "over"
+        )
 
 
 class _CancelledMeanwhile(Exception):

@@ -1,4 +1,6 @@
-"""The log of one attempt: numbered lines, each written once whatever is tried again, none dropped on the way."""
+"""The log of one attempt: numbered lines, each written once whatever is tried again, none dropped
+on the way.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ def level_of(text: str) -> Level:
 
 
 class LogBook:
-    """Collects lines, and writes so many at once. A line keeps its number, so a second try writes no second line."""
+    """Collects lines, and writes so many at once. A line keeps its number, so a second try writes
+    no second line.
+    """
 
     def __init__(self, means: Means, job_id: str, attempt: int, buffer: int) -> None:
         self._means, self._job_id, self._attempt, self._buffer = means, job_id, attempt, buffer

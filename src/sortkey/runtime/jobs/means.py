@@ -1,4 +1,6 @@
-"""What everything about jobs works with: a store, and time, chance and sleep, which tests pass in."""
+"""What everything about jobs works with: a store, and time, chance and sleep, which tests
+pass in.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sortkey.errors import StorageFailed, TransactionConflictException, TransactionFailed, Unreachable
+from sortkey.errors import (
+    StorageFailed,
+    TransactionConflictException,
+    TransactionFailed,
+    Unreachable,
+)
 from sortkey.model.entity import Entity
 from sortkey.model.operations import Update, Write
 from sortkey.runtime.jobs.bells import BELLS, Bells
@@ -24,13 +31,19 @@ log = logging.getLogger("sortkey.jobs")
 
 CONFLICT = "TransactionConflict"
 CONFLICT_TRIES = 12
-"""Two transactions that touch one item at the same instant: the service refuses one, and it is tried again."""
+"""Two transactions that touch one item at the same instant: the service refuses one, and it is
+tried again.
+"""
 UNKNOWN_TRIES = 4
 
 
 def log_error(message: str, error: Exception) -> None:
-    """Into the log, with where it happened; but for a full disk, which is no fault of the program."""
-    log.error("%s: %s", message, error, exc_info=None if isinstance(error, StorageFailed) else error)
+    """Into the log, with where it happened; but for a full disk, which is no fault of the
+    program.
+    """
+    log.error(
+        "%s: %s", message, error, exc_info=None if isinstance(error, StorageFailed) else error
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +57,9 @@ class Means:
     entropy: Callable[[int], bytes] = os.urandom
     bells: Bells = BELLS
     on_error: Callable[[str, Exception], object] = log_error
-    """Told of what a worker could not do beside the jobs themselves: pick one, keep its lease, write its end."""
+    """Told of what a worker could not do beside the jobs themselves: pick one, keep its lease,
+    write its end.
+    """
 
     def now(self) -> datetime:
         return datetime.fromtimestamp(self.clock(), UTC)
@@ -56,22 +71,29 @@ class Means:
     def update(self, write: Update[E]) -> E:
         """One change; gives the item as it is now.
 
-        It is made again where nobody knows whether it was made. Who makes it has written a condition or a value by
-        which the next try finds out: the token of a lease, the number of an attempt.
+        It is made again where nobody knows whether it was made. Who makes it has written a
+        condition or a value by which the next try finds out: the token of a lease, the number of an
+        attempt.
         """
 
         def run() -> E:
-            return self.store.update(write.key, *write.actions, when=write.when, assuming=write.assuming)
+            return self.store.update(
+                write.key, *write.actions, when=write.when, assuming=write.assuming
+            )
 
         for attempt in range(UNKNOWN_TRIES - 1):
             try:
                 return self.patiently(run)
             except Unreachable:
-                self.sleep(0.01 * 2**attempt)  # an owner of the folder that is killed takes a moment to be gone
+                self.sleep(
+                    0.01 * 2**attempt
+                )  # an owner of the folder that is killed takes a moment to be gone
         return self.patiently(run)
 
     def transact(self, *writes: Write[Any]) -> None:
-        """All of the writes, or none; once, also where the answer to the first try was lost on the way."""
+        """All of the writes, or none; once, also where the answer to the first try was lost on the
+        way.
+        """
         token = self.token()
         self.patiently(lambda: self.store.transact(*writes, token=token))
 

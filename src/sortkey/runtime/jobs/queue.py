@@ -1,4 +1,6 @@
-"""A queue: what a program does with jobs that it does not run itself. Enqueue, wait, cancel, retry, list, read."""
+"""A queue: what a program does with jobs that it does not run itself. Enqueue, wait, cancel, retry,
+list, read.
+"""
 
 from __future__ import annotations
 
@@ -38,13 +40,17 @@ log = logging.getLogger("sortkey.jobs")
 
 
 class Announcer(Protocol):
-    """Tells workers elsewhere that there is a job. The table stays the truth: who hears nothing finds it there."""
+    """Tells workers elsewhere that there is a job. The table stays the truth: who hears nothing
+    finds it there.
+    """
 
     def announce(self, job: Job) -> None: ...
 
 
 class JobQueue:
-    """Jobs under one name, on the table `sortkey-jobs` of a store. Workers of the same name run them."""
+    """Jobs under one name, on the table `sortkey-jobs` of a store. Workers of the same name run
+    them.
+    """
 
     def __init__(
         self,
@@ -88,15 +94,17 @@ class JobQueue:
     ) -> Job:
         """A job to be run: by name, or by its function, which then checks the arguments.
 
-        The same `idempotency_key` gives the job that was enqueued first; so does the same `job_id`, where the caller
-        has an id of its own. Of the jobs of one `key` at most `key_limit` run at the same time. `delay` and `timeout`
-        are in seconds; the latter and `retries` replace the function's own.
+        The same `idempotency_key` gives the job that was enqueued first; so does the same `job_id`,
+        where the caller has an id of its own. Of the jobs of one `key` at most `key_limit` run at
+        the same time. `delay` and `timeout` are in seconds; the latter and `retries` replace the
+        function's own.
         """
         if isinstance(job, JobFunction):
             job.check_arguments(arguments or {})
         now = self._means.now()
         made = Job(
-            job_id=job_id or self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
+            job_id=job_id
+            or self._new_id(job if isinstance(job, str) else job.name, idempotency_key),
             queue=self.name,
             name=job if isinstance(job, str) else job.name,
             arguments=kept(dict(arguments or {}), "the arguments of a job"),
@@ -115,7 +123,9 @@ class JobQueue:
             stored = self.store.create(made)
         except AlreadyExists as there:
             stored = self._same(made, there.item or self.get(made.job_id))
-        self._tell(stored)  # also of one that was there: who enqueued it may have ended before it told
+        self._tell(
+            stored
+        )  # also of one that was there: who enqueued it may have ended before it told
         return stored
 
     def _new_id(self, name: str, idempotency_key: str | None) -> str:
@@ -126,7 +136,8 @@ class JobQueue:
     def _same(self, wanted: Job, there: Job) -> Job:
         if wanted.arguments != there.arguments:
             raise JobConflict(
-                f"job {there.job_id} was enqueued under the key {wanted.idempotency_key or wanted.job_id!r} with other "
+                f"job {there.job_id} was enqueued under the key "
+                f"{wanted.idempotency_key or wanted.job_id!r} with other "
                 "arguments"
             )
         return there
@@ -138,8 +149,13 @@ class JobQueue:
             return
         try:
             self._announcer.announce(job)
-        except Exception:  # the job is stored: an error here would make the caller enqueue it a second time
-            log.exception("job %s could not be announced; workers find it when they look into the table", job.job_id)
+        except (
+            Exception
+        ):  # the job is stored: an error here would make the caller enqueue it a second time
+            log.exception(
+                "job %s could not be announced; workers find it when they look into the table",
+                job.job_id,
+            )
 
     # -- out
 
@@ -163,7 +179,9 @@ class JobQueue:
     def waiting(self) -> int:
         """How many jobs are due and not yet taken, those of workers that are gone among them."""
         now, lanes = self._means.now(), (*LANES.values(), RUNNING_LANE)
-        return sum(self.store.count(Job.due(queue=self.name, lane=lane).at_most(now)) for lane in lanes)
+        return sum(
+            self.store.count(Job.due(queue=self.name, lane=lane).at_most(now)) for lane in lanes
+        )
 
     def attempts(self, job_id: str) -> list[Attempt]:
         """The tries that are over, the first one first."""
@@ -171,7 +189,10 @@ class JobQueue:
 
     def steps(self, job_id: str) -> list[StepRun]:
         """The steps that were run, in the order in which they ended."""
-        return sorted(self.store.query(StepRun.of_job(job_id=job_id).consistent()), key=lambda step: step.ended_at)
+        return sorted(
+            self.store.query(StepRun.of_job(job_id=job_id).consistent()),
+            key=lambda step: step.ended_at,
+        )
 
     def state(self, job_id: str) -> Any:
         """The state of the last checkpoint."""
@@ -179,20 +200,29 @@ class JobQueue:
         return found.state if found else None
 
     def logs(
-        self, job_id: str, *, step: str | None = None, level: str | None = None, attempt: int | None = None
+        self,
+        job_id: str,
+        *,
+        step: str | None = None,
+        level: str | None = None,
+        attempt: int | None = None,
     ) -> list[LogLine]:
         """The log in order: of one attempt, of one step, from a level on."""
         wanted = LogLine.of_job(job_id=job_id, attempt=attempt).consistent()
         if step is not None:
             wanted = wanted.where(LogLine.step == step)
         if level is not None:
-            wanted = wanted.where(attr(LogLine.level).isin(*LEVELS[LEVELS.index(level_of(level)) :]))
+            wanted = wanted.where(
+                attr(LogLine.level).isin(*LEVELS[LEVELS.index(level_of(level)) :])
+            )
         return self.store.query(wanted)
 
     # -- changes
 
     def cancel(self, job_id: str) -> Job:
-        """End a job that waits; ask one that runs to end at its next safe point. One that has ended stays as it is."""
+        """End a job that waits; ask one that runs to end at its next safe point. One that has ended
+        stays as it is.
+        """
         for _ in range(3):  # it may start, or end, between the look and the write
             job = self.get(job_id)
             if job.is_ended:
@@ -207,16 +237,25 @@ class JobQueue:
 
     def _cancellation(self, job: Job) -> Update[Job]:
         if job.status == "pending":
-            changes = {"status": "cancelled", "due_at": None, "ended_at": self._means.now(), "cancel_requested": True}
+            changes = {
+                "status": "cancelled",
+                "due_at": None,
+                "ended_at": self._means.now(),
+                "cancel_requested": True,
+            }
         else:
             changes = {"cancel_requested": True}
         return job_update(job, changes, _is_still(job))
 
     def retry(self, job_id: str, *, delay: float = 0.0) -> Job:
-        """Try a failed or cancelled job again, with as many tries as a new one. Steps that are done stay done."""
+        """Try a failed or cancelled job again, with as many tries as a new one. Steps that are done
+        stay done.
+        """
         job = self.get(job_id)
         if job.status not in ("failed", "cancelled"):
-            raise JobError(f"job {job_id} is {job.status}: only one that failed or was cancelled is retried")
+            raise JobError(
+                f"job {job_id} is {job.status}: only one that failed or was cancelled is retried"
+            )
         changes: dict[str, Any] = {
             "status": "pending",
             "due_at": self._means.now() + timedelta(seconds=delay),
@@ -229,7 +268,9 @@ class JobQueue:
         try:
             changed = self._means.update(job_update(job, changes, _is_still(job)))
         except ConditionFailed as failed:
-            raise JobError(f"job {job_id} was retried by somebody else at the same time") from failed
+            raise JobError(
+                f"job {job_id} was retried by somebody else at the same time"
+            ) from failed
         self._tell(changed)
         return changed
 
@@ -238,10 +279,16 @@ class JobQueue:
         job = self.get(job_id)
         if not job.is_ended:
             raise JobError(f"job {job_id} is {job.status}: cancel it before it is deleted")
-        parts = [Attempt.of_job(job_id=job_id), StepRun.of_job(job_id=job_id), LogLine.of_job(job_id=job_id)]
+        parts = [
+            Attempt.of_job(job_id=job_id),
+            StepRun.of_job(job_id=job_id),
+            LogLine.of_job(job_id=job_id),
+        ]
         keys = [key for part in parts for key in self.store.keys(part)]
         self.store.batch_write(deletes=[*keys, Checkpoint.key(job_id=job_id)])
-        self.store.delete(Job.key(job_id=job_id), when=attr(Job.status).isin("completed", "failed", "cancelled"))
+        self.store.delete(
+            Job.key(job_id=job_id), when=attr(Job.status).isin("completed", "failed", "cancelled")
+        )
 
 
 def _is_still(job: Job) -> Condition:

@@ -1,9 +1,11 @@
-"""The table of jobs, and what lies in it. A job is one partition: itself, its attempts, steps, state and log.
+"""The table of jobs, and what lies in it. A job is one partition: itself, its attempts, steps,
+state and log.
 
-The index `due` is the queue: jobs by lane and by the instant from which somebody may take them. Those that wait have a
-lane for each priority. Those that run have one of their own, where the instant is the end of the lease: a job whose
-worker is gone turns up there by itself, however many others wait.
-Both indexes hold keys only: a heartbeat writes a job often, and its arguments may be large.
+The index `due` is the queue: jobs by lane and by the instant from which somebody may take them.
+Those that wait have a lane for each priority. Those that run have one of their own, where the
+instant is the end of the lease: a job whose worker is gone turns up there by itself, however many
+others wait. Both indexes hold keys only: a heartbeat writes a job often, and its arguments may be
+large.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 LANES: Mapping[Priority, int] = {"critical": 0, "high": 1, "medium": 2, "low": 3}
 RUNNING_LANE = 9
 WORKER_DEATHS_MAX = 2
-"""A job that took so many workers with it is not given to another, however many retries it has left."""
+"""A job that took so many workers with it is not given to another, however many retries it has
+left.
+"""
 ENDED: tuple[Status, ...] = ("completed", "failed", "cancelled")
 
 STATES = States(
@@ -49,8 +53,20 @@ table = model.add(
         "sortkey-jobs",
         key=("PK", "SK"),
         indexes=[
-            GSI("due", "duePK", "dueSK", projection="KEYS_ONLY", doc="What a worker may take, in order"),
-            GSI("status", "statusPK", "statusSK", projection="KEYS_ONLY", doc="Jobs by what became of them"),
+            GSI(
+                "due",
+                "duePK",
+                "dueSK",
+                projection="KEYS_ONLY",
+                doc="What a worker may take, in order",
+            ),
+            GSI(
+                "status",
+                "statusPK",
+                "statusSK",
+                projection="KEYS_ONLY",
+                doc="Jobs by what became of them",
+            ),
         ],
         pitr=False,  # heartbeats are worth no history; what a job did is on record in the items themselves
         doc="Jobs, a partition each.",
@@ -59,7 +75,9 @@ table = model.add(
 
 
 class Job(Entity, table=table, kind="Job", names=camel):
-    """Something to be done. While it runs, `lease` is the token of the one attempt that may write."""
+    """Something to be done. While it runs, `lease` is the token of the one attempt that
+    may write.
+    """
 
     job_id: str
     queue: str
@@ -111,7 +129,9 @@ class Job(Entity, table=table, kind="Job", names=camel):
 
     @property
     def is_dead_letter(self) -> bool:
-        """Whether it ended because too many workers died while they ran it. Only `retry` starts it again."""
+        """Whether it ended because too many workers died while they ran it. Only `retry` starts it
+        again.
+        """
         return self.status == "failed" and self.worker_deaths >= self.worker_deaths_max
 
 
@@ -173,7 +193,9 @@ class Checkpoint(Entity, table=table, kind="JobState", names=camel):
 
 
 class LogLine(Entity, table=table, kind="JobLog", names=camel):
-    """A line of the log. Its key says which one of which attempt it is, so writing it twice is writing it once."""
+    """A line of the log. Its key says which one of which attempt it is, so writing it twice is
+    writing it once.
+    """
 
     job_id: KeyOnly[str]
     attempt: KeyOnly[int]

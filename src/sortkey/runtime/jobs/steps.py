@@ -18,7 +18,9 @@ T = TypeVar("T")
 
 
 class Step:
-    """A named part of a job. Call it with a function, or use it as a decorator: the name is then the result."""
+    """A named part of a job. Call it with a function, or use it as a decorator: the name is then
+    the result.
+    """
 
     def __init__(self, running: Running, name: str, retries: int = 0) -> None:
         self._running, self.name, self._retries = running, name, retries
@@ -41,9 +43,14 @@ class Step:
 
     def _check(self, running: Running) -> None:
         if running.step is not None:
-            raise ModelError(f"step {self.name!r} inside step {running.step!r}: steps follow each other")
+            raise ModelError(
+                f"step {self.name!r} inside step {running.step!r}: steps follow each other"
+            )
         if self.name in running.steps_used:
-            raise ModelError(f"step {self.name!r} was there before: a second call would give the result of the first")
+            raise ModelError(
+                f"step {self.name!r} was there before: a second call would give the result of the "
+                "first"
+            )
 
     def _run(self, call: Callable[[], T]) -> T:
         failures = 0
@@ -61,7 +68,9 @@ class Step:
                 self._pause(failures)
             else:
                 self._running.log.flush()
-                self._running.lease.commit(Put(self._record("completed", started_at, result=result)))
+                self._running.lease.commit(
+                    Put(self._record("completed", started_at, result=result))
+                )
                 return result
 
     def _failed(self, error: Exception, started_at: datetime) -> None:
@@ -71,7 +80,8 @@ class Step:
             self._running.log.flush()
             self._running.lease.commit(Put(self._record("failed", started_at, error=told)))
         except SortkeyError:
-            # The function's own error is what counts; whether the job is still held shows when it ends.
+            # The function's own error is what counts; whether the job is still held shows when it
+            # ends.
             return
 
     def _pause(self, failures: int) -> None:
@@ -80,8 +90,12 @@ class Step:
         means.sleep(self._running.definition.backoff.seconds(failures, means.random))
         self._running.safe_point()
 
-    def _record(self, status: Literal["completed", "failed"], started_at: datetime, **rest: Any) -> StepRun:
+    def _record(
+        self, status: Literal["completed", "failed"], started_at: datetime, **rest: Any
+    ) -> StepRun:
         job = self._running.job
         ended_at = self._running.means.now()
         times = {"started_at": started_at, "ended_at": ended_at}
-        return StepRun(job_id=job.job_id, name=self.name, status=status, attempt=job.attempt, **times, **rest)
+        return StepRun(
+            job_id=job.job_id, name=self.name, status=status, attempt=job.attempt, **times, **rest
+        )

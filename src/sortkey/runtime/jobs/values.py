@@ -1,4 +1,5 @@
-"""What a job may keep: arguments, results, states, details. Plain values, which come back as they were.
+"""What a job may keep: arguments, results, states, details. Plain values, which come back as they
+were.
 
 DynamoDB has one kind of number, so a float without a fraction is an int from the start.
 """
@@ -31,7 +32,8 @@ def kept(value: Any, what: str) -> Any:
     size = value_size(encode(made))
     if size > PLAIN_BYTES_MAX:
         raise ModelError(
-            f"{what} has {size:,} bytes, and {PLAIN_BYTES_MAX:,} can be kept: store it as an object and keep its key"
+            f"{what} has {size:,} bytes, and {PLAIN_BYTES_MAX:,} can be kept: store it as an "
+            "object and keep its key"
         )
     return made
 
@@ -47,11 +49,17 @@ def plain(value: Any, depth: int = 0) -> Any:
             return int(value) if value.is_integer() and abs(value) < INTEGER_LIMIT else value
         case list() if depth < DEPTH_MAX:
             return [plain(each, depth + 1) for each in cast(Sequence[Any], value)]
-        case dict() if depth < DEPTH_MAX and all(isinstance(name, str) for name in cast(Mapping[Any, Any], value)):
-            return {name: plain(each, depth + 1) for name, each in cast(Mapping[str, Any], value).items()}
+        case dict() if depth < DEPTH_MAX and all(
+            isinstance(name, str) for name in cast(Mapping[Any, Any], value)
+        ):
+            return {
+                name: plain(each, depth + 1)
+                for name, each in cast(Mapping[str, Any], value).items()
+            }
         case _:
             raise ModelError(
-                f"{value!r} cannot be kept with a job: use None, bool, int, float, str, lists and dicts with text "
+                f"{value!r} cannot be kept with a job: use None, bool, int, float, str, lists and "
+                "dicts with text "
                 f"as keys, nested at most {DEPTH_MAX} deep"
             )
 

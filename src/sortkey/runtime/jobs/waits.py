@@ -1,7 +1,7 @@
 """Waiting for the end of a job: with a thread, or in an event loop without one.
 
-Both hear the bell when the job is changed in this process. For what happens in others they look into the table from
-time to time.
+Both hear the bell when the job is changed in this process. For what happens in others they look
+into the table from time to time.
 """
 
 from __future__ import annotations
@@ -32,11 +32,15 @@ def wait(means: Means, job_id: str, timeout: float | None) -> Job:
 
 
 async def wait_async(means: Means, job_id: str, timeout: float | None) -> Job:
-    """The same in an event loop. A thread is used for each look into the table, and for nothing longer."""
+    """The same in an event loop. A thread is used for each look into the table, and for nothing
+    longer.
+    """
     patience, rang, loop = _Patience(means, timeout), asyncio.Event(), asyncio.get_running_loop()
 
     def hear(_at: float | None) -> None:
-        with suppress(RuntimeError):  # the loop was closed at this very moment: nobody waits any more
+        with suppress(
+            RuntimeError
+        ):  # the loop was closed at this very moment: nobody waits any more
             loop.call_soon_threadsafe(rang.set)
 
     with means.bells.listen(of_job(job_id), hear):

@@ -1,7 +1,7 @@
 """Workers: they take jobs from a queue and run them, some at a time, in threads of one process.
 
-One thread picks, one keeps the leases of what runs and watches its time, and each job has a thread of its own, so that
-one that hangs over its timeout costs a thread and not the worker.
+One thread picks, one keeps the leases of what runs and watches its time, and each job has a thread
+of its own, so that one that hangs over its timeout costs a thread and not the worker.
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ HELD_BACK_SECONDS = 1.0
 
 
 class JobWorker:
-    """Runs the jobs of one queue. Start it, or call `run_once` for one job in the calling thread."""
+    """Runs the jobs of one queue. Start it, or call `run_once` for one job in the calling
+    thread.
+    """
 
     def __init__(
         self,
@@ -49,12 +51,17 @@ class JobWorker:
         bells: Bells = BELLS,
         **means: Callable[..., Any],
     ) -> None:
-        """`limit` is for all workers of the queue together; `means` are clock, sleep, random, entropy and `on_error`.
+        """`limit` is for all workers of the queue together; `means` are clock, sleep, random,
+        entropy and `on_error`.
 
-        `on_error(message, error)` is called with what a worker could not do beside the jobs; it logs by default.
+        `on_error(message, error)` is called with what a worker could not do beside the jobs; it
+        logs by default.
         """
         self._means = Means(store, bells=bells, **means)
-        self.queue, self.name = queue, name or f"{socket.gethostname()}/{os.getpid()}/{self._means.token()[:6]}"
+        self.queue, self.name = (
+            queue,
+            name or f"{socket.gethostname()}/{os.getpid()}/{self._means.token()[:6]}",
+        )
         self._jobs = _by_name(jobs)
         self._picker = Picker(self._means, queue, self.name, self._jobs, lease_seconds, limit)
         self._threads, self._poll_seconds = threads, poll_seconds
@@ -66,7 +73,9 @@ class JobWorker:
     # -- one at a time
 
     def run_once(self) -> Job | None:
-        """Run the next job here and now; gives it as it is afterwards, or None where there was none to run."""
+        """Run the next job here and now; gives it as it is afterwards, or None where there was none
+        to run.
+        """
         return self._run_here(self._picker.next()) if self._may_start else None
 
     def run_job(self, job_id: str) -> Job | None:
@@ -74,7 +83,9 @@ class JobWorker:
         return self._run_here(self._picker.take(job_id)) if self._may_start else None
 
     def attend(self, job_id: str) -> float | None:
-        """Run a job that somebody has announced; says after how many seconds to announce it again, None for never."""
+        """Run a job that somebody has announced; says after how many seconds to announce it again,
+        None for never.
+        """
         done = self.run_job(job_id)
         job = done or self._means.store.find(Job.key(job_id=job_id), consistent=True)
         if job is None or job.is_ended or job.due_at is None:
@@ -87,7 +98,9 @@ class JobWorker:
 
     @property
     def _may_start(self) -> bool:
-        """A job that has lost a worker before runs alone: whatever runs beside it would be blamed for the next loss."""
+        """A job that has lost a worker before runs alone: whatever runs beside it would be blamed
+        for the next loss.
+        """
         return not (self._stopping.is_set() or self._keeper.has_suspect)
 
     @property
@@ -98,7 +111,9 @@ class JobWorker:
         if lease is None:
             return None
         running, over = self._begun(lease), threading.Event()
-        keeper = threading.Thread(target=self._keeper.keep_until, args=(over, self._left), daemon=True)
+        keeper = threading.Thread(
+            target=self._keeper.keep_until, args=(over, self._left), daemon=True
+        )
         keeper.start()
         try:
             return self._run(running)
@@ -116,16 +131,19 @@ class JobWorker:
             (self._pick, ()),
             (self._keeper.keep_until, (self._over, self._left)),
         ]
-        self._own = [threading.Thread(target=target, args=args, daemon=True) for target, args in targets]
+        self._own = [
+            threading.Thread(target=target, args=args, daemon=True) for target, args in targets
+        ]
         for thread in self._own:
             thread.start()
         return self
 
     def stop(self, *, finish: bool = False, wait_seconds: float = 30.0) -> bool:
-        """Take no more jobs, and wait for those that run: to their next safe point, or with `finish` to their end.
+        """Take no more jobs, and wait for those that run: to their next safe point, or with
+        `finish` to their end.
 
-        What was stopped at a safe point goes on elsewhere at once. Says whether everything has ended in time; what
-        has not is taken up by another worker when its lease is over.
+        What was stopped at a safe point goes on elsewhere at once. Says whether everything has
+        ended in time; what has not is taken up by another worker when its lease is over.
         """
         self._stopping.set()
         self._watch.ring()
@@ -146,7 +164,9 @@ class JobWorker:
         self.stop()
 
     def keep(self) -> None:
-        """Renew the leases of what runs, and give up what runs for too long. The worker does it by itself."""
+        """Renew the leases of what runs, and give up what runs for too long. The worker does it by
+        itself.
+        """
         self._keeper.keep(self._left)
 
     # -- threads
@@ -162,7 +182,8 @@ class JobWorker:
                         continue
                     failures = 0
                 except Exception as error:
-                    # Whatever it is, a service that is away or an item that cannot be read, the worker stays.
+                    # Whatever it is, a service that is away or an item that cannot be read, the
+                    # worker stays.
                     self._means.on_error(f"worker {self.name} could not pick a job", error)
                     failures += 1
                 self._watch.wait(self._pause_seconds(failures), self._means.clock())
@@ -182,7 +203,9 @@ class JobWorker:
         running = self._begun(lease)
         try:
             threading.Thread(target=self._run, args=(running,), daemon=True).start()
-        except RuntimeError:  # no thread to be had: nobody keeps the lease, so another worker takes the job
+        except (
+            RuntimeError
+        ):  # no thread to be had: nobody keeps the lease, so another worker takes the job
             self._keeper.leave(running)
             raise
         return True

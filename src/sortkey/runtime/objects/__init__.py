@@ -1,6 +1,8 @@
-"""Objects: what a versioned bucket can do, whichever store is behind it. Adapters in `connect`: a folder, and S3.
+"""Objects: what a versioned bucket can do, whichever store is behind it. Adapters in `connect`: a
+folder, and S3.
 
-The rules here are those of S3, so that what works in a folder works there: keys, metadata, sizes of parts.
+The rules here are those of S3, so that what works in a folder works there: keys, metadata, sizes of
+parts.
 """
 
 from __future__ import annotations
@@ -49,7 +51,9 @@ _METADATA_VALUE = re.compile(r"[\x20-\x7e]*")
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """One version of an object. `sha256` is None where the store does not know it: of S3's multipart uploads."""
+    """One version of an object. `sha256` is None where the store does not know it: of S3's
+    multipart uploads.
+    """
 
     key: str
     version_id: str
@@ -76,7 +80,9 @@ class ListedObject:
 
 @dataclass(frozen=True, slots=True)
 class ObjectPage:
-    """Some objects in the order of their keys. Pass `after` on for the next page; None at the end."""
+    """Some objects in the order of their keys. Pass `after` on for the next page; None at
+    the end.
+    """
 
     objects: tuple[ListedObject, ...]
     after: str | None
@@ -107,7 +113,9 @@ class Upload:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of an upload, to be named when it is completed. Who sent it through a link has the ETag."""
+    """One part of an upload, to be named when it is completed. Who sent it through a link has the
+    ETag.
+    """
 
     number: int
     etag: str
@@ -118,7 +126,8 @@ class Part:
 class Lifecycle:
     """What happens with objects of a prefix as they get older. None: nothing.
 
-    An object that expires gets a delete marker; its versions stay until they are old versions for long enough.
+    An object that expires gets a delete marker; its versions stay until they are old versions for
+    long enough.
     """
 
     prefix: str = ""
@@ -151,7 +160,9 @@ class LifecycleReport:
 
 
 class Objects(Protocol):
-    """One bucket. Safe to share between threads; others may use the same bucket at the same time."""
+    """One bucket. Safe to share between threads; others may use the same bucket at the
+    same time.
+    """
 
     @property
     def name(self) -> str: ...
@@ -167,11 +178,13 @@ class Objects(Protocol):
         if_absent: bool = False,
         if_match: str | None = None,
     ) -> ObjectInfo:
-        """Store a new version. Raises PreconditionFailed: with `if_absent` where an object is, with `if_match` where
-        its ETag is another. What is deleted is absent."""
+        """Store a new version. Raises PreconditionFailed: with `if_absent` where an object is, with
+        `if_match` where its ETag is another. What is deleted is absent."""
         ...
 
-    def open(self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None) -> ObjectReader:
+    def open(
+        self, key: str, *, version_id: str | None = None, start: int = 0, end: int | None = None
+    ) -> ObjectReader:
         """Read a version, or its bytes from `start` to before `end`. Raises ObjectNotFound."""
         ...
 
@@ -184,10 +197,14 @@ class Objects(Protocol):
         ...
 
     def delete(self, key: str, version_id: str | None = None) -> None:
-        """Hide an object behind a delete marker; or remove one version for good. What is not there is fine."""
+        """Hide an object behind a delete marker; or remove one version for good. What is not there
+        is fine.
+        """
         ...
 
-    def list(self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE) -> ObjectPage:
+    def list(
+        self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_SIZE
+    ) -> ObjectPage:
         """Objects in the order of their keys, without those that are deleted."""
         ...
 
@@ -196,9 +213,16 @@ class Objects(Protocol):
         ...
 
     def copy(
-        self, source: str, target: str, *, version_id: str | None = None, metadata: Mapping[str, str] | None = None
+        self,
+        source: str,
+        target: str,
+        *,
+        version_id: str | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> ObjectInfo:
-        """A new version of `target` with the bytes of `source`; its metadata too, unless others are given."""
+        """A new version of `target` with the bytes of `source`; its metadata too, unless others are
+        given.
+        """
         ...
 
     def begin_upload(
@@ -211,11 +235,18 @@ class Objects(Protocol):
     ) -> Upload: ...
 
     def put_part(self, upload: Upload, number: int, data: Data) -> Part:
-        """Store a part, from 1 to 10,000. Every part but the last has 5 MB or more. A second one replaces the first."""
+        """Store a part, from 1 to 10,000. Every part but the last has 5 MB or more. A second one
+        replaces the first.
+        """
         ...
 
     def complete_upload(
-        self, upload: Upload, parts: Sequence[Part], *, if_absent: bool = False, if_match: str | None = None
+        self,
+        upload: Upload,
+        parts: Sequence[Part],
+        *,
+        if_absent: bool = False,
+        if_match: str | None = None,
     ) -> ObjectInfo:
         """Make an object of the parts, in their order."""
         ...
@@ -228,15 +259,21 @@ class Objects(Protocol):
         """Uploads that are neither complete nor aborted."""
         ...
 
-    def presign_get(self, key: str, *, version_id: str | None = None, seconds: int = LINK_SECONDS) -> str:
+    def presign_get(
+        self, key: str, *, version_id: str | None = None, seconds: int = LINK_SECONDS
+    ) -> str:
         """A URL under which anyone can read one object for some time."""
         ...
 
-    def presign_put(self, key: str, *, size: int, content_type: str = BINARY, seconds: int = LINK_SECONDS) -> str:
+    def presign_put(
+        self, key: str, *, size: int, content_type: str = BINARY, seconds: int = LINK_SECONDS
+    ) -> str:
         """A URL under which anyone can write one object, of this size and type, for some time."""
         ...
 
-    def presign_part(self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS) -> str:
+    def presign_part(
+        self, upload: Upload, number: int, *, size: int, seconds: int = LINK_SECONDS
+    ) -> str:
         """A URL under which anyone can write one part of an upload."""
         ...
 
@@ -247,14 +284,18 @@ class Objects(Protocol):
     def lifecycle(self) -> Sequence[Lifecycle]: ...
 
     def apply_lifecycle(self, now: datetime) -> LifecycleReport:
-        """Do what the rules say is due. S3 does it by itself, about once a day, so there this does nothing."""
+        """Do what the rules say is due. S3 does it by itself, about once a day, so there this does
+        nothing.
+        """
         ...
 
     def close(self) -> None: ...
 
 
 def check_key(key: str) -> str:
-    """The key, if it is one everywhere: also as a path below a folder, from which it must not lead out."""
+    """The key, if it is one everywhere: also as a path below a folder, from which it must not lead
+    out.
+    """
     try:
         size = len(key.encode())
     except UnicodeEncodeError:
@@ -262,10 +303,14 @@ def check_key(key: str) -> str:
     if not 1 <= size <= KEY_BYTES_MAX:
         raise KeyValueError(f"an object's key has 1 to {KEY_BYTES_MAX} bytes, not {size}")
     if _CONTROL.search(key):
-        raise KeyValueError(f"{key!r} is no key of an object: control characters and backslashes are not allowed")
+        raise KeyValueError(
+            f"{key!r} is no key of an object: control characters and backslashes are not allowed"
+        )
     for segment in key.split("/"):
         if segment in ("", ".", ".."):
-            raise KeyValueError(f"{key!r} is no key of an object: a part between slashes is empty, . or ..")
+            raise KeyValueError(
+                f"{key!r} is no key of an object: a part between slashes is empty, . or .."
+            )
     return key
 
 
@@ -273,8 +318,14 @@ def check_metadata(metadata: Mapping[str, str] | None) -> dict[str, str]:
     """Metadata as they are sent in headers: names in lower case, values in ASCII, 2 KB in all."""
     checked = dict(metadata or {})
     for name, value in checked.items():
-        if not _METADATA_NAME.fullmatch(name) or not _METADATA_VALUE.fullmatch(value) or value != value.strip():
-            raise KeyValueError(f"{name!r}: {value!r} cannot be metadata: a name in lower case, a value in ASCII")
+        if (
+            not _METADATA_NAME.fullmatch(name)
+            or not _METADATA_VALUE.fullmatch(value)
+            or value != value.strip()
+        ):
+            raise KeyValueError(
+                f"{name!r}: {value!r} cannot be metadata: a name in lower case, a value in ASCII"
+            )
     size = sum(len(name) + len(value) for name, value in checked.items())
     if size > METADATA_BYTES_MAX:
         raise KeyValueError(f"metadata of {size} bytes: an object has at most {METADATA_BYTES_MAX}")
@@ -283,7 +334,9 @@ def check_metadata(metadata: Mapping[str, str] | None) -> dict[str, str]:
 
 def check_range(start: int, end: int | None) -> None:
     if start < 0 or (end is not None and end < 0):
-        raise ModelError(f"a range is counted from the start of an object: {start} to {end} is none")
+        raise ModelError(
+            f"a range is counted from the start of an object: {start} to {end} is none"
+        )
 
 
 def check_part(number: int) -> None:
@@ -295,10 +348,15 @@ def check_parts(parts: Sequence[Part]) -> None:
     """At least one, in order, none but the last too small: what S3 asks for."""
     numbers = [part.number for part in parts]
     if not parts or numbers != sorted(set(numbers)):
-        raise ModelError("an upload is completed with its parts in the order of their numbers, each once")
+        raise ModelError(
+            "an upload is completed with its parts in the order of their numbers, each once"
+        )
     for part in parts[:-1]:
         if part.size < PART_BYTES_MIN:
-            raise ModelError(f"part {part.number} has {part.size:,} bytes: all but the last need {PART_BYTES_MIN:,}")
+            raise ModelError(
+                f"part {part.number} has {part.size:,} bytes: all but the last need "
+                f"{PART_BYTES_MIN:,}"
+            )
 
 
 def refuse_existing(key: str) -> PreconditionFailed:
@@ -306,7 +364,9 @@ def refuse_existing(key: str) -> PreconditionFailed:
 
 
 def refuse_other(key: str, etag: str) -> PreconditionFailed:
-    return PreconditionFailed(f"{key} does not have the ETag {etag}: it was written or deleted in between")
+    return PreconditionFailed(
+        f"{key} does not have the ETag {etag}: it was written or deleted in between"
+    )
 
 
 def page_of(found: Iterable[ListedObject], limit: int) -> ObjectPage:

@@ -1,4 +1,6 @@
-"""The bytes of objects on their way: cut into chunks, hashed beside the writing, checked while they are read."""
+"""The bytes of objects on their way: cut into chunks, hashed beside the writing, checked while they
+are read.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Data = bytes | bytearray | memoryview | BinaryIO | Iterable[bytes]
 
 CHUNK_BYTES = 1 << 20
 WAITING_MAX = 4
-"""Chunks of a stream that may wait to be hashed: with the two at work they are all the memory that it needs."""
+"""Chunks of a stream that may wait to be hashed: with the two at work they are all the memory that
+it needs.
+"""
 
 
 @runtime_checkable
@@ -45,9 +49,13 @@ def _bytes(piece: Any) -> bytes:
     if isinstance(piece, bytes):
         return piece
     if isinstance(piece, (bytearray, memoryview)):
-        # A copy: who reads into one buffer again and again must not change what is still being hashed.
+        # A copy: who reads into one buffer again and again must not change what is still being
+        # hashed.
         return bytes(cast(memoryview, piece))
-    raise ModelError(f"an object is made of bytes, not of {type(piece).__name__}: open files with 'rb', encode texts")
+    raise ModelError(
+        f"an object is made of bytes, not of {type(piece).__name__}: open files with 'rb', encode "
+        "texts"
+    )
 
 
 def _pieces(data: bytes | bytearray | memoryview) -> Iterator[bytes | memoryview]:
@@ -61,7 +69,9 @@ def _pieces(data: bytes | bytearray | memoryview) -> Iterator[bytes | memoryview
 
 
 def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes | memoryview]:
-    """The pieces, which must be as many bytes as was said. Raises ModelError at the first one too many."""
+    """The pieces, which must be as many bytes as was said. Raises ModelError at the first one too
+    many.
+    """
     seen = 0
     for piece in pieces:
         seen += len(piece)
@@ -69,14 +79,17 @@ def exactly(pieces: Iterable[bytes | memoryview], size: int) -> Iterator[bytes |
             break
         yield piece
     if seen != size:
-        raise ModelError(f"{size:,} bytes were announced, and {'more' if seen > size else f'{seen:,}'} came")
+        raise ModelError(
+            f"{size:,} bytes were announced, and {'more' if seen > size else f'{seen:,}'} came"
+        )
 
 
 class Hashing:
-    """The SHA-256 of what passes, computed in a thread beside the writing as soon as there is more than one chunk.
+    """The SHA-256 of what passes, computed in a thread beside the writing as soon as there is more
+    than one chunk.
 
-    Hashing takes about as long as writing and waiting for the disk; one after the other would halve the speed. Views
-    are of what is in memory anyway: any number of them may wait.
+    Hashing takes about as long as writing and waiting for the disk; one after the other would halve
+    the speed. Views are of what is in memory anyway: any number of them may wait.
     """
 
     def __init__(self) -> None:
@@ -134,7 +147,8 @@ class Source(Protocol):
 
 
 class ObjectReader:
-    """The bytes of an object, or of a range of it. A whole object is checked: ObjectCorrupt at its end if it differs.
+    """The bytes of an object, or of a range of it. A whole object is checked: ObjectCorrupt at its
+    end if it differs.
 
     Use it with `with`; iterate over it for chunks.
     """
@@ -148,11 +162,15 @@ class ObjectReader:
         self._hash = sha256() if whole and info.sha256 is not None else None
 
     def must_be(self, expected: str) -> None:
-        """Check against this SHA-256, known from elsewhere, if this reads a whole object. To be said first."""
+        """Check against this SHA-256, known from elsewhere, if this reads a whole object. To be
+        said first.
+        """
         if not self._whole:
             return
         if self.info.sha256 is not None and self.info.sha256 != expected:
-            raise self._corrupt(f"its SHA-256 is recorded as {self.info.sha256}, and should be {expected}")
+            raise self._corrupt(
+                f"its SHA-256 is recorded as {self.info.sha256}, and should be {expected}"
+            )
         self._expected, self._hash = expected, sha256()
 
     def read(self, size: int = -1) -> bytes:

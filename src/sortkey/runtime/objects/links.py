@@ -1,4 +1,5 @@
-"""Presigned URLs of objects that our own host serves: signed with HMAC-SHA-256, and bound to exactly one request.
+"""Presigned URLs of objects that our own host serves: signed with HMAC-SHA-256, and bound to
+exactly one request.
 
 S3 signs its own. Whoever serves these checks them with `check` before anything else is looked at.
 """
@@ -24,7 +25,9 @@ Method = Literal["GET", "PUT"]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a URL allows: one method on one object, until an instant. Those for writing fix size and type."""
+    """What a URL allows: one method on one object, until an instant. Those for writing fix size and
+    type.
+    """
 
     method: Method
     bucket: str
@@ -74,18 +77,26 @@ def check(
 ) -> Link:
     """The link behind a request. Raises LinkRefused: forged, too old, or made for another request.
 
-    `size` and `content_type` are those that the request announces; they are compared where it writes.
+    `size` and `content_type` are those that the request announces; they are compared where it
+    writes.
     """
     link = _read(method, bucket, key, query)
-    given = query.get("signature", "").encode(errors="replace")  # a text that is not ASCII cannot be compared
+    given = query.get("signature", "").encode(
+        errors="replace"
+    )  # a text that is not ASCII cannot be compared
     if not hmac.compare_digest(_signature(link, secret).encode(), given):
-        raise LinkRefused("the URL is not one of ours, or was made for another object or method: ask for a new one")
+        raise LinkRefused(
+            "the URL is not one of ours, or was made for another object or method: ask for a new "
+            "one"
+        )
     if now >= link.expires:
         raise LinkRefused("the URL has expired: ask for a new one")
     if link.method == "PUT" and size != link.size:
         raise LinkRefused(f"the URL is for {link.size} bytes, not for {size}")
     if link.method == "PUT" and link.content_type and content_type != link.content_type:
-        raise LinkRefused(f"the URL is for {link.content_type}, not for {content_type or 'no type'}")
+        raise LinkRefused(
+            f"the URL is for {link.content_type}, not for {content_type or 'no type'}"
+        )
     return link
 
 
@@ -100,11 +111,15 @@ def _read(method: str, bucket: str, key: str, query: Mapping[str, str]) -> Link:
     except ValueError:
         raise LinkRefused("the URL is not one of ours: ask for a new one") from None
     version, kind, upload = (query.get(name, "") for name in ("version", "type", "upload"))
-    return Link(method, bucket, key, expires, version, numbers["size"], kind, upload, numbers["part"])
+    return Link(
+        method, bucket, key, expires, version, numbers["size"], kind, upload, numbers["part"]
+    )
 
 
 def _signature(link: Link, secret: bytes) -> str:
-    about = orjson.dumps(["sortkey-link-1", link.method, link.bucket, link.key, link.query()], option=_SORTED)
+    about = orjson.dumps(
+        ["sortkey-link-1", link.method, link.bucket, link.key, link.query()], option=_SORTED
+    )
     return hmac.new(secret, about, sha256).hexdigest()
 
 

@@ -1,7 +1,9 @@
-"""Payloads and their buckets: objects are read, uploaded, copied and removed here. `writes` writes the items.
+"""Payloads and their buckets: objects are read, uploaded, copied and removed here. `writes` writes
+the items.
 
-An object belongs to one item, whose key is in the object's metadata. So anyone who finds an object can tell whether its
-item shows it, or whether it is left over from a writer that was killed or lost a race.
+An object belongs to one item, whose key is in the object's metadata. So anyone who finds an object
+can tell whether its item shows it, or whether it is left over from a writer that was killed or lost
+a race.
 """
 
 from __future__ import annotations
@@ -67,7 +69,9 @@ class Payloads:
     # -- reading
 
     def load(self, payload: Payload[T]) -> T:
-        """The value, checked. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem if it has another type."""
+        """The value, checked. Raises ObjectNotFound, ObjectCorrupt, and InvalidItem if it has
+        another type.
+        """
         pointer = payload.pointer
         if pointer is None:
             return cast(T, payload.source)
@@ -79,7 +83,9 @@ class Payloads:
         try:
             return payload.content.load(data)
         except ValueError as error:
-            raise InvalidItem(f"{pointer.key} is not a valid {payload.content.type}: {error}", pointer) from error
+            raise InvalidItem(
+                f"{pointer.key} is not a valid {payload.content.type}: {error}", pointer
+            ) from error
 
     def open(self, payload: Payload[Any]) -> PayloadReader:
         """The bytes of a value as a stream."""
@@ -104,11 +110,21 @@ class Payloads:
     # -- writing
 
     def upload(
-        self, key: str, data: Encoded, payload: Payload[Any], declared: StoredIn, owner: Owner, match: str | None
+        self,
+        key: str,
+        data: Encoded,
+        payload: Payload[Any],
+        declared: StoredIn,
+        owner: Owner,
+        match: str | None,
     ) -> Pointer:
-        """Store a value; returns the pointer to publish. `match` is the ETag of a leftover object to replace."""
+        """Store a value; returns the pointer to publish. `match` is the ETag of a leftover object
+        to replace.
+        """
         if data.inline is not None:
-            return Pointer(declared.bucket, key, size=len(data.inline), inline=data.inline, owner=owner.key)
+            return Pointer(
+                declared.bucket, key, size=len(data.inline), inline=data.inline, owner=owner.key
+            )
         info = self.bucket(declared.bucket).put(
             key,
             data.data,
@@ -123,16 +139,23 @@ class Payloads:
     def copy(self, pointer: Pointer, key: str, owner: Owner) -> Pointer:
         """A copy of an object, for an item that was made from another item."""
         bucket = self.bucket(pointer.bucket)
-        info = bucket.copy(pointer.key, key, version_id=pointer.version_id, metadata=owner.metadata())
+        info = bucket.copy(
+            pointer.key, key, version_id=pointer.version_id, metadata=owner.metadata()
+        )
         return self.pointer(pointer.bucket, info, pointer.sha256, pointer.encoding, owner)
 
-    def pointer(self, bucket: str, info: ObjectInfo, sha256: str | None, encoding: str | None, owner: Owner) -> Pointer:
+    def pointer(
+        self, bucket: str, info: ObjectInfo, sha256: str | None, encoding: str | None, owner: Owner
+    ) -> Pointer:
         if info.version_id == UNVERSIONED:
             raise NotConfigured(
-                f"the bucket {bucket!r} has no versions, so a lost race could damage what an item shows: turn "
+                f"the bucket {bucket!r} has no versions, so a lost race could damage what an item "
+                "shows: turn "
                 "versioning on"
             )
-        return Pointer(bucket, info.key, info.version_id, info.size, sha256, encoding, owner=owner.key)
+        return Pointer(
+            bucket, info.key, info.version_id, info.size, sha256, encoding, owner=owner.key
+        )
 
     def find(self, bucket: str, key: str) -> ObjectInfo | None:
         try:
@@ -145,4 +168,9 @@ class Payloads:
         try:
             self.bucket(pointer.bucket).delete(pointer.key, pointer.version_id)
         except StoreError as error:
-            log.warning("%s (version %s) stays for the next sweep: %s", pointer.key, pointer.version_id, error)
+            log.warning(
+                "%s (version %s) stays for the next sweep: %s",
+                pointer.key,
+                pointer.version_id,
+                error,
+            )

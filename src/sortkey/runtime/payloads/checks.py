@@ -1,4 +1,6 @@
-"""Compares items with objects: pointers to objects that are missing or changed, and objects that no pointer shows."""
+"""Compares items with objects: pointers to objects that are missing or changed, and objects that no
+pointer shows.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ FindingKind = Literal["missing", "changed", "orphaned", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong. `item` is the key of the item that shows the object, if there is one."""
+    """Something that is wrong. `item` is the key of the item that shows the object, if there is
+    one.
+    """
 
     kind: FindingKind
     bucket: str
@@ -55,8 +59,12 @@ Shown = set[tuple[str, str, str | None]]
 """(bucket, key, version) of all pointers."""
 
 
-def verify(context: Context, model: Model, grace: timedelta, *, quick: bool) -> Steps[list[Finding]]:
-    """Everything that is wrong: first with the objects that items show, then the objects that no item shows."""
+def verify(
+    context: Context, model: Model, grace: timedelta, *, quick: bool
+) -> Steps[list[Finding]]:
+    """Everything that is wrong: first with the objects that items show, then the objects that no
+    item shows.
+    """
     findings, payloads = list[Finding](), context.payloads
     check = _headed if quick else _read
     candidates = yield from _candidates(context, model, grace)
@@ -74,8 +82,9 @@ def verify(context: Context, model: Model, grace: timedelta, *, quick: bool) -> 
 
 
 def sweep(context: Context, model: Model, grace: timedelta) -> Steps[Sweep]:
-    """Remove what no item shows. Objects are listed before items are read, so a pointer published meanwhile is seen.
-    Items may move meanwhile, too: they are read twice, and finally the item that is named on the object is read."""
+    """Remove what no item shows. Objects are listed before items are read, so a pointer published
+    meanwhile is seen. Items may move meanwhile, too: they are read twice, and finally the item that
+    is named on the object is read."""
     done, payloads = Sweep(), context.payloads
     left = yield from _candidates(context, model, grace)
     for _ in range(2):
@@ -91,7 +100,9 @@ def _shown(model: Model) -> Steps[Shown]:
     shown: Shown = set()
     for layout in _layouts(model):
         for item in (yield from _items(layout)):
-            shown |= {(each.bucket, each.key, each.version_id) for each in _pointers(layout, item, [])}
+            shown |= {
+                (each.bucket, each.key, each.version_id) for each in _pointers(layout, item, [])
+            }
     return shown
 
 
@@ -177,19 +188,25 @@ def _read(payloads: Payloads, pointer: Pointer) -> str | None:
 # -- objects that no item shows
 
 
-def _candidates(context: Context, model: Model, grace: timedelta) -> Steps[list[tuple[str, ObjectVersion]]]:
+def _candidates(
+    context: Context, model: Model, grace: timedelta
+) -> Steps[list[tuple[str, ObjectVersion]]]:
     """Versions under the keys of payload fields that are old enough to have a pointer."""
     before = datetime.fromtimestamp(context.clock(), UTC) - grace
     declared = [payload.declared for layout in _layouts(model) for _, payload in layout.payloads]
     found: list[tuple[str, ObjectVersion]] = []
     for bucket in dict.fromkeys(each.bucket for each in declared):
         of_bucket = [each for each in declared if each.bucket == bucket]
-        listed: list[ObjectVersion] = yield Work(partial(_listed, context.payloads, bucket, of_bucket, before))
+        listed: list[ObjectVersion] = yield Work(
+            partial(_listed, context.payloads, bucket, of_bucket, before)
+        )
         found += [(bucket, version) for version in listed]
     return found
 
 
-def _listed(payloads: Payloads, bucket: str, declared: Sequence[StoredIn], before: datetime) -> list[ObjectVersion]:
+def _listed(
+    payloads: Payloads, bucket: str, declared: Sequence[StoredIn], before: datetime
+) -> list[ObjectVersion]:
     found: dict[tuple[str, str], ObjectVersion] = {}
     for prefix in {each.template.literal_prefix for each in declared}:
         for version in payloads.bucket(bucket).versions(prefix):
@@ -200,15 +217,21 @@ def _listed(payloads: Payloads, bucket: str, declared: Sequence[StoredIn], befor
     return list(found.values())
 
 
-def _unshown(candidates: Sequence[tuple[str, ObjectVersion]], shown: Shown) -> Iterator[tuple[str, ObjectVersion]]:
+def _unshown(
+    candidates: Sequence[tuple[str, ObjectVersion]], shown: Shown
+) -> Iterator[tuple[str, ObjectVersion]]:
     """A pointer without a version shows whatever is under its key."""
     for bucket, version in candidates:
         if not shown & {(bucket, version.key, version.version_id), (bucket, version.key, None)}:
             yield bucket, version
 
 
-def _is_needed(payloads: Payloads, model: Model, bucket: str, version: ObjectVersion) -> Steps[bool]:
-    """Whether the item that is named on an object shows it after all, or the object is already gone."""
+def _is_needed(
+    payloads: Payloads, model: Model, bucket: str, version: ObjectVersion
+) -> Steps[bool]:
+    """Whether the item that is named on an object shows it after all, or the object is already
+    gone.
+    """
     try:
         info = yield Work(partial(payloads.bucket(bucket).head, version.key, version.version_id))
     except ObjectNotFound:

@@ -1,4 +1,6 @@
-"""The bytes of payloads: inline where they are few, compressed with zstd where that pays, and back again."""
+"""The bytes of payloads: inline where they are few, compressed with zstd where that pays, and back
+again.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ LEVEL = 3
 COMPRESSED_BYTES_MIN = 1024
 SAMPLE_BYTES = 128 << 10
 PAYS_BELOW = 0.85
-"""Of the size: less saved is not worth the time, nor that nobody else can read the object as it is."""
+"""Of the size: less saved is not worth the time, nor that nobody else can read the object as it is.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,9 @@ def decoded(data: bytes, pointer: Pointer) -> bytes:
     except zstandard.ZstdError as error:
         raise ObjectCorrupt(f"{pointer.key} cannot be unpacked: {error}") from None
     if not unpacking.eof or unpacking.unused_data:
-        raise ObjectCorrupt(f"{pointer.key} cannot be unpacked: it is cut off, or something follows it")
+        raise ObjectCorrupt(
+            f"{pointer.key} cannot be unpacked: it is cut off, or something follows it"
+        )
     return unpacked
 
 
@@ -96,7 +101,9 @@ class Readable(Protocol):
 
 
 class PayloadReader:
-    """A payload as a stream, unpacked on the way. Whole it is checked: ObjectCorrupt at its end where it differs."""
+    """A payload as a stream, unpacked on the way. Whole it is checked: ObjectCorrupt at its end
+    where it differs.
+    """
 
     def __init__(self, source: Readable, pointer: Pointer) -> None:
         self._source, self._pointer = source, pointer
@@ -131,4 +138,6 @@ class PayloadReader:
 
 def _check(pointer: Pointer) -> None:
     if pointer.encoding != ZSTD:
-        raise ObjectCorrupt(f"{pointer.key} is packed with {pointer.encoding}, which is not known here")
+        raise ObjectCorrupt(
+            f"{pointer.key} is packed with {pointer.encoding}, which is not known here"
+        )

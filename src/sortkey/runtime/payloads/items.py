@@ -11,11 +11,17 @@ from sortkey.values.attributes import Item
 
 
 def is_shown(layout: Layout, pointer: Pointer) -> Steps[bool]:
-    """Whether the item that an object belongs to shows it at this moment, in its place or in the archive."""
+    """Whether the item that an object belongs to shows it at this moment, in its place or in the
+    archive.
+    """
     if pointer.owner is None:
         return False
     for key in _places(layout, pointer.owner):
-        request: dict[str, Any] = {"TableName": layout.table.name, "Key": key, "ConsistentRead": True}
+        request: dict[str, Any] = {
+            "TableName": layout.table.name,
+            "Key": key,
+            "ConsistentRead": True,
+        }
         answer = yield Call("GetItem", request, f"{layout.entity.__name__}.payloads")
         if shows(layout, answer.get("Item"), pointer):
             return True
@@ -24,7 +30,8 @@ def is_shown(layout: Layout, pointer: Pointer) -> Steps[bool]:
 
 def shows(layout: Layout, item: Item | None, pointer: Pointer) -> bool:
     return item is not None and any(
-        (each.bucket, each.key, each.version_id) == (pointer.bucket, pointer.key, pointer.version_id)
+        (each.bucket, each.key, each.version_id)
+        == (pointer.bucket, pointer.key, pointer.version_id)
         for each in pointers(layout, item)
     )
 

@@ -1,8 +1,9 @@
-"""Writes of entities with payloads: the object first, the pointer last, and a writer that loses leaves nothing behind.
+"""Writes of entities with payloads: the object first, the pointer last, and a writer that loses
+leaves nothing behind.
 
-No item shows an uploaded version until the item is written. If that write is refused, the version is removed by its
-version id, so that no other writer's object is touched. If nobody knows whether the item was written (no answer, a
-crash), the version stays for `sweep`.
+No item shows an uploaded version until the item is written. If that write is refused, the version
+is removed by its version id, so that no other writer's object is touched. If nobody knows whether
+the item was written (no answer, a crash), the version stays for `sweep`.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ class Draft:
             self.stored.append((layout, pointer))
 
     def discard(self, error: Exception) -> Steps[None]:
-        """Remove what was stored, unless an item may show it: a retried request can be refused because its own first
-        attempt succeeded."""
+        """Remove what was stored, unless an item may show it: a retried request can be refused
+        because its own first attempt succeeded."""
         if self.is_sent and not isinstance(error, REFUSED):
             return
         for layout, pointer in self.stored:
@@ -101,7 +102,9 @@ def update(context: Context, operation: Update[E]) -> Steps[E]:
 
 
 def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
-    """Delete an item, and then its objects. Without the buckets nothing is deleted: the objects would be left over."""
+    """Delete an item, and then its objects. Without the buckets nothing is deleted: the objects
+    would be left over.
+    """
     yield from _open_buckets(context, [operation.entity_class])
     old = yield from writes.delete(context, operation)
     if old is not None:
@@ -110,7 +113,9 @@ def delete(context: Context, operation: Delete[E]) -> Steps[E | None]:
 
 
 def collect(context: Context, old: Entity) -> Steps[None]:
-    """Remove the objects of a deleted item, except those that it shows again or shows in the archive."""
+    """Remove the objects of a deleted item, except those that it shows again or shows in the
+    archive.
+    """
     layout = type(old).__layout__
     for place, _ in layout.payloads:
         payload: Payload[Any] | None = getattr(old, place.name)
@@ -125,7 +130,9 @@ def _removed(payloads: Payloads, layout: Layout, pointer: Pointer) -> Steps[None
     try:
         is_needed = yield from is_shown(layout, pointer)
     except (StoreError, ServiceError) as error:
-        log.warning("%s (version %s) stays for the next sweep: %s", pointer.key, pointer.version_id, error)
+        log.warning(
+            "%s (version %s) stays for the next sweep: %s", pointer.key, pointer.version_id, error
+        )
         return
     if not is_needed:
         yield Work(partial(payloads.remove, pointer))
@@ -134,7 +141,9 @@ def _removed(payloads: Payloads, layout: Layout, pointer: Pointer) -> Steps[None
 def transact(context: Context, operations: Sequence[Write[Any]], token: str | None) -> Steps[None]:
     """All of the writes with their payloads, or none."""
     draft = Draft(context.payloads)
-    gone = yield from _to_be_deleted(context, [each.key for each in operations if isinstance(each, Delete)])
+    gone = yield from _to_be_deleted(
+        context, [each.key for each in operations if isinstance(each, Delete)]
+    )
     try:
         made = list[Write[Any]]()
         for operation in operations:
@@ -148,7 +157,9 @@ def transact(context: Context, operations: Sequence[Write[Any]], token: str | No
         yield from collect(context, old)
 
 
-def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]) -> Steps[list[Entity]]:
+def batch_write(
+    context: Context, puts: Sequence[Entity], deletes: Sequence[ItemKey[Any]]
+) -> Steps[list[Entity]]:
     """Many puts and deletes, each on its own."""
     draft = Draft(context.payloads)
     gone = yield from _to_be_deleted(context, deletes)
@@ -156,7 +167,9 @@ def batch_write(context: Context, puts: Sequence[Entity], deletes: Sequence[Item
         made = list[Entity]()
         for entity in puts:
             if names := [place.name for place in _new_once(type(entity).__layout__, entity)]:
-                raise ModelError(f"{names[0]} is written once, which a batch cannot guarantee: use create()")
+                raise ModelError(
+                    f"{names[0]} is written once, which a batch cannot guarantee: use create()"
+                )
             made.append((yield from _with_pointers(context, draft, entity)))
         draft.is_sent = True
         written = yield from batches.batch_write(context, made, deletes)
@@ -209,7 +222,9 @@ def _updated(draft: Draft, operation: Update[E]) -> Steps[Update[E]]:
         return operation
     current = yield from reads.find(operation.key, consistent=True)
     if current is None and not operation.upsert:
-        raise ConditionFailed(f"{operation.says()}: there is no such item; upsert=True would make it", None)
+        raise ConditionFailed(
+            f"{operation.says()}: there is no such item; upsert=True would make it", None
+        )
     values = _values(layout, operation, current)
     owner = Owner(layout.table.name, operation.key.item)
     actions = list[Action]()
@@ -237,7 +252,9 @@ def _stored(
     if pointer is None:
         key = check_key(declared.object_key(values, payload.given))
         data = yield Work(partial(encoded, payload, declared))
-        match = (yield from _leftover(draft.payloads, layout, place, key)) if declared.once else None
+        match = (
+            (yield from _leftover(draft.payloads, layout, place, key)) if declared.once else None
+        )
         upload = partial(draft.payloads.upload, key, data, payload, declared, owner, match)
         pointer = yield Work(upload)
         draft.add(layout, pointer)
@@ -251,9 +268,11 @@ def _stored(
     return pointer
 
 
-def _leftover(payloads: Payloads, layout: Layout, place: PayloadPlace, key: str) -> Steps[str | None]:
-    """The ETag of what a crashed writer left under a key that is written once. Raises PreconditionFailed for an object
-    that an item shows, or that no store wrote."""
+def _leftover(
+    payloads: Payloads, layout: Layout, place: PayloadPlace, key: str
+) -> Steps[str | None]:
+    """The ETag of what a crashed writer left under a key that is written once. Raises
+    PreconditionFailed for an object that an item shows, or that no store wrote."""
     found = yield Work(partial(payloads.find, place.declared.bucket, key))
     if found is None:
         return None
@@ -271,7 +290,9 @@ def _leftover(payloads: Payloads, layout: Layout, place: PayloadPlace, key: str)
 def _set_in(operation: Update[Any]) -> list[Place]:
     """The payload fields that an update sets."""
     return [
-        each.attr.place for each in operation.actions if each.attr.place.payload and isinstance(each.value, Payload)
+        each.attr.place
+        for each in operation.actions
+        if each.attr.place.payload and isinstance(each.value, Payload)
     ]
 
 
@@ -293,7 +314,9 @@ def _guarded(when: Test, once: Sequence[Place]) -> Condition | None:
     """The condition, and that the item has no pointer where it may have only one ever."""
     test = None if when is None else condition(when)
     for place in once:
-        missing = Condition(lambda names, place=place: f"attribute_not_exists({names.path(place.path)})", [])
+        missing = Condition(
+            lambda names, place=place: f"attribute_not_exists({names.path(place.path)})", []
+        )
         test = missing if test is None else test & missing
     return test
 
@@ -304,11 +327,15 @@ def _raise_if_written(layout: Layout, error: Exception, once: Sequence[Place]) -
     for place in once:
         if item is not None and getattr(item, place.name) is not None:
             name = f"{layout.entity.__name__}.{place.name}"
-            raise PreconditionFailed(f"{name} is there already, and is written once", item) from error
+            raise PreconditionFailed(
+                f"{name} is there already, and is written once", item
+            ) from error
 
 
 def _raise_if_exists(draft: Draft, entity: Entity, error: Exception) -> Steps[None]:
-    """Raise AlreadyExists in place of an error about the payload: that is what the caller of create() has to know."""
+    """Raise AlreadyExists in place of an error about the payload: that is what the caller of
+    create() has to know.
+    """
     assert draft.owner is not None
     found = yield from reads.find(ItemKey(type(entity), draft.owner.key, {}), consistent=True)
     if found is not None:
@@ -316,9 +343,12 @@ def _raise_if_exists(draft: Draft, entity: Entity, error: Exception) -> Steps[No
 
 
 def _own_key(layout: Layout, entity: Entity) -> dict[str, Any]:
-    """The item's key outside of the archive: an object stays where it is when its item is archived."""
+    """The item's key outside of the archive: an object stays where it is when its item is
+    archived.
+    """
     values = {
-        name: layout.stored(name, getattr(entity, layout.by_attribute[name].name)) for name in layout.primary.names
+        name: layout.stored(name, getattr(entity, layout.by_attribute[name].name))
+        for name in layout.primary.names
     }
     return dict(ItemKey.of(type(entity), values).item)
 
@@ -332,7 +362,9 @@ def _values(layout: Layout, operation: Update[Any], current: Entity | None) -> d
     for name, value in operation.assuming.items():
         attribute = layout.place(name).attribute
         known[attribute] = layout.stored(attribute, value)
-    return known | {each.attr.place.attribute: each.value for each in operation.actions if each.is_plain_set}
+    return known | {
+        each.attr.place.attribute: each.value for each in operation.actions if each.is_plain_set
+    }
 
 
 def _moved_key(place: PayloadPlace, pointer: Pointer, values: Mapping[str, Any]) -> str:
@@ -355,6 +387,8 @@ def _to_be_deleted(context: Context, keys: Sequence[ItemKey[Any]]) -> Steps[list
 
 def _open_buckets(context: Context, entities: Sequence[type[Entity]]) -> Steps[None]:
     """Raises NotConfigured where the store lacks a bucket of the entities."""
-    names = {place.declared.bucket for entity in entities for _, place in entity.__layout__.payloads}
+    names = {
+        place.declared.bucket for entity in entities for _, place in entity.__layout__.payloads
+    }
     for name in sorted(names):
         yield Work(partial(context.payloads.bucket, name))

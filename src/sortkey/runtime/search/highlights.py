@@ -1,4 +1,6 @@
-"""Where words stand in a text, as HTML that is safe to show: a piece of it, the words in `<em>`, the rest escaped."""
+"""Where words stand in a text, as HTML that is safe to show: a piece of it, the words in `<em>`,
+the rest escaped.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def snippet(text: str, marks: Sequence[tuple[int, int]], size: int = SNIPPET) ->
 
 
 def _window(text: str, first: int, size: int) -> tuple[int, int]:
-    """A third of the piece before the word, the rest behind; not cut inside a word where a blank is near."""
+    """A third of the piece before the word, the rest behind; not cut inside a word where a blank is
+    near.
+    """
     if len(text) <= size:
         return 0, len(text)
     start = max(0, min(first - size // 3, len(text) - size))

@@ -1,4 +1,6 @@
-"""Handlers that keep an index in step with streams: that of an entity, or those of all that documents are made of."""
+"""Handlers that keep an index in step with streams: that of an entity, or those of all that
+documents are made of.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,14 @@ E = TypeVar("E", bound=Entity)
 T = TypeVar("T")
 
 
-def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> Handler[E, Sequence[Change[E]]]:
+def follow(
+    search: Search[E], source: Source[E], *, name: str | None = None
+) -> Handler[E, Sequence[Change[E]]]:
     """A handler of the entity's changes, in batches, for a StreamWorker or a Lambda function.
 
-    The images of the stream are enough for it. It asks the source where they are not: of what was deleted without an
-    old image, or may be in the archive; and of what comes late, which may have been undone.
+    The images of the stream are enough for it. It asks the source where they are not: of what was
+    deleted without an old image, or may be in the archive; and of what comes late, which may have
+    been undone.
     """
 
     def index_changes(changes: Sequence[Change[E]]) -> None:
@@ -39,12 +44,20 @@ def follow(search: Search[E], source: Source[E], *, name: str | None = None) -> 
         renew(search, source, asked)
         search.flush()  # before the worker notes that the changes are done
 
-    return on_changes(search.document.of, name=name or f"search-{search.document.name}")(index_changes)
+    return on_changes(search.document.of, name=name or f"search-{search.document.name}")(
+        index_changes
+    )
 
 
-def follow_composed(search: Search[T], source: ComposedSource[Any, T], *, name: str | None = None) -> AnyHandler:
-    """The same for documents that are made of several items: those that a change touches are made anew."""
-    one_by_one = threading.Lock()  # each table is read by a thread: what was read first must not be written last
+def follow_composed(
+    search: Search[T], source: ComposedSource[Any, T], *, name: str | None = None
+) -> AnyHandler:
+    """The same for documents that are made of several items: those that a change touches are made
+    anew.
+    """
+    one_by_one = (
+        threading.Lock()
+    )  # each table is read by a thread: what was read first must not be written last
 
     def index_changes(changes: Sequence[Change[Any]]) -> None:
         touched = [id for change in changes for id in source.touched(change, search)]
@@ -59,7 +72,8 @@ def _id_of(search: Search[Any], change: Change[Any]) -> str:
     made = search.document.id.render(change.key.values)
     if made is None:
         raise ModelError(
-            f"{search.document.name}: the stream shows only the keys of what is deleted, and the id needs more: "
+            f"{search.document.name}: the stream shows only the keys of what is deleted, and the "
+            "id needs more: "
             'declare the table with stream="NEW_AND_OLD_IMAGES"'
         )
     return made

@@ -1,4 +1,5 @@
-"""Builds an index anew beside the one that answers, then puts it in its place. Searches and writes go on meanwhile.
+"""Builds an index anew beside the one that answers, then puts it in its place. Searches and writes
+go on meanwhile.
 
 It can be taken up again: a run that was cut off goes on where it was, also in another process.
 """
@@ -27,11 +28,13 @@ class Reindexed:
     last_look: Drift
 
 
-def reindex(search: Search[T], source: Source[T], *, told: Callable[[int], object] = lambda count: None) -> Reindexed:
+def reindex(
+    search: Search[T], source: Source[T], *, told: Callable[[int], object] = lambda count: None
+) -> Reindexed:
     """Fill a new index from the source, catch up, and put it in the place of the present one.
 
-    Writes of this program go to both; those of others are caught up with, the last of them right after the change of
-    place. `told` hears how many documents have been written so far.
+    Writes of this program go to both; those of others are caught up with, the last of them right
+    after the change of place. `told` hears how many documents have been written so far.
     """
     built = search.beside()
     written = _fill(built, source, told)

@@ -1,4 +1,5 @@
-"""What a search asks for: clauses as immutable values, joined with `&`, `|` and `~`. The same for every index.
+"""What a search asks for: clauses as immutable values, joined with `&`, `|` and `~`. The same for
+every index.
 
 Match.text("old harbour") & Match.keyword("status", "published") & ~Match.exists("archived")
 """
@@ -31,10 +32,11 @@ class Match:
         fuzzy: bool = False,
         begins: bool = False,
     ) -> Match:
-        """All of the words, or any, in some fields or in all that have words, whatever their case and accents.
+        """All of the words, or any, in some fields or in all that have words, whatever their case
+        and accents.
 
-        `fuzzy` forgives one wrong letter in words of three to five, two in longer ones. `begins` takes the last word
-        for the beginning of one, as somebody types it.
+        `fuzzy` forgives one wrong letter in words of three to five, two in longer ones. `begins`
+        takes the last word for the beginning of one, as somebody types it.
         """
         return TextMatch(words, tuple(fields), any_word, fuzzy, begins)
 
@@ -54,7 +56,14 @@ class Match:
         return PrefixMatch(field, text)
 
     @staticmethod
-    def range(field: str, *, at_least: Any = None, at_most: Any = None, above: Any = None, below: Any = None) -> Match:
+    def range(
+        field: str,
+        *,
+        at_least: Any = None,
+        at_most: Any = None,
+        above: Any = None,
+        below: Any = None,
+    ) -> Match:
         """A number or a date within bounds."""
         return RangeMatch(field, at_least, at_most, above, below)
 
@@ -70,7 +79,9 @@ class Match:
 
     @staticmethod
     def box(field: str, *, top: float, left: float, bottom: float, right: float) -> Match:
-        """Places on a part of the map, which may reach over the date line: then `left` is greater than `right`."""
+        """Places on a part of the map, which may reach over the date line: then `left` is greater
+        than `right`.
+        """
         return BoxMatch(field, top, left, bottom, right)
 
     @staticmethod
@@ -93,7 +104,9 @@ class Match:
         return NotMatch(self)
 
     def __bool__(self) -> bool:
-        raise ModelError("a clause is neither true nor false: join clauses with & and |, not with `and` and `or`")
+        raise ModelError(
+            "a clause is neither true nor false: join clauses with & and |, not with `and` and `or`"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +158,10 @@ class NearMatch(Match):
 
     def __post_init__(self) -> None:
         if not NARROWEST_METRES <= self.metres <= EARTH_METRES:
-            raise ModelError(f"a distance of {self.metres!r} metres: {NARROWEST_METRES} to {EARTH_METRES:,} can be")
+            raise ModelError(
+                f"a distance of {self.metres!r} metres: {NARROWEST_METRES} to {EARTH_METRES:,} can "
+                "be"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,4 +195,8 @@ class NotMatch(Match):
 
 
 def _members(clause: Match, of: type[AllMatch] | type[AnyMatch]) -> tuple[Match, ...]:
-    return clause.clauses if isinstance(clause, (AllMatch, AnyMatch)) and isinstance(clause, of) else (clause,)
+    return (
+        clause.clauses
+        if isinstance(clause, (AllMatch, AnyMatch)) and isinstance(clause, of)
+        else (clause,)
+    )

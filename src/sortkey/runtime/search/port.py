@@ -1,4 +1,6 @@
-"""What search stands on: an index of documents. Adapters, in `connect`, get normal forms and checked queries."""
+"""What search stands on: an index of documents. Adapters, in `connect`, get normal forms and
+checked queries.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from sortkey.runtime.search.matches import Match
 from sortkey.runtime.search.queries import FacetValue, SearchQuery
 
 DELETES_KEPT_SECONDS = 3600
-"""How long an index knows that a document is deleted: a put of an older version that comes later than this is taken."""
+"""How long an index knows that a document is deleted: a put of an older version that comes later
+than this is taken.
+"""
 
 Position = list[Any]
 """Where a page ended, as JSON can hold it. Only the index that made it knows what it means."""
@@ -53,11 +57,15 @@ class SearchIndex(Protocol):
     """An index of one kind of documents, behind a name that can be moved to another index."""
 
     def ensure(self) -> list[str]:
-        """Make the index fit its declaration. Says what was done, and what cannot be without a reindex."""
+        """Make the index fit its declaration. Says what was done, and what cannot be without a
+        reindex.
+        """
         ...
 
     def write(self, writes: Sequence[DocumentWrite], /) -> Written:
-        """Put and delete documents, in order. What is older than what is there is late, and left out."""
+        """Put and delete documents, in order. What is older than what is there is late, and left
+        out.
+        """
         ...
 
     def flush(self) -> None:
@@ -65,7 +73,9 @@ class SearchIndex(Protocol):
         ...
 
     def refresh(self) -> None:
-        """Return when everything that was written is found, and survives a crash of this program."""
+        """Return when everything that was written is found, and survives a crash of this
+        program.
+        """
         ...
 
     def query(self, query: SearchQuery, position: Position | None, /) -> Answer:
@@ -75,7 +85,9 @@ class SearchIndex(Protocol):
     def count(self, where: Match | None, /) -> int: ...
 
     def get(self, ids: Sequence[str], /) -> dict[str, Found]:
-        """Documents by their ids, also those that no query finds yet. What is not there is left out."""
+        """Documents by their ids, also those that no query finds yet. What is not there is left
+        out.
+        """
         ...
 
     def known(self, ids: Sequence[str], /) -> dict[str, int]:
@@ -83,15 +95,21 @@ class SearchIndex(Protocol):
         ...
 
     def versions(self, after: str | None, size: int, /) -> list[tuple[str, int]]:
-        """Ids and versions of what queries find, in the order of the ids, from behind one of them on."""
+        """Ids and versions of what queries find, in the order of the ids, from behind one of them
+        on.
+        """
         ...
 
     def beside(self) -> SearchIndex:
-        """The index that is being built to replace this one: begun now, or taken up where it was left."""
+        """The index that is being built to replace this one: begun now, or taken up where it was
+        left.
+        """
         ...
 
     def note(self, progress: Any, /) -> None:
-        """Keep how far the building of this index has come; it survives a crash, and so does what was written."""
+        """Keep how far the building of this index has come; it survives a crash, and so does what
+        was written.
+        """
         ...
 
     def noted(self) -> Any:
@@ -99,7 +117,9 @@ class SearchIndex(Protocol):
         ...
 
     def replace_with(self, built: Any, /) -> None:
-        """Answer from an index that was built beside, from one moment to the next, and forget the present one."""
+        """Answer from an index that was built beside, from one moment to the next, and forget the
+        present one.
+        """
         ...
 
     def close(self) -> None:

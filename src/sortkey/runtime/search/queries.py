@@ -1,4 +1,6 @@
-"""A search and its answer, as immutable values. A query is narrowed by methods that return a new one."""
+"""A search and its answer, as immutable values. A query is narrowed by methods that return a new
+one.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +19,8 @@ FACET_SIZE_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """An order by a field, or by how far its place is from `origin`. Documents without a value come last, whichever
-    the direction."""
+    """An order by a field, or by how far its place is from `origin`. Documents without a value come
+    last, whichever the direction."""
 
     field: str
     is_descending: bool = False
@@ -32,19 +34,25 @@ class Sort:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """The values of a field and how many documents have each: the most frequent first, then by value."""
+    """The values of a field and how many documents have each: the most frequent first, then by
+    value.
+    """
 
     field: str
     size: int = FACET_SIZE
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= FACET_SIZE_MAX:
-            raise ModelError(f"{self.size} values of {self.field}: 1 to {FACET_SIZE_MAX} can be counted")
+            raise ModelError(
+                f"{self.size} values of {self.field}: 1 to {FACET_SIZE_MAX} can be counted"
+            )
 
 
 @dataclass(frozen=True)
 class SearchQuery:
-    """What to find, in which order, and what else to tell. Without a sort, the best matches of texts come first."""
+    """What to find, in which order, and what else to tell. Without a sort, the best matches of
+    texts come first.
+    """
 
     where: Match | None = None
     sorts: tuple[Sort, ...] = ()
@@ -62,8 +70,8 @@ class SearchQuery:
         return replace(self, where=clause if self.where is None else self.where & clause)
 
     def sorted_by(self, *orders: str | Sort) -> SearchQuery:
-        """In the order of some fields, the first counts most. `"-created"` is the latest first; by distance it is
-        `Sort.distance("place", LatLon(…))`."""
+        """In the order of some fields, the first counts most. `"-created"` is the latest first; by
+        distance it is `Sort.distance("place", LatLon(…))`."""
         return replace(self, sorts=tuple(_sort(each) for each in orders))
 
     def facet(self, field: str, size: int = FACET_SIZE) -> SearchQuery:
@@ -89,7 +97,9 @@ class SearchQuery:
 
 
 def _sort(order: str | Sort) -> Sort:
-    return order if isinstance(order, Sort) else Sort(order.removeprefix("-"), order.startswith("-"))
+    return (
+        order if isinstance(order, Sort) else Sort(order.removeprefix("-"), order.startswith("-"))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +112,9 @@ class FacetValue:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A document that was found. `highlights` are HTML, with the words in `<em>` and everything else escaped."""
+    """A document that was found. `highlights` are HTML, with the words in `<em>` and everything
+    else escaped.
+    """
 
     id: str
     version: int
@@ -113,7 +125,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page of what was found, how much there is in all, and where to go on; `cursor` is None at the end."""
+    """A page of what was found, how much there is in all, and where to go on; `cursor` is None at
+    the end.
+    """
 
     hits: list[Hit]
     total: int

@@ -1,6 +1,8 @@
-"""Queries against a declaration: every field is known and can do what it is asked; every value is in its normal form.
+"""Queries against a declaration: every field is known and can do what it is asked; every value is
+in its normal form.
 
-What an index gets from here needs no further thought: it cannot be misunderstood by one and understood by another.
+What an index gets from here needs no further thought: it cannot be misunderstood by one and
+understood by another.
 """
 
 from __future__ import annotations
@@ -49,10 +51,14 @@ def checked(document: Document[Any], query: SearchQuery) -> SearchQuery:
     query = replace(query, sorts=tuple(_ascending(each) for each in query.sorts))
     for facet in query.facets:
         if not fields.at(facet.field)[0].is_counted:
-            raise ModelError(f"{facet.field} cannot be counted: texts, keywords, numbers and booleans can")
+            raise ModelError(
+                f"{facet.field} cannot be counted: texts, keywords, numbers and booleans can"
+            )
     for name in query.highlights:
         _check_words(fields, name)
-    return query if query.where is None else replace(query, where=checked_match(fields, query.where))
+    return (
+        query if query.where is None else replace(query, where=checked_match(fields, query.where))
+    )
 
 
 def checked_match(fields: DocumentFields, clause: Match) -> Match:
@@ -76,7 +82,9 @@ def counted_words(words: Sequence[str]) -> Sequence[str]:
 
 
 def highlighted(clause: Match | None, field: str) -> list[TextMatch | PhraseMatch]:
-    """The clauses whose words are to be shown in a field: those that ask for them there, or everywhere."""
+    """The clauses whose words are to be shown in a field: those that ask for them there, or
+    everywhere.
+    """
     if isinstance(clause, (TextMatch, PhraseMatch)):
         return [clause] if not clause.fields or field in clause.fields else []
     if isinstance(clause, (AllMatch, AnyMatch)):
@@ -103,7 +111,9 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
         case PrefixMatch(field, begin):
             kind, path = fields.at(field)
             if not kind.has_whole_texts or (isinstance(kind, Flat) and not path):
-                raise ModelError(f"{field} has no beginning: prefix is for texts, keywords and members of maps")
+                raise ModelError(
+                    f"{field} has no beginning: prefix is for texts, keywords and members of maps"
+                )
             return PrefixMatch(field, values.normal_text(begin))
         case RangeMatch():
             return _normal_range(fields, clause)
@@ -112,7 +122,9 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
             return clause
         case NearMatch(field) | BoxMatch(field):
             if not isinstance(fields.at(field)[0], GeoPoint):
-                raise ModelError(f"{field} holds no places: those are in fields declared as GeoPoint()")
+                raise ModelError(
+                    f"{field} holds no places: those are in fields declared as GeoPoint()"
+                )
             return clause
         case AllMatch(clauses):
             return AllMatch(tuple(_normal(fields, each) for each in clauses))
@@ -124,9 +136,13 @@ def _normal(fields: DocumentFields, clause: Match) -> Match:
             raise ModelError(f"{clause!r} is not a clause: make one with the functions of Match")
 
 
-def _normal_words(fields: DocumentFields, clause: TextMatch | PhraseMatch) -> TextMatch | PhraseMatch:
+def _normal_words(
+    fields: DocumentFields, clause: TextMatch | PhraseMatch
+) -> TextMatch | PhraseMatch:
     if len(clause.words) > WORDS_MAX:
-        raise ModelError(f"a text of {len(clause.words)} characters to search for: at most {WORDS_MAX}")
+        raise ModelError(
+            f"a text of {len(clause.words)} characters to search for: at most {WORDS_MAX}"
+        )
     for name in clause.fields:
         _check_words(fields, name)
     return replace(clause, words=values.normal_text(clause.words))
@@ -140,8 +156,16 @@ def _normal_range(fields: DocumentFields, clause: RangeMatch) -> Match:
         clause.at_most is not None and clause.below is not None
     ):
         raise ModelError(f"the range of {clause.field} has the same bound twice")
-    low = _bound(kind, clause.at_least) if clause.above is None else _beside(_bound(kind, clause.above), inf)
-    high = _bound(kind, clause.at_most) if clause.below is None else _beside(_bound(kind, clause.below), -inf)
+    low = (
+        _bound(kind, clause.at_least)
+        if clause.above is None
+        else _beside(_bound(kind, clause.above), inf)
+    )
+    high = (
+        _bound(kind, clause.at_most)
+        if clause.below is None
+        else _beside(_bound(kind, clause.below), -inf)
+    )
     if _is_beyond(low) or _is_beyond(high):
         return AnyMatch(())
     return RangeMatch(clause.field, low, high)
@@ -160,7 +184,9 @@ def _beside(bound: int | float | None, towards: float) -> int | float | None:
 
 def _is_beyond(bound: int | float | None) -> bool:
     """Whether no field can have a value there."""
-    return bound is not None and (isinf(bound) if isinstance(bound, float) else abs(bound) > values.INTEGER_MAX)
+    return bound is not None and (
+        isinf(bound) if isinstance(bound, float) else abs(bound) > values.INTEGER_MAX
+    )
 
 
 def _normal_value(field: str, kind: FieldKind, value: Any) -> Any:
@@ -189,7 +215,9 @@ def _check_words(fields: DocumentFields, name: str) -> None:
 
 
 def _ascending(sort: Sort) -> Sort:
-    """The farthest from a place are the nearest to the other side of the earth: indexes need only one direction."""
+    """The farthest from a place are the nearest to the other side of the earth: indexes need only
+    one direction.
+    """
     if sort.origin is None or not sort.is_descending:
         return sort
     return Sort(sort.field, origin=sort.origin.antipode)
@@ -198,15 +226,24 @@ def _ascending(sort: Sort) -> Sort:
 def _check_sort(document: Document[Any], sort: Sort) -> None:
     if sort.origin is not None:
         if not isinstance(document.fields.at(sort.field)[0], GeoPoint):
-            raise ModelError(f"{sort.field} has no distance: sort so by a field declared as GeoPoint()")
+            raise ModelError(
+                f"{sort.field} has no distance: sort so by a field declared as GeoPoint()"
+            )
         return
     if sort.field not in document.fields:
         known = ", ".join(name for name, kind in document.fields.items() if kind.is_sorted)
-        raise ModelError(f"{document.name} does not declare {sort.field}; it can be sorted by {known}")
+        raise ModelError(
+            f"{document.name} does not declare {sort.field}; it can be sorted by {known}"
+        )
     if isinstance(document.fields[sort.field], GeoPoint):
-        raise ModelError(f"{sort.field} has no order of its own: sort by Sort.distance({sort.field!r}, LatLon(…))")
+        raise ModelError(
+            f"{sort.field} has no order of its own: sort by Sort.distance({sort.field!r}, "
+            "LatLon(…))"
+        )
     if not document.fields[sort.field].is_sorted:
-        raise ModelError(f"{sort.field} has no order: sort by a field with one text, number, date or boolean")
+        raise ModelError(
+            f"{sort.field} has no order: sort by a field with one text, number, date or boolean"
+        )
 
 
 def _count(clause: Match, depth: int) -> int:

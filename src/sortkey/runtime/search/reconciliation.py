@@ -1,4 +1,6 @@
-"""Finds where an index and its source differ, by id, version and content, and mends it. Writes may go on meanwhile."""
+"""Finds where an index and its source differ, by id, version and content, and mends it. Writes may
+go on meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class Drift:
     missing: list[str] = field(default_factory=list[str])
     """In the source, not in the index."""
     stale: list[str] = field(default_factory=list[str])
-    """Other in the index than in the source: older, or newer where the source was set back, or of other content."""
+    """Other in the index than in the source: older, or newer where the source was set back, or of
+    other content.
+    """
     orphaned: list[str] = field(default_factory=list[str])
     """In the index, not in the source, or not to be found any more."""
     unreadable: list[str] = field(default_factory=list[str])
@@ -36,13 +40,21 @@ class Drift:
         return len(self.missing) + len(self.stale) + len(self.orphaned)
 
     def __str__(self) -> str:
-        told = f"{len(self.missing)} missing, {len(self.stale)} stale, {len(self.orphaned)} orphaned"
+        told = (
+            f"{len(self.missing)} missing, {len(self.stale)} stale, {len(self.orphaned)} orphaned"
+        )
         rest = f", {len(self.unreadable)} unreadable" if self.unreadable else ""
-        return f"{self.checked} checked: {told}{rest}" + ("" if self.is_mended or not self.count else ", not mended")
+        return f"{self.checked} checked: {told}{rest}" + (
+            "" if self.is_mended or not self.count else ", not mended"
+        )
 
 
 def reconcile(
-    search: Search[T], source: Source[T], *, mend: bool = True, told: Callable[[int], object] = lambda count: None
+    search: Search[T],
+    source: Source[T],
+    *,
+    mend: bool = True,
+    told: Callable[[int], object] = lambda count: None,
 ) -> Drift:
     """Compare all of the source with all of the index; `mend=False` only reports.
 
@@ -65,14 +77,17 @@ def reconcile(
 
 
 def renew(search: Search[T], source: Source[T], ids: Iterable[str]) -> None:
-    """Make some documents what the source says now, and delete those that it does not have any more.
+    """Make some documents what the source says now, and delete those that it does not have any
+    more.
 
     For handlers of changes whose documents are made of several items.
     """
     wanted = list(dict.fromkeys(ids))
     for start in range(0, len(wanted), BATCH):
         batch = wanted[start : start + BATCH]
-        known = search.versions_of(batch)  # before the source is read: what is newer than this stays
+        known = search.versions_of(
+            batch
+        )  # before the source is read: what is newer than this stays
         writes = [search.document.write_of(each) for each in source.find(batch)]
         there = {write.id for write in writes}
         gone = [DeleteDocument(id, version + 1) for id, version in known.items() if id not in there]
@@ -80,9 +95,11 @@ def renew(search: Search[T], source: Source[T], ids: Iterable[str]) -> None:
 
 
 def settle(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite]) -> None:
-    """Write what the source has said. What comes too late is asked for again: if it is still so, it shall be so.
+    """Write what the source has said. What comes too late is asked for again: if it is still so, it
+    shall be so.
 
-    An index can know a newer version than the source has: of a delete that was undone, or before a restore.
+    An index can know a newer version than the source has: of a delete that was undone, or before a
+    restore.
     """
     late, step = search.write(writes).late, 1
     said = {write.id: write for write in writes}
@@ -93,7 +110,9 @@ def settle(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWr
         step *= 2
 
 
-def _compare(search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite], drift: Drift) -> None:
+def _compare(
+    search: Search[Any], source: Source[Any], writes: Sequence[DocumentWrite], drift: Drift
+) -> None:
     known = search.index.get([write.id for write in writes])
     mending: list[DocumentWrite] = []
     ahead: dict[str, int] = {}
@@ -117,17 +136,25 @@ def _compare(search: Search[Any], source: Source[Any], writes: Sequence[Document
         settle(search, source, mending)
 
 
-def _set_back(search: Search[Any], source: Source[Any], ahead: dict[str, int], drift: Drift) -> list[DocumentWrite]:
-    """Documents that are newer than what was read: because they were written just now, or the source was set back."""
+def _set_back(
+    search: Search[Any], source: Source[Any], ahead: dict[str, int], drift: Drift
+) -> list[DocumentWrite]:
+    """Documents that are newer than what was read: because they were written just now, or the
+    source was set back.
+    """
     if not ahead:
         return []
     made = [search.document.write_of(each) for each in source.find(list(ahead))]
-    older = [each for each in made if isinstance(each, PutDocument) and each.version < ahead[each.id]]
+    older = [
+        each for each in made if isinstance(each, PutDocument) and each.version < ahead[each.id]
+    ]
     drift.stale += [each.id for each in older]
     return [PutDocument(each.id, ahead[each.id], each.fields) for each in older]
 
 
-def _look_for_orphans(search: Search[Any], source: Source[Any], seen: set[str], drift: Drift) -> None:
+def _look_for_orphans(
+    search: Search[Any], source: Source[Any], seen: set[str], drift: Drift
+) -> None:
     after: str | None = None
     while page := search.index.versions(after, BATCH):
         after = page[-1][0]
@@ -143,9 +170,15 @@ def _look_for_orphans(search: Search[Any], source: Source[Any], seen: set[str], 
 
 
 def _there(search: Search[Any], source: Source[Any], ids: list[str]) -> set[str]:
-    """Those of some ids that the source has, and shows. What it has and cannot read is there, too."""
+    """Those of some ids that the source has, and shows. What it has and cannot read is
+    there, too.
+    """
     try:
         writes = [search.document.write_of(each) for each in source.find(ids)]
     except InvalidItem:
-        return set(ids) if len(ids) == 1 else {id for each in ids for id in _there(search, source, [each])}
+        return (
+            set(ids)
+            if len(ids) == 1
+            else {id for each in ids for id in _there(search, source, [each])}
+        )
     return {write.id for write in writes if isinstance(write, PutDocument)}

@@ -1,4 +1,6 @@
-"""`Search`: writes documents and finds them, in whichever index. Checks, cursors and highlights are here, once."""
+"""`Search`: writes documents and finds them, in whichever index. Checks, cursors and highlights are
+here, once.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,17 @@ BATCH = 500
 class Search(Generic[T]):
     """The documents of one declaration. Safe to share between threads.
 
-    Cursors are signed with `secret` and bound to `tenant`; without a secret they hold as long as the program runs.
+    Cursors are signed with `secret` and bound to `tenant`; without a secret they hold as long as
+    the program runs.
     """
 
     def __init__(
-        self, document: Document[T], index: SearchIndex, *, secret: bytes | None = None, tenant: str = ""
+        self,
+        document: Document[T],
+        index: SearchIndex,
+        *,
+        secret: bytes | None = None,
+        tenant: str = "",
     ) -> None:
         self.document, self.index = document, index
         self._secret, self._tenant = secret or os.urandom(32), tenant
@@ -37,7 +45,9 @@ class Search(Generic[T]):
         self._replacing = threading.Lock()
 
     def ensure(self) -> list[str]:
-        """Create the index, or fit it to the declaration. Says what was done, and what needs a reindex."""
+        """Create the index, or fit it to the declaration. Says what was done, and what needs a
+        reindex.
+        """
         return self.index.ensure()
 
     # -- writes
@@ -47,9 +57,11 @@ class Search(Generic[T]):
         return self.write(self.document.write_of(source) for source in sources)
 
     def write(self, writes: Iterable[DocumentWrite]) -> Written:
-        """Put and delete documents, in order, in batches. They are found after a while, at the latest a second.
+        """Put and delete documents, in order, in batches. They are found after a while, at the
+        latest a second.
 
-        They survive a crash of this program after `flush`: call it before you say that they are done.
+        They survive a crash of this program after `flush`: call it before you say that they are
+        done.
         """
         count, late, rest = 0, list[str](), iter(writes)
         while batch := list(islice(rest, BATCH)):
@@ -65,16 +77,24 @@ class Search(Generic[T]):
             self.index.flush()
 
     def refresh(self) -> None:
-        """Return when everything that was written is found, and survives a crash of this program."""
+        """Return when everything that was written is found, and survives a crash of this
+        program.
+        """
         self.index.refresh()
 
     # -- reads
 
     def query(self, query: SearchQuery | Match | None = None) -> SearchPage:
-        """A page of what matches. Raises ModelError for what cannot be asked, BadCursor for a foreign cursor."""
+        """A page of what matches. Raises ModelError for what cannot be asked, BadCursor for a
+        foreign cursor.
+        """
         asked = query if isinstance(query, SearchQuery) else SearchQuery(query)
         normal = checked(self.document, asked)
-        identity = {"index": self.document.name, "kind": type(self.index).__name__, **normal.identity}
+        identity = {
+            "index": self.document.name,
+            "kind": type(self.index).__name__,
+            **normal.identity,
+        }
         position: Any = None
         if asked.cursor is not None:
             position = cursors.read(self._secret, self._tenant, identity, asked.cursor)
@@ -82,7 +102,9 @@ class Search(Generic[T]):
         cursor: str | None = None
         if answer.position is not None:
             cursor = cursors.sign(self._secret, self._tenant, identity, answer.position)
-        return SearchPage([_hit(found) for found in answer.found], answer.total, answer.facets, cursor)
+        return SearchPage(
+            [_hit(found) for found in answer.found], answer.total, answer.facets, cursor
+        )
 
     def iterate(self, query: SearchQuery | Match | None = None) -> Iterator[Hit]:
         """Everything that matches, one by one, read page by page."""
@@ -95,7 +117,9 @@ class Search(Generic[T]):
             asked = replace(asked, cursor=page.cursor)
 
     def count(self, where: Match | None = None) -> int:
-        return self.index.count(None if where is None else checked_match(self.document.fields, where))
+        return self.index.count(
+            None if where is None else checked_match(self.document.fields, where)
+        )
 
     def get(self, id: str) -> Hit | None:
         """A document by its id, also one that no query finds yet."""
@@ -109,7 +133,9 @@ class Search(Generic[T]):
     # -- building another index
 
     def beside(self) -> Search[T]:
-        """The search that will replace this one; until it does, what is written here is written there too."""
+        """The search that will replace this one; until it does, what is written here is written
+        there too.
+        """
         self._building = self.index.beside()
         return Search(self.document, self._building, secret=self._secret, tenant=self._tenant)
 
@@ -142,5 +168,8 @@ class Search(Generic[T]):
 
 
 def _hit(found: Found) -> Hit:
-    highlights = {name: [snippet(text, marks) for text, marks in marked] for name, marked in found.marked.items()}
+    highlights = {
+        name: [snippet(text, marks) for text, marks in marked]
+        for name, marked in found.marked.items()
+    }
     return Hit(found.id, found.version, found.fields, found.score, highlights)

@@ -1,4 +1,6 @@
-"""Where the truth is that an index follows: a table, or several whose items documents are made of."""
+"""Where the truth is that an index follows: a table, or several whose items documents are
+made of.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class EntitySource(Generic[E]):
 
     def pages(self, position: Any = None, /) -> Iterator[SourcePage[E]]:
         """By a scan. Items that the entity cannot read are named and left out."""
-        return entity_pages(self._store, self._document.of, f"{self._document.name}.reindex", position)
+        return entity_pages(
+            self._store, self._document.of, f"{self._document.name}.reindex", position
+        )
 
     def find(self, ids: Sequence[str], /) -> list[E]:
         keys = [key for id in ids for key in self._keys(id)]
@@ -66,17 +70,22 @@ class EntitySource(Generic[E]):
         missing = [name for name in self._layout.primary.names if name not in values]
         if missing:
             raise ModelError(
-                f"{self._document.name}: the id {self._document.id.text} does not say {', '.join(missing)}, "
+                f"{self._document.name}: the id {self._document.id.text} does not say "
+                f"{', '.join(missing)}, "
                 "so entities cannot be found by it: write a Source that can"
             )
-        key = ItemKey.of(self._document.of, {name: values[name] for name in self._layout.primary.names})
+        key = ItemKey.of(
+            self._document.of, {name: values[name] for name in self._layout.primary.names}
+        )
         return [key] if self._layout.archive is None else [key, key.archived()]
 
 
 class ComposedSource(Generic[E, T]):
-    """Documents that are made of several items: a main one, and what belongs to it. Subclasses say what and how.
+    """Documents that are made of several items: a main one, and what belongs to it. Subclasses say
+    what and how.
 
-    `main` is the kind of the main items, which are read page by page; `follows` are the kinds whose changes count.
+    `main` is the kind of the main items, which are read page by page; `follows` are the kinds whose
+    changes count.
     """
 
     main: ClassVar[type[Entity]]
@@ -106,7 +115,9 @@ class ComposedSource(Generic[E, T]):
             yield SourcePage(self.compose(page.entities), page.position, page.unreadable)  # pyright: ignore[reportArgumentType]
 
 
-def entity_pages(store: Store, of: type[E], pattern: str, position: Any = None) -> Iterator[SourcePage[E]]:
+def entity_pages(
+    store: Store, of: type[E], pattern: str, position: Any = None
+) -> Iterator[SourcePage[E]]:
     """All entities of a kind by a scan. Items that it cannot read are named and left out."""
     while True:
         page = store.run(_page(of, pattern, position))

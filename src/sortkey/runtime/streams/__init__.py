@@ -1,4 +1,6 @@
-"""Streams: handlers of entities' changes, the worker that runs them, and the same as an AWS Lambda function."""
+"""Streams: handlers of entities' changes, the worker that runs them, and the same as an AWS Lambda
+function.
+"""
 
 from sortkey.model.changes import Change, ChangeKind
 from sortkey.runtime.streams.async_once import apply_once_async

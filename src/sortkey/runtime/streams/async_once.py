@@ -11,10 +11,14 @@ from sortkey.runtime.async_store import AsyncStore
 from sortkey.runtime.streams.once import once, was_applied
 
 
-async def apply_once_async(store: AsyncStore, change: Change[Any] | str, by: str, *writes: Write[Any]) -> bool:
-    """`apply_once`, awaited. Make the writes, unless they were made for this change before. Returns whether it did.
+async def apply_once_async(
+    store: AsyncStore, change: Change[Any] | str, by: str, *writes: Write[Any]
+) -> bool:
+    """`apply_once`, awaited. Make the writes, unless they were made for this change before. Returns
+    whether it did.
 
-    All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is refused.
+    All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is
+    refused.
     """
     try:
         await store.transact(once(change, by), *writes)

@@ -17,7 +17,8 @@ from sortkey.runtime.streams.dispatch import Dispatch, Unreadable
 from sortkey.runtime.streams.state import DeadLetter, DeadLetterPart
 
 PART_BYTES = 300 * 1024
-"""What a letter holds of its record; an item has 400 KB at most, and a record up to twice as much."""
+"""What a letter holds of its record; an item has 400 KB at most, and a record up to twice as much.
+"""
 TRACE_CHARACTERS = 8000
 ERROR_CHARACTERS = 2000
 
@@ -47,7 +48,9 @@ class DeadLetters:
         self._clock = clock
         self.worker = worker
 
-    def add(self, handler: str, record: Record, origin: Origin, error: BaseException, attempts: int) -> DeadLetter:
+    def add(
+        self, handler: str, record: Record, origin: Origin, error: BaseException, attempts: int
+    ) -> DeadLetter:
         """Keep a record that failed."""
         packed = zlib.compress(orjson.dumps(record))
         pieces = [packed[start : start + PART_BYTES] for start in range(0, len(packed), PART_BYTES)]
@@ -92,12 +95,17 @@ class DeadLetters:
         for number in range(1, letter.parts + 1):
             self._store.delete(
                 DeadLetterPart.key(
-                    worker=letter.worker, change_id=letter.change_id, handler=letter.handler, number=number
+                    worker=letter.worker,
+                    change_id=letter.change_id,
+                    handler=letter.handler,
+                    number=number,
                 )
             )
 
     def replay(self, dispatch: Dispatch, letters: Sequence[DeadLetter] | None = None) -> Replayed:
-        """Give letters to their handlers once more; those that succeed are dropped. The oldest first."""
+        """Give letters to their handlers once more; those that succeed are dropped. The oldest
+        first.
+        """
         replayed = Replayed([], [])
         for letter in self.list() if letters is None else letters:
             try:
@@ -111,25 +119,38 @@ class DeadLetters:
 
     def _again(self, dispatch: Dispatch, letter: DeadLetter) -> None:
         if letter.handler not in dispatch.by_name:
-            raise LookupError(f"there is no handler {letter.handler} any more: add it, or drop the letter")
+            raise LookupError(
+                f"there is no handler {letter.handler} any more: add it, or drop the letter"
+            )
         found = [
-            each for handler, each in dispatch.find(letter.table, self.record(letter)) if handler.name == letter.handler
+            each
+            for handler, each in dispatch.find(letter.table, self.record(letter))
+            if handler.name == letter.handler
         ]
         if not found:
-            raise LookupError(f"{letter.handler} takes no changes like this one any more: let it, or drop the letter")
+            raise LookupError(
+                f"{letter.handler} takes no changes like this one any more: let it, or drop the "
+                "letter"
+            )
         for each in found:
             if isinstance(each, Unreadable):
                 raise each.error
             dispatch.call(dispatch.by_name[letter.handler], [each])
 
     def _is_told_again(self, letter: DeadLetter) -> bool:
-        """Whether another letter has the same parts: of a change that came again after a crash, and failed again."""
-        same = (attr(DeadLetter.change_id) == letter.change_id) & (attr(DeadLetter.handler) == letter.handler)
+        """Whether another letter has the same parts: of a change that came again after a crash, and
+        failed again.
+        """
+        same = (attr(DeadLetter.change_id) == letter.change_id) & (
+            attr(DeadLetter.handler) == letter.handler
+        )
         others = DeadLetter.of_worker(worker=letter.worker).consistent().where(same)
         return letter.parts > 0 and self._store.first(others) is not None
 
     def _failed_again(self, letter: DeadLetter, error: Exception) -> DeadLetter:
-        again = letter.changed(error=_shown(error), trace=_trace(error), attempts=letter.attempts + 1)
+        again = letter.changed(
+            error=_shown(error), trace=_trace(error), attempts=letter.attempts + 1
+        )
         return self._store.put(again)
 
     def _part(self, letter: DeadLetter, number: int, piece: bytes) -> DeadLetterPart:

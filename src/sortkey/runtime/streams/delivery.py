@@ -1,4 +1,6 @@
-"""Delivers records to handlers: tries again with growing pauses, then makes a dead letter of what fails and goes on."""
+"""Delivers records to handlers: tries again with growing pauses, then makes a dead letter of what
+fails and goes on.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,18 @@ from sortkey.runtime.streams.handlers import AnyHandler
 
 log = logging.getLogger("sortkey.streams")
 
-CHANGES = counter("sortkey_stream_changes_total", "Changes that handlers have taken, by worker and handler.")
-FAILURES = counter("sortkey_stream_failures_total", "Calls of handlers that failed, by worker and handler.")
-DEAD = counter("sortkey_stream_dead_letters_total", "Changes that became dead letters, by worker and handler.")
-SECONDS = histogram("sortkey_stream_handler_seconds", "How long calls of handlers took, by worker and handler.")
+CHANGES = counter(
+    "sortkey_stream_changes_total", "Changes that handlers have taken, by worker and handler."
+)
+FAILURES = counter(
+    "sortkey_stream_failures_total", "Calls of handlers that failed, by worker and handler."
+)
+DEAD = counter(
+    "sortkey_stream_dead_letters_total", "Changes that became dead letters, by worker and handler."
+)
+SECONDS = histogram(
+    "sortkey_stream_handler_seconds", "How long calls of handlers took, by worker and handler."
+)
 
 
 Matches = list[tuple[AnyHandler, Found]]
@@ -30,7 +40,9 @@ BeforeTry = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a handler is tried, and how long the pauses are: doubled each time, anywhere below their bound."""
+    """How often a handler is tried, and how long the pauses are: doubled each time, anywhere below
+    their bound.
+    """
 
     attempts: int = 5
     first_seconds: float = 0.1
@@ -41,7 +53,9 @@ class Retries:
             raise ModelError(f"{self}: at least one attempt, and pauses of more than 0 seconds")
 
     def pause(self, attempt: int, random: float) -> float:
-        """Half of the bound at least: less would be no pause, and all of it would bring everyone back at once."""
+        """Half of the bound at least: less would be no pause, and all of it would bring everyone
+        back at once.
+        """
         bound = min(self.first_seconds * 2 ** (attempt - 1), self.most_seconds)
         return bound * (0.5 + random / 2)
 
@@ -85,7 +99,9 @@ class Delivery:
         for name, batch in batches.items():
             self._deliver(self._dispatch.by_name[name], batch, origin, before_try)
 
-    def _deliver(self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: BeforeTry) -> None:
+    def _deliver(
+        self, handler: AnyHandler, batch: Sequence[Found], origin: Origin, before_try: BeforeTry
+    ) -> None:
         readable = [each for each in batch if isinstance(each, Change)]
         for each in batch:
             if isinstance(each, Unreadable):
@@ -101,7 +117,9 @@ class Delivery:
             for change in readable:  # one of them is the reason; the others must not suffer for it
                 self._deliver(handler, [change], origin, before_try)
 
-    def _try(self, handler: AnyHandler, changes: Sequence[Change[Any]], before_try: BeforeTry) -> None:
+    def _try(
+        self, handler: AnyHandler, changes: Sequence[Change[Any]], before_try: BeforeTry
+    ) -> None:
         for attempt in range(1, self._retries.attempts + 1):
             before_try(attempt)
             try:
@@ -124,14 +142,22 @@ class Delivery:
     def _count_failure(
         self, handler: AnyHandler, changes: Sequence[Change[Any]], error: Exception, attempt: int
     ) -> None:
-        numbers = f"{changes[0].sequence_number}" + (f" and {len(changes) - 1} more" if len(changes) > 1 else "")
-        log.warning("handler %s failed with %s (attempt %d): %r", handler.name, numbers, attempt, error)
+        numbers = f"{changes[0].sequence_number}" + (
+            f" and {len(changes) - 1} more" if len(changes) > 1 else ""
+        )
+        log.warning(
+            "handler %s failed with %s (attempt %d): %r", handler.name, numbers, attempt, error
+        )
         if self._metrics is not None:
             self._metrics.add(FAILURES, 1, worker=self._dead.worker, handler=handler.name)
 
-    def _bury(self, handler: AnyHandler, record: Record, origin: Origin, error: Exception, attempts: int) -> None:
+    def _bury(
+        self, handler: AnyHandler, record: Record, origin: Origin, error: Exception, attempts: int
+    ) -> None:
         self._dead.add(handler.name, record, origin, error, attempts)
-        log.error("handler %s: a change of %s became a dead letter: %r", handler.name, origin.table, error)
+        log.error(
+            "handler %s: a change of %s became a dead letter: %r", handler.name, origin.table, error
+        )
         if self._metrics is not None:
             self._metrics.add(DEAD, 1, worker=self._dead.worker, handler=handler.name)
 

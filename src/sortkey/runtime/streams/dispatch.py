@@ -1,4 +1,6 @@
-"""Finds the handlers of a record, reads it as their entities, and calls them; awaits those that are async."""
+"""Finds the handlers of a record, reads it as their entities, and calls them; awaits those that are
+async.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from sortkey.runtime.streams.handlers import AnyHandler, check_handlers
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A record that is not what its entity says: no handler can take it before the entity is mended."""
+    """A record that is not what its entity says: no handler can take it before the entity is
+    mended.
+    """
 
     record: Record
     error: InvalidItem
@@ -27,7 +31,9 @@ Found = Change[Any] | Unreadable
 
 
 class Dispatch:
-    """The handlers of a worker, by table. Safe to share between threads; each thread has an event loop of its own."""
+    """The handlers of a worker, by table. Safe to share between threads; each thread has an event
+    loop of its own.
+    """
 
     def __init__(self, handlers: Sequence[AnyHandler]) -> None:
         self.handlers = check_handlers(handlers)
@@ -44,7 +50,9 @@ class Dispatch:
         return tuple(dict.fromkeys(table for handler in self.handlers for table in handler.tables))
 
     def find(self, table: str, record: Record) -> Iterator[tuple[AnyHandler, Found]]:
-        """The handlers of a record with the change that each is for. Their own tests are made in `call`."""
+        """The handlers of a record with the change that each is for. Their own tests are made in
+        `call`.
+        """
         for entity, handlers in self._by_entity.get(table, {}).items():
             try:
                 found = change_of(entity, record)
@@ -55,7 +63,9 @@ class Dispatch:
                     yield handler, found
 
     def call(self, handler: AnyHandler, changes: Sequence[Change[Any]]) -> int:
-        """Call a handler with the changes that it wants; says how many those were. Raises what the handler raises."""
+        """Call a handler with the changes that it wants; says how many those were. Raises what the
+        handler raises.
+        """
         wanted = [change for change in changes if handler.wants(change)]
         if handler.in_batches:
             if wanted:

@@ -1,4 +1,6 @@
-"""Handlers: functions that are called with the changes of entities, sync or async, one by one or in batches."""
+"""Handlers: functions that are called with the changes of entities, sync or async, one by one or in
+batches.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +19,17 @@ from sortkey.model.tables import Table
 E = TypeVar("E", bound=Entity)
 A = TypeVar("A")
 Test = Callable[[Change[E]], bool] | Condition | bool | None
-"""A function of the change, or a condition on the item as it is now, or was when it went. A type checker takes
-`Session.status == "RUNNING"` for a bool."""
+"""A function of the change, or a condition on the item as it is now, or was when it went. A type
+checker takes `Session.status == "RUNNING"` for a bool."""
 
 EVERY_KIND: frozenset[ChangeKind] = frozenset({"created", "changed", "deleted"})
 
 
 @dataclass(frozen=True)
 class Handler(Generic[E, A]):
-    """A function and the changes it is for. Call it as the function itself, in tests for instance."""
+    """A function and the changes it is for. Call it as the function itself, in tests for
+    instance.
+    """
 
     name: str
     entities: tuple[type[E], ...]
@@ -50,20 +54,28 @@ AnyHandler = Handler[Any, Any]
 
 
 def on_change(
-    *entities: type[E], when: Test[E] = None, kinds: Sequence[ChangeKind] = (), name: str | None = None
+    *entities: type[E],
+    when: Test[E] = None,
+    kinds: Sequence[ChangeKind] = (),
+    name: str | None = None,
 ) -> Callable[[Callable[[Change[E]], object]], Handler[E, Change[E]]]:
     """A handler of the changes of some entities, one by one, in order for each key.
 
-    `kinds` are "created", "changed" and "deleted", all of them if none is named. Dead letters and guards carry `name`,
-    which is the function's own unless another is given.
+    `kinds` are "created", "changed" and "deleted", all of them if none is named. Dead letters and
+    guards carry `name`, which is the function's own unless another is given.
     """
     return lambda function: _handler(function, entities, when, kinds, name, in_batches=False)
 
 
 def on_changes(
-    *entities: type[E], when: Test[E] = None, kinds: Sequence[ChangeKind] = (), name: str | None = None
+    *entities: type[E],
+    when: Test[E] = None,
+    kinds: Sequence[ChangeKind] = (),
+    name: str | None = None,
 ) -> Callable[[Callable[[Sequence[Change[E]]], object]], Handler[E, Sequence[Change[E]]]]:
-    """The same in batches: for handlers whose cost is one of calls, as that of a search index is."""
+    """The same in batches: for handlers whose cost is one of calls, as that of a search
+    index is.
+    """
     return lambda function: _handler(function, entities, when, kinds, name, in_batches=True)
 
 
@@ -72,9 +84,13 @@ def check_handlers(handlers: Sequence[AnyHandler]) -> tuple[AnyHandler, ...]:
     names = [handler.name for handler in handlers]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ModelError(f"two handlers have the name {', '.join(twice)}: give one of them another, with name=")
+        raise ModelError(
+            f"two handlers have the name {', '.join(twice)}: give one of them another, with name="
+        )
     if not handlers:
-        raise ModelError("there are no handlers: decorate functions with on_change(Entity) and pass them")
+        raise ModelError(
+            "there are no handlers: decorate functions with on_change(Entity) and pass them"
+        )
     return tuple(handlers)
 
 
@@ -91,19 +107,27 @@ def _handler(
     if not name or "#" in name:
         raise ModelError(f"{name!r} is no name for a handler: pass name=, without a '#'")
     if not entities:
-        raise ModelError(f"{name}: on_change() needs the entities whose changes it is for, as on_change(Session)")
+        raise ModelError(
+            f"{name}: on_change() needs the entities whose changes it is for, as on_change(Session)"
+        )
     unknown = set(kinds) - EVERY_KIND
     if unknown:
-        raise ModelError(f"{name}: {', '.join(sorted(unknown))}: there are only {', '.join(sorted(EVERY_KIND))}")
+        raise ModelError(
+            f"{name}: {', '.join(sorted(unknown))}: there are only {', '.join(sorted(EVERY_KIND))}"
+        )
     chosen = frozenset(kinds) or EVERY_KIND
-    return Handler(name, entities, function, chosen, _test(name, when), in_batches, function.__doc__ or "")
+    return Handler(
+        name, entities, function, chosen, _test(name, when), in_batches, function.__doc__ or ""
+    )
 
 
 def _test(name: str, when: Any) -> Callable[[Change[Any]], bool] | None:
     if isinstance(when, Condition):
         return _on_item(when)
     if when is not None and not callable(when):
-        raise ModelError(f"{name}: when= takes a function of the change, or a condition on a field, not {when!r}")
+        raise ModelError(
+            f"{name}: when= takes a function of the change, or a condition on a field, not {when!r}"
+        )
     return cast("Callable[[Change[Any]], bool] | None", when)
 
 
@@ -111,12 +135,15 @@ def _on_item(condition: Condition) -> Callable[[Change[Any]], bool]:
     """The condition as the table service would test it, on the image that the record has."""
     names = Names()
     text = condition.render(names)
-    test = Placeholders(names.expression_names or None, names.expression_values or None).condition(text)
+    test = Placeholders(names.expression_names or None, names.expression_values or None).condition(
+        text
+    )
 
     def holds(change: Change[Any]) -> bool:
         if change.latest is None:
             raise ModelError(
-                f"the stream of {change.entity.__name__} shows {change.view}: a condition has nothing to test here. "
+                f"the stream of {change.entity.__name__} shows {change.view}: a condition has "
+                "nothing to test here. "
                 "Name the kinds= that have an image, or test with a function"
             )
         return test(change.record["dynamodb"]["OldImage" if change.new is None else "NewImage"])

@@ -1,7 +1,7 @@
 """The same handlers as an AWS Lambda function on a DynamoDB stream, with partial batch failures.
 
-Set `FunctionResponseTypes=["ReportBatchItemFailures"]` on the event source: Lambda then goes on at the first record
-that failed, and not at the first of the batch.
+Set `FunctionResponseTypes=["ReportBatchItemFailures"]` on the event source: Lambda then goes on at
+the first record that failed, and not at the first of the batch.
 """
 
 from __future__ import annotations
@@ -25,8 +25,9 @@ def lambda_handler(
 ) -> Callable[[dict[str, Any], Any], Answer]:
     """The function to name in the Lambda's settings: `handler = lambda_handler([announce])`.
 
-    Records are taken in order up to the first that fails, for each stream. With `dead_letters` a change that a handler
-    refuses, or that no longer fits its entity, is kept there and does not hold up the shard.
+    Records are taken in order up to the first that fails, for each stream. With `dead_letters` a
+    change that a handler refuses, or that no longer fits its entity, is kept there and does not
+    hold up the shard.
     """
     dispatch = Dispatch(handlers)
 
@@ -34,8 +35,14 @@ def lambda_handler(
         streams: dict[str, list[Record]] = {}
         for record in event["Records"]:
             streams.setdefault(record["eventSourceARN"], []).append(record)
-        failed = [_Batch(dispatch, dead_letters, arn).deliver(records) for arn, records in streams.items()]
-        return {"batchItemFailures": [{"itemIdentifier": number} for number in failed if number is not None]}
+        failed = [
+            _Batch(dispatch, dead_letters, arn).deliver(records) for arn, records in streams.items()
+        ]
+        return {
+            "batchItemFailures": [
+                {"itemIdentifier": number} for number in failed if number is not None
+            ]
+        }
 
     return handle
 
@@ -62,8 +69,15 @@ class _Batch:
             for handler, each in found:
                 if handler.in_batches:
                     batches.setdefault(handler.name, []).append(each)
-        failed = [self._first_failed(self._dispatch.by_name[name], batch) for name, batch in batches.items()]
-        return min((number for number in (first_failed, *failed) if number is not None), key=int, default=None)
+        failed = [
+            self._first_failed(self._dispatch.by_name[name], batch)
+            for name, batch in batches.items()
+        ]
+        return min(
+            (number for number in (first_failed, *failed) if number is not None),
+            key=int,
+            default=None,
+        )
 
     def _first_failed(self, handler: AnyHandler, batch: Sequence[Found]) -> str | None:
         """Halve a batch that fails until it is the one change that does."""
@@ -72,7 +86,9 @@ class _Batch:
         if len(batch) == 1:
             return _record(batch[0])["dynamodb"]["SequenceNumber"]
         middle = len(batch) // 2
-        return self._first_failed(handler, batch[:middle]) or self._first_failed(handler, batch[middle:])
+        return self._first_failed(handler, batch[:middle]) or self._first_failed(
+            handler, batch[middle:]
+        )
 
     def _take(self, handler: AnyHandler, batch: Sequence[Found]) -> bool:
         try:

@@ -1,5 +1,5 @@
-"""Leases: which process reads which shard. Each write is conditional on the lease's number, so that a process that
-lost a shard without noticing can neither move its checkpoint nor give it away.
+"""Leases: which process reads which shard. Each write is conditional on the lease's number, so that
+a process that lost a shard without noticing can neither move its checkpoint nor give it away.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ PRESENCE_KEPT = timedelta(days=1)
 
 
 class Leases:
-    """The leases of one worker, for one of its processes. `is_gone` says of an owner that it certainly is."""
+    """The leases of one worker, for one of its processes. `is_gone` says of an owner that it
+    certainly is.
+    """
 
     def __init__(
         self,
@@ -41,11 +43,18 @@ class Leases:
         """Say that this process is alive; gives all that are, in an order that all agree on."""
         until = self._now + timedelta(seconds=self.seconds)
         presence = Presence(
-            worker=self.worker, owner=self.owner, alive_until=until, expires_at=self._now + PRESENCE_KEPT
+            worker=self.worker,
+            owner=self.owner,
+            alive_until=until,
+            expires_at=self._now + PRESENCE_KEPT,
         )
         self._store.put(presence)
         found = self._store.query(Presence.of_worker(worker=self.worker).consistent())
-        return sorted(each.owner for each in found if each.alive_until > self._now and not self._is_gone(each.owner))
+        return sorted(
+            each.owner
+            for each in found
+            if each.alive_until > self._now and not self._is_gone(each.owner)
+        )
 
     def leave(self) -> None:
         self._store.delete(Presence.key(worker=self.worker, owner=self.owner))
@@ -72,7 +81,9 @@ class Leases:
     def take(self, shard: Shard) -> Shard | None:
         """Become the reader of a shard; None where another process was faster."""
         with suppress(ConditionFailed):
-            return self._write(shard, {"owner": self.owner, "lease": shard.lease + 1, "leased_until": self._until})
+            return self._write(
+                shard, {"owner": self.owner, "lease": shard.lease + 1, "leased_until": self._until}
+            )
         return None
 
     def renew(self, shard: Shard) -> Shard:
@@ -81,11 +92,18 @@ class Leases:
 
     def checkpoint(self, shard: Shard, sequence_number: str) -> Shard:
         """Write down how far this process has got. Renews the lease too."""
-        return self._write_mine(shard, {"sequence_number": sequence_number, "leased_until": self._until})
+        return self._write_mine(
+            shard, {"sequence_number": sequence_number, "leased_until": self._until}
+        )
 
     def finish(self, shard: Shard) -> Shard:
         """The shard is read to its end: its children may be read now."""
-        values = {"is_done": True, "owner": None, "leased_until": None, "expires_at": self._now + DONE_KEPT}
+        values = {
+            "is_done": True,
+            "owner": None,
+            "leased_until": None,
+            "expires_at": self._now + DONE_KEPT,
+        }
         return self._write_mine(shard, values)
 
     def release(self, shard: Shard) -> Shard:
@@ -112,7 +130,8 @@ class Leases:
 
 
 def share_of(owner: str, owners: Sequence[str], shards: Sequence[Shard]) -> int:
-    """How many of the shards are for one of the processes: as evenly as they can be, and every process agrees.
+    """How many of the shards are for one of the processes: as evenly as they can be, and every
+    process agrees.
 
     What does not divide evenly stays with those who have most: no shard moves without need.
     """

@@ -1,6 +1,8 @@
-"""Applying a change once. Handlers are called at least once: after a crash, the last changes come again.
+"""Applying a change once. Handlers are called at least once: after a crash, the last changes come
+again.
 
-What a handler writes into the store goes into one transaction with a guard item, so that both are there or neither.
+What a handler writes into the store goes into one transaction with a guard item, so that both are
+there or neither.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ KEPT = timedelta(days=30)
 
 
 def once(change: Change[Any] | str, by: str, *, at: datetime | None = None) -> Put[Applied]:
-    """The guard for a change, or for any id: a write for `store.transact`. It fails where the same was there before.
+    """The guard for a change, or for any id: a write for `store.transact`. It fails where the same
+    was there before.
 
     `by` says what is done once, so that several handlers can guard the same change.
     """
@@ -31,7 +34,8 @@ def once(change: Change[Any] | str, by: str, *, at: datetime | None = None) -> P
 def apply_once(store: Store, change: Change[Any] | str, by: str, *writes: Write[Any]) -> bool:
     """Make the writes, unless they were made for this change before. Returns whether it did.
 
-    All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is refused.
+    All of the writes and the guard, or none. Raises TransactionFailed if one of the writes is
+    refused.
     """
     try:
         store.transact(once(change, by), *writes)
@@ -44,4 +48,6 @@ def apply_once(store: Store, change: Change[Any] | str, by: str, *writes: Write[
 
 def was_applied(failed: TransactionFailed) -> bool:
     """Whether the guard failed, which is the first operation: the change was applied before."""
-    return any(reason.index == 0 and reason.code == "ConditionalCheckFailed" for reason in failed.reasons)
+    return any(
+        reason.index == 0 and reason.code == "ConditionalCheckFailed" for reason in failed.reasons
+    )

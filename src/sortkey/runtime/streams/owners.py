@@ -1,6 +1,7 @@
 """Who a process is, in a text that tells others on the same machine whether it still runs.
 
-A lease of a process that is gone need not be waited for: after `kill -9` the next start goes on at once.
+A lease of a process that is gone need not be waited for: after `kill -9` the next start goes on at
+once.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def this_process(nonce: str) -> str:
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process was on this machine and is there no more. False where that cannot be known."""
+    """Whether the process was on this machine and is there no more. False where that cannot be
+    known.
+    """
     found = _OWNER.fullmatch(owner)
     if found is None or found[2] != _machine():
         return False
@@ -30,7 +33,9 @@ def is_gone(owner: str) -> bool:
 
 
 def _machine() -> str:
-    """This boot of this machine, and in Linux the namespace of its process ids: containers may share all the rest."""
+    """This boot of this machine, and in Linux the namespace of its process ids: containers may
+    share all the rest.
+    """
     known = [socket.gethostname(), _read("/proc/sys/kernel/random/boot_id")]
     try:
         known.append(str(os.stat("/proc/self/ns/pid").st_ino))

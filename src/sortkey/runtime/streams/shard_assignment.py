@@ -1,7 +1,8 @@
-"""Which shards this process reads: finds streams and shards, takes its share of them, and gives up what is too much.
+"""Which shards this process reads: finds streams and shards, takes its share of them, and gives up
+what is too much.
 
-Processes agree on the shares without talking: they see the same list of who is alive. `look` is called now and then;
-between two looks nothing is taken and nothing is given away.
+Processes agree on the shares without talking: they see the same list of who is alive. `look` is
+called now and then; between two looks nothing is taken and nothing is given away.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ from sortkey.runtime.streams.state import Follow, Shard
 
 @dataclass(eq=False)
 class Held:
-    """A shard that this process reads. Only its reader writes `shard` and `reader`; others raise the flags."""
+    """A shard that this process reads. Only its reader writes `shard` and `reader`; others raise
+    the flags.
+    """
 
     follow: Follow
     shard: Shard
@@ -76,7 +79,11 @@ class Sharing:
         for place, held in enumerate(kept):
             held.is_leaving = place >= share
         mine = {place_of(held.shard) for held in kept}
-        free = [each for place, each in ready.items() if place not in mine and self.leases.is_free(each[1])]
+        free = [
+            each
+            for place, each in ready.items()
+            if place not in mine and self.leases.is_free(each[1])
+        ]
         for follow, shard in free[: max(0, share - len(kept))]:
             self._take(follow, shard)
 
@@ -108,7 +115,9 @@ class Sharing:
         if taken is not None and taken.is_done:
             self.leases.finish(taken)  # read to its end in between
         elif taken is not None:
-            held = Held(follow, taken, self._latest.pop(place_of(shard), None), renewed_at=self.clock())
+            held = Held(
+                follow, taken, self._latest.pop(place_of(shard), None), renewed_at=self.clock()
+            )
             with self._lock:
                 self.held = [*self.held, held]
 
@@ -145,7 +154,13 @@ class Sharing:
     def _begin(self, table: str, arn: str, start: Start) -> tuple[Follow, bool]:
         now = datetime.fromtimestamp(self.clock(), UTC)
         at = start if isinstance(start, datetime) else now
-        follow = Follow(worker=self.leases.worker, stream_arn=arn, table=table, start=start_text(start), start_at=at)
+        follow = Follow(
+            worker=self.leases.worker,
+            stream_arn=arn,
+            table=table,
+            start=start_text(start),
+            start_at=at,
+        )
         try:
             return self.store.create(follow), True
         except AlreadyExists as known:
@@ -160,10 +175,17 @@ class Sharing:
         for info in shards:
             if info.id not in known and is_before_start(follow, info, first_look=first_look):
                 known[info.id] = self.leases.add(self._shard(follow, info, is_done=True))
-        return [(follow, self._known(follow, info, known, first_look)) for info in readable(shards, known)]
+        return [
+            (follow, self._known(follow, info, known, first_look))
+            for info in readable(shards, known)
+        ]
 
-    def _end_gone(self, follow: Follow, known: dict[str, Shard], shards: Sequence[ShardInfo]) -> None:
-        """A stream keeps a shard for a day. One that was not read in time has changes that nobody saw."""
+    def _end_gone(
+        self, follow: Follow, known: dict[str, Shard], shards: Sequence[ShardInfo]
+    ) -> None:
+        """A stream keeps a shard for a day. One that was not read in time has changes that nobody
+        saw.
+        """
         there = {info.id for info in shards}
         for id, shard in known.items():
             if id not in there and not shard.is_done and self.leases.is_free(shard):
@@ -172,13 +194,17 @@ class Sharing:
                     tell_gap(shard, follow.table, self.store.metrics)
                     self.leases.finish(taken)
 
-    def _known(self, follow: Follow, info: ShardInfo, known: dict[str, Shard], first_look: bool) -> Shard:
+    def _known(
+        self, follow: Follow, info: ShardInfo, known: dict[str, Shard], first_look: bool
+    ) -> Shard:
         if info.id in known:
             return known[info.id]
         shard = self._shard(follow, info)
         if first_look and follow.start == "LATEST":
             # Now, before anything else happens; a later reader goes by the instant of this look.
-            self._latest[place_of(shard)] = shard_iterator(self.store.backend.call, shard, None, latest=True)
+            self._latest[place_of(shard)] = shard_iterator(
+                self.store.backend.call, shard, None, latest=True
+            )
         return self.leases.add(shard)
 
     def _shard(self, follow: Follow, info: ShardInfo, *, is_done: bool = False) -> Shard:

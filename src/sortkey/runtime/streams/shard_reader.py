@@ -6,7 +6,11 @@ import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sortkey.errors import ExpiredIteratorException, ResourceNotFoundException, TrimmedDataAccessException
+from sortkey.errors import (
+    ExpiredIteratorException,
+    ResourceNotFoundException,
+    TrimmedDataAccessException,
+)
 from sortkey.model.changes import Record
 from sortkey.runtime.metrics import Metrics, counter
 from sortkey.runtime.streams.shards import Call
@@ -14,13 +18,16 @@ from sortkey.runtime.streams.state import Shard
 
 log = logging.getLogger("sortkey.streams")
 PAGE_RECORDS = 1000
-GAPS = counter("sortkey_stream_gaps_total", "How often changes may have been lost because they were read too late.")
+GAPS = counter(
+    "sortkey_stream_gaps_total",
+    "How often changes may have been lost because they were read too late.",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordPage:
-    """Some records, in order. `is_end` where the shard is closed and these are its last; `has_gap` where the stream had
-    forgotten what came before them."""
+    """Some records, in order. `is_end` where the shard is closed and these are its last; `has_gap`
+    where the stream had forgotten what came before them."""
 
     records: list[Record]
     is_end: bool = False
@@ -28,7 +35,9 @@ class RecordPage:
 
 
 class ShardReader:
-    """Goes on behind the checkpoint of a shard; a new one at the beginning of it, or at a given iterator."""
+    """Goes on behind the checkpoint of a shard; a new one at the beginning of it, or at a given
+    iterator.
+    """
 
     def __init__(self, call: Call, shard: Shard, iterator: str | None = None) -> None:
         self._call = call
@@ -66,7 +75,9 @@ class ShardReader:
 
 
 def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool = False) -> str:
-    """An iterator behind a sequence number, at the beginning of the shard, or at its present end."""
+    """An iterator behind a sequence number, at the beginning of the shard, or at its
+    present end.
+    """
     request: dict[str, Any] = {"StreamArn": shard.stream_arn, "ShardId": shard.shard_id}
     if after is not None:
         request |= {"ShardIteratorType": "AFTER_SEQUENCE_NUMBER", "SequenceNumber": after}
@@ -78,7 +89,8 @@ def shard_iterator(call: Call, shard: Shard, after: str | None, *, latest: bool 
 def tell_gap(shard: Shard, table: str, metrics: Metrics | None) -> None:
     """Changes may be lost; that must not happen silently."""
     log.error(
-        "worker %s: changes of %s in %s may be lost: a stream keeps them for a day, and the worker is further behind. "
+        "worker %s: changes of %s in %s may be lost: a stream keeps them for a day, and the worker "
+        "is further behind. "
         "Compare what its handlers keep with the table",
         shard.worker,
         table,

@@ -1,4 +1,6 @@
-"""Streams and their shards as the service describes them, and which shards may be read: parents before children."""
+"""Streams and their shards as the service describes them, and which shards may be read: parents
+before children.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,8 @@ from sortkey.runtime.streams.state import Follow, Shard
 
 Call = Callable[[str, dict[str, Any]], dict[str, Any]]
 Start = Literal["TRIM_HORIZON", "LATEST"] | str | datetime
-"""Where a worker begins that was never there: with the oldest change that is kept, with the next one, with a sequence
-number, or with an instant. Later it goes on where it was."""
+"""Where a worker begins that was never there: with the oldest change that is kept, with the next
+one, with a sequence number, or with an instant. Later it goes on where it was."""
 
 AT = "AT"
 
@@ -32,7 +34,9 @@ def start_text(start: Start) -> str:
     """A start as it is written down; refuses what is none."""
     if isinstance(start, datetime):
         if start.tzinfo is None:
-            raise ModelError(f"start={start!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)")
+            raise ModelError(
+                f"start={start!r} has no time zone: use datetime.now(UTC), or .replace(tzinfo=UTC)"
+            )
         return AT
     if start in ("TRIM_HORIZON", "LATEST") or (start.isascii() and start.isdigit()):
         return start
@@ -44,10 +48,13 @@ def latest_stream(call: Call, table: str) -> str:
     try:
         described = call("DescribeTable", {"TableName": table})["Table"]
     except ResourceNotFoundException:
-        raise NotConfigured(f"there is no table {table}: make it with store.ensure(model)") from None
+        raise NotConfigured(
+            f"there is no table {table}: make it with store.ensure(model)"
+        ) from None
     if "LatestStreamArn" not in described:
         raise NotConfigured(
-            f"the table {table} has no stream: declare it with Table(..., stream='NEW_AND_OLD_IMAGES'), "
+            f"the table {table} has no stream: declare it with Table(..., "
+            "stream='NEW_AND_OLD_IMAGES'), "
             "and enable it where the table is there already"
         )
     return described["LatestStreamArn"]
@@ -71,7 +78,9 @@ def describe(call: Call, arn: str) -> list[ShardInfo] | None:
 
 def _info(shard: Mapping[str, Any]) -> ShardInfo:
     last = shard["SequenceNumberRange"].get("EndingSequenceNumber")
-    return ShardInfo(shard["ShardId"], shard.get("ParentShardId"), None if last is None else int(last))
+    return ShardInfo(
+        shard["ShardId"], shard.get("ParentShardId"), None if last is None else int(last)
+    )
 
 
 def readable(shards: Sequence[ShardInfo], known: Mapping[str, Shard]) -> list[ShardInfo]:
@@ -81,7 +90,11 @@ def readable(shards: Sequence[ShardInfo], known: Mapping[str, Shard]) -> list[Sh
     def is_done(id: str) -> bool:
         return id in known and known[id].is_done
 
-    return [shard for shard in shards if not is_done(shard.id) and (shard.parent not in there or is_done(shard.parent))]
+    return [
+        shard
+        for shard in shards
+        if not is_done(shard.id) and (shard.parent not in there or is_done(shard.parent))
+    ]
 
 
 def is_before_start(follow: Follow, shard: ShardInfo, *, first_look: bool) -> bool:
@@ -100,7 +113,8 @@ def is_skipped(follow: Follow, record: Record) -> bool:
         return int(content["SequenceNumber"]) < int(follow.start)
     if follow.start == "TRIM_HORIZON":
         return False
-    # Records tell their instant cut to the second, some services to the minute: what may be younger is not skipped.
+    # Records tell their instant cut to the second, some services to the minute: what may be younger
+    # is not skipped.
     at = int(content["ApproximateCreationDateTime"])
     start = int(follow.start_at.timestamp())
     return at < (start - start % 60 if at % 60 == 0 else start)

@@ -1,6 +1,8 @@
-"""What workers write down, in a table of their own next to the data: how far they are, who does what, what failed.
+"""What workers write down, in a table of their own next to the data: how far they are, who does
+what, what failed.
 
-Everything here is a model like any other; `store.query(DeadLetter.of_worker(worker="search"))` works.
+Everything here is a model like any other; `store.query(DeadLetter.of_worker(worker="search"))`
+works.
 """
 
 from __future__ import annotations
@@ -30,12 +32,16 @@ class Follow(Entity, table=streams_table, kind="Follow", names=camel):
     """A stream that a worker reads, and where it began."""
 
     worker: WorkerName
-    stream_arn: Annotated[str, Field(examples=["arn:aws:dynamodb:eu-west-1:1:table/T/stream/2026-01-01T00:00:00.000"])]
+    stream_arn: Annotated[
+        str, Field(examples=["arn:aws:dynamodb:eu-west-1:1:table/T/stream/2026-01-01T00:00:00.000"])
+    ]
     table: str
     start: str
     """TRIM_HORIZON, LATEST, a sequence number, or AT for an instant."""
     start_at: Instant
-    """The instant to start from, where `start` is AT; else that of the first look, from which LATEST goes on."""
+    """The instant to start from, where `start` is AT; else that of the first look, from which
+    LATEST goes on.
+    """
 
     @key("WORKER#{worker}", "FOLLOW#{streamArn}")
     def key(*, worker: str, stream_arn: str):
@@ -47,10 +53,14 @@ class Follow(Entity, table=streams_table, kind="Follow", names=camel):
 
 
 class Shard(Entity, table=streams_table, kind="Shard", names=camel):
-    """A shard: how far a worker has got, and which process reads it now. `lease` rises with every new reader."""
+    """A shard: how far a worker has got, and which process reads it now. `lease` rises with every
+    new reader.
+    """
 
     worker: WorkerName
-    stream_arn: Annotated[str, Field(examples=["arn:aws:dynamodb:eu-west-1:1:table/T/stream/2026-01-01T00:00:00.000"])]
+    stream_arn: Annotated[
+        str, Field(examples=["arn:aws:dynamodb:eu-west-1:1:table/T/stream/2026-01-01T00:00:00.000"])
+    ]
     shard_id: Annotated[str, Field(examples=["shardId-00000001794785605466-8ab7a25d"])]
     parent_id: str | None = None
     sequence_number: str | None = None
@@ -90,7 +100,9 @@ class Presence(Entity, table=streams_table, kind="Presence", names=camel):
 
 
 class DeadLetter(Entity, table=streams_table, kind="DeadLetter", names=camel):
-    """A change that a handler could not take, also after all tries. It stays until it is replayed or dropped."""
+    """A change that a handler could not take, also after all tries. It stays until it is replayed
+    or dropped.
+    """
 
     worker: WorkerName
     failed_at: Instant

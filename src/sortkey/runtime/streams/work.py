@@ -13,7 +13,9 @@ from sortkey.runtime.streams.shard_assignment import Held, Sharing
 from sortkey.runtime.streams.shard_reader import RecordPage, ShardReader, tell_gap
 from sortkey.runtime.streams.shards import Call, is_skipped
 
-LAG = gauge("sortkey_stream_lag_seconds", "Age of the last change that is done, while more wait.", "Seconds")
+LAG = gauge(
+    "sortkey_stream_lag_seconds", "Age of the last change that is done, while more wait.", "Seconds"
+)
 
 
 class Stopped(Exception):
@@ -22,7 +24,9 @@ class Stopped(Exception):
 
 @dataclass
 class Work:
-    """For one worker. A checkpoint is written after so many records or seconds, and at the end of a page."""
+    """For one worker. A checkpoint is written after so many records or seconds, and at the end of a
+    page.
+    """
 
     call: Call
     sharing: Sharing
@@ -71,7 +75,9 @@ class Work:
         chunk: list[tuple[Record, Matches]] = []
         began = self.clock()
         for record in page.records:
-            found = [] if is_skipped(held.follow, record) else self.delivery.find(record, held.origin)
+            found = (
+                [] if is_skipped(held.follow, record) else self.delivery.find(record, held.origin)
+            )
             try:
                 self.delivery.one_by_one(found, held.origin, lambda attempt: self._check(held))
             except Stopped:
@@ -86,7 +92,8 @@ class Work:
     def _end_chunk(self, held: Held, chunk: list[tuple[Record, Matches]]) -> None:
         if not chunk:
             return
-        # Also where all has to stop: the chunk is done but for this, and would be done again from its beginning.
+        # Also where all has to stop: the chunk is done but for this, and would be done again from
+        # its beginning.
         self.delivery.in_batches(
             [found for _, found in chunk],
             held.origin,
@@ -108,5 +115,8 @@ class Work:
         held.behind_seconds = 0.0 if at is None else max(0.0, self.clock() - at)
         if self.metrics is not None:
             table = held.follow.table
-            behind = max((each.behind_seconds for each in self.sharing.held if each.follow.table == table), default=0.0)
+            behind = max(
+                (each.behind_seconds for each in self.sharing.held if each.follow.table == table),
+                default=0.0,
+            )
             self.metrics.set(LAG, behind, worker=held.follow.worker, table=table)

@@ -1,6 +1,8 @@
-"""StreamWorker: reads the streams of its handlers' tables and calls them, in threads or step by step.
+"""StreamWorker: reads the streams of its handlers' tables and calls them, in threads or step by
+step.
 
-It speaks DynamoDB Streams through the store's backend, so it runs the same on the embedded engine and on AWS.
+It speaks DynamoDB Streams through the store's backend, so it runs the same on the embedded engine
+and on AWS.
 """
 
 from __future__ import annotations
@@ -28,15 +30,18 @@ from sortkey.runtime.streams.work import Work
 log = logging.getLogger("sortkey.streams")
 
 WATCHED_SECONDS = 5.0
-"""How long a reader sleeps that is woken by changes, and by what a look for shards gives it: for streams that end."""
+"""How long a reader sleeps that is woken by changes, and by what a look for shards gives it: for
+streams that end.
+"""
 POLL_GROWTH = 5
 FAILED_SECONDS_MAX = 30.0
 IDLE_ROUNDS = 2
 
 
 class StreamWorker:
-    """Runs handlers. Processes that run workers of the same name share the shards; those of other names read for
-    themselves. A handler that is slow or fails holds up the others of its worker: give it a worker of its own.
+    """Runs handlers. Processes that run workers of the same name share the shards; those of other
+    names read for themselves. A handler that is slow or fails holds up the others of its worker:
+    give it a worker of its own.
     """
 
     def __init__(
@@ -58,13 +63,18 @@ class StreamWorker:
     ) -> None:
         start_text(start)
         if not name or "#" in name or batch_records < 1:
-            raise ModelError(f"name={name!r}: not empty and without '#'; batch_records={batch_records}: at least 1")
+            raise ModelError(
+                f"name={name!r}: not empty and without '#'; batch_records={batch_records}: at "
+                "least 1"
+            )
         self.name = name
         self._store, self._clock = store, clock
         self._stopping = threading.Event()
         self._dispatch = Dispatch(handlers)
         self.dead_letters = DeadLetters(store, name, clock)
-        leases = Leases(store, name, owner or this_process(secrets.token_hex(4)), lease_seconds, clock, is_gone)
+        leases = Leases(
+            store, name, owner or this_process(secrets.token_hex(4)), lease_seconds, clock, is_gone
+        )
         self._sharing = Sharing(store, self._dispatch.tables, leases, start, clock)
         delivery = Delivery(
             self._dispatch,
@@ -95,9 +105,13 @@ class StreamWorker:
     # -- step by step
 
     def run_once(self) -> int:
-        """Look for shards when that is due, then do one page of each; says how many records there were."""
+        """Look for shards when that is due, then do one page of each; says how many records there
+        were.
+        """
         if self._threads:
-            raise ModelError(f"worker {self.name} runs in threads: stop() it before going step by step")
+            raise ModelError(
+                f"worker {self.name} runs in threads: stop() it before going step by step"
+            )
         self._stopping.clear()
         if self._look_at is None or self._look_at <= self._clock():
             self._look()
@@ -123,16 +137,22 @@ class StreamWorker:
         self._look()  # here, so that what is missing is told to who starts it
         watch = self._store.backend.capabilities.watch
         self._unwatch = None if watch is None else watch(self._wake)
-        self._threads = [threading.Thread(target=self._keep_looking, name=f"sortkey-{self.name}", daemon=True)]
+        self._threads = [
+            threading.Thread(target=self._keep_looking, name=f"sortkey-{self.name}", daemon=True)
+        ]
         for table in self._wakes:
             name = f"sortkey-{self.name}-{table}"
-            self._threads.append(threading.Thread(target=self._read, args=(table,), name=name, daemon=True))
+            self._threads.append(
+                threading.Thread(target=self._read, args=(table,), name=name, daemon=True)
+            )
         for thread in self._threads:
             thread.start()
         return self
 
     def stop(self) -> None:
-        """Finish the calls under way, write down how far they got, and leave the shards to others."""
+        """Finish the calls under way, write down how far they got, and leave the shards to
+        others.
+        """
         self._stopping.set()
         self._wake()
         self._looking.set()
@@ -168,12 +188,16 @@ class StreamWorker:
         return self.dead_letters.replay(self._dispatch, letters)
 
     def rewind(self, start: Start) -> None:
-        """Forget how far the worker got, and begin anew somewhere else. No process may run it meanwhile."""
+        """Forget how far the worker got, and begin anew somewhere else. No process may run it
+        meanwhile.
+        """
         start_text(start)
         self.stop()
         leases = self._sharing.leases
         follows = self._store.query(Follow.of_worker(worker=self.name).consistent())
-        shards = [shard for follow in follows for shard in leases.shards(follow.stream_arn).values()]
+        shards = [
+            shard for follow in follows for shard in leases.shards(follow.stream_arn).values()
+        ]
         for shard in shards:
             if not leases.is_free(shard):
                 raise ModelError(f"worker {self.name} is run by {shard.owner}: stop it there first")
@@ -217,10 +241,16 @@ class StreamWorker:
         wake = self._wakes[table]
         while not self._stopping.is_set():
             try:
-                handled = sum(self._work.step(held) for held in self._sharing.held if held.follow.table == table)
+                handled = sum(
+                    self._work.step(held)
+                    for held in self._sharing.held
+                    if held.follow.table == table
+                )
                 pause = 0.0 if handled else self._idle_pause(pause)
             except Exception:
-                log.exception("worker %s could not read the stream of %s; trying again", self.name, table)
+                log.exception(
+                    "worker %s could not read the stream of %s; trying again", self.name, table
+                )
                 pause = min(max(2 * pause, self._poll_seconds), FAILED_SECONDS_MAX)
             if pause:
                 wake.wait(pause)

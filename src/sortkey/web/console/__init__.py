@@ -1,4 +1,5 @@
-"""The console: pages in Python (NiceGUI) over services, in the process of the REST host. Works without a network.
+"""The console: pages in Python (NiceGUI) over services, in the process of the REST host. Works
+without a network.
 
 A page is a function over a `Workspace` or over a system's service; none touches a table.
 """
@@ -39,7 +40,9 @@ from sortkey.web.origin_check import OriginCheck, OriginPolicy
 __all__ = ["ConsolePage", "Password", "RequestLog", "Workspace", "add_console", "pieces", "title"]
 
 RECONNECT_SECONDS = 30.0
-"""So long may a browser be silent, asleep or busy: after that its page is loaded anew, and what was typed is lost."""
+"""So long may a browser be silent, asleep or busy: after that its page is loaded anew, and what was
+typed is lost.
+"""
 
 
 def add_console(
@@ -53,11 +56,13 @@ def add_console(
     base: str = "/console",
     origins: OriginPolicy | None = None,
 ) -> None:
-    """Mount the console. `pages` are those of the systems. With a password the sessions of those who sign in are kept
-    in the folder `sessions`, under hashes that nobody can make without `secret`.
+    """Mount the console. `pages` are those of the systems. With a password the sessions of those
+    who sign in are kept in the folder `sessions`, under hashes that nobody can make without
+    `secret`.
 
-    Only its own pages may call it, and those of `origins`, which can also say under which names it is reached. NiceGUI
-    keeps nothing of a browser (`app.storage.user`): it would do so in files that everybody can read.
+    Only its own pages may call it, and those of `origins`, which can also say under which names it
+    is reached. NiceGUI keeps nothing of a browser (`app.storage.user`): it would do so in files
+    that everybody can read.
     """
     access = None if password is None else Access.of(password, sessions, secret, base)
     logout = None if access is None else f"{base}{LOGOUT}"
@@ -67,7 +72,9 @@ def add_console(
         nicegui.post(LOGIN)(access.sign_in)
         nicegui.post(LOGOUT)(access.sign_out)
     nicegui.get(PLACES)(_places(shell, access))
-    lost = ConsolePage("/{path:path}", "Not found", "search_off", lost_page, in_menu=False)  # the last: it fits all
+    lost = ConsolePage(
+        "/{path:path}", "Not found", "search_off", lost_page, in_menu=False
+    )  # the last: it fits all
     for page in (*shell.pages, lost):
         ui.page(page.path)(_framed(shell, page, access))
     nicegui.on_page_exception(partial(failed_page, shell))  # pyright: ignore[reportUnknownMemberType]
@@ -92,7 +99,11 @@ def failed_page(shell: Shell, error: Exception) -> None:
     """In the place of a page that cannot be drawn. The program's output has the rest."""
     with shell.frame(ConsolePage("", "Error", "error", lost_page, in_menu=False)):
         title("This page cannot be shown")
-        refused(refusal(error) if isinstance(error, SortkeyError) else f"{type(error).__name__}: {error}")
+        refused(
+            refusal(error)
+            if isinstance(error, SortkeyError)
+            else f"{type(error).__name__}: {error}"
+        )
         empty("What the program prints says more.", link=("Home", "/"))
 
 
@@ -101,7 +112,9 @@ def _own_pages(workspace: Workspace) -> list[ConsolePage]:
     return [
         ConsolePage("/", "Home", "home", partial(home, workspace)),
         ConsolePage("/models", "Models", "schema", partial(models_page, workspace)),
-        ConsolePage("/models/{name}", "Model", "schema", partial(model_page, workspace), in_menu=False),
+        ConsolePage(
+            "/models/{name}", "Model", "schema", partial(model_page, workspace), in_menu=False
+        ),
         ConsolePage("/data", "Data", "table_rows", partial(data_page, workspace)),
         ConsolePage("/search", "Search", "search", partial(search_page, workspace)),
         ConsolePage("/changes", "Changes", "bolt", partial(changes_page, workspace)),
@@ -121,7 +134,9 @@ def _places(shell: Shell, access: Access | None) -> Callable[[Request], Response
 
 
 def _framed(shell: Shell, page: ConsolePage, access: Access | None) -> Any:
-    """The page in its frame, with the signature of its own function, from which the path's parts are filled."""
+    """The page in its frame, with the signature of its own function, from which the path's parts
+    are filled.
+    """
 
     async def show(**parts: Any) -> Any:
         client = ui.context.client

@@ -1,7 +1,9 @@
-"""Who may use the console. Without a password everybody who can reach it; with one, whoever has signed in with it.
+"""Who may use the console. Without a password everybody who can reach it; with one, whoever has
+signed in with it.
 
-Signing in and out are forms of their own: only an answer over HTTP can set a cookie. What a page does goes over its own
-socket, which only the page that was served can name, so the pages of a session end with it.
+Signing in and out are forms of their own: only an answer over HTTP can set a cookie. What a page
+does goes over its own socket, which only the page that was served can name, so the pages of a
+session end with it.
 """
 
 from __future__ import annotations
@@ -35,9 +37,11 @@ Failure = Literal["wrong", "paused"]
 
 @dataclass
 class Password:
-    """The console's password. After some wrong ones nobody may try for a minute who has the address they came from.
+    """The console's password. After some wrong ones nobody may try for a minute who has the address
+    they came from.
 
-    Nobody at all may after many from anywhere: else a guesser with many addresses would have no limit.
+    Nobody at all may after many from anywhere: else a guesser with many addresses would have no
+    limit.
     """
 
     text: str
@@ -51,7 +55,9 @@ class Password:
     def opens(self, given: str, address: str = "") -> bool:
         if self.is_paused(address):
             return False
-        if hmac.compare_digest(sha256(given.encode()).digest(), sha256(self.text.encode()).digest()):
+        if hmac.compare_digest(
+            sha256(given.encode()).digest(), sha256(self.text.encode()).digest()
+        ):
             return True
         self._failures.append((self.clock(), address))
         return False
@@ -74,7 +80,8 @@ class Access:
 
     @classmethod
     def of(cls, password: Password, folder: Path, secret: str, base: str) -> Access:
-        # Browsers send a cookie to every port of a machine: another console there has another secret, and so its own.
+        # Browsers send a cookie to every port of a machine: another console there has another
+        # secret, and so its own.
         cookie = f"sortkey_{hmac.digest(secret.encode(), b'cookie', 'sha256').hex()[:8]}"
         return cls(password, Sessions(folder, secret, password.text), cookie, base)
 
@@ -83,13 +90,17 @@ class Access:
         return self.sessions.seconds_left(self._token(request))
 
     def to_login(self, failure: Failure | None = None) -> RedirectResponse:
-        return RedirectResponse(f"{self.base}{LOGIN}" + (f"?failed={failure}" if failure else ""), status_code=303)
+        return RedirectResponse(
+            f"{self.base}{LOGIN}" + (f"?failed={failure}" if failure else ""), status_code=303
+        )
 
     async def sign_in(self, request: Request) -> Response:
         """The form of the login page. The token is a new one, whatever cookie came along."""
         given = await _password_in(request)
         if given is None:
-            return PlainTextResponse(f"The form has more than {FORM_BYTES_MAX} bytes.", status_code=413)
+            return PlainTextResponse(
+                f"The form has more than {FORM_BYTES_MAX} bytes.", status_code=413
+            )
         address = request.client.host if request.client else ""
         if not self.password.opens(given, address):
             return self.to_login("paused" if self.password.is_paused(address) else "wrong")
@@ -112,7 +123,11 @@ class Access:
         answer = self.to_login()
         if token:
             self.sessions.end(token)
-            closed = close(client for client in [*Client.instances.values()] if self._token(client.request) == token)
+            closed = close(
+                client
+                for client in [*Client.instances.values()]
+                if self._token(client.request) == token
+            )
             answer.background = BackgroundTask(lead_to_login, closed)
         answer.delete_cookie(self.cookie, path=self.base, httponly=True, samesite="strict")
         return answer
@@ -132,7 +147,9 @@ class Access:
 
 
 def close(clients: Iterable[Client]) -> list[str]:
-    """Delete pages: nothing that their browsers send is heard from now on. Gives the names of their sockets."""
+    """Delete pages: nothing that their browsers send is heard from now on. Gives the names of their
+    sockets.
+    """
     closed = [*clients]
     for client in closed:
         client.delete()
@@ -158,9 +175,14 @@ async def _password_in(request: Request) -> str | None:
 
 
 def _is_https(request: Request) -> bool:
-    """Also where a proxy ends it: the browser says where the form was, and the proxy may say how it was asked.
+    """Also where a proxy ends it: the browser says where the form was, and the proxy may say how it
+    was asked.
 
     Whoever forges either gets a cookie of less use.
     """
     forwarded, origin = (request.headers.get(name, "") for name in ("x-forwarded-proto", "origin"))
-    return request.url.scheme == "https" or forwarded.startswith("https") or origin.startswith("https:")
+    return (
+        request.url.scheme == "https"
+        or forwarded.startswith("https")
+        or origin.startswith("https:")
+    )

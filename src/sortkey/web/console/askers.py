@@ -1,4 +1,5 @@
-"""For whom the stores of this process ask: for the console's pages or for REST, told by the path of the request.
+"""For whom the stores of this process ask: for the console's pages or for REST, told by the path of
+the request.
 
 What a page does later, over its socket or by a timer, has the context of the request that made it.
 """

@@ -1,4 +1,6 @@
-"""Attribute values as texts to edit, and back: maps and lists as plain JSON, wherever that loses no type."""
+"""Attribute values as texts to edit, and back: maps and lists as plain JSON, wherever that loses no
+type.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,23 @@ AS_THEY_ARE = ("S", "N", "B")
 
 
 def is_plain(value: AttributeValue) -> bool:
-    """Whether plain JSON says all of it. A set, binary data, or a number that JSON would round, is not plain inside."""
+    """Whether plain JSON says all of it. A set, binary data, or a number that JSON would round, is
+    not plain inside.
+    """
     kind, held = next(iter(value.items()))
     if kind == "L":
         return all(_is_plain_inside(each) for each in cast(list[AttributeValue], held))
     if kind == "M":
-        return all(_is_plain_inside(each) for each in cast(Mapping[str, AttributeValue], held).values())
+        return all(
+            _is_plain_inside(each) for each in cast(Mapping[str, AttributeValue], held).values()
+        )
     return True
 
 
 def text_of(value: AttributeValue) -> str:
-    """A value as somebody edits it: maps and lists indented, as plain JSON, or as DynamoDB's where that says more."""
+    """A value as somebody edits it: maps and lists indented, as plain JSON, or as DynamoDB's where
+    that says more.
+    """
     kind, held = next(iter(value.items()))
     if kind in AS_THEY_ARE:
         return str(held)
@@ -32,7 +40,9 @@ def text_of(value: AttributeValue) -> str:
 
 
 def value_of(text: str, like: AttributeValue) -> AttributeValue:
-    """The value that a text stands for, in the notation of the value that was shown. Raises ValueError for no JSON."""
+    """The value that a text stands for, in the notation of the value that was shown. Raises
+    ValueError for no JSON.
+    """
     kind = next(iter(like))
     if kind in AS_THEY_ARE:
         return {kind: text}
@@ -65,7 +75,9 @@ def _plain(value: AttributeValue) -> Any:
     if kind == "L":
         return [_plain(each) for each in cast(list[AttributeValue], held)]
     if kind == "M":
-        return {name: _plain(each) for name, each in cast(Mapping[str, AttributeValue], held).items()}
+        return {
+            name: _plain(each) for name, each in cast(Mapping[str, AttributeValue], held).items()
+        }
     return held
 
 

@@ -1,4 +1,6 @@
-"""Changes: what is written, while it is written, in every table that has a stream or point-in-time recovery."""
+"""Changes: what is written, while it is written, in every table that has a stream or point-in-time
+recovery.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +26,15 @@ NAMED = 5
 
 
 def changes_page(workspace: Workspace) -> None:
-    title("Changes", "What is written, while it is written, with how the item looked before and after.")
+    title(
+        "Changes",
+        "What is written, while it is written, with how the item looked before and after.",
+    )
     if workspace.changes is None:
-        empty("The tables are on AWS, where changes are read from their streams.", "See docs/how-to/streams.md.")
+        empty(
+            "The tables are on AWS, where changes are read from their streams.",
+            "See docs/how-to/streams.md.",
+        )
         return
     tables = [each.name for each in workspace.tables()]
     with ui.element("div").classes("sk-row"):
@@ -112,4 +120,6 @@ def _key(workspace: Workspace, table: str, item: Item) -> str:
 
 def _differences(old: Item, new: Item) -> list[str]:
     names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-    return [f"{name}: {cell(old.get(name)) or '–'} → {cell(new.get(name)) or '–'}" for name in names]
+    return [
+        f"{name}: {cell(old.get(name)) or '–'} → {cell(new.get(name)) or '–'}" for name in names
+    ]

@@ -1,4 +1,6 @@
-"""Data: any table or index by key, page by page; a partition drawn by the beginnings of its sort keys."""
+"""Data: any table or index by key, page by page; a partition drawn by the beginnings of its sort
+keys.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,9 @@ TABLE_ITSELF = "the table itself"
 WIDE = "min-width: 14rem; flex: 1 1 14rem"
 
 
-def data_page(workspace: Workspace, table: str = "", index: str = "", partition: str = "", sort: str = "") -> None:
+def data_page(
+    workspace: Workspace, table: str = "", index: str = "", partition: str = "", sort: str = ""
+) -> None:
     facts = {each.name: each for each in workspace.tables()}
     if table and table not in facts:
         _lost("table", f"No table is called {table}.")
@@ -30,7 +34,9 @@ def data_page(workspace: Workspace, table: str = "", index: str = "", partition:
         _lost("index", f"No index of {table or _fullest(facts)} is called {index}.")
     else:
         title(
-            "Data", "Browse a table or an index. With a partition key it is a query; without one the table as it lies."
+            "Data",
+            "Browse a table or an index. With a partition key it is a query; without one the table "
+            "as it lies.",
         )
         if facts:
             _Browser(workspace, facts, table or _fullest(facts), index, partition, sort).show()
@@ -47,7 +53,13 @@ class _Browser:
     """What is chosen on the page, and the page of items that it gives."""
 
     def __init__(
-        self, workspace: Workspace, facts: dict[str, TableFacts], table: str, index: str, partition: str, sort: str
+        self,
+        workspace: Workspace,
+        facts: dict[str, TableFacts],
+        table: str,
+        index: str,
+        partition: str,
+        sort: str,
     ) -> None:
         self.workspace, self.facts = workspace, facts
         self.table, self.index, self.partition, self.sort = table, index, partition, sort
@@ -59,7 +71,11 @@ class _Browser:
             name_choice(sorted(self.facts), self.table, "Table", self._other_table).style(WIDE)
             self._choices()
             button("Look", self._from_the_start, icon="search")
-            button("New item", lambda: item_dialog(self.workspace, self.table, None, self.draw), is_main=False)
+            button(
+                "New item",
+                lambda: item_dialog(self.workspace, self.table, None, self.draw),
+                is_main=False,
+            )
         self.results = ui.element("div").classes("sk-stack").style("gap: 1rem")
         self.draw()
 
@@ -68,16 +84,18 @@ class _Browser:
         fact = self.facts[self.table]
         keys = self.workspace.key_names(self.table, self.index or None)
         indexes = [TABLE_ITSELF, *fact.indexes]
-        ui.select(indexes, label="Index", value=self.index or TABLE_ITSELF, on_change=self._other_index).props(
-            "outlined dense"
-        ).style(WIDE)
+        ui.select(
+            indexes, label="Index", value=self.index or TABLE_ITSELF, on_change=self._other_index
+        ).props("outlined dense").style(WIDE)
         self._text(f"{keys[0]} is", "partition").style(WIDE)
         if len(keys) > 1:
             self._text(f"{keys[1]} begins with", "sort").style(WIDE)
 
     def _text(self, label: str, name: str) -> ui.input:
         made = ui.input(
-            label, value=getattr(self, name), on_change=lambda event: setattr(self, name, event.value or "")
+            label,
+            value=getattr(self, name),
+            on_change=lambda event: setattr(self, name, event.value or ""),
         )
         return made.props("outlined dense").on("keydown.enter", self._from_the_start)
 
@@ -87,7 +105,11 @@ class _Browser:
         self._from_the_start()
 
     def _other_index(self, event: ValueChangeEventArguments[str]) -> None:
-        self.index, self.partition, self.sort = "" if event.value == TABLE_ITSELF else event.value, "", ""
+        self.index, self.partition, self.sort = (
+            "" if event.value == TABLE_ITSELF else event.value,
+            "",
+            "",
+        )
         self._choices.refresh()
         self._from_the_start()
 
@@ -100,7 +122,12 @@ class _Browser:
         with self.results:
             try:
                 page = browse(
-                    self.workspace, self.table, self.index or None, self.partition, self.sort, self.starts[-1]
+                    self.workspace,
+                    self.table,
+                    self.index or None,
+                    self.partition,
+                    self.sort,
+                    self.starts[-1],
                 )
             except SortkeyError as error:
                 refused(refusal(error))
@@ -152,7 +179,8 @@ def _collection(keys: Sequence[str], items: Sequence[Item]) -> None:
             with ui.element("div").classes("sk-row").style("flex-wrap: nowrap"):
                 ui.label(name).classes("sk-mono").style("width: 10rem; flex: none")
                 ui.element("div").style(
-                    f"height: 0.7rem; border-radius: 4px; background: var(--accent); width: {70 * count / most:.1f}%"
+                    "height: 0.7rem; border-radius: 4px; background: var(--accent); width: "
+                    f"{70 * count / most:.1f}%"
                 )
                 ui.label(str(count)).classes("sk-small sk-quiet")
 

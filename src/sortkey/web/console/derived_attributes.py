@@ -1,6 +1,8 @@
-"""What the model makes of the fields of an item that somebody wrote by hand: index keys, computed fields, stamps.
+"""What the model makes of the fields of an item that somebody wrote by hand: index keys, computed
+fields, stamps.
 
-A typed write makes them all in one go; so does an edit. The item's own key is made of fields too, but cannot change.
+A typed write makes them all in one go; so does an edit. The item's own key is made of fields too,
+but cannot change.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from sortkey.web.console.value_display import cell
 
 
 def completed(entity: type[Entity], old: Item | None, new: Item) -> Item:
-    """A changed item, or a new one where `old` is None, with everything that the model makes of its fields.
+    """A changed item, or a new one where `old` is None, with everything that the model makes of its
+    fields.
 
-    Raises ModelError where the fields make another key of the item, or where somebody changed what is made of them.
+    Raises ModelError where the fields make another key of the item, or where somebody changed what
+    is made of them.
     """
     layout, written = entity.__layout__, entity.from_item(new)
     made = written.to_item()
@@ -45,7 +49,9 @@ def _stamped(entity: Entity, old: Item | None) -> Item:
 
 def _rebuilt_paths(layout: Layout) -> Iterator[Path]:
     yield from (each.path for each in layout.derived)
-    for name in {name for key in layout.keys.values() for name in key.attributes.names} - {*layout.table.key}:
+    for name in {name for key in layout.keys.values() for name in key.attributes.names} - {
+        *layout.table.key
+    }:
         yield (name,)  # also fields that are index keys as they stand, which may have a default
     for place in layout.places.values():
         if STAMPED & place.markers or place.follows is not None:
@@ -61,18 +67,22 @@ def _check_key(layout: Layout, old: Item | None, new: Item, made: Item) -> None:
     if not changed:
         raise ModelError(f"the key does not fit the fields it is made of: {would_be}")
     raise ModelError(
-        f"{', '.join(changed)} {'is' if len(changed) == 1 else 'are'} part of the key: {would_be}. The key of an item "
+        f"{', '.join(changed)} {'is' if len(changed) == 1 else 'are'} part of the key: {would_be}. "
+        "The key of an item "
         "cannot change: create a new item with these values, then delete this one"
     )
 
 
 def _check_derived(layout: Layout, old: Item | None, new: Item, made: Item) -> None:
-    """Refuse what was typed into an attribute that is made of others: it would be lost without a word."""
+    """Refuse what was typed into an attribute that is made of others: it would be lost without a
+    word.
+    """
     for path, sources, verb in _made_of(layout):
         given, right = at(new, path), at(made, path)
         if given is not None and given != right and (old is None or given != at(old, path)):
             raise ModelError(
-                f"{'.'.join(map(str, path))} {verb} {', '.join(sources)} and would be {cell(right) or 'absent'}: "
+                f"{'.'.join(map(str, path))} {verb} {', '.join(sources)} and would be "
+                f"{cell(right) or 'absent'}: "
                 f"change {'that' if len(sources) == 1 else 'those'} instead"
             )
 
@@ -87,7 +97,11 @@ def _made_of(layout: Layout) -> Iterator[tuple[Path, Sequence[str], str]]:
 
 def _changed_fields(layout: Layout, names: Sequence[str], old: Item, new: Item) -> list[str]:
     places = [layout.by_attribute[name] for name in names]
-    return [each.attribute for each in places if not each.key_only and at(old, each.path) != at(new, each.path)]
+    return [
+        each.attribute
+        for each in places
+        if not each.key_only and at(old, each.path) != at(new, each.path)
+    ]
 
 
 def _set_at(item: Item, path: Path, value: AttributeValue | None) -> None:

@@ -1,18 +1,27 @@
-"""A model as a diagram for Mermaid: tables with the kinds of items in them, and the indexes they stand in."""
+"""A model as a diagram for Mermaid: tables with the kinds of items in them, and the indexes they
+stand in.
+"""
 
 from __future__ import annotations
 
 from sortkey.model.description import Told
 
-_CODES = str.maketrans({"#": "#35;", '"': "#quot;", "{": "#123;", "}": "#125;", "<": "#lt;", ">": "#gt;"})
+_CODES = str.maketrans(
+    {"#": "#35;", '"': "#quot;", "{": "#123;", "}": "#125;", "<": "#lt;", ">": "#gt;"}
+)
 
 
 def diagram(told: Told) -> str:
-    """A frame for each table, in it a box for each entity with its key; an arrow for every index it stands in."""
+    """A frame for each table, in it a box for each entity with its key; an arrow for every index it
+    stands in.
+    """
     lines = ["flowchart LR"]
     for at, table in enumerate(told["tables"]):
         lines.append(f'  subgraph t{at}["{_safe(table["name"])}"]')
-        lines += [f"    {_entity(f't{at}e{number}', each)}" for number, each in enumerate(table["entities"])]
+        lines += [
+            f"    {_entity(f't{at}e{number}', each)}"
+            for number, each in enumerate(table["entities"])
+        ]
         lines.append("  end")
         drums = {each["name"]: f"t{at}i{number}" for number, each in enumerate(table["indexes"])}
         for each in table["indexes"]:

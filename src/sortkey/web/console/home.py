@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sortkey.web.console.pieces import again, chip, chipped, empty, figure, heading, prose, quiet, table
+from sortkey.web.console.pieces import (
+    again,
+    chip,
+    chipped,
+    empty,
+    figure,
+    heading,
+    prose,
+    quiet,
+    table,
+)
 from sortkey.web.console.request_log import asked
 from sortkey.web.console.shell import title
 from sortkey.web.console.value_display import clock, size
@@ -15,15 +25,27 @@ SECONDS = 2.0
 
 
 def home(workspace: Workspace) -> None:
-    title("Your data models, running", "Each system is one model: its tables, its access patterns, its data.")
+    title(
+        "Your data models, running",
+        "Each system is one model: its tables, its access patterns, its data.",
+    )
     with ui.element("div").classes("sk-grid"):
         _systems(workspace)
-    prose("A model of your own is here too when it is named at the start: `sortkey up --model shop:model`")
+    prose(
+        "A model of your own is here too when it is named at the start: `sortkey up --model "
+        "shop:model`"
+    )
     with ui.element("section").classes("sk-card sk-stack"):
         with ui.element("div").classes("sk-row sk-spread"):
             heading("Lately")
-            ui.html('<span class="sk-small sk-quiet"><span class="sk-live"></span>live</span>', sanitize=False)
-        quiet("The newest request of each kind: of programs over the wire or REST, of this console, of the systems.")
+            ui.html(
+                '<span class="sk-small sk-quiet"><span class="sk-live"></span>live</span>',
+                sanitize=False,
+            )
+        quiet(
+            "The newest request of each kind: of programs over the wire or REST, of this console, "
+            "of the systems."
+        )
         _lately(workspace)
 
 
@@ -31,7 +53,11 @@ def _systems(workspace: Workspace) -> None:
     facts = workspace.tables()
     for name, told in workspace.told.items():
         own = [each for each in facts if each.system == name]
-        with ui.link(target=f"/models/{name}").classes("sk-card sk-stack sk-open").style("gap: 0.75rem"):
+        with (
+            ui.link(target=f"/models/{name}")
+            .classes("sk-card sk-stack sk-open")
+            .style("gap: 0.75rem")
+        ):
             with ui.element("div").classes("sk-row sk-spread"):
                 heading(name)
                 _health(own, len(told["tables"]))

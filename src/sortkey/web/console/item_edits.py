@@ -1,4 +1,6 @@
-"""Items changed by hand: checked and completed by the model, stored only over what was read, and recorded."""
+"""Items changed by hand: checked and completed by the model, stored only over what was read, and
+recorded.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,21 @@ from sortkey.web.console.kept_fields import check_transitions, watched
 from sortkey.web.console.value_display import cell
 from sortkey.web.console.workspace import CONSOLE, Workspace
 
-CHANGED = "somebody else has changed this item since you opened it: open it again to see how it is now"
-DELETED = "this item has been deleted since you opened it: close it, and create it again if you need it"
+CHANGED = (
+    "somebody else has changed this item since you opened it: open it again to see how it is now"
+)
+DELETED = (
+    "this item has been deleted since you opened it: close it, and create it again if you need it"
+)
 
 
 def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> None:
-    """Store an item over what was read before, or as a new one where `old` is None, in one conditional write.
+    """Store an item over what was read before, or as a new one where `old` is None, in one
+    conditional write.
 
-    What the model makes of the item's fields is made here too. Raises AlreadyExists for a new item whose key is taken,
-    with the item that is there; InvalidItem for one that its entity cannot read; and ModelError where the item changed
-    meanwhile, or the model refuses the change.
+    What the model makes of the item's fields is made here too. Raises AlreadyExists for a new item
+    whose key is taken, with the item that is there; InvalidItem for one that its entity cannot
+    read; and ModelError where the item changed meanwhile, or the model refuses the change.
     """
     key = _key(workspace, table, old, new)
     present = workspace.item(table, key)
@@ -44,7 +51,11 @@ def replace(workspace: Workspace, table: str, old: Item | None, new: Item) -> No
         check_transitions(entity, old, new)
     item = new if entity is None else completed(entity, old, new)
     names = Names()
-    request = {"TableName": table, "Item": item, "ConditionExpression": _as_read(entity, key, old, names)}
+    request = {
+        "TableName": table,
+        "Item": item,
+        "ConditionExpression": _as_read(entity, key, old, names),
+    }
     names.put_into(request)
     try:
         _put(workspace, request, [] if entity is None else _guards(entity, old, item))
@@ -61,7 +72,8 @@ def delete(workspace: Workspace, table: str, key: Item) -> None:
     guards = [] if entity is None else _guards(entity, item, None)
     if guards:
         workspace.call(
-            "TransactWriteItems", {"TransactItems": [{"Delete": request}, *(each.member for each in guards)]}
+            "TransactWriteItems",
+            {"TransactItems": [{"Delete": request}, *(each.member for each in guards)]},
         )
     else:
         workspace.call("DeleteItem", request)
@@ -71,12 +83,16 @@ def delete(workspace: Workspace, table: str, key: Item) -> None:
 def farewell(workspace: Workspace, table: str) -> str:
     """What would bring a deleted item back, for who is about to delete it."""
     try:
-        told = workspace.call("DescribeContinuousBackups", {"TableName": table})["ContinuousBackupsDescription"]
+        told = workspace.call("DescribeContinuousBackups", {"TableName": table})[
+            "ContinuousBackupsDescription"
+        ]
     except ServiceError:  # not every service has it, and not everybody may ask
         return "Only a backup of the table, or its point-in-time recovery, would bring it back."
     if told.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED":
         return "It can be brought back by point-in-time recovery only."
-    return "The table has no point-in-time recovery: only a backup of the table would bring it back."
+    return (
+        "The table has no point-in-time recovery: only a backup of the table would bring it back."
+    )
 
 
 def _key(workspace: Workspace, table: str, old: Item | None, new: Item) -> Item:
@@ -86,7 +102,8 @@ def _key(workspace: Workspace, table: str, old: Item | None, new: Item) -> Item:
             raise ModelError(f"{name} is part of {table}'s key: the item needs it")
         if old is not None and old[name] != new[name]:
             raise ModelError(
-                f"{name} is part of the key of an item, which cannot change: create a new item, then delete this one"
+                f"{name} is part of the key of an item, which cannot change: create a new item, "
+                "then delete this one"
             )
     return {name: new[name] for name in names}
 
@@ -102,29 +119,41 @@ def _conflict(table: str, key: Item, old: Item | None, present: Item | None) -> 
 
 
 def _put(workspace: Workspace, request: dict[str, Any], guards: Sequence[Guarding]) -> None:
-    """Raises ConditionalCheckFailedException for the item itself, and ModelError for a unique value that is taken."""
+    """Raises ConditionalCheckFailedException for the item itself, and ModelError for a unique value
+    that is taken.
+    """
     if not guards:
         workspace.call("PutItem", request)
         return
     try:
-        workspace.call("TransactWriteItems", {"TransactItems": [{"Put": request}, *(each.member for each in guards)]})
+        workspace.call(
+            "TransactWriteItems",
+            {"TransactItems": [{"Put": request}, *(each.member for each in guards)]},
+        )
     except TransactionCanceledException as error:
         first, *others = [
-            reason.get("Code") == "ConditionalCheckFailed" for reason in error.extra["CancellationReasons"]
+            reason.get("Code") == "ConditionalCheckFailed"
+            for reason in error.extra["CancellationReasons"]
         ]
         if first:
             raise ConditionalCheckFailedException("The conditional request failed") from error
-        messages = [guard.message for guard, is_taken in zip(guards, others, strict=True) if is_taken]
+        messages = [
+            guard.message for guard, is_taken in zip(guards, others, strict=True) if is_taken
+        ]
         raise ModelError(messages[0] if messages else CHANGED) from error
 
 
 def _guards(entity: type[Entity], old: Item | None, new: Item | None) -> list[Guarding]:
-    """What keeps the unique values of an item unique, where they change. An item that cannot be read has none."""
+    """What keeps the unique values of an item unique, where they change. An item that cannot be
+    read has none.
+    """
     layout = entity.__layout__
     before, after = (_read(entity, item) for item in (old, new))
     changed: list[Guarding] = []
     for group in layout.unique:
-        keys = [None if each is None else guard_key(layout, group, each) for each in (before, after)]
+        keys = [
+            None if each is None else guard_key(layout, group, each) for each in (before, after)
+        ]
         if keys[0] != keys[1]:
             changed += taken(layout, group, after) if after is not None else []
             changed += given_back(layout, group, before) if before is not None else []
@@ -139,13 +168,17 @@ def _read(entity: type[Entity], item: Item | None) -> Entity | None:
 
 
 def _as_read(entity: type[Entity] | None, key: Item, old: Item | None, names: Names) -> str:
-    """That the item is still what was read, by its status, version and instant of change; or still not there."""
+    """That the item is still what was read, by its status, version and instant of change; or still
+    not there.
+    """
     if old is None:
         return " AND ".join(f"attribute_not_exists({names.name(name)})" for name in key)
     tests = [f"attribute_exists({names.name(name)})" for name in key]
     for path in watched(entity) if entity else ():
         value, where = at(old, path), names.path(path)
-        tests.append(f"attribute_not_exists({where})" if value is None else f"{where} = {names.value(value)}")
+        tests.append(
+            f"attribute_not_exists({where})" if value is None else f"{where} = {names.value(value)}"
+        )
     return " AND ".join(tests)
 
 

@@ -1,4 +1,6 @@
-"""Items in a table, and one in a dialog: as fields and as JSON, checked by the model before it is stored."""
+"""Items in a table, and one in a dialog: as fields and as JSON, checked by the model before it is
+stored.
+"""
 
 from __future__ import annotations
 
@@ -28,18 +30,29 @@ FIELDS, JSON = "Fields", "DynamoDB JSON"
 Done = Callable[[], Any]
 
 
-def items_table(workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None) -> None:
-    """Rows to open: the key first, then what the items are, then the attributes that most of them have.
+def items_table(
+    workspace: Workspace, table: str, items: Sequence[Item], changed: Done = lambda: None
+) -> None:
+    """Rows to open: the key first, then what the items are, then the attributes that most of them
+    have.
 
     Guards come last, and have no columns of their own: nobody looks for them.
     """
     items = sorted(items, key=lambda item: workspace.is_guard(table, item))
     shown = [_spread(workspace, table, item) for item in items]
     names = columns(workspace, table, shown)
-    heads = [{"name": name, "label": name, "field": name, "align": "left", "sortable": True} for name in names]
+    heads = [
+        {"name": name, "label": name, "field": name, "align": "left", "sortable": True}
+        for name in names
+    ]
     ids = [_row_id(workspace, table, item) for item in items]
     rows = [
-        {**{name: cell(item.get(name)) for name in names}, AT: at, ID: ids[at], GUARD: workspace.is_guard(table, item)}
+        {
+            **{name: cell(item.get(name)) for name in names},
+            AT: at,
+            ID: ids[at],
+            GUARD: workspace.is_guard(table, item),
+        }
         for at, item in enumerate(shown)
     ]
     made = ui.table(columns=heads, rows=rows, row_key=AT).props("flat dense").classes("w-full")
@@ -55,7 +68,10 @@ def items_table(workspace: Workspace, table: str, items: Sequence[Item], changed
         """,
     )
     made.on(
-        "open", lambda event: item_dialog(workspace, table, items[int(event.args)], changed, back=ids[int(event.args)])
+        "open",
+        lambda event: item_dialog(
+            workspace, table, items[int(event.args)], changed, back=ids[int(event.args)]
+        ),
     )
 
 
@@ -64,7 +80,9 @@ def _row_id(workspace: Workspace, table: str, item: Item) -> str:
 
 
 def _spread(workspace: Workspace, table: str, item: Item) -> Item:
-    """An item with the members of its envelope in the place of the envelope, and its keys of indexes last."""
+    """An item with the members of its envelope in the place of the envelope, and its keys of
+    indexes last.
+    """
     entity = workspace.entity_of(table, item)
     envelope = entity.__layout__.envelope if entity else None
     if envelope is None or envelope not in item:
@@ -75,16 +93,24 @@ def _spread(workspace: Workspace, table: str, item: Item) -> Item:
 
 
 def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str]:
-    """The attributes to list: fields before what is made for an index; nothing that is not to be printed."""
+    """The attributes to list: fields before what is made for an index; nothing that is not to be
+    printed.
+    """
     keys = list(workspace.key_names(table))
     declared = workspace.table(table)
     kind = declared.kind_attribute if declared else ""
-    of_indexes = [declared.key_attributes(each.name).names for each in declared.indexes] if declared else []
+    of_indexes = (
+        [declared.key_attributes(each.name).names for each in declared.indexes] if declared else []
+    )
     places = [
-        place for entity in (declared.entities if declared else ()) for place in entity.__layout__.places.values()
+        place
+        for entity in (declared.entities if declared else ())
+        for place in entity.__layout__.places.values()
     ]
     last = set(chain.from_iterable(of_indexes)) - {place.attribute for place in places}
-    last |= {place.attribute for place in places if Updated in place.markers}  # long, and seldom what one looks for
+    last |= {
+        place.attribute for place in places if Updated in place.markers
+    }  # long, and seldom what one looks for
     secret = {place.attribute for place in places if not place.info.repr}
     counts: dict[str, int] = {}
     for item in [each for each in items if not workspace.is_guard(table, each)] or items:
@@ -96,26 +122,44 @@ def columns(workspace: Workspace, table: str, items: Sequence[Item]) -> list[str
 
 
 def item_dialog(
-    workspace: Workspace, table: str, item: Item | None, changed: Done = lambda: None, back: str = ""
+    workspace: Workspace,
+    table: str,
+    item: Item | None,
+    changed: Done = lambda: None,
+    back: str = "",
 ) -> None:
-    """Show an item to read, change or delete; None to make a new one. `back` is as `dialog` has it."""
+    """Show an item to read, change or delete; None to make a new one. `back` is as `dialog`
+    has it.
+    """
     keys = workspace.key_names(table)
     start = {name: (item or {}).get(name, {"S": ""}) for name in keys} | (item or {})
     called = _called(workspace, table, item)
-    with dialog(called, back) as shown, ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"):
+    with (
+        dialog(called, back) as shown,
+        ui.card().style("width: min(60rem, 94vw); max-width: none; gap: 0.9rem"),
+    ):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(called)
             chip(table)
         if item is not None and workspace.is_guard(table, item):
-            quiet("It keeps a value unique: Sortkey writes and deletes it together with the item that has the value.")
+            quiet(
+                "It keeps a value unique: Sortkey writes and deletes it together with the item "
+                "that has the value."
+            )
         with ui.tabs().props("dense align=left no-caps") as tabs:
             ui.tab(FIELDS)
             ui.tab(JSON)
-        with ui.tab_panels(tabs, value=FIELDS if item else JSON).classes("w-full").props("animated=false"):
+        with (
+            ui.tab_panels(tabs, value=FIELDS if item else JSON)
+            .classes("w-full")
+            .props("animated=false")
+        ):
             with ui.tab_panel(FIELDS):
                 inputs = _fields(start)
             with ui.tab_panel(JSON):
-                editor = ui.textarea("The whole item", value=pretty(start)).props("outlined rows=18")
+                editor = ui.textarea("The whole item", value=pretty(start)).props(
+                    "outlined rows=18"
+                )
                 editor.classes("w-full sk-editor")
         problems = ui.element("div").classes("sk-stack")
 
@@ -124,7 +168,9 @@ def item_dialog(
 
         with ui.element("div").classes("sk-row").style("justify-content: flex-end"):
             if item is not None:
-                button("Delete", lambda: _delete(workspace, table, item, shown, changed), is_main=False)
+                button(
+                    "Delete", lambda: _delete(workspace, table, item, shown, changed), is_main=False
+                )
             button("Close", shown.close, is_main=False)
             button("Save", lambda: _save(workspace, table, item, read, problems, shown, changed))
 
@@ -144,12 +190,16 @@ def _fields(item: Item) -> dict[str, ui.input | ui.textarea]:
     with ui.element("div").classes("sk-stack sk-fields"):
         for name, value in item.items():
             shown = text_of(value)
-            label = f"{name} ({next(iter(value))})" + ("" if is_plain(value) else ", in DynamoDB JSON")
+            label = f"{name} ({next(iter(value))})" + (
+                "" if is_plain(value) else ", in DynamoDB JSON"
+            )
             is_long = len(shown) > 120 or "\n" in shown
             made = ui.textarea(label, value=shown) if is_long else ui.input(label, value=shown)
             made.props("outlined dense stack-label").classes("w-full")
             if is_long:
-                made.props(f"rows={min(ROWS, max(3, shown.count(chr(10)) + 1))}").classes("sk-editor")
+                made.props(f"rows={min(ROWS, max(3, shown.count(chr(10)) + 1))}").classes(
+                    "sk-editor"
+                )
             inputs[name] = made
     return inputs
 
@@ -187,14 +237,20 @@ def _save(
                 refused(fault)
     except (SortkeyError, ValueError, KeyError) as error:
         with problems:
-            refused(f"Not valid JSON: {error}" if isinstance(error, json.JSONDecodeError) else refusal(error))
+            refused(
+                f"Not valid JSON: {error}"
+                if isinstance(error, json.JSONDecodeError)
+                else refusal(error)
+            )
     else:
         shown.close()
         ui.notify("Stored", type="positive")
         changed()
 
 
-def _offer(workspace: Workspace, table: str, error: AlreadyExists, shown: ui.dialog, changed: Done) -> None:
+def _offer(
+    workspace: Workspace, table: str, error: AlreadyExists, shown: ui.dialog, changed: Done
+) -> None:
     """Another item has the key of a new one: open it, or change the key."""
 
     def open_it() -> None:

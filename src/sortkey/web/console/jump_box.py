@@ -1,4 +1,5 @@
-"""From anywhere to anywhere: Ctrl-K or / opens a box in which one types a part of the name of a page, model or table.
+"""From anywhere to anywhere: Ctrl-K or / opens a box in which one types a part of the name of a
+page, model or table.
 
 All of it is done in the browser: who types at once loses no letter to the way to the server.
 """
@@ -10,7 +11,8 @@ import json
 from nicegui import ui
 
 PLACES = "/places.json"
-"""Where the console tells, below its base, what there is to jump to: paths and what each is called."""
+"""Where the console tells, below its base, what there is to jump to: paths and what each is called.
+"""
 Places = dict[str, str]
 """Paths, without the console's base, and what each is called."""
 

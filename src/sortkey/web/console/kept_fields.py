@@ -1,4 +1,6 @@
-"""What the model keeps right in an item that somebody changes by hand: its statuses; and what shows other changes."""
+"""What the model keeps right in an item that somebody changes by hand: its statuses; and what shows
+other changes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ STAMPED = frozenset({fields.Updated, fields.Version})
 
 
 def check_transitions(entity: type[Entity], old: Item | None, new: Item) -> None:
-    """Raises ModelError for a status that a new item cannot have, or that cannot follow the one that is there."""
+    """Raises ModelError for a status that a new item cannot have, or that cannot follow the one
+    that is there.
+    """
     layout, made = entity.__layout__, entity.from_item(new)
     for place in layout.places.values():
         if place.states is None or place.key_only:
@@ -31,7 +35,11 @@ def check_transitions(entity: type[Entity], old: Item | None, new: Item) -> None
 def watched(entity: type[Entity]) -> list[Path]:
     """Where others would have left a mark, had they changed the item meanwhile."""
     places = entity.__layout__.places.values()
-    return [place.path for place in places if not place.key_only and (place.states or STAMPED & place.markers)]
+    return [
+        place.path
+        for place in places
+        if not place.key_only and (place.states or STAMPED & place.markers)
+    ]
 
 
 def _text(value: AttributeValue | None) -> Any:
@@ -41,15 +49,24 @@ def _text(value: AttributeValue | None) -> Any:
 def _check_start(entity: type[Entity], place: Place, status: Any) -> None:
     assert place.states is not None
     if not place.states.starts(status):
-        raise ModelError(f"a new {entity.__name__} has {place.name} {' or '.join(place.states.start)}, not {status}")
+        raise ModelError(
+            f"a new {entity.__name__} has {place.name} {' or '.join(place.states.start)}, not "
+            f"{status}"
+        )
 
 
 def _check_step(place: Place, before: Any, after: Any) -> None:
     """A status that the model does not know may become any: somebody mends the item."""
     assert place.states is not None
     following = place.states.followers(before)
-    if before == after or after in following or before not in (*place.states.all, *place.states.start):
+    if (
+        before == after
+        or after in following
+        or before not in (*place.states.all, *place.states.start)
+    ):
         return
     if not following:
         raise ModelError(f"{place.name} is {before}, which is final: {after} cannot follow it")
-    raise ModelError(f"{place.name} is {before}: {' or '.join(following)} can follow it, not {after}")
+    raise ModelError(
+        f"{place.name} is {before}: {' or '.join(following)} can follow it, not {after}"
+    )

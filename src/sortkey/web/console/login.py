@@ -20,7 +20,11 @@ def login_page(access: Access, failed: str = "") -> RedirectResponse | None:
         return RedirectResponse(f"{access.base}/", status_code=303)
     style()
     ui.page_title("Sign in · Sortkey")
-    form = ui.element("form").classes("sk-card sk-stack").style("max-width: 24rem; margin: 12vh auto; gap: 1rem")
+    form = (
+        ui.element("form")
+        .classes("sk-card sk-stack")
+        .style("max-width: 24rem; margin: 12vh auto; gap: 1rem")
+    )
     form.props["method"], form.props["action"] = "post", f"{access.base}{LOGIN}"
     with form:
         heading("Sortkey", 1)

@@ -1,5 +1,5 @@
-"""Models: the tables and entities of a system, what is searchable, a diagram, and its access patterns, each explained
-and ready to run."""
+"""Models: the tables and entities of a system, what is searchable, a diagram, and its access
+patterns, each explained and ready to run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def models_page(workspace: Workspace) -> None:
             heading(name)
             prose(told["doc"])
             tables, patterns = len(told["tables"]), len(told["patterns"])
-            counts = [_count(tables, "table", "tables"), _count(entities, "kind of items", "kinds of items")]
+            counts = [
+                _count(tables, "table", "tables"),
+                _count(entities, "kind of items", "kinds of items"),
+            ]
             counts.append(_count(patterns, "access pattern", "access patterns"))
             if told["documents"]:
                 counts.append(_count(len(told["documents"]), "search document", "search documents"))
@@ -59,7 +62,10 @@ def _count(number: int, one: str, several: str) -> str:
 def model_page(workspace: Workspace, name: str) -> None:
     if name not in workspace.told:
         title("There is no such model", above=("Models", "/models"))
-        empty(f"Nothing is called {name}. There are: {', '.join(workspace.told)}.", link=("All models", "/models"))
+        empty(
+            f"Nothing is called {name}. There are: {', '.join(workspace.told)}.",
+            link=("All models", "/models"),
+        )
         return
     told = workspace.told[name]
     title(name, told["doc"], ("Models", "/models"))
@@ -79,7 +85,9 @@ def model_page(workspace: Workspace, name: str) -> None:
                 for each in told["documents"]:
                     _document(workspace, name, each)
         with ui.tab_panel(drawn), ui.element("div").classes("sk-card sk-scroll sk-paper") as paper:
-            paper.props('tabindex=0 role=region aria-label="Diagram"')  # it scrolls where it is wider than the window
+            paper.props(
+                'tabindex=0 role=region aria-label="Diagram"'
+            )  # it scrolls where it is wider than the window
             ui.mermaid(diagram(told), config=MERMAID)
 
 
@@ -87,7 +95,9 @@ def model_page(workspace: Workspace, name: str) -> None:
 
 
 def _table(told: Told, patterns: Sequence[Told]) -> None:
-    with ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem"):
+    with (
+        ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem")
+    ):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(told["name"])
             ui.link("Browse its items", f"/data?table={told['name']}").classes("sk-small")
@@ -96,7 +106,11 @@ def _table(told: Told, patterns: Sequence[Told]) -> None:
         with ui.element("div").classes("sk-row"):
             chip(f"TTL by {told['ttl']}" if told["ttl"] else "no TTL")
             chip(f"stream {told['stream']}" if told["stream"] else "no stream")
-            chip("point-in-time recovery" if told["point_in_time_recovery"] else "no point-in-time recovery")
+            chip(
+                "point-in-time recovery"
+                if told["point_in_time_recovery"]
+                else "no point-in-time recovery"
+            )
             chip("on demand" if told["billing"] == "PAY_PER_REQUEST" else "provisioned")
         rows = [("table", code_cell(", ".join(told["key"])), "", "")]
         rows += [
@@ -116,7 +130,10 @@ def _table(told: Told, patterns: Sequence[Told]) -> None:
 def _entity(told: Told, patterns: Sequence[Told]) -> None:
     def draw() -> None:
         rows = [
-            (each["index"] or "table", *(code_cell(text or "") for text in _pair(each["templates"])))
+            (
+                each["index"] or "table",
+                *(code_cell(text or "") for text in _pair(each["templates"])),
+            )
             for each in told["keys"]
         ]
         table(("key of", "partition", "sort"), rows)
@@ -125,7 +142,12 @@ def _entity(told: Told, patterns: Sequence[Told]) -> None:
             quiet("For example")
             mono(example["key_condition"])
         fields = [
-            (code_cell(each["name"]), code_cell(each["path"]), each["type"], ", ".join(each["notes"]))
+            (
+                code_cell(each["name"]),
+                code_cell(each["path"]),
+                each["type"],
+                ", ".join(each["notes"]),
+            )
             for each in told["fields"]
         ]
         table(("field", "stored as", "type", "notes"), fields)
@@ -142,7 +164,9 @@ def _pair(templates: dict[str, str]) -> tuple[str, str]:
 
 
 def _document(workspace: Workspace, model: str, told: Told) -> None:
-    with ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem"):
+    with (
+        ui.element("section").classes("sk-card sk-stack").style("gap: 0.9rem; margin-bottom: 1rem")
+    ):
         with ui.element("div").classes("sk-row sk-spread"):
             heading(told["name"])
             if workspace.search is not None:
@@ -157,7 +181,8 @@ def _document(workspace: Workspace, model: str, told: Told) -> None:
         ]
         table(("", ""), rows)
         table(
-            ("field", "type", "for"), [(code_cell(each["name"]), each["type"], each["for"]) for each in told["fields"]]
+            ("field", "type", "for"),
+            [(code_cell(each["name"]), each["type"], each["for"]) for each in told["fields"]],
         )
 
 
@@ -166,13 +191,19 @@ def _document(workspace: Workspace, model: str, told: Told) -> None:
 
 def _patterns(workspace: Workspace, name: str) -> None:
     told = {each["name"]: each for each in workspace.told[name]["patterns"]}
-    wanted = ui.input("Find a pattern", placeholder="name, words, index").props("outlined dense clearable")
+    wanted = ui.input("Find a pattern", placeholder="name, words, index").props(
+        "outlined dense clearable"
+    )
     wanted.style("width: min(26rem, 100%)")
 
     @ui.refreshable
     def listed() -> None:
         text = (wanted.value or "").lower()
-        found = [each for each in workspace.models[name].patterns() if text in str(told[each.name]).lower()]
+        found = [
+            each
+            for each in workspace.models[name].patterns()
+            if text in str(told[each.name]).lower()
+        ]
         if not found:
             empty("No access pattern has this in its name, its words or its keys.")
         with ui.element("div").classes("sk-stack").style("margin-top: .75rem"):
@@ -199,14 +230,22 @@ def _explained(told: Told) -> None:
     rows = [
         (
             "operation",
-            f"{told['operation']} on {told['table']}" + (f", index {told['index']}" if told["index"] else ""),
+            f"{told['operation']} on {told['table']}"
+            + (f", index {told['index']}" if told["index"] else ""),
         ),
         ("key condition", code_cell(told["key_condition"])),
         *([("filter", code_cell(told["filter"]))] if told["filter"] else []),
-        ("read units", " · ".join(f"{count:g} for {_items(number)} of 1 KB" for number, count in units.items())),
+        (
+            "read units",
+            " · ".join(
+                f"{count:g} for {_items(number)} of 1 KB" for number, count in units.items()
+            ),
+        ),
         (
             "a million times",
-            " · ".join(f"${count * DOLLARS:.2f} for {_items(number)}" for number, count in units.items()),
+            " · ".join(
+                f"${count * DOLLARS:.2f} for {_items(number)}" for number, count in units.items()
+            ),
         ),
     ]
     table(("", ""), rows)
@@ -220,7 +259,9 @@ def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
     inputs: dict[str, ui.input] = {}
     with ui.element("div").classes("sk-row q-mt-sm"):
         for each in parameters_of(pattern):
-            example = pattern.example.get(each.name, sample(each.name, pattern.parameters.get(each.name, str)))
+            example = pattern.example.get(
+                each.name, sample(each.name, pattern.parameters.get(each.name, str))
+            )
             made = ui.input(each.name, placeholder=str(example)).props("outlined dense stack-label")
             inputs[each.name] = made.style("min-width: 12rem; flex: 1 1 12rem")
         button("Run", lambda: run(None), icon="play_arrow")
@@ -231,7 +272,11 @@ def _form(workspace: Workspace, model: str, pattern: AccessPattern) -> None:
         with shown:
             try:
                 found = run_pattern(
-                    workspace, model, pattern.name, {key: each.value or "" for key, each in inputs.items()}, cursor
+                    workspace,
+                    model,
+                    pattern.name,
+                    {key: each.value or "" for key, each in inputs.items()},
+                    cursor,
                 )
             except (SortkeyError, ValueError) as error:
                 refused(refusal(error))

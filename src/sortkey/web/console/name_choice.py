@@ -1,7 +1,7 @@
 """A list to choose a name from, by pointing or by typing it.
 
-Quasar's own list takes what was typed only when an option was marked with the arrow keys: Enter would leave the new
-name in the field and the old one chosen.
+Quasar's own list takes what was typed only when an option was marked with the arrow keys: Enter
+would leave the new name in the field and the old one chosen.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
-# Enter and Tab take the name that was typed, or the first that contains the typed text. Pointing elsewhere takes a
-# whole name only. Quasar handles the key after this, and takes the option that is marked then.
+# Enter and Tab take the name that was typed, or the first that contains the typed text. Pointing
+# elsewhere takes a whole name only. Quasar handles the key after this, and takes the option that is
+# marked then.
 SCRIPT = """event => {
   const isKey = event?.type === 'keydown';
   if (isKey ? event.key !== 'Enter' && event.key !== 'Tab' : !event?.type) return;

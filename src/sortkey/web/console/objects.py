@@ -9,7 +9,17 @@ from nicegui import ui
 from sortkey.errors import SortkeyError
 from sortkey.runtime.objects import Objects, ObjectVersion
 from sortkey.web.console.name_choice import name_choice
-from sortkey.web.console.pieces import button, chipped, code, code_cell, copied, empty, heading, refused, table
+from sortkey.web.console.pieces import (
+    button,
+    chipped,
+    code,
+    code_cell,
+    copied,
+    empty,
+    heading,
+    refused,
+    table,
+)
 from sortkey.web.console.shell import title
 from sortkey.web.console.value_display import moment, size
 from sortkey.web.console.workspace import Workspace, refusal
@@ -35,9 +45,12 @@ def objects_page(workspace: Workspace, bucket: str = "", prefix: str = "") -> No
         listed.refresh()
 
     with ui.element("div").classes("sk-card sk-row"):
-        ui.select(names, label="Bucket", value=chosen["bucket"], on_change=lambda e: change("bucket", e.value)).props(
-            "outlined dense"
-        ).style("min-width: 18rem")
+        ui.select(
+            names,
+            label="Bucket",
+            value=chosen["bucket"],
+            on_change=lambda e: change("bucket", e.value),
+        ).props("outlined dense").style("min-width: 18rem")
         ui.input("Begins with", value=prefix, on_change=lambda e: change("prefix", e.value)).props(
             "outlined dense debounce=300"
         ).style("flex: 1 1 18rem")
@@ -56,7 +69,9 @@ def _versions(objects: Objects, prefix: str) -> None:
     rows = [
         (
             code_cell(each.key),
-            chipped("deleted", "bad") if each.is_marker else chipped("latest" if each.is_latest else "older", ""),
+            chipped("deleted", "bad")
+            if each.is_marker
+            else chipped("latest" if each.is_latest else "older", ""),
             "" if each.is_marker else size(each.size),
             moment(each.modified_at),
             copied(each.version_id),
@@ -81,11 +96,17 @@ def _look(objects: Objects, keys: Sequence[str]) -> None:
             except SortkeyError as error:
                 refused(refusal(error))
                 return
-            code(data.decode("utf-8", "replace") if not data.startswith(b"\x28\xb5\x2f\xfd") else "packed with zstd")
+            code(
+                data.decode("utf-8", "replace")
+                if not data.startswith(b"\x28\xb5\x2f\xfd")
+                else "packed with zstd"
+            )
 
     with ui.element("section").classes("sk-card sk-stack").style("gap: 0.75rem"):
         heading("Look into one")
         with ui.element("div").classes("sk-row"):
-            key = name_choice(keys, keys[0], "Object", lambda _: shown.clear()).style("flex: 1 1 16rem")
+            key = name_choice(keys, keys[0], "Object", lambda _: shown.clear()).style(
+                "flex: 1 1 16rem"
+            )
             button("Show its beginning", read, is_main=False)
         shown = ui.element("div").classes("sk-stack")

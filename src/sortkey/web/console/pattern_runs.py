@@ -1,4 +1,6 @@
-"""An access pattern run from a form: its texts as values, the items that it gives, and what that cost."""
+"""An access pattern run from a form: its texts as values, the items that it gives, and what that
+cost.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,15 @@ class Found:
 
 
 def run_pattern(
-    workspace: Workspace, model: str, name: str, arguments: Mapping[str, str], cursor: str | None = None
+    workspace: Workspace,
+    model: str,
+    name: str,
+    arguments: Mapping[str, str],
+    cursor: str | None = None,
 ) -> Found:
-    """Run an access pattern with arguments as texts. Raises ModelError for what it does not take."""
+    """Run an access pattern with arguments as texts. Raises ModelError for what it does
+    not take.
+    """
     pattern = named(workspace.models[model].patterns(), name)
     read = pattern.function(**typed(pattern, arguments))
     read = whole(read) if isinstance(read, Query) else read
@@ -70,7 +78,9 @@ def typed(pattern: AccessPattern, arguments: Mapping[str, str]) -> dict[str, Any
             made[name] = TypeAdapter(pattern.parameters.get(name, Any)).validate_python(text)
         except ValidationError as error:
             raise ModelError(f"{name}: {error.errors()[0]['msg']}") from None
-    missing = [each.name for each in known.values() if each.default is each.empty and each.name not in made]
+    missing = [
+        each.name for each in known.values() if each.default is each.empty and each.name not in made
+    ]
     if missing:
         raise ModelError(f"{pattern.name} needs {', '.join(missing)}")
     return made

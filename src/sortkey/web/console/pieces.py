@@ -1,4 +1,6 @@
-"""The pieces that pages are made of: headings, figures, tables, chips, empty states. All text is escaped here."""
+"""The pieces that pages are made of: headings, figures, tables, chips, empty states. All text is
+escaped here.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,9 @@ def chip_html(text: str, tone: Tone | None = None) -> str:
 
 
 def code(text: str) -> None:
-    ui.html(f'<pre class="sk-code" tabindex="0">{escape(text)}</pre>', sanitize=False).classes("w-full")
+    ui.html(f'<pre class="sk-code" tabindex="0">{escape(text)}</pre>', sanitize=False).classes(
+        "w-full"
+    )
 
 
 def figure(value: str, label: str) -> None:
@@ -71,9 +75,11 @@ def figure(value: str, label: str) -> None:
 
 
 def dialog(label: str, back: str = "") -> ui.dialog:
-    """An open dialog. Esc closes it, and then it is gone; what has `back` as its `data-back` is then focused.
+    """An open dialog. Esc closes it, and then it is gone; what has `back` as its `data-back` is
+    then focused.
 
-    A button gets the focus back by itself. The row of a table does not: it is made anew whenever the page changes.
+    A button gets the focus back by itself. The row of a table does not: it is made anew whenever
+    the page changes.
     """
     client = ui.context.client
     with client.content:  # not where it was opened: that may be drawn anew before it is closed
@@ -95,7 +101,8 @@ _FOCUS = """requestAnimationFrame(() => {
 
 
 def empty(text: str, what_to_do: str = "", link: tuple[str, str] | None = None) -> None:
-    """What a page shows where there is nothing yet, and how to change that; a link is a text and a path.
+    """What a page shows where there is nothing yet, and how to change that; a link is a text and a
+    path.
 
     A command stands in backticks.
     """
@@ -113,10 +120,17 @@ def refused(text: str) -> None:
 
 
 def fold(
-    draw: Callable[[], Any], text: str = "", caption: str = "", head: Callable[[], Any] | None = None
+    draw: Callable[[], Any],
+    text: str = "",
+    caption: str = "",
+    head: Callable[[], Any] | None = None,
 ) -> ui.expansion:
-    """A line that opens. What is in it is drawn when it is opened first: a page of a hundred of them is light."""
-    made = ui.expansion(text, caption=caption).props("dense-toggle duration=0 header-class=text-weight-medium")
+    """A line that opens. What is in it is drawn when it is opened first: a page of a hundred of
+    them is light.
+    """
+    made = ui.expansion(text, caption=caption).props(
+        "dense-toggle duration=0 header-class=text-weight-medium"
+    )
     if head is None and caption:
         head = partial(_captioned, text, caption)
     if head is not None:
@@ -141,8 +155,12 @@ def _captioned(text: str, caption: str) -> None:
 
 
 def tab_panels(tabs: ui.tabs, first: str = "") -> ui.tab_panels:
-    """The panels of tabs. Which one is open stands in the address as `?tab=`: Back and a reload come to it again."""
-    names: list[str] = [each.props["name"] for each in tabs.descendants() if isinstance(each, ui.tab)]
+    """The panels of tabs. Which one is open stands in the address as `?tab=`: Back and a reload
+    come to it again.
+    """
+    names: list[str] = [
+        each.props["name"] for each in tabs.descendants() if isinstance(each, ui.tab)
+    ]
     asked = ui.context.client.request.query_params.get("tab", "")
     # In the browser: a link that is followed at once must not overtake it.
     tabs.on("update:model-value", js_handler=_TAB_IN_ADDRESS)
@@ -157,16 +175,29 @@ _TAB_IN_ADDRESS = """name => {
 }"""
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequence[int] = ()) -> None:
-    """A table to read. A cell is a text, or `Markup` that is safe already; without names of columns it has no head."""
-    heads = "".join(f'<th scope="col"{_kind(name, at, numbers)}>{escape(name)}</th>' for at, name in enumerate(columns))
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], numbers: Sequence[int] = ()
+) -> None:
+    """A table to read. A cell is a text, or `Markup` that is safe already; without names of columns
+    it has no head.
+    """
+    heads = "".join(
+        f'<th scope="col"{_kind(name, at, numbers)}>{escape(name)}</th>'
+        for at, name in enumerate(columns)
+    )
     body = "".join(
-        "<tr>" + "".join(f"<td{_kind(each, at, numbers)}>{_cell(each)}</td>" for at, each in enumerate(row)) + "</tr>"
+        "<tr>"
+        + "".join(
+            f"<td{_kind(each, at, numbers)}>{_cell(each)}</td>" for at, each in enumerate(row)
+        )
+        + "</tr>"
         for row in rows
     )
     head = f"<thead><tr>{heads}</tr></thead>" if any(columns) else ""
     with ui.element("div").classes("sk-scroll") as region:
-        ui.html(f'<table class="sk-table">{head}<tbody>{body}</tbody></table>', sanitize=False).classes("w-full")
+        ui.html(
+            f'<table class="sk-table">{head}<tbody>{body}</tbody></table>', sanitize=False
+        ).classes("w-full")
     # Wide tables scroll sideways, by keys too: who does not see it must hear what it is.
     region.props["tabindex"], region.props["role"] = "0", "region"
     region.props["aria-label"] = f"Table: {', '.join(filter(None, columns)) or rows[0][0]}"
@@ -188,14 +219,18 @@ def copied(text: str, shown: int = 12) -> Markup:
     """The beginning of a long id. A click copies all of it."""
     short = text if len(text) <= shown else f"{text[: shown - 1]}…"
     return Markup(
-        f'<button type="button" class="sk-copy" data-copy="{escape(text)}" title="Copy {escape(text)}"'
+        f'<button type="button" class="sk-copy" data-copy="{escape(text)}" title="Copy '
+        f'{escape(text)}"'
         f' aria-label="Copy {escape(text)}">{escape(short)}</button>'
     )
 
 
 def folded(label: str, text: str) -> Markup:
     """A text of many lines in a cell, behind its name."""
-    return Markup(f'<details><summary>{escape(label)}</summary><pre class="sk-code">{escape(text)}</pre></details>')
+    return Markup(
+        f"<details><summary>{escape(label)}</summary><pre "
+        f'class="sk-code">{escape(text)}</pre></details>'
+    )
 
 
 def coded(text: str) -> Markup:
@@ -206,13 +241,19 @@ def code_cell(text: str) -> Markup:
     return Markup(f'<span class="sk-mono">{escape(text)}</span>')
 
 
-def button(text: str, on_click: Callable[..., Any], *, icon: str | None = None, is_main: bool = True) -> ui.button:
-    made = ui.button(text, icon=icon, on_click=on_click).props("unelevated no-caps" if is_main else "outline no-caps")
+def button(
+    text: str, on_click: Callable[..., Any], *, icon: str | None = None, is_main: bool = True
+) -> ui.button:
+    made = ui.button(text, icon=icon, on_click=on_click).props(
+        "unelevated no-caps" if is_main else "outline no-caps"
+    )
     return made if is_main else made.classes("sk-second")
 
 
 def again(seconds: float, look: Callable[[], object]) -> None:
-    """Look every so many seconds while the page is open: one that was left is kept for a while, and costs nothing."""
+    """Look every so many seconds while the page is open: one that was left is kept for a while, and
+    costs nothing.
+    """
     client = ui.context.client
     ui.timer(seconds, lambda: look() if client.has_socket_connection else None)
 
@@ -222,7 +263,9 @@ def _cell(value: Any) -> str:
 
 
 def _kind(value: Any, at: int, numbers: Sequence[int]) -> str:
-    """Numbers stand below each other; what is short stays in one line, however narrow the window is."""
+    """Numbers stand below each other; what is short stays in one line, however narrow the window
+    is.
+    """
     if at in numbers:
         return ' class="num"'
     return ' class="short"' if len(re.sub("<[^>]*>", "", str(value))) <= SHORT else ""

@@ -1,4 +1,6 @@
-"""Which tables record their changes. The journal has those with a stream or with point-in-time recovery."""
+"""Which tables record their changes. The journal has those with a stream or with point-in-time
+recovery.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,31 @@ def unrecorded(workspace: Workspace, table: str) -> Unrecorded | None:
         return None
     if is_own(table):
         return Unrecorded(f"{table} is one of Sortkey's own tables, and records no changes.", "")
-    return Unrecorded(f"{table} has no stream, so its changes are not recorded.", _remedy(workspace, table))
+    return Unrecorded(
+        f"{table} has no stream, so its changes are not recorded.", _remedy(workspace, table)
+    )
 
 
 def is_recorded(workspace: Workspace, table: str) -> bool:
     description = workspace.call("DescribeTable", {"TableName": table})["Table"]
     if description.get("StreamSpecification", {}).get("StreamEnabled"):
         return True
-    backups = workspace.call("DescribeContinuousBackups", {"TableName": table})["ContinuousBackupsDescription"]
-    return backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus") == "ENABLED"
+    backups = workspace.call("DescribeContinuousBackups", {"TableName": table})[
+        "ContinuousBackupsDescription"
+    ]
+    return (
+        backups.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus")
+        == "ENABLED"
+    )
 
 
 def _remedy(workspace: Workspace, table: str) -> str:
     if workspace.table(table) is not None:
-        return 'Give its `Table` in the model `stream="NEW_AND_OLD_IMAGES"`, and run `sortkey apply`.'
+        return (
+            'Give its `Table` in the model `stream="NEW_AND_OLD_IMAGES"`, and run `sortkey apply`.'
+        )
     return (
         f"Enable one: `aws dynamodb update-table --table-name {table} --stream-specification "
-        "StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`, with the `--endpoint-url` of this server."
+        "StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES`, with the `--endpoint-url` of this "
+        "server."
     )

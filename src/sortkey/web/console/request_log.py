@@ -1,6 +1,8 @@
-"""The last requests, by whomever: programs over the wire, and the stores of this process with their access patterns.
+"""The last requests, by whomever: programs over the wire, and the stores of this process with their
+access patterns.
 
-It stands in a store as its `Metrics`, and at the wire as what hears of each request (`wire.sharing`).
+It stands in a store as its `Metrics`, and at the wire as what hears of each request
+(`wire.sharing`).
 """
 
 from __future__ import annotations
@@ -18,11 +20,17 @@ from sortkey.runtime.steps import Call
 
 KEPT = 500
 SPENT_MAX, OTHERS = 1000, "all others"
-"""What is asked for under further names is summed up together: statements with values in them never repeat."""
+"""What is asked for under further names is summed up together: statements with values in them never
+repeat.
+"""
 Source = Literal["wire", "REST", "console", "system"]
-"""Programs over DynamoDB's protocol or over REST, somebody at the console, or what a system does by itself."""
+"""Programs over DynamoDB's protocol or over REST, somebody at the console, or what a system does by
+itself.
+"""
 asking: ContextVar[Source] = ContextVar("asking", default="system")
-"""For whom a store of this process asks. Threads of workers and of sample data have no context: they are systems."""
+"""For whom a store of this process asks. Threads of workers and of sample data have no context:
+they are systems.
+"""
 
 
 UNTOLD = ("", "transact", "batch_write")
@@ -74,11 +82,15 @@ class RequestLog(Metrics):
     def count(self, call: Call, answer: dict[str, Any]) -> None:
         super().count(call, answer)
         seconds = time.perf_counter() - self._began.at
-        self._keep(asking.get(), call.operation, call.request, call.pattern, seconds, _units(answer), "")
+        self._keep(
+            asking.get(), call.operation, call.request, call.pattern, seconds, _units(answer), ""
+        )
 
     # -- as what the wire tells
 
-    def heard(self, operation: str, request: dict[str, Any], seconds: float, problem: BaseException | None) -> None:
+    def heard(
+        self, operation: str, request: dict[str, Any], seconds: float, problem: BaseException | None
+    ) -> None:
         said = "" if problem is None else f"{type(problem).__name__}: {problem}"
         self._keep("wire", operation, request, "", seconds, None, said)
 
@@ -96,7 +108,17 @@ class RequestLog(Metrics):
         with self.lock:
             self._seen += 1
             target = _target(request)
-            entry = (self._seen, self.clock(), source, operation, target, pattern, milliseconds, units, problem)
+            entry = (
+                self._seen,
+                self.clock(),
+                source,
+                operation,
+                target,
+                pattern,
+                milliseconds,
+                units,
+                problem,
+            )
             self.newest.append(Recorded(*entry))
             name = f"{operation} {target}".strip() if pattern in UNTOLD else pattern
             if name not in self.spent and len(self.spent) >= SPENT_MAX:
@@ -113,11 +135,17 @@ class RequestLog(Metrics):
             return list(reversed(self.newest))[:limit]
 
     def asked_by_people(self, limit: int = KEPT) -> list[Recorded]:
-        """Those that are not the workers' own: looking for due jobs, once a second, is nobody's question."""
-        return [each for each in self.latest() if not each.target.startswith("sortkey-jobs")][:limit]
+        """Those that are not the workers' own: looking for due jobs, once a second, is nobody's
+        question.
+        """
+        return [each for each in self.latest() if not each.target.startswith("sortkey-jobs")][
+            :limit
+        ]
 
     def lately(self, limit: int) -> list[tuple[Recorded, int]]:
-        """The newest request of each kind, the newest first, with how many there were of it lately."""
+        """The newest request of each kind, the newest first, with how many there were of it
+        lately.
+        """
         kinds: dict[tuple[str, ...], tuple[Recorded, int]] = {}
         for each in self.asked_by_people():
             kind = (each.source, each.operation, each.target, each.pattern)
@@ -125,7 +153,9 @@ class RequestLog(Metrics):
             kinds[kind] = first, count + 1
         return list(kinds.values())[:limit]
 
-    def costliest(self, by: Literal["units", "milliseconds", "slowest", "requests"] = "units") -> list[Spent]:
+    def costliest(
+        self, by: Literal["units", "milliseconds", "slowest", "requests"] = "units"
+    ) -> list[Spent]:
         """Access patterns and operations, the most expensive first."""
         with self.lock:
             return sorted(self.spent.values(), key=lambda each: getattr(each, by), reverse=True)
@@ -156,5 +186,7 @@ def _target(request: Mapping[str, Any]) -> str:
         return ", ".join(cast(Mapping[str, Any], request["RequestItems"]))
     if "TransactItems" in request:
         parts = cast("list[Mapping[str, Mapping[str, Any]]]", request["TransactItems"])
-        return ", ".join(dict.fromkeys(str(each["TableName"]) for part in parts for each in part.values()))
+        return ", ".join(
+            dict.fromkeys(str(each["TableName"]) for part in parts for each in part.values())
+        )
     return str(request.get("Statement", ""))[:80]

@@ -17,7 +17,8 @@ SECONDS = 2.0
 def requests_page(workspace: Workspace) -> None:
     title(
         "Requests",
-        "What programs ask over the wire and over REST, what the console asks, what the systems do by themselves.",
+        "What programs ask over the wire and over REST, what the console asks, what the systems do "
+        "by themselves.",
     )
 
     @ui.refreshable
@@ -54,7 +55,13 @@ def _costliest(workspace: Workspace) -> None:
             )
             for each in spent
         ]
-        columns = ("access pattern or operation", "requests", "units", "ms on average", "ms at most")
+        columns = (
+            "access pattern or operation",
+            "requests",
+            "units",
+            "ms on average",
+            "ms at most",
+        )
         table(columns, rows, numbers=(1, 2, 3, 4))
 
 
@@ -76,5 +83,7 @@ def _latest(workspace: Workspace) -> None:
             for each in newest
         ]
         table(
-            ("time, UTC", "from", "operation", "on", "access pattern or refusal", "ms", "units"), rows, numbers=(5, 6)
+            ("time, UTC", "from", "operation", "on", "access pattern or refusal", "ms", "units"),
+            rows,
+            numbers=(5, 6),
         )

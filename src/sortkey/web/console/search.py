@@ -1,4 +1,6 @@
-"""Search: the documents of the models, found while one types; narrowed by values, ordered, page by page."""
+"""Search: the documents of the models, found while one types; narrowed by values, ordered, page by
+page.
+"""
 
 from __future__ import annotations
 
@@ -47,19 +49,27 @@ async def search_page(workspace: Workspace, of: str = "", q: str = "") -> None:
     title("Search", "Find items by words and values. Results come while you type.")
     searches = workspace.search
     if searches is None or not searches.declared:
-        empty("No model declares what is searchable.", "`model.searchable(document)` does: see docs/how-to/search.md.")
+        empty(
+            "No model declares what is searchable.",
+            "`model.searchable(document)` does: see docs/how-to/search.md.",
+        )
     elif searches.address is None:
         empty(
-            f"Search needs an address: {', '.join(searches.declared)} can be searched on OpenSearch.",
+            f"Search needs an address: {', '.join(searches.declared)} can be searched on "
+            "OpenSearch.",
             '`sortkey up --aws <region> --search "https://<host>?region=<region>"`',
         )
     else:
         ui.add_css(CSS)
-        await _Page(workspace, searches, of if of in searches.declared else searches.declared[0], q).show()
+        await _Page(
+            workspace, searches, of if of in searches.declared else searches.declared[0], q
+        ).show()
 
 
 class _Page:
-    """What is asked for, and what is found. A later question overtakes an earlier one that is still under way."""
+    """What is asked for, and what is found. A later question overtakes an earlier one that is still
+    under way.
+    """
 
     def __init__(self, workspace: Workspace, searches: Searches, of: str, words: str) -> None:
         self.workspace, self.searches, self.of = workspace, searches, of
@@ -96,9 +106,9 @@ class _Page:
     @ui.refreshable_method
     def _choices(self) -> None:
         if len(self.searches.declared) > 1:
-            ui.select(self.searches.declared, value=self.of, label="Search in", on_change=self._other).props(
-                "outlined dense"
-            ).style("flex: 1 1 10rem")
+            ui.select(
+                self.searches.declared, value=self.of, label="Search in", on_change=self._other
+            ).props("outlined dense").style("flex: 1 1 10rem")
         if self.of in self.searches:
             orders = sorts_of(self.searches[self.of].search.document)
             ui.select(orders, value=self.asked.sort, label="Order", on_change=self._sorted).props(
@@ -121,7 +131,9 @@ class _Page:
     async def _choose(self, field: str, value: Any) -> None:
         now = self.asked.chosen.get(field, frozenset())
         await self._ask(replace(self.asked, chosen={**self.asked.chosen, field: now ^ {value}}))
-        self.client.run_javascript(f"document.querySelector('[data-choice=\"{choice_id(field, value)}\"]')?.focus()")
+        self.client.run_javascript(
+            f"document.querySelector('[data-choice=\"{choice_id(field, value)}\"]')?.focus()"
+        )
 
     async def _without_filters(self) -> None:
         await self._ask(replace(self.asked, chosen={}))
@@ -165,7 +177,9 @@ class _Page:
         with self.state:
             self._state(kept, found if isinstance(found, Results) else None)
         is_whole = not isinstance(found, Results) or not found.filters
-        self.columns.classes(add="is-whole" if is_whole else "", remove="" if is_whole else "is-whole")
+        self.columns.classes(
+            add="is-whole" if is_whole else "", remove="" if is_whole else "is-whole"
+        )
         if kept is None or found is None:
             return
         with self.results:
@@ -179,7 +193,9 @@ class _Page:
                 filter_card(kept.search.document, each, self._choose)
 
     async def _pulse(self) -> tuple[Any, ...]:
-        """Another one whenever there is something new to show. The last is how many documents there are."""
+        """Another one whenever there is something new to show. The last is how many documents there
+        are.
+        """
         kept = self._kept
         told = None if kept is None else await run.io_bound(_pulse, kept)
         return told or (self.searches.problem, 0)  # also while the server stops
@@ -207,10 +223,17 @@ class _Page:
             chip(f"{self.seen[-1]:,} in {kept.model}/{kept.search.document.name}")
             chip(f"{found.milliseconds:.1f} ms")
             if found.filters:
-                toggle = button("Filters", lambda: self.filters.classes(toggle="is-open"), icon="tune", is_main=False)
+                toggle = button(
+                    "Filters",
+                    lambda: self.filters.classes(toggle="is-open"),
+                    icon="tune",
+                    is_main=False,
+                )
                 toggle.classes("sk-toggle").props("dense")
             if any(self.asked.chosen.values()):
-                button("Without filters", self._without_filters, icon="filter_alt_off", is_main=False).props("dense")
+                button(
+                    "Without filters", self._without_filters, icon="filter_alt_off", is_main=False
+                ).props("dense")
 
     def _results(self, kept: KeptSearch, found: Results) -> None:
         if not found.page.hits:
@@ -223,9 +246,13 @@ class _Page:
         with ui.element("div").classes("sk-row"):
             if self.before:
                 *before, last = self.before
-                button("Back", partial(self._turn_to, last, before), icon="arrow_back", is_main=False)
+                button(
+                    "Back", partial(self._turn_to, last, before), icon="arrow_back", is_main=False
+                )
             if found.page.cursor is not None:
-                further = partial(self._turn_to, found.page.cursor, [*self.before, self.asked.cursor])
+                further = partial(
+                    self._turn_to, found.page.cursor, [*self.before, self.asked.cursor]
+                )
                 button("Next", further, icon="arrow_forward", is_main=False)
 
     def _nothing(self, kept: KeptSearch) -> None:

@@ -1,4 +1,6 @@
-"""The cards of the search page: a result with what leads on from it, and the values of a field to choose from."""
+"""The cards of the search page: a result with what leads on from it, and the values of a field to
+choose from.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +40,14 @@ def filter_card(document: Document[Any], shown: Filter, choose: Callable[[str, A
             heading(label, 3)
         head.props["title"] = shown.field
         for each in shown.choices:
-            text = ("yes" if each.value else "no") if isinstance(each.value, bool) else str(each.value)
+            text = (
+                ("yes" if each.value else "no") if isinstance(each.value, bool) else str(each.value)
+            )
             with ui.element("div").classes("sk-filter-row"):
                 box = ui.checkbox(
-                    text, value=each.is_chosen, on_change=partial(_chosen, choose, shown.field, each.value)
+                    text,
+                    value=each.is_chosen,
+                    on_change=partial(_chosen, choose, shown.field, each.value),
                 )
                 box.props(f'dense data-choice="{choice_id(shown.field, each.value)}"').tooltip(text)
                 box.props["aria-label"] = f"{label}: {text}"
@@ -54,7 +60,9 @@ async def _chosen(choose: Callable[[str, Any], Any], field: str, value: Any) -> 
 
 @dataclass(frozen=True)
 class Leading:
-    """Where results lead to. Dialogs are opened in a place of their own, which no later result takes away."""
+    """Where results lead to. Dialogs are opened in a place of their own, which no later result
+    takes away.
+    """
 
     workspace: Workspace
     kept: KeptSearch
@@ -73,7 +81,9 @@ class Leading:
     def open(self, entity: Entity) -> None:
         table = entity.__layout__.table.name
         with self.place:
-            item_dialog(self.workspace, table, self.workspace.item(table, self.key(entity)), self.changed)
+            item_dialog(
+                self.workspace, table, self.workspace.item(table, self.key(entity)), self.changed
+            )
 
     def key(self, entity: Entity) -> Item:
         return self.workspace.key_of(entity.__layout__.table.name, entity.to_item())
@@ -110,12 +120,18 @@ def result_card(leading: Leading, hit: Hit) -> None:
             ui.html(title_of(document, hit), sanitize=False)
         ui.label(hit.id).classes("sk-mono sk-quiet")
         for label, text in snippets_of(document, hit):
-            ui.html(f'<span class="sk-quiet">{escape(label)}:</span> {text}', sanitize=False).classes("sk-small")
+            ui.html(
+                f'<span class="sk-quiet">{escape(label)}:</span> {text}', sanitize=False
+            ).classes("sk-small")
         with ui.element("div").classes("sk-row").style("gap: 0.4rem"):
             for mark in marks_of(document, hit)[:MARKS]:
                 chip(mark, "warn" if mark == "archived" else "")
             for label, value in facts_of(document, hit):
-                quiet(f"{label} {value:,}" if isinstance(value, (int, float)) else f"{label} {_moment(value)}")
+                quiet(
+                    f"{label} {value:,}"
+                    if isinstance(value, (int, float))
+                    else f"{label} {_moment(value)}"
+                )
             ui.space()
             shown = button("What is indexed", partial(leading.to_document, hit), is_main=False)
             shown.props("dense flat size=sm")

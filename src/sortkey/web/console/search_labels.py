@@ -18,5 +18,7 @@ def label_of(fields: DocumentFields, name: str) -> str:
 
 
 def squashed(text: str) -> str:
-    """What is compared where somebody types a name: "file size", `fileSize` and `file_size` are one."""
+    """What is compared where somebody types a name: "file size", `fileSize` and `file_size` are
+    one.
+    """
     return re.sub(r"[\W_]+", "", text).lower()

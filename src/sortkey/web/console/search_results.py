@@ -1,4 +1,6 @@
-"""What a search page shows: results with their marks, and how they can be narrowed and ordered. No drawing here."""
+"""What a search page shows: results with their marks, and how they can be narrowed and ordered. No
+drawing here.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ class Filter:
 
 @dataclass(frozen=True)
 class Results:
-    """A page of results. `are_similar` where nothing has the words themselves, and these have similar ones."""
+    """A page of results. `are_similar` where nothing has the words themselves, and these have
+    similar ones.
+    """
 
     page: SearchPage
     filters: Sequence[Filter]
@@ -63,7 +67,8 @@ class Results:
 
 
 def telling_fields(search: Search[Any]) -> list[str]:
-    """The fields that tell documents apart in groups: one value for all, or another for each, is no help.
+    """The fields that tell documents apart in groups: one value for all, or another for each, is no
+    help.
 
     Learnt from all documents and then kept: to count what is different in each of many is slow.
     """
@@ -91,7 +96,9 @@ def ask(search: Search[Any], asked: Asked, fields: Sequence[str]) -> Results:
 
 
 def sorts_of(document: Document[Any]) -> dict[str, str]:
-    """The orders to choose from, with their labels: the best match, the title, dates and numbers."""
+    """The orders to choose from, with their labels: the best match, the title, dates and
+    numbers.
+    """
     orders = {"": "best match"}
     title = title_field(document)
     for name, kind in document.fields.items():
@@ -128,17 +135,23 @@ def title_of(document: Document[Any], hit: Hit) -> str:
 
 
 def snippets_of(document: Document[Any], hit: Hit) -> list[tuple[str, str]]:
-    """Where the words stand, apart from the title and the id; sentences before keys. Labels, and HTML."""
+    """Where the words stand, apart from the title and the id; sentences before keys. Labels, and
+    HTML.
+    """
     seen = {title_field(document), *(name for name in hit.fields if _says(document, name))}
     marked = {name: " … ".join(texts) for name, texts in hit.highlights.items() if name not in seen}
-    places = [(label_of(document.fields, name), text) for name, text in marked.items() if "<em>" in text]
+    places = [
+        (label_of(document.fields, name), text) for name, text in marked.items() if "<em>" in text
+    ]
     sentences = [each for each in places if " " in each[1]]
     return sentences[:SNIPPETS] or [*_longest(document, hit, seen), *places[:1]]
 
 
 def _longest(document: Document[Any], hit: Hit, seen: Container[str]) -> list[tuple[str, str]]:
     """The beginning of the longest text, where there is one of several words."""
-    texts = {name: str(value) for name, value in hit.fields.items() if _is_text(_kind(document, name))}
+    texts = {
+        name: str(value) for name, value in hit.fields.items() if _is_text(_kind(document, name))
+    }
     several = [name for name in texts if name not in seen and " " in texts[name]]
     name = max(several, key=lambda name: len(texts[name]), default=None)
     return [] if name is None else [(label_of(document.fields, name), snippet(texts[name], []))]
@@ -146,7 +159,11 @@ def _longest(document: Document[Any], hit: Hit, seen: Container[str]) -> list[tu
 
 def facts_of(document: Document[Any], hit: Hit) -> list[tuple[str, Any]]:
     """Dates and numbers of a result, by their labels."""
-    facts = {name: value for name, value in hit.fields.items() if isinstance(_kind(document, name), _FACTS)}
+    facts = {
+        name: value
+        for name, value in hit.fields.items()
+        if isinstance(_kind(document, name), _FACTS)
+    }
     return [(label_of(document.fields, name), value) for name, value in facts.items()]
 
 
@@ -154,12 +171,21 @@ def marks_of(document: Document[Any], hit: Hit) -> list[str]:
     """What is true of a result, and the values of its lists."""
     true = [label_of(document.fields, name) for name, value in hit.fields.items() if value is True]
     kinds = {name: _kind(document, name) for name in hit.fields}
-    lists = [each for name, kind in kinds.items() if kind is not None and kind.is_list for each in hit.fields[name]]
+    lists = [
+        each
+        for name, kind in kinds.items()
+        if kind is not None and kind.is_list
+        for each in hit.fields[name]
+    ]
     return [*true, *lists]
 
 
 def _query(
-    document: Document[Any], asked: Asked, words: Match | None, fields: Sequence[str], without: str = ""
+    document: Document[Any],
+    asked: Asked,
+    words: Match | None,
+    fields: Sequence[str],
+    without: str = "",
 ) -> SearchQuery:
     """One without the values chosen of a field only counts that field's."""
     query = SearchQuery(words).limit(PAGE)
@@ -178,9 +204,13 @@ def _query(
 def _filters(
     search: Search[Any], asked: Asked, words: Match | None, page: SearchPage, fields: Sequence[str]
 ) -> list[Filter]:
-    """Fields that tell the results apart. One that has a choice is counted without it: others may be chosen too."""
+    """Fields that tell the results apart. One that has a choice is counted without it: others may
+    be chosen too.
+    """
     made: list[Filter] = []
-    for name in dict.fromkeys([*fields, *(name for name, values in asked.chosen.items() if values)]):
+    for name in dict.fromkeys(
+        [*fields, *(name for name, values in asked.chosen.items() if values)]
+    ):
         chosen = asked.chosen.get(name, frozenset())
         if chosen:
             query = _query(search.document, asked, words, (), without=name)
@@ -201,7 +231,12 @@ def _choices(counted: Sequence[FacetValue], chosen: frozenset[Any]) -> list[Choi
 
 
 def _countable(document: Document[Any]) -> list[str]:
-    return [name for wanted in FACETS for name, kind in document.fields.items() if kind.signature == wanted]
+    return [
+        name
+        for wanted in FACETS
+        for name, kind in document.fields.items()
+        if kind.signature == wanted
+    ]
 
 
 def _worded(document: Document[Any]) -> list[str]:

@@ -2,7 +2,8 @@
 
     old harbour "market square" -closed tags:italy price:100..200 attributes.colour:red published:2026-02
 
-A field may be named by its label. What cannot be understood is refused with what could be written instead.
+A field may be named by its label. What cannot be understood is refused with what could be written
+instead.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from sortkey.model.field_kinds import Bool, Date, FieldKind, Flat, GeoPoint, Int
 from sortkey.runtime.search import Match
 from sortkey.web.console.search_labels import label_of, squashed
 
-HELP = 'words, "a phrase", -without, field:words, field:"the whole value", number:10..20, date:2026-02'
+HELP = (
+    'words, "a phrase", -without, field:words, field:"the whole value", number:10..20, date:2026-02'
+)
 _PART = re.compile(r'(-?)(?:([^\W\d][\w.]*):(?!//))?("[^"]*"?|\S+)')
 _BOUND = re.compile(r"(>=|<=|>|<)(.+)")
 _DAY = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?")
@@ -27,7 +30,9 @@ _WORDS_FOR = {"true": True, "yes": True, "false": False, "no": False}
 
 
 def match_of(fields: DocumentFields, text: str, *, fuzzy: bool = False) -> Match | None:
-    """The query of a text; None for one that asks for nothing. The last word may be the beginning of one."""
+    """The query of a text; None for one that asks for nothing. The last word may be the beginning
+    of one.
+    """
     words: list[str] = []
     clauses: list[Match] = []
     for part in _PART.finditer(text):
@@ -45,7 +50,9 @@ def match_of(fields: DocumentFields, text: str, *, fuzzy: bool = False) -> Match
 
 def has_words(text: str) -> bool:
     """Whether there are words that could be misspelled."""
-    return any(not minus and not field and value[0] != '"' for minus, field, value in _PART.findall(text))
+    return any(
+        not minus and not field and value[0] != '"' for minus, field, value in _PART.findall(text)
+    )
 
 
 def _plain(value: str) -> Match:
@@ -65,17 +72,25 @@ def _of_field(fields: DocumentFields, name: str, value: str) -> Match:
         case Date():
             return _range(name, field, value, _date)
         case GeoPoint():
-            raise ModelError(f"{name} is a place, which cannot be typed here: a program finds what is near one")
+            raise ModelError(
+                f"{name} is a place, which cannot be typed here: a program finds what is near one"
+            )
         case _ if not kind.has_words:
             return Match.keyword(field, value)
         case _ if not is_whole:
             return Match.text(value, [field], begins=True)
         case _:
-            return Match.keyword(field, value) if kind.has_whole_texts else Match.phrase(value, [field])
+            return (
+                Match.keyword(field, value)
+                if kind.has_whole_texts
+                else Match.phrase(value, [field])
+            )
 
 
 def _named(fields: DocumentFields, name: str) -> tuple[str, FieldKind]:
-    """A field by its name or its label, however its words are joined; a member of a map behind a dot."""
+    """A field by its name or its label, however its words are joined; a member of a map behind a
+    dot.
+    """
     top, dot, path = name.partition(".")
     wanted = squashed(top)
     for field, kind in fields.items():
@@ -86,7 +101,8 @@ def _named(fields: DocumentFields, name: str) -> tuple[str, FieldKind]:
     inside = f" For a key of {maps[0]} write {maps[0]}.{name}:value." if maps else ""
     known = ", ".join(field for field in fields if field not in maps)
     raise ModelError(
-        f"There is no field {name}. To search for the text itself, put it in quotes.{inside} Fields: {known}"
+        f"There is no field {name}. To search for the text itself, put it in quotes.{inside} "
+        f"Fields: {known}"
     )
 
 
@@ -97,7 +113,9 @@ def _boolean(name: str, field: str, value: str) -> Match:
 
 
 def _range(name: str, field: str, value: str, read: Callable[[str, str], tuple[Any, Any]]) -> Match:
-    """`10`, `>10`, `<=10`, `10..20`, `10..`; a date may be a year, a month or a day, and is all of it."""
+    """`10`, `>10`, `<=10`, `10..20`, `10..`; a date may be a year, a month or a day, and is all of
+    it.
+    """
     if bound := _BOUND.fullmatch(value):
         low, behind = read(name, bound[2])
         match bound[1]:
@@ -124,7 +142,9 @@ def _integer(name: str, text: str) -> tuple[int, int]:
     try:
         number = int(_digits(text))
     except ValueError:
-        raise ModelError(f"{name} is a whole number: write {name}:100, {name}:>100 or {name}:10..20") from None
+        raise ModelError(
+            f"{name} is a whole number: write {name}:100, {name}:>100 or {name}:10..20"
+        ) from None
     return number, number + 1
 
 
@@ -132,7 +152,9 @@ def _number(name: str, text: str) -> tuple[float, float]:
     try:
         number = float(_digits(text))
     except ValueError:
-        raise ModelError(f"{name} is a number: write {name}:4.5, {name}:>4 or {name}:4..5") from None
+        raise ModelError(
+            f"{name} is a number: write {name}:4.5, {name}:>4 or {name}:4..5"
+        ) from None
     return number, nextafter(number, inf)
 
 
@@ -147,7 +169,9 @@ def _date(name: str, text: str) -> tuple[datetime, datetime]:
             return _span(int(day[1]), int(day[2] or 0), int(day[3] or 0))
         at = datetime.fromisoformat(text)
     except ValueError:
-        raise ModelError(f"{name} is a date: write {name}:2026-02-22, {name}:2026-02 or {name}:>2026") from None
+        raise ModelError(
+            f"{name} is a date: write {name}:2026-02-22, {name}:2026-02 or {name}:>2026"
+        ) from None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return at, at + timedelta(milliseconds=1)
 

@@ -1,7 +1,9 @@
-"""Who is signed in. A session is a random token, which the browser keeps in a cookie, and the instant of its end.
+"""Who is signed in. A session is a random token, which the browser keeps in a cookie, and the
+instant of its end.
 
-The server keeps a hash of each token under a key made of its secret and the password: whoever reads the file cannot
-sign in with it, and another password finds none of the sessions. They last over a restart.
+The server keeps a hash of each token under a key made of its secret and the password: whoever reads
+the file cannot sign in with it, and another password finds none of the sessions. They last over a
+restart.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ SESSIONS_MAX = 1000
 class Sessions:
     """Sessions in a folder that nobody but its owner can read."""
 
-    def __init__(self, folder: Path, secret: str, password: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, folder: Path, secret: str, password: str, clock: Callable[[], float] = time.time
+    ) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder.chmod(0o700)
         self._path = folder / "sessions.json"
@@ -68,4 +72,8 @@ def _read(path: Path) -> dict[str, float]:
         return {}
     if not isinstance(stored, dict):
         return {}
-    return {hashed: end for hashed, end in cast(dict[str, Any], stored).items() if isinstance(end, float | int)}
+    return {
+        hashed: end
+        for hashed, end in cast(dict[str, Any], stored).items()
+        if isinstance(end, float | int)
+    }

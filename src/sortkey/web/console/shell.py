@@ -49,7 +49,9 @@ class ConsolePage:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """Draws the frame. `base` is where the console is mounted; NiceGUI's own links go without it."""
+    """Draws the frame. `base` is where the console is mounted; NiceGUI's own links go
+    without it.
+    """
 
     pages: Sequence[ConsolePage]
     base: str
@@ -63,10 +65,12 @@ class Shell:
         dark = style()
         drawer = self._drawer(page)
         with ui.header().classes("items-center q-px-md q-py-sm").style("min-height: 3.25rem"):
-            ui.button(icon="menu", on_click=drawer.toggle).props('flat round dense aria-label="Menu"').classes(
-                "sk-second"
+            ui.button(icon="menu", on_click=drawer.toggle).props(
+                'flat round dense aria-label="Menu"'
+            ).classes("sk-second")
+            ui.link("Sortkey", "/").style(
+                "font-weight: 700; text-decoration: none; font-size: 1.05rem"
             )
-            ui.link("Sortkey", "/").style("font-weight: 700; text-decoration: none; font-size: 1.05rem")
             ui.space()
             jump_button(self.base)
             turn = ui.button(icon="contrast", on_click=lambda: _turn(dark)).classes("sk-second")
@@ -78,7 +82,11 @@ class Shell:
 
     def all_places(self) -> Places:
         """Where one can jump to: the pages of the menu, the models, the tables."""
-        own = {page.path: " · ".join(filter(None, (page.group, page.title))) for page in self.pages if page.in_menu}
+        own = {
+            page.path: " · ".join(filter(None, (page.group, page.title)))
+            for page in self.pages
+            if page.in_menu
+        }
         return own | self.places()
 
     def _drawer(self, current: ConsolePage) -> ui.left_drawer:
@@ -95,7 +103,10 @@ class Shell:
                 if page.group != group:
                     group = page.group
                     ui.label(group).classes("sk-caption")
-                self._entry(page, page is current or (page.group == current.group and page.icon == current.icon))
+                self._entry(
+                    page,
+                    page is current or (page.group == current.group and page.icon == current.icon),
+                )
         return drawer
 
     def _entry(self, page: ConsolePage, is_current: bool) -> None:
@@ -119,7 +130,9 @@ def title(text: str, below: str = "", above: tuple[str, str] | None = None) -> N
 
 
 def style() -> ui.dark_mode:
-    """Make the page look like the console's: light or dark, as one chose; until then as the browser prefers."""
+    """Make the page look like the console's: light or dark, as one chose; until then as the browser
+    prefers.
+    """
     ui.add_head_html(REFERRER + SCRIPT)
     ui.add_css(CSS)
     ui.colors(**COLOURS)

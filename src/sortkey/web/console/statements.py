@@ -15,7 +15,11 @@ from sortkey.web.console.workspace import Workspace, refusal
 
 
 def statements_page(workspace: Workspace) -> None:
-    title("PartiQL", "Statements as DynamoDB understands them: SELECT, INSERT, UPDATE, DELETE. They change your data.")
+    title(
+        "PartiQL",
+        "Statements as DynamoDB understands them: SELECT, INSERT, UPDATE, DELETE. They change your "
+        "data.",
+    )
     tables = workspace.tables()
     first = max(tables, key=lambda each: each.count).name if tables else "Things"
     with ui.element("div").classes("sk-card sk-stack"):

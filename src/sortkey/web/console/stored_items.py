@@ -1,4 +1,6 @@
-"""Items as they are stored, page by page: a table, an index, a partition; or what a statement of PartiQL gives."""
+"""Items as they are stored, page by page: a table, an index, a partition; or what a statement of
+PartiQL gives.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,19 @@ def browse(
     start: Item | None = None,
     limit: int = PAGE,
 ) -> ItemPage:
-    """Items of a partition, by the beginning of their sort key; without a partition the table as it lies.
+    """Items of a partition, by the beginning of their sort key; without a partition the table as it
+    lies.
 
-    Raises ModelError for the beginning of a sort key without a partition, or where there is no sort key.
+    Raises ModelError for the beginning of a sort key without a partition, or where there is no sort
+    key.
     """
     if sort_prefix:
         _check_sort(workspace.key_names(table, index), index or table, partition)
-    request: dict[str, Any] = {"TableName": table, "Limit": limit, "ReturnConsumedCapacity": "TOTAL"}
+    request: dict[str, Any] = {
+        "TableName": table,
+        "Limit": limit,
+        "ReturnConsumedCapacity": "TOTAL",
+    }
     if index:
         request["IndexName"] = index
     if start is not None:
@@ -58,11 +66,14 @@ def _check_sort(names: Sequence[str], of: str, partition: str) -> None:
         raise ModelError(f"{of} has no sort key that could begin with anything: leave that out")
     if not partition:
         raise ModelError(
-            f"{names[1]} is looked for within one partition: write what {names[0]} is too, or leave {names[1]} empty"
+            f"{names[1]} is looked for within one partition: write what {names[0]} is too, or "
+            f"leave {names[1]} empty"
         )
 
 
-def _condition(workspace: Workspace, table: str, index: str | None, partition: str, sort_prefix: str) -> dict[str, Any]:
+def _condition(
+    workspace: Workspace, table: str, index: str | None, partition: str, sort_prefix: str
+) -> dict[str, Any]:
     names = workspace.key_names(table, index)
     condition, values = "#p = :p", {":p": _key_value(workspace, table, names[0], partition)}
     if sort_prefix:
@@ -72,7 +83,9 @@ def _condition(workspace: Workspace, table: str, index: str | None, partition: s
     used = dict(zip(("#p", "#s"), names, strict=False))
     return {
         "KeyConditionExpression": condition,
-        "ExpressionAttributeNames": {short: name for short, name in used.items() if short in condition},
+        "ExpressionAttributeNames": {
+            short: name for short, name in used.items() if short in condition
+        },
         "ExpressionAttributeValues": values,
     }
 
@@ -87,7 +100,9 @@ def _key_value(workspace: Workspace, table: str, attribute: str, text: str) -> d
     return {_type_of(workspace, table, attribute): text}
 
 
-def statement(workspace: Workspace, text: str, next_token: str | None = None) -> tuple[list[Item], str | None, float]:
+def statement(
+    workspace: Workspace, text: str, next_token: str | None = None
+) -> tuple[list[Item], str | None, float]:
     """Run PartiQL; gives items, where to go on, and the capacity used."""
     request: dict[str, Any] = {"Statement": text, "ReturnConsumedCapacity": "TOTAL"}
     if next_token:
@@ -95,5 +110,7 @@ def statement(workspace: Workspace, text: str, next_token: str | None = None) ->
     answer = workspace.call("ExecuteStatement", request)
     if not text.lstrip().lower().startswith("select"):
         audit(workspace.store, CONSOLE, "statement", text[:200])
-    units = float(answer["ConsumedCapacity"]["CapacityUnits"]) if "ConsumedCapacity" in answer else 0.0
+    units = (
+        float(answer["ConsumedCapacity"]["CapacityUnits"]) if "ConsumedCapacity" in answer else 0.0
+    )
     return answer.get("Items", []), answer.get("NextToken"), units

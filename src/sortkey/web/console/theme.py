@@ -1,4 +1,6 @@
-"""How the console looks: one scale of type, quiet colours, light and dark. Everything else refers to these names."""
+"""How the console looks: one scale of type, quiet colours, light and dark. Everything else refers
+to these names.
+"""
 
 from __future__ import annotations
 
@@ -175,4 +177,10 @@ table.sk-table td .sk-mono { overflow-wrap: break-word; word-break: normal; }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; transition: none !important; } }
 """
 
-COLOURS = {"primary": "#1f5f8b", "positive": "#23713f", "negative": "#b3261e", "warning": "#8a5a00", "dark": "#13171a"}
+COLOURS = {
+    "primary": "#1f5f8b",
+    "positive": "#23713f",
+    "negative": "#b3261e",
+    "warning": "#8a5a00",
+    "dark": "#13171a",
+}

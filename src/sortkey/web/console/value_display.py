@@ -24,7 +24,9 @@ def plain(value: AttributeValue) -> Any:
         case "L":
             return [plain(each) for each in cast(list[AttributeValue], held)]
         case "M":
-            return {name: plain(each) for name, each in cast(Mapping[str, AttributeValue], held).items()}
+            return {
+                name: plain(each) for name, each in cast(Mapping[str, AttributeValue], held).items()
+            }
         case "NS":
             return [_number(str(each)) for each in cast(list[str], held)]
         case _:

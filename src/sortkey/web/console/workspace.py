@@ -1,4 +1,6 @@
-"""What the console stands on: one store, the models on it with their tables and kinds of items, what happened there."""
+"""What the console stands on: one store, the models on it with their tables and kinds of items,
+what happened there.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ RecentChanges = Callable[[int, str | None], list[RecentChange]]
 
 @dataclass(frozen=True, slots=True)
 class TableFacts:
-    """A table as it is deployed. `count` is what the service says, which on AWS is some hours old."""
+    """A table as it is deployed. `count` is what the service says, which on AWS is some
+    hours old.
+    """
 
     name: str
     system: str
@@ -71,14 +75,28 @@ class Workspace:
 
     def table(self, name: str) -> Table | None:
         """The table of a model by its name; None for one that no model knows."""
-        return next((table for model in self.models.values() for table in model.tables if table.name == name), None)
+        return next(
+            (
+                table
+                for model in self.models.values()
+                for table in model.tables
+                if table.name == name
+            ),
+            None,
+        )
 
     def system_of(self, table: str) -> str:
-        names = (name for name, model in self.models.items() if any(each.name == table for each in model.tables))
+        names = (
+            name
+            for name, model in self.models.items()
+            if any(each.name == table for each in model.tables)
+        )
         return next(names, "")
 
     def entity_of(self, table: str, item: Item) -> type[Entity] | None:
-        """The kind of an item, by its name where the table has kinds, else by the form of its keys."""
+        """The kind of an item, by its name where the table has kinds, else by the form of
+        its keys.
+        """
         declared = self.table(table)
         for entity in declared.entities if declared else ():
             layout = entity.__layout__
@@ -93,7 +111,11 @@ class Workspace:
         return declared is not None and item.get(declared.kind_attribute) == {"S": GUARD_KIND}
 
     def has_guards(self, model: str) -> bool:
-        return any(entity.__layout__.unique for table in self.models[model].tables for entity in table.entities)
+        return any(
+            entity.__layout__.unique
+            for table in self.models[model].tables
+            for entity in table.entities
+        )
 
     def places(self) -> dict[str, str]:
         """The models and the tables, as paths of the console with what each is called."""
@@ -111,7 +133,9 @@ class Workspace:
         answer = self.call("ListTables", {})
         names += answer["TableNames"]
         while "LastEvaluatedTableName" in answer:
-            answer = self.call("ListTables", {"ExclusiveStartTableName": answer["LastEvaluatedTableName"]})
+            answer = self.call(
+                "ListTables", {"ExclusiveStartTableName": answer["LastEvaluatedTableName"]}
+            )
             names += answer["TableNames"]
         return names
 
@@ -126,7 +150,9 @@ class Workspace:
         """The partition key's name and, where there is one, the sort key's."""
         told = self.call("DescribeTable", {"TableName": table})["Table"]
         several = [*told.get("GlobalSecondaryIndexes", ()), *told.get("LocalSecondaryIndexes", ())]
-        schema = next((each["KeySchema"] for each in several if each["IndexName"] == index), told["KeySchema"])
+        schema = next(
+            (each["KeySchema"] for each in several if each["IndexName"] == index), told["KeySchema"]
+        )
         ordered = sorted(schema, key=lambda each: each["KeyType"] != "HASH")
         return tuple(each["AttributeName"] for each in ordered)
 
@@ -136,7 +162,9 @@ class Workspace:
         return {name: item[name] for name in self.key_names(table)}
 
     def item(self, table: str, key: Item) -> Item | None:
-        return self.call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}).get("Item")
+        return self.call("GetItem", {"TableName": table, "Key": key, "ConsistentRead": True}).get(
+            "Item"
+        )
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """One request of DynamoDB, to the tables of this store."""

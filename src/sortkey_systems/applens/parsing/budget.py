@@ -1,7 +1,9 @@
-"""What evaluating a source may cost: values, processor time, and how deep names refer to each other.
+"""What evaluating a source may cost: values, processor time, and how deep names refer to each
+other.
 
-A few lines of Terraform can describe more values than any memory holds. Each value that is made, or looked at inside of
-another one, is paid for here; lists that share their elements are paid for as often as the elements are seen.
+A few lines of Terraform can describe more values than any memory holds. Each value that is made, or
+looked at inside of another one, is paid for here; lists that share their elements are paid for as
+often as the elements are seen.
 """
 
 from __future__ import annotations
@@ -24,9 +26,19 @@ LOOK_EVERY = 1000
 
 
 class Budget:
-    """What is left to one analysis. `clock` gives processor seconds: a busy machine makes no source refused."""
+    """What is left to one analysis. `clock` gives processor seconds: a busy machine makes no source
+    refused.
+    """
 
-    __slots__ = ("_clock", "_deadline", "_names", "_next_look", "seconds_max", "values_left", "values_max")
+    __slots__ = (
+        "_clock",
+        "_deadline",
+        "_names",
+        "_next_look",
+        "seconds_max",
+        "values_left",
+        "values_max",
+    )
 
     def __init__(
         self,
@@ -52,7 +64,9 @@ class Budget:
     def evaluating(self, name: str) -> Generator[None]:
         """What is evaluated inside belongs to this name."""
         if len(self._names) >= REFERENCES_MAX:
-            raise AnalysisFailed(f"evaluating {name}: it refers to others more than {REFERENCES_MAX} deep")
+            raise AnalysisFailed(
+                f"evaluating {name}: it refers to others more than {REFERENCES_MAX} deep"
+            )
         self._names.append(name)
         try:
             yield
@@ -68,4 +82,7 @@ class Budget:
 
     def _refuse(self, limit: str) -> None:
         name = self._names[-1] if self._names else "the expressions"
-        raise AnalysisFailed(f"evaluating {name} needs more than {limit}: analyse a part of the tree, or a plan of it")
+        raise AnalysisFailed(
+            f"evaluating {name} needs more than {limit}: analyse a part of the tree, or a plan of "
+            "it"
+        )

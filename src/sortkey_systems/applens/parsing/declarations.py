@@ -1,4 +1,5 @@
-"""Variables, locals, providers and values of variables as they stand in the files: rules look for secrets in them.
+"""Variables, locals, providers and values of variables as they stand in the files: rules look for
+secrets in them.
 
 Only what is stated as a text: what is computed is stated elsewhere.
 """
@@ -14,25 +15,39 @@ from sortkey_systems.applens.resources import Resource
 
 
 def declarations(blocks: list[s.Block], prefix: str = "") -> Iterator[Resource]:
-    """Variables with defaults, locals and providers of a folder that state a text. `prefix` tells folders apart."""
+    """Variables with defaults, locals and providers of a folder that state a text. `prefix` tells
+    folders apart.
+    """
     yield from (each for each in _all(blocks, prefix) if each.attributes)
 
 
 def declared(address: str, texts: dict[str, Any], file: str, line: int) -> Resource:
     """One declaration; `texts` by the names that say what they are."""
     name = address.rpartition(".")[2]
-    return Resource(address, "declaration", name, texts, mode="declaration", provider="", file=file, line=line)
+    return Resource(
+        address, "declaration", name, texts, mode="declaration", provider="", file=file, line=line
+    )
 
 
 def _all(blocks: list[s.Block], prefix: str) -> Iterator[Resource]:
     for block in blocks:
         arguments = block.body.arguments
-        if block.type == "variable" and block.labels and (default := arguments.get("default")) is not None:
+        if (
+            block.type == "variable"
+            and block.labels
+            and (default := arguments.get("default")) is not None
+        ):
             name = block.labels[0]
-            variable = declared(f"{prefix}var.{name}", _texts(name, default), block.file, block.line)
+            variable = declared(
+                f"{prefix}var.{name}", _texts(name, default), block.file, block.line
+            )
             yield redacted_declaration(variable) if is_sensitive(block) else variable
         elif block.type == "provider" and block.labels:
-            texts = {key: text for name, each in arguments.items() for key, text in _texts(name, each).items()}
+            texts = {
+                key: text
+                for name, each in arguments.items()
+                for key, text in _texts(name, each).items()
+            }
             yield declared(f"{prefix}provider.{block.labels[0]}", texts, block.file, block.line)
         elif block.type == "locals":
             for name, each in arguments.items():

@@ -1,4 +1,6 @@
-"""`aws_iam_policy_document` into the JSON that it makes, so that a policy is one thing however it was written."""
+"""`aws_iam_policy_document` into the JSON that it makes, so that a policy is one thing however it
+was written.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,12 @@ _PRINCIPALS = {"principals": "Principal", "not_principals": "NotPrincipal"}
 def policy_document(body: dict[str, Any]) -> str:
     """The JSON of a document's arguments; sources that are stated as JSON are merged in."""
     statements: list[Any] = []
-    for name in ("source_policy_documents", "override_policy_documents", "source_json", "override_json"):
+    for name in (
+        "source_policy_documents",
+        "override_policy_documents",
+        "source_json",
+        "override_json",
+    ):
         for text in as_list(body.get(name)):
             statements += _statements(text)
     statements += [_statement(each) for each in _blocks(body, "statement")]
@@ -33,12 +40,18 @@ def _statements(text: Any) -> list[Any]:
         document = loads(text)
     except (ValueError, TypeError):
         return []
-    return as_list(cast(dict[str, Any], document).get("Statement")) if isinstance(document, dict) else []
+    return (
+        as_list(cast(dict[str, Any], document).get("Statement"))
+        if isinstance(document, dict)
+        else []
+    )
 
 
 def _blocks(body: dict[str, Any], name: str) -> list[dict[str, Any]]:
     """The nested blocks of a name; what is not known, or is none, is left out."""
-    return [cast(dict[str, Any], each) for each in as_list(body.get(name)) if isinstance(each, dict)]
+    return [
+        cast(dict[str, Any], each) for each in as_list(body.get(name)) if isinstance(each, dict)
+    ]
 
 
 def _statement(body: dict[str, Any]) -> dict[str, Any]:
@@ -49,7 +62,9 @@ def _statement(body: dict[str, Any]) -> dict[str, Any]:
             made[theirs] = _principals(blocks)
     conditions: dict[str, dict[str, Any]] = {}
     for each in _blocks(body, "condition"):
-        conditions.setdefault(str(each.get("test")), {})[str(each.get("variable"))] = each.get("values")
+        conditions.setdefault(str(each.get("test")), {})[str(each.get("variable"))] = each.get(
+            "values"
+        )
     return {**made, "Condition": conditions} if conditions else made
 
 

@@ -1,4 +1,6 @@
-"""Expressions into values. What names mean is given by a `Scope`; what is not stated becomes a symbol."""
+"""Expressions into values. What names mean is given by a `Scope`; what is not stated becomes a
+symbol.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,10 @@ def step(of: Any, key: Any, budget: Budget) -> Any:
     if isinstance(key, Symbol):
         if not key.known:
             references = of.references if isinstance(of, Symbol) else ()
-            return Symbol("${" + (of.inner if isinstance(of, Symbol) else "…") + f"[{key.inner}]}}", references)
+            return Symbol(
+                "${" + (of.inner if isinstance(of, Symbol) else "…") + f"[{key.inner}]}}",
+                references,
+            )
         key = key.value
     if isinstance(of, Absent):
         return of
@@ -112,9 +117,15 @@ def step(of: Any, key: Any, budget: Budget) -> Any:
         at = int(float(key)) if _WHOLE.fullmatch(str(key)) else None
         if at is not None and -len(items) <= at < len(items):
             return items[at]
-        return items[0].attribute(key) if at is None and items and hasattr(items[0], "attribute") else Absent("${null}")
+        return (
+            items[0].attribute(key)
+            if at is None and items and hasattr(items[0], "attribute")
+            else Absent("${null}")
+        )
     if hasattr(of, "attribute"):
-        if isinstance(key, int | float):  # [0] of a resource without count: it was taken for one with
+        if isinstance(
+            key, int | float
+        ):  # [0] of a resource without count: it was taken for one with
             return of
         return cast(HasAttributes, of).attribute(str(key))
     return Absent(f"${{{key}}}")
@@ -130,7 +141,9 @@ def _step_of_symbol(of: Symbol, key: Any, budget: Budget) -> Any:
         references.extend(of.references)
         value = shown(found, references)
         return Symbol(str(value), references, MISSING if isinstance(found, Symbol) else value)
-    return Symbol("${" + of.inner + (f"[{key}]" if isinstance(key, int) else f".{key}") + "}", of.references)
+    return Symbol(
+        "${" + of.inner + (f"[{key}]" if isinstance(key, int) else f".{key}") + "}", of.references
+    )
 
 
 def _splat(expression: s.Splat, scope: Scope) -> Any:
@@ -138,11 +151,15 @@ def _splat(expression: s.Splat, scope: Scope) -> Any:
     keys = [each if isinstance(each, str) else evaluate(each, scope) for each in expression.steps]
     value: Any = over.value if isinstance(over, Symbol) else over
     if isinstance(over, Symbol) and not isinstance(value, list):
-        return Symbol("${" + over.inner + "[*]" + "".join(f".{key}" for key in keys) + "}", over.references)
+        return Symbol(
+            "${" + over.inner + "[*]" + "".join(f".{key}" for key in keys) + "}", over.references
+        )
     items: list[Any] = [] if value is None else [value]
     if isinstance(value, list):
         items = cast(list[Any], value)
-    elif isinstance(value, dict) and any(hasattr(each, "address") for each in cast(dict[str, Any], value).values()):
+    elif isinstance(value, dict) and any(
+        hasattr(each, "address") for each in cast(dict[str, Any], value).values()
+    ):
         items = list(cast(dict[str, Any], value).values())
     return [_steps(item, keys, scope.budget) for item in items]
 
@@ -195,7 +212,11 @@ def _tuple(expression: s.Tuple, scope: Scope) -> Any:
 def _object(expression: s.Object, scope: Scope) -> Any:
     found: dict[str, Any] = {}
     for name, value in expression.items:
-        key = name.name if isinstance(name, s.Name) and name.name not in scope.names else evaluate(name, scope)
+        key = (
+            name.name
+            if isinstance(name, s.Name) and name.name not in scope.names
+            else evaluate(name, scope)
+        )
         found[str(shown(key, scope.references()))] = evaluate(value, scope)
     return found
 
@@ -234,7 +255,9 @@ def _pairs(over: Any) -> Iterable[tuple[Any, Any]]:
 
 def _bound(loop: s.For, pair: tuple[Any, Any], scope: Scope) -> Scope:
     scope.budget.spend()
-    return scope.bind(**dict(zip(loop.names, pair if len(loop.names) > 1 else pair[1:], strict=False)))
+    return scope.bind(
+        **dict(zip(loop.names, pair if len(loop.names) > 1 else pair[1:], strict=False))
+    )
 
 
 def _holds(loop: s.For, scope: Scope) -> bool:
@@ -246,7 +269,10 @@ def _conditional(expression: s.Conditional, scope: Scope) -> Any:
     references = scope.references()
     try:
         return evaluate(
-            expression.then if top(condition, references) in (True, "true") else expression.otherwise, scope
+            expression.then
+            if top(condition, references) in (True, "true")
+            else expression.otherwise,
+            scope,
         )
     except NotKnown:
         for branch in (expression.then, expression.otherwise):
@@ -333,7 +359,9 @@ _READERS = {"file", "filebase64", "templatefile"}
 
 
 def _read(name: str, arguments: list[Any], scope: Scope) -> Any:
-    """A file of the tree; a template with its values put in. Raises `NotKnown` where it is not there."""
+    """A file of the tree; a template with its values put in. Raises `NotKnown` where it is not
+    there.
+    """
     text = scope.module.read_file(str(shown(arguments[0], scope.references())))
     if text is None:
         raise NotKnown(name)
@@ -343,7 +371,9 @@ def _read(name: str, arguments: list[Any], scope: Scope) -> Any:
 
 
 def rendered(template: str, values: Any, budget: Budget) -> Any:
-    """A template's text with values in it. Raises `NotKnown`, and `HclError` for one that is none."""
+    """A template's text with values in it. Raises `NotKnown`, and `HclError` for one that
+    is none.
+    """
     names = top(values, [])
     if not isinstance(names, dict):
         raise NotKnown("the values of a template")
@@ -363,8 +393,14 @@ class _Nobody:
 def _try(expression: s.Call, scope: Scope) -> Any:
     values = [evaluate(each, scope) for each in expression.arguments]
     if expression.function == "can" and values:
-        unsure = isinstance(values[0], Symbol) and not values[0].known and not isinstance(values[0], Absent)
-        return Symbol("${" + render(expression) + "}") if unsure else not isinstance(values[0], Absent)
+        unsure = (
+            isinstance(values[0], Symbol)
+            and not values[0].known
+            and not isinstance(values[0], Absent)
+        )
+        return (
+            Symbol("${" + render(expression) + "}") if unsure else not isinstance(values[0], Absent)
+        )
     return next((each for each in values if not isinstance(each, Absent)), None)
 
 

@@ -1,4 +1,6 @@
-"""Expressions back into text, always in the same form: what an unresolved value is called must not depend on layout."""
+"""Expressions back into text, always in the same form: what an unresolved value is called must not
+depend on layout.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,23 @@ def render(expression: s.Expression | str) -> str:
         case s.Index(of, key):
             return f"{render(of)}[{render(key)}]"
         case s.Splat(of, steps):
-            return f"{render(of)}[*]" + "".join(f".{x}" if isinstance(x, str) else f"[{render(x)}]" for x in steps)
+            return f"{render(of)}[*]" + "".join(
+                f".{x}" if isinstance(x, str) else f"[{render(x)}]" for x in steps
+            )
         case s.Template(parts):
-            return '"' + "".join(p if isinstance(p, str) else "${" + render(p) + "}" for p in parts) + '"'
+            return (
+                '"'
+                + "".join(p if isinstance(p, str) else "${" + render(p) + "}" for p in parts)
+                + '"'
+            )
         case s.Directive(keyword, operand):
             return f"%{keyword} {render(operand)}" if operand else f"%{keyword}"
         case s.Tuple(items):
             return "[" + ", ".join(render(item) for item in items) + "]"
         case s.Object(items):
-            return "{" + ", ".join(f"{render(name)} = {render(value)}" for name, value in items) + "}"
+            return (
+                "{" + ", ".join(f"{render(name)} = {render(value)}" for name, value in items) + "}"
+            )
         case s.Call("sensitive"):
             return "sensitive(…)"
         case s.Call(function, arguments, expand):
@@ -49,5 +59,7 @@ def render(expression: s.Expression | str) -> str:
 def _render_for(loop: s.For) -> str:
     head = f"for {', '.join(loop.names)} in {render(loop.over)} : "
     value = f"{render(loop.key)} => {render(loop.value)}" if loop.key else render(loop.value)
-    tail = ("..." if loop.grouped else "") + (f" if {render(loop.condition)}" if loop.condition else "")
+    tail = ("..." if loop.grouped else "") + (
+        f" if {render(loop.condition)}" if loop.condition else ""
+    )
     return ("{%s}" if loop.key else "[%s]") % (head + value + tail)

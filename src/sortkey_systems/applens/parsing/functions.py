@@ -1,4 +1,6 @@
-"""Terraform's functions on stated values. One that is not here leaves its call unresolved, with its references."""
+"""Terraform's functions on stated values. One that is not here leaves its call unresolved, with its
+references.
+"""
 
 # Terraform's values have no types of Python's; a wrong one is caught in `call`.
 # pyright: reportUnknownLambdaType=false, reportUnknownMemberType=false
@@ -35,7 +37,9 @@ SIZE_MAX = 1_000_000
 JSON_VALUES_MAX = 200_000
 """Values of one text of JSON, before it is made."""
 BITS_MAX = 4096
-"""Of a whole number. Terraform has 512; Python takes very long to write very long ones, and refuses in the end."""
+"""Of a whole number. Terraform has 512; Python takes very long to write very long ones, and refuses
+in the end.
+"""
 
 
 def call(name: str, arguments: list[Any], budget: Budget, text: Callable[[], str]) -> Any:
@@ -66,7 +70,9 @@ def call(name: str, arguments: list[Any], budget: Budget, text: Callable[[], str
 
 
 class NoMatch(Exception):
-    """A regular expression that does not match: an error to Terraform, unless `try` or `can` stand around it."""
+    """A regular expression that does not match: an error to Terraform, unless `try` or `can` stand
+    around it.
+    """
 
 
 def within(value: Any) -> Any:
@@ -98,7 +104,9 @@ def _values(of: Any) -> list[Any]:
 def _distinct(references: References, items: list[Any]) -> list[Any]:
     seen: dict[str, Any] = {}
     for item in items:
-        seen.setdefault(item.text if isinstance(item, Symbol) else repr(shown(item, references)), item)
+        seen.setdefault(
+            item.text if isinstance(item, Symbol) else repr(shown(item, references)), item
+        )
     return list(seen.values())
 
 
@@ -182,7 +190,9 @@ STRUCTURAL: dict[str, Callable[..., Any]] = {
     "reverse": lambda items: items[::-1],
     "slice": lambda items, start, end: items[int(start) : int(end)],
     "compact": lambda items: [item for item in items if item not in (None, "")],
-    "chunklist": lambda items, size: [items[at : at + int(size)] for at in range(0, len(items), int(size))],
+    "chunklist": lambda items, size: [
+        items[at : at + int(size)] for at in range(0, len(items), int(size))
+    ],
     "zipmap": _zipmap,
 }
 """Of these only the outermost value must be known: elements may be symbols."""
@@ -206,7 +216,9 @@ def _format(pattern: str, *values: Any) -> str:
         return json.dumps(value) if kind == "q" else f"%{flags}{kind}" % value
 
     widths = 1000 * pattern.count("%") if re.search(r"%[-+# 0]*\d", pattern) else 0
-    _refuse_long(len(pattern) + widths + sum(len(value) for value in values if isinstance(value, str)))
+    _refuse_long(
+        len(pattern) + widths + sum(len(value) for value in values if isinstance(value, str))
+    )
     return re.sub(r"%([-+# 0]*[\d.]*)([vqsdtfgexXob%])", one, pattern)
 
 
@@ -217,7 +229,9 @@ def _refuse_long(characters: int) -> None:
 
 
 def _formatlist(pattern: str, items: list[Any]) -> list[str]:
-    _refuse_long(len(pattern) * len(items) + sum(len(item) for item in items if isinstance(item, str)))
+    _refuse_long(
+        len(pattern) * len(items) + sum(len(item) for item in items if isinstance(item, str))
+    )
     return [_format(pattern, item) for item in items]
 
 
@@ -282,12 +296,19 @@ def _tonumber(value: Any) -> int | float:
 
 REGEX_CHARACTERS_MAX = 200
 _RISKY = re.compile(r"\)[*+{]|\\\d|\(\?[^P:]")
-"""Repeated groups, back references, looking around: what could make a match take for ever, or is not of RE2's kind."""
+"""Repeated groups, back references, looking around: what could make a match take for ever, or is
+not of RE2's kind.
+"""
 
 
 def _compiled(pattern: str, text: str) -> re.Pattern[str]:
     repeats = len(re.findall(r"(?<!\\)[*+{]", pattern))
-    if len(text) > REGEX_CHARACTERS_MAX or len(pattern) > REGEX_CHARACTERS_MAX or repeats > 3 or _RISKY.search(pattern):
+    if (
+        len(text) > REGEX_CHARACTERS_MAX
+        or len(pattern) > REGEX_CHARACTERS_MAX
+        or repeats > 3
+        or _RISKY.search(pattern)
+    ):
         raise ValueError
     try:
         return re.compile(pattern)
@@ -325,7 +346,9 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "upper": lambda text: text.upper(),
     "title": lambda text: text.title(),
     "replace": _replace,
-    "substr": lambda text, start, length: text[int(start) :][: int(length)] if length >= 0 else text[int(start) :],
+    "substr": lambda text, start, length: (
+        text[int(start) :][: int(length)] if length >= 0 else text[int(start) :]
+    ),
     "strrev": lambda text: text[::-1],
     "startswith": lambda text, with_: text.startswith(with_),
     "endswith": lambda text, with_: text.endswith(with_),
@@ -336,18 +359,24 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "trimsuffix": lambda text, suffix: text.removesuffix(suffix),
     "indent": _indent,
     "regex": _regex,
-    "regexall": lambda pattern, text: [_captured(match) for match in _compiled(pattern, text).finditer(text)],
+    "regexall": lambda pattern, text: [
+        _captured(match) for match in _compiled(pattern, text).finditer(text)
+    ],
     "contains": lambda items, item: item in _values(items),
     "index": lambda items, item: items.index(item),
     "sort": sorted,
     "alltrue": lambda items: all(item in (True, "true") for item in items),
     "anytrue": lambda items: any(item in (True, "true") for item in items),
     "setunion": lambda *sets: _set(item for each in sets for item in each),
-    "setintersection": lambda *sets: _set(item for item in sets[0] if all(item in each for each in sets)),
+    "setintersection": lambda *sets: _set(
+        item for item in sets[0] if all(item in each for each in sets)
+    ),
     "setsubtract": lambda left, right: _set(item for item in left if item not in right),
     "tostring": lambda value: None if value is None else as_text(value),
     "tonumber": lambda value: None if value is None else _tonumber(value),
-    "tobool": lambda value: {"true": True, "false": False, True: True, False: False, None: None}[value],
+    "tobool": lambda value: {"true": True, "false": False, True: True, False: False, None: None}[
+        value
+    ],
     "base64encode": lambda text: base64.b64encode(text.encode()).decode(),
     "base64decode": lambda text: base64.b64decode(text).decode(),
     "jsondecode": _jsondecode,

@@ -66,7 +66,11 @@ def _template(parts: Sequence[Part], depth: int = 0) -> s.Expression:
     found = [part if isinstance(part, str) else _hole(part, depth) for part in parts]
     if all(isinstance(part, str) for part in found):
         return s.Literal("".join(part for part in found if isinstance(part, str)))
-    if len(found) == 1 and isinstance(found[0], s.Expression) and not isinstance(found[0], s.Directive):
+    if (
+        len(found) == 1
+        and isinstance(found[0], s.Expression)
+        and not isinstance(found[0], s.Directive)
+    ):
         return found[0]  # "${x}" is x, not its text
     return s.Template(found)
 

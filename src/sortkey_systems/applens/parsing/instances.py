@@ -1,4 +1,6 @@
-"""Instances of resources: keys by `count` and `for_each`, bodies with dynamic blocks, attributes with their links."""
+"""Instances of resources: keys by `count` and `for_each`, bodies with dynamic blocks, attributes
+with their links.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,15 @@ from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.documents import policy_document
 from sortkey_systems.applens.parsing.evaluation import Scope, evaluate, rendered
-from sortkey_systems.applens.parsing.symbols import NotKnown, Reference, References, Symbol, shown, top, with_references
+from sortkey_systems.applens.parsing.symbols import (
+    NotKnown,
+    Reference,
+    References,
+    Symbol,
+    shown,
+    top,
+    with_references,
+)
 from sortkey_systems.applens.problems import AnalysisFailed
 from sortkey_systems.applens.resources import Link, Resource, as_list
 
@@ -25,7 +35,9 @@ _META = {"count", "for_each", "provider", "lifecycle", "provisioner", "connectio
 
 @dataclass(slots=True)
 class Keys:
-    """Keys of the instances, as they stand in addresses, with the names that each binds. `kind` shapes the whole."""
+    """Keys of the instances, as they stand in addresses, with the names that each binds. `kind`
+    shapes the whole.
+    """
 
     kind: str
     entries: list[tuple[str, Any, dict[str, Any]]]
@@ -43,7 +55,9 @@ class Keys:
 
 
 def instance_keys(block: s.Block, scope: Scope, tree: Tree, address: str) -> Keys:
-    """What `count` or `for_each` make of a block. Where that is not stated, one instance stands for all."""
+    """What `count` or `for_each` make of a block. Where that is not stated, one instance stands for
+    all.
+    """
     count, each = block.body.arguments.get("count"), block.body.arguments.get("for_each")
     names: dict[str, Any] = {}
     try:
@@ -56,18 +70,25 @@ def instance_keys(block: s.Block, scope: Scope, tree: Tree, address: str) -> Key
             names = {"each": {"key": Symbol("${each.key}"), "value": Symbol("${each.value}")}}
             pairs = _pairs(top(evaluate(each.expression, scope), []))
             _spend(tree, len(pairs))
-            return Keys("each", [(f"[{json.dumps(k)}]", k, {"each": {"key": k, "value": v}}) for k, v in pairs])
+            return Keys(
+                "each",
+                [(f"[{json.dumps(k)}]", k, {"each": {"key": k, "value": v}}) for k, v in pairs],
+            )
         _spend(tree, 1)
     except (NotKnown, ValueError, TypeError):
         what = "count" if count is not None else "for_each"
-        tree.unresolved(block, f"{address}: {what} is known only to a plan; one instance stands for all")
+        tree.unresolved(
+            block, f"{address}: {what} is known only to a plan; one instance stands for all"
+        )
     return Keys("one", [("", "", names)])
 
 
 def _spend(tree: Tree, number: int) -> None:
     tree.instances += number
     if tree.instances > INSTANCES_MAX:
-        raise AnalysisFailed(f"more than {INSTANCES_MAX:,} instances of resources: analyse a part of the tree")
+        raise AnalysisFailed(
+            f"more than {INSTANCES_MAX:,} instances of resources: analyse a part of the tree"
+        )
 
 
 def _pairs(over: Any) -> list[tuple[str, Any]]:
@@ -81,14 +102,18 @@ def _pairs(over: Any) -> list[tuple[str, Any]]:
 class Instance:
     """One instance of a resource or data source."""
 
-    def __init__(self, module: Module, block: s.Block, address: str, kind: str, names: dict[str, Any]) -> None:
+    def __init__(
+        self, module: Module, block: s.Block, address: str, kind: str, names: dict[str, Any]
+    ) -> None:
         self.module, self.block, self.address, self.type = module, block, address, kind
         self.scope = module.scope.bind(**names) if names else module.scope
         self._attributes: dict[str, Any] = {}
         self._body: dict[str, Any] | None = None
 
     def attribute(self, name: str) -> Any:
-        """`address.name` as others see it: a reference, with the value where the source states it."""
+        """`address.name` as others see it: a reference, with the value where the source
+        states it.
+        """
         if name not in self._attributes:
             here = [Reference(self.address, name)]
             text = "${" + f"{self.address}.{name}" + "}"
@@ -134,11 +159,15 @@ class Instance:
             links += [Link("depends_on", *reference) for reference in references]
         mode = "data" if self.block.type == "data" else "managed"
         if mode == "data" and self.type != "aws_iam_policy_document":
-            self.module.tree.unresolved(self.block, f"{self.address} is looked up only when Terraform runs")
+            self.module.tree.unresolved(
+                self.block, f"{self.address} is looked up only when Terraform runs"
+            )
         module = self.module.prefix.rstrip(".")
         name, provider = self.block.labels[1], self.type.partition("_")[0]
         place = self.block.file, self.block.line, "\n".join(s.texts(self.block.body))
-        return Resource(self.address, self.type, name, attributes, links, mode, provider, module, *place)
+        return Resource(
+            self.address, self.type, name, attributes, links, mode, provider, module, *place
+        )
 
 
 def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str, Any]:
@@ -158,28 +187,46 @@ def body_values(body: s.Body, scope: Scope, top_level: bool = False) -> dict[str
             nested.setdefault(block.labels[0], []).extend(_dynamic(block, scope))
         else:
             nested.setdefault(block.type, []).append(body_values(block.body, scope))
-    # An argument may have the name of a block, and its value may be that of a local: it is not changed.
+    # An argument may have the name of a block, and its value may be that of a local: it is not
+    # changed.
     return found | {name: [*as_list(found.get(name)), *blocks] for name, blocks in nested.items()}
 
 
 def _dynamic(block: s.Block, scope: Scope) -> list[dict[str, Any]]:
     content = next((inner.body for inner in block.body.blocks if inner.type == "content"), s.Body())
     iterator = block.body.arguments.get("iterator")
-    name = iterator.expression.name if iterator and isinstance(iterator.expression, s.Name) else block.labels[0]
+    name = (
+        iterator.expression.name
+        if iterator and isinstance(iterator.expression, s.Name)
+        else block.labels[0]
+    )
     each = block.body.arguments.get("for_each")
     over: Any = evaluate(each.expression, scope) if each else []
     references = scope.references()
     try:
         items = top(over, references)
-        pairs = list(cast(dict[Any, Any], items).items()) if isinstance(items, dict) else [(v, v) for v in items]
+        pairs = (
+            list(cast(dict[Any, Any], items).items())
+            if isinstance(items, dict)
+            else [(v, v) for v in items]
+        )
     except (NotKnown, TypeError):
         shown(over, references)
-        pairs = [(Symbol("${" + f"{name}.key" + "}"), Symbol("${" + f"{name}.value" + "}", references))]
-    return [body_values(content, scope.bind(**{name: {"key": key, "value": value}})) for key, value in pairs]
+        pairs = [
+            (Symbol("${" + f"{name}.key" + "}"), Symbol("${" + f"{name}.value" + "}", references))
+        ]
+    return [
+        body_values(content, scope.bind(**{name: {"key": key, "value": value}}))
+        for key, value in pairs
+    ]
 
 
-def with_links(address: str, values: dict[str, Any], budget: Budget) -> tuple[dict[str, Any], list[Link]]:
-    """Plain attributes, and the links that were in the values. Raises AnalysisFailed for those that are too deep."""
+def with_links(
+    address: str, values: dict[str, Any], budget: Budget
+) -> tuple[dict[str, Any], list[Link]]:
+    """Plain attributes, and the links that were in the values. Raises AnalysisFailed for those that
+    are too deep.
+    """
     links: dict[Link, None] = {}
     with budget.evaluating(address):
         plain = {name: _linked(value, name, links, budget) for name, value in values.items()}
@@ -192,7 +239,11 @@ def _linked(value: Any, path: str, links: dict[Link, None], budget: Budget) -> A
     if isinstance(value, dict):
         budget.spend()
         members = cast(dict[str, Any], value).items()
-        return {name: _linked(each, f"{path}.{name}", links, budget) for name, each in members if each is not None}
+        return {
+            name: _linked(each, f"{path}.{name}", links, budget)
+            for name, each in members
+            if each is not None
+        }
     if isinstance(value, list):
         budget.spend()
         return [_linked(each, path, links, budget) for each in cast(list[Any], value)]

@@ -65,7 +65,9 @@ def _body(kind: str, content: dict[str, Any]) -> s.Body:
             names = [parse_expression(str(each)) for each in as_list(value)]
             body.arguments[name] = s.Argument(s.Tuple(names), 1)
         else:
-            body.arguments[name] = s.Argument(s.Literal(value) if kind in _LITERAL else _expression(value), 1)
+            body.arguments[name] = s.Argument(
+                s.Literal(value) if kind in _LITERAL else _expression(value), 1
+            )
     return body
 
 

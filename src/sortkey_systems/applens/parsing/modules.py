@@ -1,4 +1,5 @@
-"""Folders of Terraform into resources: variables, locals, module calls, `count`, `for_each` and dynamic blocks.
+"""Folders of Terraform into resources: variables, locals, module calls, `count`, `for_each` and
+dynamic blocks.
 
 Everything is evaluated when it is asked for and once, so order in the files does not matter.
 """
@@ -12,7 +13,13 @@ from typing import Any, cast
 from sortkey_systems.applens.parsing import syntax as s
 from sortkey_systems.applens.parsing.budget import Budget
 from sortkey_systems.applens.parsing.evaluation import Scope, evaluate
-from sortkey_systems.applens.parsing.instances import Instance, Keys, body_values, instance_keys, with_links
+from sortkey_systems.applens.parsing.instances import (
+    Instance,
+    Keys,
+    body_values,
+    instance_keys,
+    with_links,
+)
 from sortkey_systems.applens.parsing.redaction import is_sensitive, redacted
 from sortkey_systems.applens.parsing.symbols import Reference, Symbol, shown
 from sortkey_systems.applens.parsing.types import with_defaults
@@ -36,7 +43,9 @@ class Folder:
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     """From terraform.tfvars and *.auto.tfvars."""
     declared: list[Resource] = field(default_factory=list[Resource])
-    """The values of variables in all files of values, also in those that Terraform takes only when it is told to."""
+    """The values of variables in all files of values, also in those that Terraform takes only when
+    it is told to.
+    """
 
 
 @dataclass(slots=True)
@@ -83,7 +92,11 @@ class Module:
         if block.type == "locals":
             self.locals.update(block.body.arguments)
         elif block.type in ("resource", "data") and len(block.labels) == 2:
-            self._once(self.resources, ("data." if block.type == "data" else "") + ".".join(block.labels), block)
+            self._once(
+                self.resources,
+                ("data." if block.type == "data" else "") + ".".join(block.labels),
+                block,
+            )
         elif block.type in ("variable", "output", "module") and len(block.labels) == 1:
             kinds = {"variable": self.variables, "output": self.outputs, "module": self.calls}
             self._once(kinds[block.type], block.labels[0], block)
@@ -91,7 +104,10 @@ class Module:
     def _once(self, into: dict[str, s.Block], name: str, block: s.Block) -> None:
         if name in into:
             first = into[name]
-            message = f"{block.type} {name} is declared twice; the one in {first.file}:{first.line} is taken"
+            message = (
+                f"{block.type} {name} is declared twice; the one in {first.file}:{first.line} is "
+                "taken"
+            )
             self.tree.problems.append(Problem(block.file, block.line, "parse", message))
         else:
             into[name] = block
@@ -104,14 +120,24 @@ class Module:
         return _Resources(self, name)
 
     def read_file(self, path: str) -> str | None:
-        """A file of the tree, by the path that Terraform would be given; None for one that is not there."""
-        bases = {"${path.module}": self.folder.path, "${path.root}": self.root, "${path.cwd}": self.root}
+        """A file of the tree, by the path that Terraform would be given; None for one that is not
+        there.
+        """
+        bases = {
+            "${path.module}": self.folder.path,
+            "${path.root}": self.root,
+            "${path.cwd}": self.root,
+        }
         marker = next((each for each in bases if path.startswith(f"{each}/")), "")
-        data = self.tree.files.get(_joined(bases.get(marker, self.root), path[len(marker) :].lstrip("/")))
+        data = self.tree.files.get(
+            _joined(bases.get(marker, self.root), path[len(marker) :].lstrip("/"))
+        )
         return None if data is None else data.decode("utf-8", "replace")
 
     def value(self, kind: str, name: str) -> Any:
-        """A variable, a local, a module, or the instances of a resource; evaluated once. A circle is a symbol."""
+        """A variable, a local, a module, or the instances of a resource; evaluated once. A circle
+        is a symbol.
+        """
         key = f"{kind}.{name}"
         if key not in self._values:
             self._values[key] = Symbol("${" + key + "}")
@@ -124,7 +150,11 @@ class Module:
             return self._variable(name)
         if kind == "local":
             found = self.locals.get(name)
-            return evaluate(found.expression, self.scope) if found else self.undeclared(f"local.{name}")
+            return (
+                evaluate(found.expression, self.scope)
+                if found
+                else self.undeclared(f"local.{name}")
+            )
         if kind == "output":
             return self._output(name)
         return self._modules(name) if kind == "module" else self._instances(name)
@@ -145,7 +175,8 @@ class Module:
     def _variable(self, name: str) -> Any:
         block = self.variables.get(name)
         value = self._given(name)
-        # A default and a file of values are declarations of their own, and reported there; an argument is not.
+        # A default and a file of values are declarations of their own, and reported there; an
+        # argument is not.
         is_argument = self.arguments is not None and name in self.arguments
         hides = block is not None and is_sensitive(block)
         return redacted(value, self.tree.budget, is_written=is_argument) if hides else value
@@ -166,14 +197,19 @@ class Module:
 
     def _typed(self, stated: dict[str, s.Argument], value: Any) -> Any:
         constraint = stated["type"].expression if "type" in stated else None
-        return with_defaults(constraint, value, lambda default: evaluate(default, self.scope), self.tree.budget)
+        return with_defaults(
+            constraint, value, lambda default: evaluate(default, self.scope), self.tree.budget
+        )
 
     def _instances(self, address: str) -> Any:
         block = self.resources[address]
         keys = instance_keys(block, self.scope, self.tree, f"{self.prefix}{address}")
         kind = block.labels[0]
         return keys.shaped(
-            {key: Instance(self, block, f"{self.prefix}{address}{key}", kind, names) for key, names in keys}
+            {
+                key: Instance(self, block, f"{self.prefix}{address}{key}", kind, names)
+                for key, names in keys
+            }
         )
 
     def _modules(self, name: str) -> Any:
@@ -194,8 +230,12 @@ class Module:
         where = without_credentials(str(where))
         folder = self._folder_of(where)
         if folder is None or self.depth >= DEPTH_MAX:
-            why = "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
-            self.tree.unresolved(block, f"{address}: its source {where!r} {why}; what it makes is not analysed")
+            why = (
+                "is not in the tree" if folder is None else f"goes deeper than {DEPTH_MAX} modules"
+            )
+            self.tree.unresolved(
+                block, f"{address}: its source {where!r} {why}; what it makes is not analysed"
+            )
             return Call(address, block, where, arguments, self.tree.budget)
         module = Module(self.tree, folder, f"{address}.", arguments, self.depth + 1, self.root)
         return Call(address, block, where, arguments, self.tree.budget, module)
@@ -239,7 +279,20 @@ class Call:
         attributes, links = with_links(self.address, values, self.budget)
         name = self.address.rpartition(".")[2]
         place = self.block
-        return [Resource(self.address, "module", name, attributes, links, "module", "", "", place.file, place.line)]
+        return [
+            Resource(
+                self.address,
+                "module",
+                name,
+                attributes,
+                links,
+                "module",
+                "",
+                "",
+                place.file,
+                place.line,
+            )
+        ]
 
 
 @dataclass(slots=True)
@@ -282,7 +335,9 @@ def _joined(base: str, source: str) -> str:
 
 
 def roots_of(folders: dict[str, Folder]) -> list[str]:
-    """Folders that no other calls: each is a configuration of its own. All of them where they call in a circle."""
+    """Folders that no other calls: each is a configuration of its own. All of them where they call
+    in a circle.
+    """
     called = {
         _joined(folder.path, str(source.expression.value))
         for folder in folders.values()
@@ -290,7 +345,9 @@ def roots_of(folders: dict[str, Folder]) -> list[str]:
         if block.type == "module" and (source := block.body.arguments.get("source")) is not None
         if isinstance(source.expression, s.Literal) and str(source.expression.value).startswith(".")
     }
-    declared = [path for path, folder in folders.items() if any(b.type in _TOP for b in folder.blocks)]
+    declared = [
+        path for path, folder in folders.items() if any(b.type in _TOP for b in folder.blocks)
+    ]
     return sorted(path for path in declared if path not in called) or sorted(declared)
 
 

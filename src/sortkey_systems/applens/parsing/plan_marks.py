@@ -1,4 +1,6 @@
-"""Sensitive values of plans and states: marked by shape, by path or by the provider, or copies of a marked value."""
+"""Sensitive values of plans and states: marked by shape, by path or by the provider, or copies of a
+marked value.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,15 @@ from sortkey_systems.applens.sensitive import HIDDEN, Sensitive
 
 _INDEX = re.compile(r'\[(?:\d+|"(?:[^"\\]|\\.)*")\]')
 _TELLING = re.compile(r"(?!arn:|https?:)(?=.{6})(?=.*[^a-z-])", re.DOTALL)
-"""A text that is known again elsewhere: `hunter2` is, but `postgres`, a sensitive name of a user, is also an engine."""
+"""A text that is known again elsewhere: `hunter2` is, but `postgres`, a sensitive name of a user,
+is also an engine.
+"""
 
 
 class Redactor:
-    """Takes the sensitive values out of the resources of one document, and remembers them to find copies."""
+    """Takes the sensitive values out of the resources of one document, and remembers them to find
+    copies.
+    """
 
     def __init__(self, document: dict[str, Any]) -> None:
         root = object_at(object_at(document, "configuration"), "root_module")
@@ -32,11 +38,18 @@ class Redactor:
         for value in _sensitive_values(document, root):
             self._remember(value)
 
-    def planned(self, address: str, kind: str, values: dict[str, Any], marks: Any) -> dict[str, Any]:
-        """Values of `terraform show -json` without those that their marks, of the same shape, are true for."""
+    def planned(
+        self, address: str, kind: str, values: dict[str, Any], marks: Any
+    ) -> dict[str, Any]:
+        """Values of `terraform show -json` without those that their marks, of the same shape, are
+        true for.
+        """
         literal = _INDEX.sub("", address)
         for each in (marks, *self._changes.get(address, ())):
-            values = {name: self._marked(value, _member(each, name), literal, name) for name, value in values.items()}
+            values = {
+                name: self._marked(value, _member(each, name), literal, name)
+                for name, value in values.items()
+            }
         return self._by_provider(kind, values, literal)
 
     def stored(self, kind: str, values: dict[str, Any], paths: Any) -> dict[str, Any]:
@@ -47,16 +60,23 @@ class Redactor:
         return self._by_provider(kind, values)
 
     def remove_copies(self, resources: list[Resource]) -> None:
-        """Hide what is equal to a sensitive value, or holds one, where Terraform did not mark it."""
+        """Hide what is equal to a sensitive value, or holds one, where Terraform did not
+        mark it.
+        """
         if self._secrets:
             secrets = sorted(self._secrets, key=len, reverse=True)
             for each in resources:
-                each.attributes = {name: _without(value, name, secrets) for name, value in each.attributes.items()}
+                each.attributes = {
+                    name: _without(value, name, secrets) for name, value in each.attributes.items()
+                }
 
     def _marked(self, value: Any, marks: Any, literal: str, path: str) -> Any:
         if isinstance(marks, dict) and isinstance(value, dict):
             members = cast(dict[str, Any], value).items()
-            return {n: self._marked(each, _member(marks, n), literal, f"{path}.{n}") for n, each in members}
+            return {
+                n: self._marked(each, _member(marks, n), literal, f"{path}.{n}")
+                for n, each in members
+            }
         if isinstance(marks, list) and isinstance(value, list):
             beyond = [False] * len(cast(list[Any], value))
             pairs = zip(cast(list[Any], value), [*cast(list[Any], marks), *beyond], strict=False)
@@ -64,16 +84,22 @@ class Redactor:
         return self._hide(value, (literal, path) in self._literals) if _holds_true(marks) else value
 
     def _at(self, value: Any, steps: list[Any]) -> Any:
-        """The value with what a path leads to hidden. Where a step is not understood, all below it is hidden."""
+        """The value with what a path leads to hidden. Where a step is not understood, all below it
+        is hidden.
+        """
         if not steps:
             return self._hide(value)
         key = _key(steps[0])
         if isinstance(value, dict) and isinstance(key, str):
             members = cast(dict[str, Any], value)
-            return {**members, key: self._at(members[key], steps[1:])} if key in members else members
+            return (
+                {**members, key: self._at(members[key], steps[1:])} if key in members else members
+            )
         if isinstance(value, list) and isinstance(key, int):
             items = cast(list[Any], value)
-            return [self._at(each, steps[1:]) if at == key else each for at, each in enumerate(items)]
+            return [
+                self._at(each, steps[1:]) if at == key else each for at, each in enumerate(items)
+            ]
         return self._hide(value)
 
     def _all(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +108,9 @@ class Redactor:
     def _by_provider(self, kind: str, values: dict[str, Any], literal: str = "") -> dict[str, Any]:
         marked = SENSITIVE_ATTRIBUTES.get(kind, ())
         hidden = {
-            name: self._hide(values[name], (literal, name) in self._literals) for name in marked if name in values
+            name: self._hide(values[name], (literal, name) in self._literals)
+            for name in marked
+            if name in values
         }
         return values | hidden
 
@@ -95,7 +123,10 @@ class Redactor:
     def _remember(self, value: Any) -> None:
         for text in _texts(value):
             if _TELLING.match(text):
-                self._secrets |= {text, json.dumps(text)[1:-1]}  # as it is, and as it is inside of JSON
+                self._secrets |= {
+                    text,
+                    json.dumps(text)[1:-1],
+                }  # as it is, and as it is inside of JSON
 
 
 def object_at(of: dict[str, Any], name: str) -> dict[str, Any]:
@@ -119,7 +150,9 @@ def _sensitive_values(document: dict[str, Any], root: dict[str, Any]) -> Iterato
     before = object_at(object_at(document, "prior_state"), "values")
     for outputs in (object_at(place, "outputs") for place in (*places, before)):
         yield from (
-            object_at(outputs, name).get("value") for name in outputs if object_at(outputs, name).get("sensitive")
+            object_at(outputs, name).get("value")
+            for name in outputs
+            if object_at(outputs, name).get("sensitive")
         )
     changes = object_at(document, "output_changes")
     for change in (object_at(changes, name) for name in changes):
@@ -131,10 +164,15 @@ def _sensitive_values(document: dict[str, Any], root: dict[str, Any]) -> Iterato
 def _literals(module: dict[str, Any], prefix: str) -> Iterator[tuple[str, str]]:
     """Address and path of what the source states as a literal."""
     for each in objects_at(module, "resources"):
-        yield from ((f"{prefix}{each.get('address')}", path) for path in _constants(object_at(each, "expressions"), ""))
+        yield from (
+            (f"{prefix}{each.get('address')}", path)
+            for path in _constants(object_at(each, "expressions"), "")
+        )
     for name, call in object_at(module, "module_calls").items():
         if isinstance(call, dict):
-            yield from _literals(object_at(cast(dict[str, Any], call), "module"), f"{prefix}module.{name}.")
+            yield from _literals(
+                object_at(cast(dict[str, Any], call), "module"), f"{prefix}module.{name}."
+            )
 
 
 def _constants(expressions: dict[str, Any], path: str) -> Iterator[str]:
@@ -168,7 +206,9 @@ def _key(step: Any) -> str | int | None:
 
 def _without(value: Any, name: str, secrets: list[str]) -> Any:
     if isinstance(value, dict):
-        return {key: _without(each, key, secrets) for key, each in cast(dict[str, Any], value).items()}
+        return {
+            key: _without(each, key, secrets) for key, each in cast(dict[str, Any], value).items()
+        }
     if isinstance(value, list):
         return [_without(each, name, secrets) for each in cast(list[Any], value)]
     if not isinstance(value, str) or isinstance(value, Sensitive):
@@ -185,6 +225,10 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        inner = cast(dict[str, Any], value).values() if isinstance(value, dict) else cast(list[Any], value)
+        inner = (
+            cast(dict[str, Any], value).values()
+            if isinstance(value, dict)
+            else cast(list[Any], value)
+        )
         for each in inner:
             yield from _texts(each)

@@ -1,6 +1,7 @@
 """`terraform show -json` of a plan or a state, and the state file itself, into resources.
 
-Links come from the plan's configuration, and in states from identifiers: who holds another's id or ARN refers to it.
+Links come from the plan's configuration, and in states from identifiers: who holds another's id or
+ARN refers to it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ def is_plan_or_state(document: Any) -> bool:
     if not isinstance(document, dict):
         return False
     names = set(cast(dict[str, Any], document))
-    shown_json = "format_version" in names and bool(names & {"planned_values", "values", "terraform_version"})
+    shown_json = "format_version" in names and bool(
+        names & {"planned_values", "values", "terraform_version"}
+    )
     return shown_json or ("terraform_version" in names and "resources" in names)
 
 
@@ -51,10 +54,16 @@ def resources_of(document: dict[str, Any], file: str) -> list[Resource]:
 
 def _from_module(module: dict[str, Any], redactor: Redactor, file: str) -> Iterator[Resource]:
     for each in objects_at(module, "resources"):
-        values = {name: value for name, value in object_at(each, "values").items() if value is not None}
-        values = redactor.planned(each["address"], each["type"], values, each.get("sensitive_values"))
+        values = {
+            name: value for name, value in object_at(each, "values").items() if value is not None
+        }
+        values = redactor.planned(
+            each["address"], each["type"], values, each.get("sensitive_values")
+        )
         made = _resource(each["address"], each, values, module.get("address", ""), file)
-        made.links += [Link("depends_on", address, "") for address in as_list(each.get("depends_on"))]
+        made.links += [
+            Link("depends_on", address, "") for address in as_list(each.get("depends_on"))
+        ]
         yield made
     for child in objects_at(module, "child_modules"):
         yield from _from_module(child, redactor, file)
@@ -71,11 +80,16 @@ def _from_state_file(document: dict[str, Any], redactor: Redactor, file: str) ->
             values = {n: v for n, v in object_at(instance, "attributes").items() if v is not None}
             values = redactor.stored(each["type"], values, instance.get("sensitive_attributes"))
             made = _resource(address, each, values, each.get("module", ""), file)
-            made.links += [Link("depends_on", str(target), "") for target in as_list(instance.get("dependencies"))]
+            made.links += [
+                Link("depends_on", str(target), "")
+                for target in as_list(instance.get("dependencies"))
+            ]
             yield made
 
 
-def _resource(address: str, each: dict[str, Any], values: dict[str, Any], module: str, file: str) -> Resource:
+def _resource(
+    address: str, each: dict[str, Any], values: dict[str, Any], module: str, file: str
+) -> Resource:
     kind, name = str(each["type"]), str(each["name"])
     mode = str(each.get("mode", "managed"))
     return Resource(address, kind, name, values, [], mode, kind.partition("_")[0], module, file, 1)
@@ -89,14 +103,18 @@ def _link_by_configuration(resources: list[Resource], root: dict[str, Any]) -> N
         instances.setdefault(_INDEX.sub("", each.address), []).append(each.address)
     for each in resources:
         for path, (target, attribute) in links.get(_INDEX.sub("", each.address), []):
-            for address in _same_index(each.address, target, instances.get(_INDEX.sub("", target), [])):
+            for address in _same_index(
+                each.address, target, instances.get(_INDEX.sub("", target), [])
+            ):
                 each.links.append(Link(path, address, attribute))
                 if path.partition(".")[0] not in each.attributes and "." not in path:
                     each.attributes[path] = "${" + f"{address}.{attribute}" + "}"
 
 
 def _same_index(source: str, target: str, instances: list[str]) -> list[str]:
-    """Instances that a reference means: the one that it names, or the one of the same key, or all."""
+    """Instances that a reference means: the one that it names, or the one of the same key,
+    or all.
+    """
     if target in instances:
         return [target]
     key = _INDEX.findall(source)[-1:]
@@ -123,7 +141,10 @@ def _configured(
     for each in objects_at(module, "resources"):
         into = links.setdefault(prefix + each["address"], [])
         for path, expression in _expressions(object_at(each, "expressions")):
-            into += [(path, found) for found in _resolved(_references(expression), prefix, variables, outputs)]
+            into += [
+                (path, found)
+                for found in _resolved(_references(expression), prefix, variables, outputs)
+            ]
     return {
         name: _resolved(_references(output.get("expression")), prefix, variables, outputs)
         for name, output in object_at(module, "outputs").items()
@@ -148,7 +169,10 @@ def _references(expression: Any) -> list[str]:
 
 
 def _resolved(
-    texts: list[str], prefix: str, variables: dict[str, list[Reference]], outputs: dict[str, list[Reference]]
+    texts: list[str],
+    prefix: str,
+    variables: dict[str, list[Reference]],
+    outputs: dict[str, list[Reference]],
 ) -> list[Reference]:
     found: dict[Reference, None] = {}
     for text in texts:
@@ -168,16 +192,27 @@ def _resolved(
 
 def _link_by_identifiers(resources: list[Resource]) -> None:
     owners: dict[str, tuple[str, str]] = {}
-    for each in sorted(resources, key=lambda each: (len(each.type), each.address)):  # aws_s3_bucket before its parts
+    for each in sorted(
+        resources, key=lambda each: (len(each.type), each.address)
+    ):  # aws_s3_bucket before its parts
         for name in _IDENTIFIERS:
             value = each.attributes.get(name)
-            if isinstance(value, str) and not isinstance(value, Sensitive) and not _TOO_PLAIN.match(value):
+            if (
+                isinstance(value, str)
+                and not isinstance(value, Sensitive)
+                and not _TOO_PLAIN.match(value)
+            ):
                 owners.setdefault(value, (each.address, name))
     for each in resources:
         known = {(link.path, link.address) for link in each.links}
         for path, value in _texts(each.attributes):
             owner = owners.get(value)
-            if owner and owner[0] != each.address and path not in _IDENTIFIERS and (path, owner[0]) not in known:
+            if (
+                owner
+                and owner[0] != each.address
+                and path not in _IDENTIFIERS
+                and (path, owner[0]) not in known
+            ):
                 known.add((path, owner[0]))
                 each.links.append(Link(path, *owner))
 

@@ -1,4 +1,6 @@
-"""Attributes that providers declare as sensitive. Plans of old versions and many states do not say so themselves."""
+"""Attributes that providers declare as sensitive. Plans of old versions and many states do not say
+so themselves.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,11 @@ SENSITIVE_ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "aws_ssm_parameter": ("value", "value_wo"),
     "azuread_application_password": ("value",),
     "azurerm_key_vault_secret": ("value",),
-    "azurerm_storage_account": ("primary_access_key", "secondary_access_key", "primary_connection_string"),
+    "azurerm_storage_account": (
+        "primary_access_key",
+        "secondary_access_key",
+        "primary_connection_string",
+    ),
     "cloudflare_api_token": ("value",),
     "google_secret_manager_secret_version": ("secret_data",),
     "google_service_account_key": ("private_key",),

@@ -1,4 +1,6 @@
-"""Sensitive values of the source: variables, outputs and `sensitive(…)`. They are dropped before anything uses them."""
+"""Sensitive values of the source: variables, outputs and `sensitive(…)`. They are dropped before
+anything uses them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from sortkey_systems.applens.secrecy import sensitive
 
 
 def is_sensitive(block: s.Block) -> bool:
-    """Whether a variable or an output is declared as sensitive, or as ephemeral: never to be stored."""
+    """Whether a variable or an output is declared as sensitive, or as ephemeral: never to be
+    stored.
+    """
     marks = [block.body.arguments.get(name) for name in ("sensitive", "ephemeral")]
     return any(mark is not None and not _is_false(mark.expression) for mark in marks)
 
@@ -22,9 +26,11 @@ def _is_false(mark: s.Expression) -> bool:
 
 
 def redacted(value: Any, budget: Budget, *, is_written: bool = True) -> Any:
-    """What stands for a sensitive value; its references are kept. What is empty hides nothing, and stays.
+    """What stands for a sensitive value; its references are kept. What is empty hides nothing, and
+    stays.
 
-    `is_written` is false for a value that is reported where it is declared, and need not be where it is used.
+    `is_written` is false for a value that is reported where it is declared, and need not be where
+    it is used.
     """
     if value is None or value == "" or isinstance(value, Hidden):
         return value

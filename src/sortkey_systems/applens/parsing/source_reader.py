@@ -1,4 +1,6 @@
-"""Sources into resources: each file by its kind, each folder that no other calls as a configuration of its own."""
+"""Sources into resources: each file by its kind, each folder that no other calls as a configuration
+of its own.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ from sortkey_systems.applens.sources import ACCEPTED, TERRAFORM, Source
 
 @dataclass(slots=True)
 class Reading:
-    """The resources, by address, and what was not understood. `files` is how many there were to read."""
+    """The resources, by address, and what was not understood. `files` is how many there were to
+    read.
+    """
 
     resources: list[Resource] = field(default_factory=list[Resource])
     problems: list[Problem] = field(default_factory=list[Problem])
@@ -32,7 +36,8 @@ class Reading:
 
 
 def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
-    """All resources of the sources. A file that does not parse is a problem; none that does is `NothingParsed`.
+    """All resources of the sources. A file that does not parse is a problem; none that does is
+    `NothingParsed`.
 
     Raises AnalysisFailed where evaluating them costs more than the budget.
     """
@@ -58,16 +63,23 @@ def read(sources: Sequence[Source], budget: Budget | None = None) -> Reading:
             parsed += _read_plan(each, resources, tree.problems)
     if not parsed:
         first = min(tree.problems, default=None)
-        raise NothingParsed(str(first) if first else f"there is no Terraform in the input: give {ACCEPTED}")
+        raise NothingParsed(
+            str(first) if first else f"there is no Terraform in the input: give {ACCEPTED}"
+        )
     resources.sort(key=lambda each: each.address)
-    return Reading(resources, sorted(set(tree.problems)), sum(not each.is_beside for each in sources))
+    return Reading(
+        resources, sorted(set(tree.problems)), sum(not each.is_beside for each in sources)
+    )
 
 
 def _undeclared(resources: list[Resource]) -> list[Problem]:
     known = {each.address for each in resources}
     return [
         Problem(
-            each.file, each.line, "unresolved", f"{each.address}: {link.path} refers to {link.address}, not declared"
+            each.file,
+            each.line,
+            "unresolved",
+            f"{each.address}: {link.path} refers to {link.address}, not declared",
         )
         for each in resources
         for link in each.links
@@ -95,17 +107,23 @@ def _read_terraform(source: Source, tree: Tree) -> bool:
 
 
 def _read_values(source: Source, text: str, folder: Folder, budget: Budget) -> None:
-    """Only the files that Terraform takes by itself count; others are a choice made when it runs."""
+    """Only the files that Terraform takes by itself count; others are a choice made when
+    it runs.
+    """
     name = source.path.rpartition("/")[2]
     if name.endswith(".json"):
         values, lines = parse_json_values(text), dict[str, int]()
     else:
         arguments = parse(text, source.path).arguments
         scope = Module(Tree({}, budget=budget), Folder(""), "", {}).scope
-        values = {name: shown(evaluate(each.expression, scope), scope.references()) for name, each in arguments.items()}
+        values = {
+            name: shown(evaluate(each.expression, scope), scope.references())
+            for name, each in arguments.items()
+        }
         lines = {name: each.line for name, each in arguments.items()}
     folder.declared += [
-        declared(f"var.{name}", {name: value}, source.path, lines.get(name, 1)) for name, value in values.items()
+        declared(f"var.{name}", {name: value}, source.path, lines.get(name, 1))
+        for name, value in values.items()
     ]
     if name.startswith("terraform.tfvars") or ".auto.tfvars" in name:
         folder.values.update(values)
@@ -120,9 +138,13 @@ def _read_plan(source: Source, resources: list[Resource], problems: list[Problem
         message = "the JSON is neither a .tf.json file nor the output of `terraform show -json`"
         problems.append(Problem(source.path, 1, "parse", message))
     except ValueError as error:
-        problems.append(Problem(source.path, getattr(error, "lineno", 1), "parse", f"no JSON: {error}"))
+        problems.append(
+            Problem(source.path, getattr(error, "lineno", 1), "parse", f"no JSON: {error}")
+        )
     except (KeyError, TypeError, AttributeError) as error:
-        problems.append(Problem(source.path, 1, "parse", f"a plan or state of an unknown form: {error!r}"))
+        problems.append(
+            Problem(source.path, 1, "parse", f"a plan or state of an unknown form: {error!r}")
+        )
     return False
 
 
@@ -136,7 +158,9 @@ def _expanded(tree: Tree) -> list[Resource]:
     for path, folder in tree.folders.items():
         prefix = "" if [path] == roots else f"{path or '.'}:"
         found += declarations(folder.blocks, prefix)
-        found += [replace(each, address=prefix + each.address) for each in _declared(folder, hidden)]
+        found += [
+            replace(each, address=prefix + each.address) for each in _declared(folder, hidden)
+        ]
     return found
 
 
@@ -144,7 +168,8 @@ def _resources(tree: Tree, root: str) -> list[Resource]:
     try:
         return Module(tree, tree.folders[root], "", None).all_resources()
     except RecursionError:
-        # Expressions, references and values are each limited; together they may still be more than Python follows.
+        # Expressions, references and values are each limited; together they may still be more than
+        # Python follows.
         raise AnalysisFailed(
             "the expressions are nested too deep: analyse a part of the tree, or a plan of it"
         ) from None
@@ -161,12 +186,16 @@ def _sensitive_variables(tree: Tree) -> set[str]:
 
 
 def _declared(folder: Folder, hidden: set[str]) -> list[Resource]:
-    return [redacted_declaration(each) if each.address in hidden else each for each in folder.declared]
+    return [
+        redacted_declaration(each) if each.address in hidden else each for each in folder.declared
+    ]
 
 
 def _under(path: str, resource: Resource) -> Resource:
     """With several configurations in one tree, an address has its folder before it."""
     prefix = f"{path or '.'}:"
     resource.address = prefix + resource.address
-    resource.links = [Link(link.path, prefix + link.address, link.attribute) for link in resource.links]
+    resource.links = [
+        Link(link.path, prefix + link.address, link.attribute) for link in resource.links
+    ]
     return resource

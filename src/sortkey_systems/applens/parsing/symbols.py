@@ -1,6 +1,8 @@
-"""Values as an analysis has them: plain ones, and symbols for what is known only once Terraform has run.
+"""Values as an analysis has them: plain ones, and symbols for what is known only once Terraform has
+run.
 
-A symbol remembers which resources it came from, so references survive locals, variables and modules.
+A symbol remembers which resources it came from, so references survive locals, variables and
+modules.
 """
 
 from __future__ import annotations
@@ -41,11 +43,15 @@ MISSING: Final = _Missing()
 
 
 class Symbol:
-    """A value with its references. `text` shows it as Terraform would write it; `value` is there when it is stated."""
+    """A value with its references. `text` shows it as Terraform would write it; `value` is there
+    when it is stated.
+    """
 
     __slots__ = ("references", "text", "value")
 
-    def __init__(self, text: str, references: Iterable[Reference] = (), value: Any = MISSING) -> None:
+    def __init__(
+        self, text: str, references: Iterable[Reference] = (), value: Any = MISSING
+    ) -> None:
         self.text = text
         self.references = tuple(dict.fromkeys(references))
         self.value = value
@@ -57,7 +63,9 @@ class Symbol:
     @property
     def inner(self) -> str:
         """The text as it stands inside another expression."""
-        simple = self.text.startswith("${") and self.text.endswith("}") and self.text.count("${") == 1
+        simple = (
+            self.text.startswith("${") and self.text.endswith("}") and self.text.count("${") == 1
+        )
         return self.text[2:-1] if simple else f'"{self.text}"'
 
     def __repr__(self) -> str:
@@ -65,17 +73,23 @@ class Symbol:
 
 
 class Absent(Symbol):
-    """What an object or a list does not have: an error to Terraform, unless `try` or `can` stand around it."""
+    """What an object or a list does not have: an error to Terraform, unless `try` or `can` stand
+    around it.
+    """
 
     __slots__ = ()
 
 
 class Hidden(Symbol):
-    """What is marked as sensitive: the references are kept, the value is not. `parts` are the members of an object."""
+    """What is marked as sensitive: the references are kept, the value is not. `parts` are the
+    members of an object.
+    """
 
     __slots__ = ("marker", "parts")
 
-    def __init__(self, references: Iterable[Reference], marker: Sensitive, parts: dict[str, Hidden]) -> None:
+    def __init__(
+        self, references: Iterable[Reference], marker: Sensitive, parts: dict[str, Hidden]
+    ) -> None:
         super().__init__(HIDDEN, references)
         self.marker, self.parts = marker, parts
 
@@ -130,11 +144,15 @@ def shown(value: Any, references: References) -> Any:
     if isinstance(value, list):
         return [shown(each, references) for each in cast(list[Any], value)]
     if isinstance(value, dict):
-        return {str(name): shown(each, references) for name, each in cast(dict[str, Any], value).items()}
+        return {
+            str(name): shown(each, references) for name, each in cast(dict[str, Any], value).items()
+        }
     if hasattr(value, "address"):
         references.append(Reference(value.address, ""))
         return "${" + str(value.address) + "}"
-    if hasattr(value, "attribute"):  # `var` or `aws_vpc` with nothing after it: an error to Terraform
+    if hasattr(
+        value, "attribute"
+    ):  # `var` or `aws_vpc` with nothing after it: an error to Terraform
         return "${" + str(getattr(value, "name", "")) + "}"
     return value
 

@@ -1,4 +1,6 @@
-"""The syntax tree of Terraform's language: bodies, blocks and expressions. Meaning is given in `evaluation`."""
+"""The syntax tree of Terraform's language: bodies, blocks and expressions. Meaning is given in
+`evaluation`.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +141,9 @@ class Block:
 
 
 def texts(node: Any) -> Iterator[str]:
-    """The texts that stand in a part of the tree, as they are written there; those in `sensitive(…)` are left out."""
+    """The texts that stand in a part of the tree, as they are written there; those in
+    `sensitive(…)` are left out.
+    """
     if isinstance(node, Call) and node.function == "sensitive":
         return
     if isinstance(node, Literal):

@@ -1,4 +1,6 @@
-"""Terraform's text into tokens: one regular expression for what is plain, a scan for templates and heredocs."""
+"""Terraform's text into tokens: one regular expression for what is plain, a scan for templates and
+heredocs.
+"""
 
 from __future__ import annotations
 
@@ -49,17 +51,23 @@ _PLAIN = re.compile(
 _ESCAPE = re.compile(r'\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(["\\nrt]))|([$%])\4\{')
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _TEMPLATE = re.compile(
-    r'(?P<plain>(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(?P<hole>[$%]\{~?)|(?P<end>")', re.DOTALL
+    r'(?P<plain>(?:[^"\\$%\n]++|\\.|\$\$\{|%%\{|[$%](?!\{))++)|(?P<hole>[$%]\{~?)|(?P<end>")',
+    re.DOTALL,
 )
-_LONG_TEMPLATE = re.compile(r"(?P<plain>(?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(?P<hole>[$%]\{~?)", re.DOTALL)
-# The patterns for texts never go back (`++`): going back needs memory for each letter, hundreds of times the text.
+_LONG_TEMPLATE = re.compile(
+    r"(?P<plain>(?:[^$%]++|\$\$\{|%%\{|[$%](?!\{))++)|(?P<hole>[$%]\{~?)", re.DOTALL
+)
+# The patterns for texts never go back (`++`): going back needs memory for each letter, hundreds of
+# times the text.
 
 
 def tokens_of(text: str) -> list[Token]:
     """The tokens of a whole file."""
     scanner = _Scanner(text.removeprefix("\ufeff"))
     found = scanner.tokens(closing=False)
-    found.append(Token("end", "", scanner.line - text.endswith("\n")))  # after the last line's end is no line
+    found.append(
+        Token("end", "", scanner.line - text.endswith("\n"))
+    )  # after the last line's end is no line
     return found
 
 
@@ -96,7 +104,13 @@ class _Scanner:
             elif kind in ("name", "number"):
                 add(Token(kind, value, self.line))
             elif kind == "text":
-                add(Token("text", unescaped(value[1:-1]) if "\\" in value or "{" in value else value[1:-1], self.line))
+                add(
+                    Token(
+                        "text",
+                        unescaped(value[1:-1]) if "\\" in value or "{" in value else value[1:-1],
+                        self.line,
+                    )
+                )
             elif kind == "newline":
                 add(Token("newline", value, self.line))
                 self.line += 1
@@ -107,7 +121,9 @@ class _Scanner:
             elif kind == "heredoc":
                 add(self._heredoc(value))
             if len(found) > TOKENS_MAX:
-                raise HclError(f"more than {TOKENS_MAX:,} words and signs: analyse a part of it", self.line)
+                raise HclError(
+                    f"more than {TOKENS_MAX:,} words and signs: analyse a part of it", self.line
+                )
         if closing:
             raise HclError("a template is not closed", self.line)
         return found
@@ -125,7 +141,9 @@ class _Scanner:
             self.position = hit.end()
             if hit.lastgroup == "end":
                 return parts
-            parts.append(unescaped(hit.group()) if hit.lastgroup == "plain" else self._hole(hit.group()))
+            parts.append(
+                unescaped(hit.group()) if hit.lastgroup == "plain" else self._hole(hit.group())
+            )
         raise HclError("a text is not closed on its line", self.line)
 
     def long_template(self) -> list[Part]:
@@ -149,11 +167,15 @@ class _Scanner:
 
     def _heredoc(self, opening: str) -> Token:
         word = opening.strip().lstrip("<").lstrip("-")
-        end = re.compile(rf"^[ \t]*{re.escape(word)}[ \t\r]*$", re.MULTILINE).search(self.text, self.position)
+        end = re.compile(rf"^[ \t]*{re.escape(word)}[ \t\r]*$", re.MULTILINE).search(
+            self.text, self.position
+        )
         if end is None:
             raise HclError(f"the text that begins with {opening.strip()} is not closed", self.line)
         body = self.text[self.position : end.start()]
-        inner = _Scanner(dedent(body) if opening.startswith("<<-") else body, self.line + 1, self.depth + 1)
+        inner = _Scanner(
+            dedent(body) if opening.startswith("<<-") else body, self.line + 1, self.depth + 1
+        )
         token = Token("template", inner.long_template(), self.line)
         self.line += 1 + body.count("\n")
         self.position = end.end()

@@ -1,4 +1,6 @@
-"""Type constraints of variables, as far as they change values: `optional(bool, false)` fills in what is left out."""
+"""Type constraints of variables, as far as they change values: `optional(bool, false)` fills in
+what is left out.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from sortkey_systems.applens.parsing.symbols import Symbol
 Evaluate = Callable[[s.Expression], Any]
 
 
-def with_defaults(constraint: s.Expression | None, value: Any, evaluate: Evaluate, budget: Budget) -> Any:
+def with_defaults(
+    constraint: s.Expression | None, value: Any, evaluate: Evaluate, budget: Budget
+) -> Any:
     """The value with the defaults of its type. What is not known stays as it is."""
     budget.spend()
     if not isinstance(constraint, s.Call) or not constraint.arguments or isinstance(value, Symbol):
@@ -31,7 +35,9 @@ def with_defaults(constraint: s.Expression | None, value: Any, evaluate: Evaluat
     return cast(Any, value)
 
 
-def _filled(constraint: s.Object, value: dict[str, Any], evaluate: Evaluate, budget: Budget) -> dict[str, Any]:
+def _filled(
+    constraint: s.Object, value: dict[str, Any], evaluate: Evaluate, budget: Budget
+) -> dict[str, Any]:
     found = dict(value)
     for key, kind in constraint.items:
         name = key.name if isinstance(key, s.Name) else str(getattr(key, "value", ""))

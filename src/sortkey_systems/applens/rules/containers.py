@@ -20,7 +20,9 @@ _REPOSITORY = re.compile(r"\$\{[^}]*\brepository_url\}$")
 
 def containers_of(each: Resource) -> list[dict[str, Any]]:
     """The containers that a resource defines in JSON."""
-    found = as_list(json_of(each.get("container_definitions"))) + as_list(json_of(each.get("container_properties")))
+    found = as_list(json_of(each.get("container_definitions"))) + as_list(
+        json_of(each.get("container_properties"))
+    )
     return [container for container in found if isinstance(container, dict)]
 
 
@@ -67,7 +69,11 @@ def public_containers(subject: Subject) -> Iterator[Hit]:
 def image_repository(subject: Subject) -> Iterator[Hit]:
     registry = any(subject.of("aws_ecr_registry_scanning_configuration"))
     for each in subject.of("aws_ecr_repository"):
-        missing = [] if str(each.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE") else ["mutable tags"]
+        missing = (
+            []
+            if str(each.get("image_tag_mutability", "MUTABLE")).startswith("IMMUTABLE")
+            else ["mutable tags"]
+        )
         if not registry and not is_set(each.get("image_scanning_configuration.scan_on_push")):
             missing.append("no scan on push")
         if missing:
@@ -87,12 +93,16 @@ def moving_image(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_ecs_task_definition", "aws_batch_job_definition", *_IMAGES):
         images = [container.get("image") for container in containers_of(each)]
         images.append(each.get(_IMAGES[each.type]) if each.type in _IMAGES else None)
-        if moving := sorted({image for image in images if isinstance(image, str) and _is_moving(image)}):
+        if moving := sorted(
+            {image for image in images if isinstance(image, str) and _is_moving(image)}
+        ):
             yield Hit((each.address,), ", ".join(moving))
 
 
 def _is_moving(image: str) -> bool:
-    """`latest`, or no tag. What only a plan knows may have one, but the address of a repository has none."""
+    """`latest`, or no tag. What only a plan knows may have one, but the address of a repository has
+    none.
+    """
     last = image.rpartition("/")[2]
     if image.endswith("}"):
         return _REPOSITORY.search(image) is not None

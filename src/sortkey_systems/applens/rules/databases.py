@@ -19,7 +19,12 @@ _STATED = {
 }
 
 _DOMAIN_POLICIES = ("aws_opensearch_domain_policy", "aws_elasticsearch_domain_policy")
-_UNSAFE = {"rds.force_ssl": "0", "require_secure_transport": "off", "require_ssl": "false", "tls": "disabled"}
+_UNSAFE = {
+    "rds.force_ssl": "0",
+    "require_secure_transport": "off",
+    "require_ssl": "false",
+    "tls": "disabled",
+}
 """Parameters of databases, and the values with which they take connections in the clear."""
 
 
@@ -35,7 +40,9 @@ _UNSAFE = {"rds.force_ssl": "0", "require_secure_transport": "off", "require_ssl
 def database_encryption(subject: Subject) -> Iterator[Hit]:
     for kind, attribute in _STATED.items():
         for each in subject.of(kind):
-            inherits = any(each.get(name) for name in ("replicate_source_db", "global_cluster_identifier"))
+            inherits = any(
+                each.get(name) for name in ("replicate_source_db", "global_cluster_identifier")
+            )
             member = kind == "aws_db_instance" and str(each.get("engine", "")).startswith("aurora")
             if not is_set(each.get(attribute)) and not inherits and not member:
                 yield Hit((each.address,))
@@ -48,10 +55,18 @@ def database_encryption(subject: Subject) -> Iterator[Hit]:
     "high",
     why="It stands on the internet: a rule of a security group is all that is between.",
     evidence="the database, and the security groups that let the internet in",
-    fix=("Set publicly_accessible = false.", "Use private subnets, and a bastion or a VPN for people."),
+    fix=(
+        "Set publicly_accessible = false.",
+        "Use private subnets, and a bastion or a VPN for people.",
+    ),
 )
 def public_database(subject: Subject) -> Iterator[Hit]:
-    kinds = ("aws_db_instance", "aws_rds_cluster_instance", "aws_redshift_cluster", "aws_dms_replication_instance")
+    kinds = (
+        "aws_db_instance",
+        "aws_rds_cluster_instance",
+        "aws_redshift_cluster",
+        "aws_dms_replication_instance",
+    )
     more = ("aws_mq_broker", "aws_redshiftserverless_workgroup", "aws_neptune_cluster_instance")
     for each in subject.of(*kinds, *more):
         if is_true(each.get("publicly_accessible")):
@@ -75,16 +90,26 @@ def _is_open(subject: Subject, group: str) -> bool:
 def no_backups(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_db_instance"):
         cluster = str(each.get("engine", "")).startswith("aurora")
-        if each.get("backup_retention_period", 0) in (0, "0") and not each.get("replicate_source_db") and not cluster:
+        if (
+            each.get("backup_retention_period", 0) in (0, "0")
+            and not each.get("replicate_source_db")
+            and not cluster
+        ):
             yield Hit((each.address,))
-    for each in subject.of("aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster", "aws_redshift_cluster"):
+    for each in subject.of(
+        "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster", "aws_redshift_cluster"
+    ):
         name = (
-            "automated_snapshot_retention_period" if each.type == "aws_redshift_cluster" else "backup_retention_period"
+            "automated_snapshot_retention_period"
+            if each.type == "aws_redshift_cluster"
+            else "backup_retention_period"
         )
         if each.get(name, 1) in (0, "0"):  # without a word there is one day
             yield Hit((each.address,))
     for each in subject.of("aws_elasticache_replication_group"):
-        if each.get("snapshot_retention_limit", 0) in (0, "0") and not each.get("replication_group_id"):
+        if each.get("snapshot_retention_limit", 0) in (0, "0") and not each.get(
+            "replication_group_id"
+        ):
             yield Hit((each.address,), severity="low")
 
 
@@ -98,7 +123,9 @@ def no_backups(subject: Subject) -> Iterator[Hit]:
     fix="Set deletion_protection = true.",
 )
 def deletion_protection(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_db_instance", "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster"):
+    for each in subject.of(
+        "aws_db_instance", "aws_rds_cluster", "aws_docdb_cluster", "aws_neptune_cluster"
+    ):
         if not is_set(each.get("deletion_protection")) and not each.get("replicate_source_db"):
             yield Hit((each.address,))
 
@@ -117,7 +144,10 @@ def plaintext_connections(subject: Subject) -> Iterator[Hit]:
     for group in subject.of(*(f"aws_{kind}_parameter_group" for kind in kinds)):
         for each in group.blocks("parameter"):
             name = str(each.get("name"))
-            if str(each.get("value")).lower() in (_UNSAFE.get(name, "-"), *(("0",) if name in _UNSAFE else ())):
+            if str(each.get("value")).lower() in (
+                _UNSAFE.get(name, "-"),
+                *(("0",) if name in _UNSAFE else ()),
+            ):
                 yield Hit((group.address,), f"{name} = {each.get('value')}")
     for endpoint in subject.of("aws_dms_endpoint"):
         if endpoint.get("ssl_mode") == "none":
@@ -147,7 +177,8 @@ def no_recovery(subject: Subject) -> Iterator[Hit]:
     why="Sessions and cached records lie and travel in the clear.",
     evidence="the replication group or cluster",
     fix=(
-        "Set at_rest_encryption_enabled and transit_encryption_enabled to true (a single Redis node has neither).",
+        "Set at_rest_encryption_enabled and transit_encryption_enabled to true (a single Redis "
+        "node has neither).",
         "DAX: server_side_encryption and cluster_endpoint_encryption_type; MemoryDB: leave TLS on.",
     ),
 )
@@ -178,11 +209,17 @@ def cache_encryption(subject: Subject) -> Iterator[Hit]:
     fix="Enable encrypt_at_rest, node_to_node_encryption and domain_endpoint_options.enforce_https.",
 )
 def search_encryption(subject: Subject) -> Iterator[Hit]:
-    names = ("encrypt_at_rest.enabled", "node_to_node_encryption.enabled", "domain_endpoint_options.enforce_https")
+    names = (
+        "encrypt_at_rest.enabled",
+        "node_to_node_encryption.enabled",
+        "domain_endpoint_options.enforce_https",
+    )
     for each in subject.of("aws_opensearch_domain", "aws_elasticsearch_domain"):
         missing = [name for name in names if not is_set(each.get(name))]
         if missing:
-            yield Hit((each.address,), ", ".join(missing), None if names[0] in missing else "medium")
+            yield Hit(
+                (each.address,), ", ".join(missing), None if names[0] in missing else "medium"
+            )
 
 
 @rule(
@@ -200,11 +237,15 @@ def open_search(subject: Subject) -> Iterator[Hit]:
             continue
         parts = [part for kind in _DOMAIN_POLICIES for part in subject.estate.parts(each, kind)]
         holders = [each, *parts]
-        opened = [holder for holder in holders if any(map(is_for_anyone, resource_statements(holder)))]
+        opened = [
+            holder for holder in holders if any(map(is_for_anyone, resource_statements(holder)))
+        ]
         if opened:
             yield Hit((each.address, *(holder.address for holder in opened if holder is not each)))
     for each in subject.of("aws_opensearchserverless_security_policy"):
-        if each.get("type") == "network" and re.search(r'"AllowFromPublic":\s*true', str(each.get("policy"))):
+        if each.get("type") == "network" and re.search(
+            r'"AllowFromPublic":\s*true', str(each.get("policy"))
+        ):
             yield Hit((each.address,), "AllowFromPublic", "medium")
 
 
@@ -235,14 +276,24 @@ def message_encryption(subject: Subject) -> Iterator[Hit]:
     "I",
     "low",
     why="Along this way one flaw in the software is enough. It is often meant so; then every step has to hold. "
-    "Of several ways the worst is shown: medium if the entry lets in anyone, high if a role on it may do anything too. "
+    "Of several ways the worst is shown: medium if the entry lets in anyone, high if a role on it "
+    "may do anything too. "
     "One behind IAM or an authorizer comes last, and says so.",
     evidence="the datastore, then the steps from the internet to it",
-    fix=("Authenticate at the entry.", "Grant each role only the actions and the items that it needs."),
+    fix=(
+        "Authenticate at the entry.",
+        "Grant each role only the actions and the items that it needs.",
+    ),
     confidence="medium",
 )
 def reachable_datastore(subject: Subject) -> Iterator[Hit]:
     for path in subject.paths:
         if not path.direct:
-            severity = "high" if path.unguarded and path.unlimited else "medium" if path.unguarded else None
+            severity = (
+                "high"
+                if path.unguarded and path.unlimited
+                else "medium"
+                if path.unguarded
+                else None
+            )
             yield Hit((path.datastore, *path.steps[1:-1]), str(path), severity)

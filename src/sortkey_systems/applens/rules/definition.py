@@ -39,7 +39,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place where a rule is broken: addresses, the first of them to blame. A severity of its own wins."""
+    """One place where a rule is broken: addresses, the first of them to blame. A severity of its
+    own wins.
+    """
 
     evidence: tuple[str, ...]
     detail: str = ""
@@ -84,7 +86,9 @@ def rule(
         if id in RULES:
             raise ValueError(f"two rules have the id {id}")
         fixes = (fix,) if isinstance(fix, str) else fix
-        RULES[id] = Rule(id, title, STRIDE[stride], severity, confidence, why, evidence, fixes, check)
+        RULES[id] = Rule(
+            id, title, STRIDE[stride], severity, confidence, why, evidence, fixes, check
+        )
         return check
 
     return registered

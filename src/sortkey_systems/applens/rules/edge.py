@@ -10,7 +10,9 @@ from sortkey_systems.applens.resources import Resource, as_list, is_false, is_tr
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
 _LISTENER_RULES = ("aws_lb_listener_rule", "aws_alb_listener_rule")
-_WEAK_POLICY = re.compile(r"ELBSecurityPolicy-(2015|2016-08|TLS-1-0|TLS-1-1|FS-2018-06|FS-1-1|TLS13-1-0|TLS13-1-1)")
+_WEAK_POLICY = re.compile(
+    r"ELBSecurityPolicy-(2015|2016-08|TLS-1-0|TLS-1-1|FS-2018-06|FS-1-1|TLS13-1-0|TLS13-1-1)"
+)
 
 
 @rule(
@@ -25,8 +27,13 @@ _WEAK_POLICY = re.compile(r"ELBSecurityPolicy-(2015|2016-08|TLS-1-0|TLS-1-1|FS-2
 def plaintext_listener(subject: Subject) -> Iterator[Hit]:
     for listener in subject.of("aws_lb_listener", "aws_alb_listener"):
         rules = [rule for kind in _LISTENER_RULES for rule in subject.estate.parts(listener, kind)]
-        actions = [*listener.blocks("default_action"), *(action for rule in rules for action in rule.blocks("action"))]
-        plain = listener.get("protocol", "HTTP" if listener.get("port") in (80, "80") else "") == "HTTP"
+        actions = [
+            *listener.blocks("default_action"),
+            *(action for rule in rules for action in rule.blocks("action")),
+        ]
+        plain = (
+            listener.get("protocol", "HTTP" if listener.get("port") in (80, "80") else "") == "HTTP"
+        )
         if plain and not all(map(_is_harmless, actions)):
             balancer = listener.targets("load_balancer_arn")
             inside = bool(balancer) and not subject.exposed & set(balancer)
@@ -40,7 +47,9 @@ def _is_harmless(action: dict[str, Any]) -> bool:
     """A fixed answer, or a redirect to HTTPS; one that says no protocol stays with HTTP."""
     if action.get("type") != "redirect":
         return action.get("type") == "fixed-response"
-    return all(str(each.get("protocol", "HTTP")) != "HTTP" for each in as_list(action.get("redirect")))
+    return all(
+        str(each.get("protocol", "HTTP")) != "HTTP" for each in as_list(action.get("redirect"))
+    )
 
 
 @rule(
@@ -71,7 +80,10 @@ def weak_tls_policy(subject: Subject) -> Iterator[Hit]:
 )
 def cloudfront_http(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_cloudfront_distribution"):
-        behaviours = [*each.blocks("default_cache_behavior"), *each.blocks("ordered_cache_behavior")]
+        behaviours = [
+            *each.blocks("default_cache_behavior"),
+            *each.blocks("ordered_cache_behavior"),
+        ]
         if any(block.get("viewer_protocol_policy") == "allow-all" for block in behaviours):
             yield Hit((each.address,))
 
@@ -87,7 +99,9 @@ def cloudfront_http(subject: Subject) -> Iterator[Hit]:
 )
 def cloudfront_tls(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_cloudfront_distribution"):
-        own = each.get("viewer_certificate.acm_certificate_arn") or each.get("viewer_certificate.iam_certificate_id")
+        own = each.get("viewer_certificate.acm_certificate_arn") or each.get(
+            "viewer_certificate.iam_certificate_id"
+        )
         version = str(each.get("viewer_certificate.minimum_protocol_version", "TLSv1"))
         if own and not is_unknown(version) and not re.match(r"TLSv1\.[23]", version):
             yield Hit((each.address,), version)
@@ -108,7 +122,10 @@ def cloudfront_tls(subject: Subject) -> Iterator[Hit]:
 def cloudfront_origin(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_cloudfront_distribution"):
         origins = each.blocks("origin.custom_origin_config")
-        if any(origin.get("origin_protocol_policy") in ("http-only", "match-viewer") for origin in origins):
+        if any(
+            origin.get("origin_protocol_policy") in ("http-only", "match-viewer")
+            for origin in origins
+        ):
             yield Hit((each.address,))
 
 
@@ -119,13 +136,22 @@ def cloudfront_origin(subject: Subject) -> Iterator[Hit]:
     "high",
     why="Anyone on the internet can call what stands behind it.",
     evidence="the method, route or function URL, and its API or function",
-    fix=("Set an authorizer: IAM, JWT, Cognito or Lambda.", "If it is meant to be public, check that it is throttled."),
+    fix=(
+        "Set an authorizer: IAM, JWT, Cognito or Lambda.",
+        "If it is meant to be public, check that it is throttled.",
+    ),
     confidence="medium",
 )
 def open_route(subject: Subject) -> Iterator[Hit]:
     for method in subject.of("aws_api_gateway_method"):
-        open_method = method.get("authorization", "NONE") == "NONE" and not is_true(method.get("api_key_required"))
-        if open_method and method.get("http_method") != "OPTIONS" and _is_public(subject, method, "rest_api_id"):
+        open_method = method.get("authorization", "NONE") == "NONE" and not is_true(
+            method.get("api_key_required")
+        )
+        if (
+            open_method
+            and method.get("http_method") != "OPTIONS"
+            and _is_public(subject, method, "rest_api_id")
+        ):
             yield Hit((method.address, *method.targets("rest_api_id")))
     for route in subject.of("aws_apigatewayv2_route"):
         preflight = str(route.get("route_key", "")).startswith(("OPTIONS ", "$disconnect"))
@@ -140,7 +166,9 @@ def open_route(subject: Subject) -> Iterator[Hit]:
             yield Hit((api.address, *api.targets("target")), severity="medium")
     for api in subject.of("aws_appsync_graphql_api"):
         if api.get("authentication_type") == "API_KEY" and api.address in subject.exposed:
-            yield Hit((api.address,), "an API key, which every page that uses it gives away", "medium")
+            yield Hit(
+                (api.address,), "an API key, which every page that uses it gives away", "medium"
+            )
     for url in subject.of("aws_lambda_function_url"):
         if url.get("authorization_type") == "NONE":
             yield Hit((url.address, *url.targets("function_name")))
@@ -165,7 +193,11 @@ def no_throttling(subject: Subject) -> Iterator[Hit]:
         settings = [*stage.blocks("default_route_settings"), *stage.blocks("route_settings")]
         if not any(_limit(block) for block in settings):
             yield Hit((stage.address, *stage.targets("api_id")))
-    planned = {address for plan in subject.of("aws_api_gateway_usage_plan") for address in plan.targets("api_stages")}
+    planned = {
+        address
+        for plan in subject.of("aws_api_gateway_usage_plan")
+        for address in plan.targets("api_stages")
+    }
     for stage in subject.of("aws_api_gateway_stage"):
         settings = subject.estate.parts(stage, "aws_api_gateway_method_settings")
         for api in subject.estate.targets(stage, "rest_api_id"):
@@ -206,7 +238,10 @@ def no_access_logs(subject: Subject) -> Iterator[Hit]:
     confidence="medium",
 )
 def any_origin(subject: Subject) -> Iterator[Hit]:
-    for kind, block in (("aws_apigatewayv2_api", "cors_configuration"), ("aws_lambda_function_url", "cors")):
+    for kind, block in (
+        ("aws_apigatewayv2_api", "cors_configuration"),
+        ("aws_lambda_function_url", "cors"),
+    ):
         for each in subject.of(kind):
             if "*" in as_list(each.get(f"{block}.allow_origins")):
                 credentials = is_true(each.get(f"{block}.allow_credentials"))
@@ -215,7 +250,9 @@ def any_origin(subject: Subject) -> Iterator[Hit]:
         for cors in each.blocks("cors_rule"):
             methods = {*as_list(cors.get("allowed_methods"))} - {"GET", "HEAD"}
             if "*" in as_list(cors.get("allowed_origins")) and methods:
-                yield Hit((each.address, *each.targets("bucket")), ", ".join(sorted(map(str, methods))))
+                yield Hit(
+                    (each.address, *each.targets("bucket")), ", ".join(sorted(map(str, methods)))
+                )
 
 
 @rule(
@@ -229,8 +266,14 @@ def any_origin(subject: Subject) -> Iterator[Hit]:
     confidence="medium",
 )
 def no_waf(subject: Subject) -> Iterator[Hit]:
-    for each in subject.of("aws_lb", "aws_alb", "aws_cloudfront_distribution", "aws_api_gateway_rest_api"):
-        if each.address not in subject.exposed or each.get("load_balancer_type") == "network" or each.get("web_acl_id"):
+    for each in subject.of(
+        "aws_lb", "aws_alb", "aws_cloudfront_distribution", "aws_api_gateway_rest_api"
+    ):
+        if (
+            each.address not in subject.exposed
+            or each.get("load_balancer_type") == "network"
+            or each.get("web_acl_id")
+        ):
             continue
         parts = [each, *subject.estate.parts(each, "aws_api_gateway_stage")]
         if not any(subject.estate.parts(part, "aws_wafv2_web_acl_association") for part in parts):
@@ -263,7 +306,9 @@ def plain_ftp(subject: Subject) -> Iterator[Hit]:
 )
 def no_entry_logs(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_lb", "aws_alb", "aws_elb", "aws_cloudfront_distribution"):
-        stated = each.blocks("logging_config" if each.type == "aws_cloudfront_distribution" else "access_logs")
+        stated = each.blocks(
+            "logging_config" if each.type == "aws_cloudfront_distribution" else "access_logs"
+        )
         off = all(is_false(block.get("enabled")) for block in stated)
         if each.address in subject.exposed and off:
             yield Hit((each.address,))

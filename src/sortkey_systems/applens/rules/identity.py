@@ -17,7 +17,9 @@ from sortkey_systems.applens.policies import (
 from sortkey_systems.applens.resources import Resource, as_list
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
-_READS = re.compile(r"^[\w-]+:(Get|List|Describe|BatchGet|Head|Lookup|Search|Select|View|Check)[\w*]*$")
+_READS = re.compile(
+    r"^[\w-]+:(Get|List|Describe|BatchGet|Head|Lookup|Search|Select|View|Check)[\w*]*$"
+)
 _ACCOUNT_WIDE = re.compile(
     r"^(logs:(Create|Put|Update|Delete)Log\w*|logs:\w*LogDelivery|logs:PutResourcePolicy|xray:Put\w+|cloudwatch:PutMetricData"
     r"|ecr:GetAuthorizationToken|ec2:(Create|Delete|Attach|Detach|Modify|Assign|Unassign)\w*(NetworkInterface|PrivateIp)\w*"
@@ -37,7 +39,12 @@ _WIDE = re.compile(
 )
 _PASSED = {"iam:PassRole", "iam:*", "iam:Pass*"}
 _ESCALATING = {
-    *("iam:AttachRolePolicy", "iam:PutRolePolicy", "iam:CreatePolicyVersion", "iam:CreateAccessKey"),
+    *(
+        "iam:AttachRolePolicy",
+        "iam:PutRolePolicy",
+        "iam:CreatePolicyVersion",
+        "iam:CreateAccessKey",
+    ),
     *("iam:AttachUserPolicy", "iam:PutUserPolicy", "iam:UpdateAssumeRolePolicy", "sts:AssumeRole"),
 }
 
@@ -57,7 +64,9 @@ def _is_admin(statement: Statement) -> bool:
 
 
 def _is_wide(statement: Statement) -> bool:
-    """Whether it is about everything of a kind: `*`, `arn:aws:s3:::*`, `arn:aws:iam::123456789012:role/*`."""
+    """Whether it is about everything of a kind: `*`, `arn:aws:s3:::*`,
+    `arn:aws:iam::123456789012:role/*`.
+    """
     return any(_WIDE.match(resource) for resource in statement.resources)
 
 
@@ -85,7 +94,11 @@ def allows_everything(subject: Subject) -> Iterator[Hit]:
 )
 def wildcard_actions(subject: Subject) -> Iterator[Hit]:
     for holder, each in _allowed(subject):
-        wide = sorted(action for action in each.actions if action in _ALL or re.fullmatch(r"[\w-]+:\*", action))
+        wide = sorted(
+            action
+            for action in each.actions
+            if action in _ALL or re.fullmatch(r"[\w-]+:\*", action)
+        )
         if wide and not _is_admin(each):
             yield Hit((holder.address,), ", ".join(wide), "high" if _is_wide(each) else None)
 
@@ -103,11 +116,19 @@ def wildcard_resources(subject: Subject) -> Iterator[Hit]:
     for holder, each in _allowed(subject):
         if not _is_wide(each) or each.conditions:
             continue
-        named = [action for action in each.actions if not re.fullmatch(r"\*|\*:\*|[\w-]+:\*", action)]
+        named = [
+            action for action in each.actions if not re.fullmatch(r"\*|\*:\*|[\w-]+:\*", action)
+        ]
         changing = sorted(
-            a for a in named if not (_READS.match(a) or _ACCOUNT_WIDE.match(a) or a.lower() in _CANONICAL)
+            a
+            for a in named
+            if not (_READS.match(a) or _ACCOUNT_WIDE.match(a) or a.lower() in _CANONICAL)
         )
-        sensitive = [a for a in named if a.startswith(("secretsmanager:Get", "s3:Get", "dynamodb:", "ssm:GetParam"))]
+        sensitive = [
+            a
+            for a in named
+            if a.startswith(("secretsmanager:Get", "s3:Get", "dynamodb:", "ssm:GetParam"))
+        ]
         if changing or sensitive:
             yield Hit((holder.address,), ", ".join(changing or sensitive))
 
@@ -123,7 +144,9 @@ def wildcard_resources(subject: Subject) -> Iterator[Hit]:
 )
 def escalation(subject: Subject) -> Iterator[Hit]:
     for holder, each in _allowed(subject):
-        found = sorted(_CANONICAL[name.lower()] for name in set(each.actions) if name.lower() in _CANONICAL)
+        found = sorted(
+            _CANONICAL[name.lower()] for name in set(each.actions) if name.lower() in _CANONICAL
+        )
         limited = "iam:passedtoservice" in each.condition_keys() and set(found) <= _PASSED
         if found and _is_wide(each) and not limited:
             yield Hit((holder.address,), ", ".join(found))
@@ -139,7 +162,11 @@ def escalation(subject: Subject) -> Iterator[Hit]:
     fix="Name what is allowed.",
 )
 def everything_but(subject: Subject) -> Iterator[Hit]:
-    yield from _once((holder, "") for holder, each in _allowed(subject) if each.everything_but and not each.conditions)
+    yield from _once(
+        (holder, "")
+        for holder, each in _allowed(subject)
+        if each.everything_but and not each.conditions
+    )
 
 
 @rule(
@@ -164,8 +191,15 @@ def managed_admin(subject: Subject) -> Iterator[Hit]:
 def _attached(subject: Subject, attachment: Resource) -> Iterator[str]:
     """The ARNs of the policies; of one that is looked up by its name, that name's."""
     for path in _POLICIES:
-        looked_up = [each for each in subject.estate.targets(attachment, path, "aws_iam_policy") if each.mode == "data"]
-        yield from (str(each.get("arn") or f"arn:aws:iam::aws:policy/{each.get('name')}") for each in looked_up)
+        looked_up = [
+            each
+            for each in subject.estate.targets(attachment, path, "aws_iam_policy")
+            if each.mode == "data"
+        ]
+        yield from (
+            str(each.get("arn") or f"arn:aws:iam::aws:policy/{each.get('name')}")
+            for each in looked_up
+        )
         yield from (str(arn) for arn in as_list(attachment.get(path)))
 
 
@@ -180,7 +214,9 @@ def _attached(subject: Subject, attachment: Resource) -> Iterator[str]:
 )
 def trusts_anyone(subject: Subject) -> Iterator[Hit]:
     roles = subject.of("aws_iam_role")
-    yield from _once((role, "") for role in roles if any(is_for_anyone(each) for each in trust_statements(role)))
+    yield from _once(
+        (role, "") for role in roles if any(is_for_anyone(each) for each in trust_statements(role))
+    )
 
 
 @rule(
@@ -196,7 +232,11 @@ def trusts_anyone(subject: Subject) -> Iterator[Hit]:
 def trusts_account(subject: Subject) -> Iterator[Hit]:
     for role in subject.of("aws_iam_role"):
         for each in trust_statements(role):
-            whole = [who for kind, who in each.principals if kind == "AWS" and re.search(r"\d{12}(:root)?$", who)]
+            whole = [
+                who
+                for kind, who in each.principals
+                if kind == "AWS" and re.search(r"\d{12}(:root)?$", who)
+            ]
             if each.allows and whole and not each.conditions:
                 yield Hit((role.address,), ", ".join(whole))
                 break
@@ -216,8 +256,17 @@ def trusts_any_pipeline(subject: Subject) -> Iterator[Hit]:
         for each in trust_statements(role):
             federated = [who for kind, who in each.principals if kind == "Federated"]
             pipeline = any(re.search(r"github|gitlab|bitbucket|circleci", who) for who in federated)
-            subjects = [v for _, key, values in each.conditions if key.lower().endswith(":sub") for v in values]
-            if each.allows and pipeline and (not subjects or "*" in subjects or "repo:*" in subjects):
+            subjects = [
+                v
+                for _, key, values in each.conditions
+                if key.lower().endswith(":sub")
+                for v in values
+            ]
+            if (
+                each.allows
+                and pipeline
+                and (not subjects or "*" in subjects or "repo:*" in subjects)
+            ):
                 yield Hit((role.address,))
                 break
 
@@ -229,14 +278,25 @@ def trusts_any_pipeline(subject: Subject) -> Iterator[Hit]:
     "high",
     why="A queue, topic, key, repository or secret that any AWS account can use.",
     evidence="the policy, and what it is on",
-    fix=("Name the principals.", "For services, add a condition on aws:SourceArn or aws:SourceAccount."),
+    fix=(
+        "Name the principals.",
+        "For services, add a condition on aws:SourceArn or aws:SourceAccount.",
+    ),
 )
 def open_resource_policy(subject: Subject) -> Iterator[Hit]:
     elsewhere = {"aws_s3_bucket", "aws_s3_bucket_policy"}  # S3-01, which knows of access blocks
-    elsewhere |= {f"aws_{name}_domain{part}" for name in ("opensearch", "elasticsearch") for part in ("", "_policy")}
+    elsewhere |= {
+        f"aws_{name}_domain{part}"
+        for name in ("opensearch", "elasticsearch")
+        for part in ("", "_policy")
+    }
     for each in subject.of(*sorted(set(RESOURCE) - elsewhere)):
         if any(is_for_anyone(statement) for statement in resource_statements(each)):
-            on = [link.address for link in each.links if link.path != "policy"] if each.type.endswith("_policy") else []
+            on = (
+                [link.address for link in each.links if link.path != "policy"]
+                if each.type.endswith("_policy")
+                else []
+            )
             yield Hit((each.address, *on))
 
 
@@ -248,16 +308,23 @@ def open_resource_policy(subject: Subject) -> Iterator[Hit]:
     why="Without source_arn, a service invokes the function for a bucket or API of any other account. "
     "The principal * is no service: it is anyone with an AWS account.",
     evidence="the permission and the function",
-    fix=("Set source_arn, or source_account.", "Instead of the principal *, name an account or a service."),
+    fix=(
+        "Set source_arn, or source_account.",
+        "Instead of the principal *, name an account or a service.",
+    ),
 )
 def permission_without_source(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_lambda_permission"):
         principal = str(each.get("principal", ""))
         anyone = principal == "*"
         limits = ("source_arn", "source_account", "principal_org_id", "function_url_auth_type")
-        if (anyone or principal.endswith("amazonaws.com")) and not any(each.get(name) for name in limits):
+        if (anyone or principal.endswith("amazonaws.com")) and not any(
+            each.get(name) for name in limits
+        ):
             who = "anyone with an AWS account" if anyone else principal
-            yield Hit((each.address, *each.targets("function_name")), who, "high" if anyone else None)
+            yield Hit(
+                (each.address, *each.targets("function_name")), who, "high" if anyone else None
+            )
 
 
 @rule(

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from sortkey_systems.applens.estate import Ingress
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
-ADMIN_PORTS = {22: "SSH", 3389: "RDP", 23: "Telnet", 5985: "WinRM", 5986: "WinRM", 2375: "Docker", 6443: "Kubernetes"}
+ADMIN_PORTS = {
+    22: "SSH",
+    3389: "RDP",
+    23: "Telnet",
+    5985: "WinRM",
+    5986: "WinRM",
+    2375: "Docker",
+    6443: "Kubernetes",
+}
 DATA_PORTS = {
     1433: "SQL Server",
     1521: "Oracle",
@@ -33,14 +41,21 @@ WEB_PORTS = (80, 443)
     "high",
     why="Anyone can try passwords and exploits against SSH, RDP or a cluster's API.",
     evidence="the security group or rule, and the group",
-    fix=("Use SSM Session Manager or a bastion.", "Restrict the rule to known addresses or a security group."),
+    fix=(
+        "Use SSM Session Manager or a bastion.",
+        "Restrict the rule to known addresses or a security group.",
+    ),
 )
 def admin_ports(subject: Subject) -> Iterator[Hit]:
     yield from _open_ports(subject, ADMIN_PORTS)
     for nodes in subject.of("aws_eks_node_group"):  # AWS then makes a group that lets anyone in
         access = nodes.blocks("remote_access")
-        if any(each.get("ec2_ssh_key") and not each.get("source_security_group_ids") for each in access):
-            yield Hit((nodes.address,), "SSH (22) from anywhere: remote_access names no security groups")
+        if any(
+            each.get("ec2_ssh_key") and not each.get("source_security_group_ids") for each in access
+        ):
+            yield Hit(
+                (nodes.address,), "SSH (22) from anywhere: remote_access names no security groups"
+            )
 
 
 @rule(

@@ -6,10 +6,22 @@ from collections.abc import Iterator
 
 from sortkey_systems.applens.exposure import public_bucket_evidence
 from sortkey_systems.applens.policies import resource_statements
-from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown
+from sortkey_systems.applens.resources import (
+    Resource,
+    as_list,
+    is_false,
+    is_set,
+    is_true,
+    is_unknown,
+)
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 
-_BLOCKS = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
+_BLOCKS = (
+    "block_public_acls",
+    "block_public_policy",
+    "ignore_public_acls",
+    "restrict_public_buckets",
+)
 
 
 @rule(
@@ -19,7 +31,10 @@ _BLOCKS = ("block_public_acls", "block_public_policy", "ignore_public_acls", "re
     "critical",
     why="Anyone can read it, or write to it, without an account.",
     evidence="the bucket, and the ACL or policy that opens it",
-    fix=("Add aws_s3_bucket_public_access_block with all four set.", "Serve public files through CloudFront."),
+    fix=(
+        "Add aws_s3_bucket_public_access_block with all four set.",
+        "Serve public files through CloudFront.",
+    ),
 )
 def public_bucket(subject: Subject) -> Iterator[Hit]:
     for bucket in subject.of("aws_s3_bucket"):
@@ -40,7 +55,9 @@ def no_public_access_block(subject: Subject) -> Iterator[Hit]:
     account = list(subject.of("aws_s3_account_public_access_block"))
     for bucket in subject.of("aws_s3_bucket"):
         blocks = [*subject.estate.parts(bucket, "aws_s3_bucket_public_access_block"), *account]
-        if not any(all(is_true(b.get(name)) or is_unknown(b.get(name)) for name in _BLOCKS) for b in blocks):
+        if not any(
+            all(is_true(b.get(name)) or is_unknown(b.get(name)) for name in _BLOCKS) for b in blocks
+        ):
             own = [block.address for block in blocks if block not in account]
             yield Hit((bucket.address, *own))
 
@@ -57,7 +74,9 @@ def no_public_access_block(subject: Subject) -> Iterator[Hit]:
 def bucket_encryption(subject: Subject) -> Iterator[Hit]:
     kind = "aws_s3_bucket_server_side_encryption_configuration"
     for bucket in subject.of("aws_s3_bucket"):
-        if not bucket.blocks("server_side_encryption_configuration") and not subject.estate.parts(bucket, kind):
+        if not bucket.blocks("server_side_encryption_configuration") and not subject.estate.parts(
+            bucket, kind
+        ):
             yield Hit((bucket.address,))
 
 
@@ -91,7 +110,9 @@ def bucket_versioning(subject: Subject) -> Iterator[Hit]:
 def bucket_tls(subject: Subject) -> Iterator[Hit]:
     for bucket in subject.of("aws_s3_bucket"):
         holders = [bucket, *subject.estate.parts(bucket, "aws_s3_bucket_policy")]
-        if any(is_unknown(each.get("policy")) and not resource_statements(each) for each in holders):
+        if any(
+            is_unknown(each.get("policy")) and not resource_statements(each) for each in holders
+        ):
             continue  # only a plan knows it
         if not any(_denies_plaintext(each) for each in holders):
             yield Hit((bucket.address,))
@@ -99,7 +120,8 @@ def bucket_tls(subject: Subject) -> Iterator[Hit]:
 
 def _denies_plaintext(holder: Resource) -> bool:
     return any(
-        not each.allows and "aws:securetransport" in each.condition_keys() for each in resource_statements(holder)
+        not each.allows and "aws:securetransport" in each.condition_keys()
+        for each in resource_statements(holder)
     )
 
 
@@ -114,10 +136,15 @@ def _denies_plaintext(holder: Resource) -> bool:
     confidence="medium",
 )
 def bucket_logs(subject: Subject) -> Iterator[Hit]:
-    events = any(trail.blocks("event_selector.data_resource") for trail in subject.of("aws_cloudtrail"))
+    events = any(
+        trail.blocks("event_selector.data_resource") for trail in subject.of("aws_cloudtrail")
+    )
     for bucket in subject.of("aws_s3_bucket"):
         parts = subject.estate.parts(bucket, "aws_s3_bucket_logging")
-        logs = any("log" in str(bucket.get(name, bucket.name)).lower() for name in ("bucket", "bucket_prefix"))
+        logs = any(
+            "log" in str(bucket.get(name, bucket.name)).lower()
+            for name in ("bucket", "bucket_prefix")
+        )
         if not parts and not bucket.blocks("logging") and not events and not logs:
             yield Hit((bucket.address,))
 
@@ -132,17 +159,25 @@ def bucket_logs(subject: Subject) -> Iterator[Hit]:
     fix=("Set encrypted = true.", "Or enable aws_ebs_encryption_by_default for the account."),
 )
 def disk_encryption(subject: Subject) -> Iterator[Hit]:
-    if any(not is_false(each.get("enabled", True)) for each in subject.of("aws_ebs_encryption_by_default")):
+    if any(
+        not is_false(each.get("enabled", True))
+        for each in subject.of("aws_ebs_encryption_by_default")
+    ):
         return
     for volume in subject.of("aws_ebs_volume"):
         if not is_set(volume.get("encrypted")) and not volume.get("snapshot_id"):
             yield Hit((volume.address,))
     for instance in subject.of("aws_instance", "aws_spot_instance_request"):
         disks = [*instance.blocks("root_block_device"), *instance.blocks("ebs_block_device")]
-        if not instance.blocks("root_block_device") or any(not is_set(disk.get("encrypted")) for disk in disks):
+        if not instance.blocks("root_block_device") or any(
+            not is_set(disk.get("encrypted")) for disk in disks
+        ):
             yield Hit((instance.address,), severity=None if disks else "low")
     for template in subject.of("aws_launch_template"):
-        if any(not is_set(disk.get("encrypted")) for disk in template.blocks("block_device_mappings.ebs")):
+        if any(
+            not is_set(disk.get("encrypted"))
+            for disk in template.blocks("block_device_mappings.ebs")
+        ):
             yield Hit((template.address,))
 
 

@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sortkey_systems.applens.estate import is_world
-from sortkey_systems.applens.resources import Resource, as_list, is_false, is_set, is_true, is_unknown, json_of
+from sortkey_systems.applens.resources import (
+    Resource,
+    as_list,
+    is_false,
+    is_set,
+    is_true,
+    is_unknown,
+    json_of,
+)
 from sortkey_systems.applens.rules.containers import containers_of
 from sortkey_systems.applens.rules.definition import Hit, Subject, rule
 from sortkey_systems.applens.secrecy import (
@@ -24,7 +32,14 @@ from sortkey_systems.applens.sensitive import Sensitive
 
 _PASSWORDS = frozenset(
     {
-        *("password", "passwords", "master_password", "master_user_password", "admin_password", "token"),
+        *(
+            "password",
+            "passwords",
+            "master_password",
+            "master_user_password",
+            "admin_password",
+            "token",
+        ),
         *("auth_token", "oauth_token", "client_secret", "shared_secret", "api_secret"),
         *("secret_key", "secret_access_key", "private_key"),
     }
@@ -61,7 +76,10 @@ def metadata_v1(subject: Subject) -> Iterator[Hit]:
     "high",
     why="Everyone who can read the repository or the state has it, and so has every copy.",
     evidence="the variable, local or provider that states it, or else the resource; the value itself is not shown",
-    fix=("Keep it in Secrets Manager or SSM and refer to it.", "Change the secret: it is known now."),
+    fix=(
+        "Keep it in Secrets Manager or SSM and refer to it.",
+        "Change the secret: it is known now.",
+    ),
     confidence="medium",
 )
 def written_secret(subject: Subject) -> Iterator[Hit]:
@@ -75,7 +93,9 @@ def written_secret(subject: Subject) -> Iterator[Hit]:
         if each.mode == "managed" and not each.type.startswith(_MAKERS):
             # What a variable states is found there, and not again where the variable is used.
             elsewhere = frozenset(secret for secret in known if secret not in each.written)
-            plain = replace(each, attributes=without(elsewhere, each.attributes)) if elsewhere else each
+            plain = (
+                replace(each, attributes=without(elsewhere, each.attributes)) if elsewhere else each
+            )
             found = [*_stated(plain.attributes), *_kept(plain), *_scripted(plain)]
             found += sorted(name for name, value in _environment(plain) if is_secret(name, value))
             if found:
@@ -98,14 +118,22 @@ def _stated(value: Any, path: str = "") -> Iterator[str]:
 
 def _kept(each: Resource) -> Iterator[str]:
     """The values of what keeps secrets, where they stand in the source."""
-    if each.type == "aws_ssm_parameter" and each.get("type") == "SecureString" and is_stated(each.get("value")):
+    if (
+        each.type == "aws_ssm_parameter"
+        and each.get("type") == "SecureString"
+        and is_stated(each.get("value"))
+    ):
         yield "value"
     if each.type == "aws_secretsmanager_secret_version":
         text = each.get("secret_string", "")
         inner = json_of(text)
         if isinstance(inner, dict):
             pairs = cast(dict[str, Any], inner).items()
-            yield from (f"secret_string.{name}" for name, value in pairs if names_a_secret(name) and is_literal(value))
+            yield from (
+                f"secret_string.{name}"
+                for name, value in pairs
+                if names_a_secret(name) and is_literal(value)
+            )
         elif is_stated(text):
             yield "secret_string"
 
@@ -208,7 +236,8 @@ def cluster_secrets(subject: Subject) -> Iterator[Hit]:
 def key_rotation(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_kms_key"):
         symmetric = (
-            each.get("customer_master_key_spec", each.get("key_spec", "SYMMETRIC_DEFAULT")) == "SYMMETRIC_DEFAULT"
+            each.get("customer_master_key_spec", each.get("key_spec", "SYMMETRIC_DEFAULT"))
+            == "SYMMETRIC_DEFAULT"
         )
         usage = each.get("key_usage", "ENCRYPT_DECRYPT") == "ENCRYPT_DECRYPT"
         if symmetric and usage and not is_set(each.get("enable_key_rotation")):
@@ -231,7 +260,9 @@ def incomplete_trail(subject: Subject) -> Iterator[Hit]:
         off = is_false(each.get("enable_logging"))
         if off or missing:
             yield Hit(
-                (each.address,), ", ".join([*missing, *(["enable_logging"] if off else [])]), "high" if off else None
+                (each.address,),
+                ", ".join([*missing, *(["enable_logging"] if off else [])]),
+                "high" if off else None,
             )
 
 
@@ -245,14 +276,19 @@ def incomplete_trail(subject: Subject) -> Iterator[Hit]:
     fix="Switch it on, or remove it where another account does its work.",
 )
 def detection_off(subject: Subject) -> Iterator[Hit]:
-    switches = (("aws_guardduty_detector", "enable"), ("aws_config_configuration_recorder_status", "is_enabled"))
+    switches = (
+        ("aws_guardduty_detector", "enable"),
+        ("aws_config_configuration_recorder_status", "is_enabled"),
+    )
     for kind, switch in (*switches, ("aws_accessanalyzer_analyzer", "enabled")):
         for each in subject.of(kind):
             if is_false(each.get(switch)):
                 yield Hit((each.address,))
 
 
-_ENDED = re.compile(r"^(python(2\.7|3\.[678])|nodejs(\d|1[0-8])?(\.\w+)?|ruby2\.\d|dotnet(core.*|[56])|go1\.x|java8)$")
+_ENDED = re.compile(
+    r"^(python(2\.7|3\.[678])|nodejs(\d|1[0-8])?(\.\w+)?|ruby2\.\d|dotnet(core.*|[56])|go1\.x|java8)$"
+)
 
 
 @rule(
@@ -311,6 +347,8 @@ def guests(subject: Subject) -> Iterator[Hit]:
 )
 def plaintext_kafka(subject: Subject) -> Iterator[Hit]:
     for each in subject.of("aws_msk_cluster"):
-        plain = "PLAINTEXT" in str(each.get("encryption_info.encryption_in_transit.client_broker", "TLS"))
+        plain = "PLAINTEXT" in str(
+            each.get("encryption_info.encryption_in_transit.client_broker", "TLS")
+        )
         if plain or is_true(each.get("client_authentication.unauthenticated")):
             yield Hit((each.address,))

@@ -30,9 +30,17 @@ def job_page(service: JobEngine, journey_id: str, job_id: str, report: str = "")
     try:
         journey, job = service.journeys.get(journey_id), service.job(journey_id, job_id)
     except SortkeyError:
-        not_there("job", f"{job_id} was deleted with its journey, or never was.", ("Journeys", "/jobengine"))
+        not_there(
+            "job",
+            f"{job_id} was deleted with its journey, or never was.",
+            ("Journeys", "/jobengine"),
+        )
         return
-    title(title_of(job.stage_id), f"Execution {job.execution_number}", (journey.name, f"/jobengine/{journey_id}"))
+    title(
+        title_of(job.stage_id),
+        f"Execution {job.execution_number}",
+        (journey.name, f"/jobengine/{journey_id}"),
+    )
     with ui.element("div").classes("sk-row"):
         pieces.chip(job.status)
         ui.html(pieces.copied(job_id, 16), sanitize=False)
@@ -64,13 +72,23 @@ def _again(service: JobEngine, journey_id: str, job_id: str) -> None:
 def _log(service: JobEngine, job: Job) -> None:
     steps = {"": "all steps"} | {step.step_id: title_of(step.step_id) for step in job.steps}
     with ui.element("div").classes("sk-row"):
-        level = ui.select(LEVELS, value="all", label="Level").props("outlined dense").style("min-width: 9rem")
-        step = ui.select(steps, value="", label="Step").props("outlined dense").style("min-width: 14rem")
+        level = (
+            ui.select(LEVELS, value="all", label="Level")
+            .props("outlined dense")
+            .style("min-width: 9rem")
+        )
+        step = (
+            ui.select(steps, value="", label="Step")
+            .props("outlined dense")
+            .style("min-width: 14rem")
+        )
         text = ui.input("Text").props("outlined dense clearable").style("flex: 1 1 14rem")
 
     @ui.refreshable
     def lines() -> None:
-        wanted = LogFilter.of(level=None if level.value == "all" else level.value, text=text.value or None)
+        wanted = LogFilter.of(
+            level=None if level.value == "all" else level.value, text=text.value or None
+        )
         chosen = step.value or None
         place = (service.buckets.logs, service.store, job.journey_id, job.stage_id, job.job_id)
         found = search_logs(*place, wanted, step=chosen, limit=LINES)
@@ -78,7 +96,10 @@ def _log(service: JobEngine, job: Job) -> None:
             pieces.empty("No line fits.")
             return
         with ui.element("section").classes("sk-card"):
-            pieces.table(("time, UTC", "level", "step", "message", "details"), [_line(each) for each in found.items])
+            pieces.table(
+                ("time, UTC", "level", "step", "message", "details"),
+                [_line(each) for each in found.items],
+            )
             if found.cursor:
                 pieces.quiet(f"The first {LINES} lines; narrow the search to see others.")
 
@@ -106,8 +127,13 @@ def _line(line: LogLine) -> tuple[Any, ...]:
 
 
 def _details(details: Mapping[str, Any]) -> pieces.Markup:
-    """`rows 399 · table orders`: what is more than a text or a number as JSON, and what has many lines folded."""
-    texts = {name: each if isinstance(each, str) else json.dumps(each, default=str) for name, each in details.items()}
+    """`rows 399 · table orders`: what is more than a text or a number as JSON, and what has many
+    lines folded.
+    """
+    texts = {
+        name: each if isinstance(each, str) else json.dumps(each, default=str)
+        for name, each in details.items()
+    }
     short = " · ".join(f"{name} {text}" for name, text in texts.items() if "\n" not in text)
     long = "".join(pieces.folded(name, text) for name, text in texts.items() if "\n" in text)
     return pieces.Markup(pieces.code_cell(short) + long)
@@ -128,5 +154,7 @@ def _report(report: FullReport) -> None:
     with ui.element("div").classes("sk-stack"):
         for line in report.file.recommendations:
             ui.label(f"→ {line}").classes("sk-small")
-        results = json.dumps(report.file.detailed_results, indent=2, ensure_ascii=False, default=str)
+        results = json.dumps(
+            report.file.detailed_results, indent=2, ensure_ascii=False, default=str
+        )
         pieces.code(results[:REPORT_CHARACTERS])

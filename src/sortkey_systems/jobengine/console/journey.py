@@ -1,4 +1,6 @@
-"""One journey in the console: its stages as a timeline that moves, its jobs, its rules and its reports."""
+"""One journey in the console: its stages as a timeline that moves, its jobs, its rules and its
+reports.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,12 @@ from sortkey_systems.jobengine.model import Job, Journey, Stage
 from sortkey_systems.jobengine.service import JobEngine
 from sortkey_systems.jobengine.stages.default_stages import title_of
 
-DOTS = {"completed": "check_circle", "running": "pending", "failed": "error", "skipped": "remove_circle_outline"}
+DOTS = {
+    "completed": "check_circle",
+    "running": "pending",
+    "failed": "error",
+    "skipped": "remove_circle_outline",
+}
 COLOURS = {"completed": "positive", "running": "primary", "failed": "negative"}
 
 
@@ -29,7 +36,12 @@ def journey_page(service: JobEngine, base: str, journey_id: str) -> None:
         return
     title(journey.name, journey.description, ("Journeys", "/jobengine"))
     with ui.tabs().props("align=left no-caps dense inline-label") as tabs:
-        names = (("Stages", "timeline"), ("Jobs", "list"), ("Rules", "psychology"), ("Reports", "article"))
+        names = (
+            ("Stages", "timeline"),
+            ("Jobs", "list"),
+            ("Rules", "psychology"),
+            ("Reports", "article"),
+        )
         for name, icon in names:
             ui.tab(name, icon=icon)
     with pieces.tab_panels(tabs):
@@ -69,7 +81,9 @@ def _timeline(service: JobEngine, journey_id: str) -> None:
 
 def _summary(service: JobEngine, journey: Journey) -> None:
     counted = journey.aggregates
-    with ui.element("section").classes("sk-card sk-stack").style("margin-bottom: 1rem; gap: 0.9rem"):
+    with (
+        ui.element("section").classes("sk-card sk-stack").style("margin-bottom: 1rem; gap: 0.9rem")
+    ):
         with ui.element("div").classes("sk-row sk-spread"):
             with ui.element("div").classes("sk-row").style("width: auto"):
                 pieces.chip(journey.status)
@@ -82,7 +96,9 @@ def _summary(service: JobEngine, journey: Journey) -> None:
             pieces.figure(f"{counted.total_logs:,}", "log lines")
             pieces.figure(f"{counted.total_warnings:,}", "warnings")
             pieces.figure(f"{counted.total_errors:,}", "errors")
-        ui.linear_progress(journey.overall_progress / 100, show_value=False).props('rounded aria-label="Progress"')
+        ui.linear_progress(journey.overall_progress / 100, show_value=False).props(
+            'rounded aria-label="Progress"'
+        )
 
 
 def _actions(service: JobEngine, journey: Journey) -> None:
@@ -100,7 +116,12 @@ def _actions(service: JobEngine, journey: Journey) -> None:
         (again, service.run_journey, "Started", journey.status == "failed" or _waits(journey)),
         ("Resume", service.resume_journey, "Resumed", journey.status == "paused"),
         ("Pause", service.journeys.pause, "Paused", journey.status in LIVE),
-        ("Cancel", service.cancel_journey, "Cancelled", journey.status not in ("completed", "cancelled")),
+        (
+            "Cancel",
+            service.cancel_journey,
+            "Cancelled",
+            journey.status not in ("completed", "cancelled"),
+        ),
     )
     with ui.element("div").classes("sk-row").style("width: auto; gap: 0.5rem"):
         for text, what, said, is_possible in buttons:
@@ -113,12 +134,21 @@ def _waits(journey: Journey) -> bool:
 
 
 def _stage(stage: Stage, job: Job | None) -> None:
-    dot, colour = DOTS.get(stage.status, "radio_button_unchecked"), COLOURS.get(stage.status, "grey")
-    below = f"{stage.status} · {job.duration:.1f} s" if job and job.duration is not None else stage.status
+    dot, colour = (
+        DOTS.get(stage.status, "radio_button_unchecked"),
+        COLOURS.get(stage.status, "grey"),
+    )
+    below = (
+        f"{stage.status} · {job.duration:.1f} s"
+        if job and job.duration is not None
+        else stage.status
+    )
     with ui.timeline_entry(title=stage.name, subtitle=below, icon=dot, color=colour):
         pieces.quiet(stage.description)
         if job is not None and job.status == "running":
-            ui.linear_progress(job.progress / 100, show_value=False).props('rounded aria-label="Progress"')
+            ui.linear_progress(job.progress / 100, show_value=False).props(
+                'rounded aria-label="Progress"'
+            )
             pieces.quiet(title_of(job.current_step or ""))
         if job is not None and job.error_message:
             pieces.refused(job.error_message)
@@ -148,7 +178,17 @@ def _jobs(service: JobEngine, base: str, journey_id: str) -> None:
         for job in found
     ]
     with ui.element("section").classes("sk-card"):
-        columns = ("stage", "execution", "status", "progress", "seconds", "records", "log lines", "errors", "id")
+        columns = (
+            "stage",
+            "execution",
+            "status",
+            "progress",
+            "seconds",
+            "records",
+            "log lines",
+            "errors",
+            "id",
+        )
         pieces.table(columns, rows, numbers=(1, 3, 4, 5, 6, 7))
 
 

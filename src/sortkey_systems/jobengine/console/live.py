@@ -1,4 +1,6 @@
-"""What the pages of the job engine share: how a page follows what runs, and pages of what is not there."""
+"""What the pages of the job engine share: how a page follows what runs, and pages of what is not
+there.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ LIVE = ("pending", "running")
 
 
 def follow(state: Callable[[], Any], *refreshes: Callable[[], Any]) -> None:
-    """Draw anew when the state is another than a second ago: what one reads or scrolls stays where it is until then."""
+    """Draw anew when the state is another than a second ago: what one reads or scrolls stays where
+    it is until then.
+    """
     seen = [state()]
 
     def look() -> None:

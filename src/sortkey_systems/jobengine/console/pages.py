@@ -29,14 +29,20 @@ def pages(service: JobEngine, base: str) -> list[ConsolePage]:
     return [
         ConsolePage("/jobengine", "Journeys", icon, partial(journeys_page, service, base), group),
         ConsolePage("/jobengine/{journey_id}", "Journey", icon, one, group, in_menu=False),
-        ConsolePage("/jobengine/{journey_id}/jobs/{job_id}", "Job", icon, job, group, in_menu=False),
+        ConsolePage(
+            "/jobengine/{journey_id}/jobs/{job_id}", "Job", icon, job, group, in_menu=False
+        ),
     ]
 
 
 def journeys_page(service: JobEngine, base: str) -> None:
     with ui.element("div").classes("sk-row sk-spread"):
         with ui.element("div").style("flex: 1 1 20rem"):
-            title("Journeys", "A journey takes a database through six stages into TM Forum resources, and proves it.")
+            title(
+                "Journeys",
+                "A journey takes a database through six stages into TM Forum resources, and proves "
+                "it.",
+            )
         pieces.button("New journey", lambda: _new_journey(service), icon="add")
 
     @ui.refreshable
@@ -44,11 +50,22 @@ def journeys_page(service: JobEngine, base: str) -> None:
         found = service.journeys.list()
         if not found:
             pieces.empty(
-                "There are no journeys yet.", "New journey starts one, with the sample shop or a file of yours."
+                "There are no journeys yet.",
+                "New journey starts one, with the sample shop or a file of yours.",
             )
             return
         with ui.element("section").classes("sk-card"):
-            columns = ("name", "status", "progress", "stage", "priority", "jobs", "errors", "started, UTC", "id")
+            columns = (
+                "name",
+                "status",
+                "progress",
+                "stage",
+                "priority",
+                "jobs",
+                "errors",
+                "started, UTC",
+                "id",
+            )
             pieces.table(columns, [_row(each, base) for each in reversed(found)], numbers=(2, 5, 6))
 
     listed()
@@ -75,20 +92,33 @@ def _row(journey: Journey, base: str) -> tuple[Any, ...]:
 
 def _new_journey(service: JobEngine) -> None:
     is_at_this_machine = pieces.is_at_this_machine()
-    with pieces.dialog("New journey") as dialog, ui.card().style("width: min(34rem, 94vw); max-width: none; gap: 1rem"):
+    with (
+        pieces.dialog("New journey") as dialog,
+        ui.card().style("width: min(34rem, 94vw); max-width: none; gap: 1rem"),
+    ):
         pieces.heading("New journey")
-        name = ui.input("Name", placeholder="Our shop, to TM Forum").props("outlined autofocus").classes("w-full")
+        name = (
+            ui.input("Name", placeholder="Our shop, to TM Forum")
+            .props("outlined autofocus")
+            .classes("w-full")
+        )
         kinds = {
             "sample": "The sample shop",
             "file": "A file on this machine" if is_at_this_machine else "A file of the server",
         }
         source = ui.toggle(kinds, value="sample").props('no-caps unelevated aria-label="Source"')
-        pieces.quiet("A shop's database of 22 tables, with fifteen years of flaws.").bind_visibility_from(
-            source, "value", value="sample"
+        pieces.quiet(
+            "A shop's database of 22 tables, with fifteen years of flaws."
+        ).bind_visibility_from(source, "value", value="sample")
+        path = ui.input("Path of a SQLite file or a SQL dump", placeholder="~/shop.sqlite").props(
+            "outlined"
         )
-        path = ui.input("Path of a SQLite file or a SQL dump", placeholder="~/shop.sqlite").props("outlined")
         path.classes("w-full").bind_visibility_from(source, "value", value="file")
-        priority = ui.select(list(PRIORITIES), value="medium", label="Priority").props("outlined").classes("w-full")
+        priority = (
+            ui.select(list(PRIORITIES), value="medium", label="Priority")
+            .props("outlined")
+            .classes("w-full")
+        )
         wrong = ui.element("div").classes("w-full")
 
         async def start() -> None:

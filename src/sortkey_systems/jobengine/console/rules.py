@@ -1,4 +1,6 @@
-"""The rules of a journey in the console: what each says, what the engine does with it, and new ones."""
+"""The rules of a journey in the console: what each says, what the engine does with it, and new
+ones.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,9 @@ DOES: dict[str, Callable[[Directive], str]] = {
     "preserve": lambda each: f"keeps {each.source}",
     "remove": lambda each: f"leaves out {each.source}",
     "threshold": lambda each: f"asks for {each.target} of at least {float(each.value):.0%}",
-    "values": lambda each: f"changes values of {each.source or each.target}: {json.dumps(each.value)}",
+    "values": lambda each: (
+        f"changes values of {each.source or each.target}: {json.dumps(each.value)}"
+    ),
     "dates": lambda each: f"reads dates of {each.source or each.target} as {each.value}",
     "require": lambda each: f"asks that {each.target or each.source} is always there",
     "pattern": lambda each: f"asks that {each.target} looks like {each.value}",
@@ -49,14 +53,21 @@ DOES: dict[str, Callable[[Directive], str]] = {
 
 def rules_panel(service: JobEngine, journey_id: str) -> None:
     with ui.element("div").classes("sk-row sk-spread").style("margin-bottom: 1rem"):
-        pieces.quiet("Rules have a say in what a stage does, when it runs next: by priority, critical first.")
-        pieces.button("New rule", lambda: _new_rule(service, journey_id, listed.refresh), icon="add")
+        pieces.quiet(
+            "Rules have a say in what a stage does, when it runs next: by priority, critical first."
+        )
+        pieces.button(
+            "New rule", lambda: _new_rule(service, journey_id, listed.refresh), icon="add"
+        )
 
     @ui.refreshable
     def listed() -> None:
         found = service.rules.page(journey_id, size=500).items
         if not found:
-            pieces.empty("This journey has no rules of its own.", "Names and types decide where no rule does.")
+            pieces.empty(
+                "This journey has no rules of its own.",
+                "Names and types decide where no rule does.",
+            )
         with ui.element("div").classes("sk-stack"):
             for rule in found:
                 change = partial(_change, service, rule, listed.refresh)
@@ -93,20 +104,26 @@ def _rule(rule: Rule, change: Callable[[RuleStatus, str], None]) -> None:
             if rule.status != "active":
                 pieces.button("Switch on", lambda: change("active", "Switched on"))
             else:
-                pieces.button("Switch off", lambda: change("inactive", "Switched off"), is_main=False)
+                pieces.button(
+                    "Switch off", lambda: change("inactive", "Switched off"), is_main=False
+                )
             if rule.status != "deprecated":
                 pieces.button("Retire", lambda: change("deprecated", "Retired"), is_main=False)
         pieces.quiet(
-            "A rule is not erased, so that what it once did can be told: one that is retired is never applied."
+            "A rule is not erased, so that what it once did can be told: one that is retired is "
+            "never applied."
         )
         ui.html(pieces.copied(rule.rule_id, 40), sanitize=False)
 
 
 def _when(rule: Rule) -> str:
-    stages = " and ".join(title_of(each) for each in rule.metadata.applicable_stages) or title_of(rule.stage_id)
+    stages = " and ".join(title_of(each) for each in rule.metadata.applicable_stages) or title_of(
+        rule.stage_id
+    )
     where = "In all stages" if rule.scope != "stage" else f"In the stage {stages}"
     return (
-        f"{where}, as {title_of(rule.type).lower()}, with {rule.priority} priority. Made by {rule.metadata.created_by}."
+        f"{where}, as {title_of(rule.type).lower()}, with {rule.priority} priority. Made by "
+        f"{rule.metadata.created_by}."
     )
 
 
@@ -118,7 +135,11 @@ def _content(content: TextOrObject) -> None:
         ui.label(str(text))
     executed = content.get("jsonRule", content if "naturalLanguage" not in content else None)
     if executed:
-        pieces.code(executed if isinstance(executed, str) else json.dumps(executed, indent=2, ensure_ascii=False))
+        pieces.code(
+            executed
+            if isinstance(executed, str)
+            else json.dumps(executed, indent=2, ensure_ascii=False)
+        )
 
 
 def _understood(content: TextOrObject) -> None:
@@ -128,12 +149,16 @@ def _understood(content: TextOrObject) -> None:
         pieces.refused(str(error))
         return
     if not lines:
-        pieces.quiet("Nothing: it has no sentence that can be executed. One that can is: Drop 'reviews'.")
+        pieces.quiet(
+            "Nothing: it has no sentence that can be executed. One that can is: Drop 'reviews'."
+        )
     for line in lines:
         ui.label(f"→ {line}").classes("sk-small")
 
 
-def _change(service: JobEngine, rule: Rule, refresh: Callable[[], Any], status: RuleStatus, said: str) -> None:
+def _change(
+    service: JobEngine, rule: Rule, refresh: Callable[[], Any], status: RuleStatus, said: str
+) -> None:
     try:
         service.rules.change(rule.journey_id, rule.rule_id, RuleChange(status=status))
         ui.notify(f"{said}: {rule.title}", type="positive")
@@ -147,13 +172,30 @@ def _change(service: JobEngine, rule: Rule, refresh: Callable[[], Any], status: 
 
 def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -> None:
     stages = {stage.stage_id: stage for stage in service.journeys.stages(journey_id)}
-    with pieces.dialog("New rule") as dialog, ui.card().style("width: min(38rem, 94vw); max-width: none; gap: 0.9rem"):
+    with (
+        pieces.dialog("New rule") as dialog,
+        ui.card().style("width: min(38rem, 94vw); max-width: none; gap: 0.9rem"),
+    ):
         pieces.heading("New rule")
-        name = ui.input("Title", placeholder="Reviews stay behind").props("outlined autofocus").classes("w-full")
+        name = (
+            ui.input("Title", placeholder="Reviews stay behind")
+            .props("outlined autofocus")
+            .classes("w-full")
+        )
         names = {stage_id: stage.name for stage_id, stage in stages.items()}
-        stage = ui.select(names, value="tmf_mapping", label="Stage").props("outlined").classes("w-full")
-        priority = ui.select(list(PRIORITIES), value="medium", label="Priority").props("outlined").classes("w-full")
-        text = ui.textarea("What it says", placeholder=EXAMPLES[0]).props("outlined autogrow").classes("w-full")
+        stage = (
+            ui.select(names, value="tmf_mapping", label="Stage").props("outlined").classes("w-full")
+        )
+        priority = (
+            ui.select(list(PRIORITIES), value="medium", label="Priority")
+            .props("outlined")
+            .classes("w-full")
+        )
+        text = (
+            ui.textarea("What it says", placeholder=EXAMPLES[0])
+            .props("outlined autogrow")
+            .classes("w-full")
+        )
         with ui.element("div").classes("sk-stack").style("gap: 0.2rem"):
             pieces.quiet("For example, in plain English or as JSON:")
             for each in EXAMPLES:
@@ -168,8 +210,16 @@ def _new_rule(service: JobEngine, journey_id: str, refresh: Callable[[], Any]) -
 
         def add() -> None:
             kinds = stages[str(stage.value)].rule_types
-            given = {"stage_id": stage.value, "title": (name.value or "").strip(), "priority": priority.value}
-            wrong = _added(service, journey_id, {**given, "type": kinds[0], "content": written(text.value or "")})
+            given = {
+                "stage_id": stage.value,
+                "title": (name.value or "").strip(),
+                "priority": priority.value,
+            }
+            wrong = _added(
+                service,
+                journey_id,
+                {**given, "type": kinds[0], "content": written(text.value or "")},
+            )
             if wrong:
                 done.clear()
                 with done:

@@ -1,4 +1,6 @@
-"""The verdict on a migration in the console, first on the page of its journey: losses come before what was done."""
+"""The verdict on a migration in the console, first on the page of its journey: losses come before
+what was done.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,12 @@ def verdict_card(service: JobEngine, journey_id: str) -> None:
         report = service.executions.final_report(journey_id)
     except NotFound:
         return
-    text, tone = OUTCOMES.get(report.get("outcome", ""), OUTCOMES["passed" if report["is_passed"] else "failed"])
-    with ui.element("section").classes("sk-card sk-stack").style("margin-bottom: 1rem; gap: 0.6rem"):
+    text, tone = OUTCOMES.get(
+        report.get("outcome", ""), OUTCOMES["passed" if report["is_passed"] else "failed"]
+    )
+    with (
+        ui.element("section").classes("sk-card sk-stack").style("margin-bottom: 1rem; gap: 0.6rem")
+    ):
         with ui.element("div").classes("sk-row"):
             pieces.heading("Verdict")
             pieces.chip(text, tone)

@@ -1,4 +1,6 @@
-"""Executions of stages on the runtime's workers: started, watched, retried, cancelled, taken up again after a crash."""
+"""Executions of stages on the runtime's workers: started, watched, retried, cancelled, taken up
+again after a crash.
+"""
 
 from sortkey_systems.jobengine.jobs.executions import QUEUE, Executions
 from sortkey_systems.jobengine.jobs.places import PlaceRefused, Places

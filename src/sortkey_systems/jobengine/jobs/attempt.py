@@ -1,6 +1,8 @@
-"""What a worker does with an execution: take it over, run its steps, write its end, and see to what comes after.
+"""What a worker does with an execution: take it over, run its steps, write its end, and see to what
+comes after.
 
-Every part may be cut off by a kill and is done again by the next attempt; nothing of it counts twice.
+Every part may be cut off by a kill and is done again by the next attempt; nothing of it counts
+twice.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage, in_rank_o
 from sortkey_systems.jobengine.parts import AllowedLosses
 from sortkey_systems.jobengine.sources import open_source
 from sortkey_systems.jobengine.stages.data_migration.ownership import TargetRefused, check_owner
-from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import NoSuchTable, SourceNotRead
+from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import (
+    NoSuchTable,
+    SourceNotRead,
+)
 from sortkey_systems.jobengine.stages.work import MissingResult, Work
 
 IN_VAIN = (PlaceRefused, TargetRefused, SourceNotRead, NoSuchTable, MissingResult, GiveUp)
@@ -52,7 +57,9 @@ class Attempts:
         follow: bool,
         tries: int,
     ) -> dict[str, Any]:
-        """The job function of workers. Raises GiveUp where the execution has failed: a retry is another one."""
+        """The job function of workers. Raises GiveUp where the execution has failed: a retry is
+        another one.
+        """
         key = Job.key(
             journey_id=journey_id,
             order=order,
@@ -75,12 +82,15 @@ class Attempts:
             self.schedule.follow(job.journey_id)
         if job.status == "failed" and course.tries > 0:
             _, stages = self.schedule.journey(job.journey_id)
-            # While a retry is due its stage runs on; where it does not, somebody decided that there is none.
+            # While a retry is due its stage runs on; where it does not, somebody decided that there
+            # is none.
             if stage_of(stages, job.stage_id).status == "running":
                 self.schedule.retry(job, course)
 
     def settle(self, job: Job) -> Job:
-        """The job, ended where nobody will run it any more, and enqueued where a crash has prevented that."""
+        """The job, ended where nobody will run it any more, and enqueued where a crash has
+        prevented that.
+        """
         if job.status not in LIVE:
             return job
         try:
@@ -100,7 +110,9 @@ class Attempts:
         return job
 
     def abandon(self, job: Job, status: Status, message: str, course: Course) -> Job:
-        """End an execution that no worker has. The log of the step that ran gets its file, and a last line."""
+        """End an execution that no worker has. The log of the step that ran gets its file, and a
+        last line.
+        """
         store, counts = self.schedule.store, [job.metrics]
         for step in job.steps:
             if step.status == "running":
@@ -118,7 +130,9 @@ class Attempts:
     def _run(self, ctx: JobContext, job: Job, course: Course) -> Job:
         schedule = self.schedule
         journey, stages = schedule.journey(job.journey_id)
-        run = StageRun(ctx, schedule.store, self.buckets, self._begun(ctx, job), stages, schedule.now)
+        run = StageRun(
+            ctx, schedule.store, self.buckets, self._begun(ctx, job), stages, schedule.now
+        )
         try:
             with self._opened(run.job, journey, stages) as (work, results):
                 over = run.run(work, results)
@@ -145,11 +159,19 @@ class Attempts:
         return ledger.end(self.schedule.store, old, made)
 
     @contextmanager
-    def _opened(self, job: Job, journey: Journey, stages: list[Stage]) -> Generator[tuple[Work, StepResults]]:
-        """What the steps work with: the source, the target, the rules, and what the stages before found."""
+    def _opened(
+        self, job: Job, journey: Journey, stages: list[Stage]
+    ) -> Generator[tuple[Work, StepResults]]:
+        """What the steps work with: the source, the target, the rules, and what the stages before
+        found.
+        """
         results = StepResults(self.buckets.reports)
         for stage in stages:
-            latest = self.schedule.latest(stage) if stage.order < job.order and stage.status == "completed" else None
+            latest = (
+                self.schedule.latest(stage)
+                if stage.order < job.order and stage.status == "completed"
+                else None
+            )
             if latest is not None:
                 results.add(latest, [step.step_id for step in latest.steps])
         target = self.places.target(journey)
@@ -158,15 +180,21 @@ class Attempts:
         try:
             rules = self._rules(journey, stages, job.stage_id)
             allowed = journey.configuration.allowed_losses or AllowedLosses()
-            yield Work(source, target, rules, results, self.batch_rows, journey.journey_id, allowed), results
+            yield (
+                Work(source, target, rules, results, self.batch_rows, journey.journey_id, allowed),
+                results,
+            )
         finally:
             source.close()
 
     def _rules(self, journey: Journey, stages: list[Stage], stage_id: str) -> list[Rule]:
-        """Those of the whole journey, by rank: planning looks at those of verification. Where the Second Brain is off,
-        for the journey or for the stage, there are none; those of another stage where it is off do not count either."""
+        """Those of the whole journey, by rank: planning looks at those of verification. Where the
+        Second Brain is off, for the journey or for the stage, there are none; those of another
+        stage where it is off do not count either."""
         off = {stage.stage_id for stage in stages if not stage.second_brain_enabled}
         if stage_id in off or not journey.configuration.second_brain_enabled:
             return []
         active = Rule.of_journey(journey_id=journey.journey_id).where(Rule.status == "active")
-        return in_rank_order(rule for rule in self.schedule.store.query(active) if rule.stage_id not in off)
+        return in_rank_order(
+            rule for rule in self.schedule.store.query(active) if rule.stage_id not in off
+        )

@@ -1,4 +1,6 @@
-"""How an execution ends: its figures, which add up, and the step that ran when it was stopped. Pure."""
+"""How an execution ends: its figures, which add up, and the step that ran when it was stopped.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,15 @@ from sortkey_systems.jobengine.parts import LogCounts, StepRun
 Status = Literal["completed", "failed", "cancelled"]
 
 
-def ended(job: Job, status: Status, counts: Iterable[LogCounts], now: datetime, **changes: Any) -> Job:
-    """The job when it is over. Steps follow each other without a gap, so it took as long as all of them together."""
-    steps = [_stopped(each, status, now) if each.status == "running" else each for each in job.steps]
+def ended(
+    job: Job, status: Status, counts: Iterable[LogCounts], now: datetime, **changes: Any
+) -> Job:
+    """The job when it is over. Steps follow each other without a gap, so it took as long as all of
+    them together.
+    """
+    steps = [
+        _stopped(each, status, now) if each.status == "running" else each for each in job.steps
+    ]
     began = job.start_time
     over = max((each.end_time for each in steps if each.end_time is not None), default=began or now)
     return job.changed(
@@ -30,13 +38,17 @@ def ended(job: Job, status: Status, counts: Iterable[LogCounts], now: datetime, 
 def timed(step_id: str, status: Any, began: datetime, over: datetime) -> StepRun:
     """The record of a step that is over."""
     duration = seconds_between(began, over)
-    return StepRun(step_id=step_id, status=status, start_time=began, end_time=over, duration=duration)
+    return StepRun(
+        step_id=step_id, status=status, start_time=began, end_time=over, duration=duration
+    )
 
 
 def added(counts: Iterable[LogCounts]) -> LogCounts:
     """The counts of several steps together."""
     several = list(counts)
-    return LogCounts(**{name: sum(getattr(each, name) for each in several) for name in LogCounts.model_fields})
+    return LogCounts(
+        **{name: sum(getattr(each, name) for each in several) for name in LogCounts.model_fields}
+    )
 
 
 def seconds_between(began: datetime, over: datetime) -> float:

@@ -1,7 +1,7 @@
 """Executions of stages: start, watch, retry, cancel, wait; and the workers that run them.
 
-A job of the engine and its job in the queue have the same id. The item in the engine's table is what people see; the
-queue knows who runs it.
+A job of the engine and its job in the queue have the same id. The item in the engine's table is
+what people see; the queue knows who runs it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ POLL_SECONDS = 0.05
 
 
 class Executions:
-    """The jobs of journeys. `queue` is that of the workers; `places` is what journeys may read and write."""
+    """The jobs of journeys. `queue` is that of the workers; `places` is what journeys may read and
+    write.
+    """
 
     def __init__(
         self,
@@ -61,49 +63,74 @@ class Executions:
         )
         self._attempts = Attempts(self._schedule, buckets, places or Places(), batch_rows)
         self._upkeep = Upkeep(self._attempts)
-        self.stage_job = job(STAGE_JOB, retries=TRIES_MAX, backoff=Backoff(first_seconds=0.1))(self._attempts.run)
+        self.stage_job = job(STAGE_JOB, retries=TRIES_MAX, backoff=Backoff(first_seconds=0.1))(
+            self._attempts.run
+        )
 
     # -- running
 
     def start_job(self, journey_id: str, stage_id: str, *, triggered_by: str = "user") -> Job:
-        """Run one stage. Raises NotFound, WrongState, and StageOutOfOrder where a stage before it is not done."""
+        """Run one stage. Raises NotFound, WrongState, and StageOutOfOrder where a stage before it
+        is not done.
+        """
         return self._schedule.start(journey_id, stage_id, triggered_by=triggered_by, follow=False)
 
     def run_journey(self, journey_id: str, *, triggered_by: str = "journey") -> Job:
-        """Run all stages that are not done, one after the other; gives the first job. `wait_for_journey` waits."""
+        """Run all stages that are not done, one after the other; gives the first job.
+        `wait_for_journey` waits.
+        """
         journey, stages = self._schedule.journey(journey_id)
         stage = current_stage(stages)
         if journey.status == "completed":
             raise WrongState(f"journey {journey_id} is completed: there is nothing left to run")
-        return self._schedule.start(journey_id, stage.stage_id, triggered_by=triggered_by, follow=True)
+        return self._schedule.start(
+            journey_id, stage.stage_id, triggered_by=triggered_by, follow=True
+        )
 
     def retry(self, job_id: str, *, triggered_by: str = "user") -> Job:
-        """A new execution in place of one that failed or was cancelled. The other stays as it is."""
+        """A new execution in place of one that failed or was cancelled. The other stays
+        as it is.
+        """
         before = self.get(job_id)
         if before.status not in ("failed", "cancelled"):
-            raise WrongState(f"job {job_id} is {before.status}: only one that failed or was cancelled is retried")
+            raise WrongState(
+                f"job {job_id} is {before.status}: only one that failed or was cancelled is retried"
+            )
         _, stages = self._schedule.journey(before.journey_id)
         latest = self._schedule.latest(stage_of(stages, before.stage_id))
         if latest is not None and latest.execution_number > before.execution_number:
-            text = f"job {job_id} was followed by {latest.job_id}, which is {latest.status}: look at that one"
+            text = (
+                f"job {job_id} was followed by {latest.job_id}, which is {latest.status}: look at "
+                "that one"
+            )
             raise WrongState(text, latest=latest.job_id)
         follow = self._schedule.course(before).follow
-        return self._schedule.start(before.journey_id, before.stage_id, triggered_by=triggered_by, follow=follow)
+        return self._schedule.start(
+            before.journey_id, before.stage_id, triggered_by=triggered_by, follow=follow
+        )
 
     def cancel(self, job_id: str) -> Job:
-        """End a job that waits at once, and one that runs at its next safe point. One that has ended stays as it is."""
+        """End a job that waits at once, and one that runs at its next safe point. One that has
+        ended stays as it is.
+        """
         found = self.get(job_id)
         if found.status not in LIVE:
             return found
         try:
             self.queue.cancel(job_id)
         except NotFound:
-            return self._attempts.abandon(found, "cancelled", "it was cancelled before it began", Course(False, 0))
+            return self._attempts.abandon(
+                found, "cancelled", "it was cancelled before it began", Course(False, 0)
+            )
         return self._attempts.settle(found)
 
     def worker(self, **settings: Any) -> JobWorker:
-        """Runs executions, most urgent journeys first. Start it, or call its `run_once`; settings are `JobWorker`'s."""
-        return StageWorker(self.store, [self.stage_job], self.tidy, queue=self.queue.name, **settings)
+        """Runs executions, most urgent journeys first. Start it, or call its `run_once`; settings
+        are `JobWorker`'s.
+        """
+        return StageWorker(
+            self.store, [self.stage_job], self.tidy, queue=self.queue.name, **settings
+        )
 
     def tidy(self) -> None:
         """See to journeys that nobody works on. Workers do it by themselves."""
@@ -127,7 +154,9 @@ class Executions:
         return self.get(job_id)
 
     def wait_for_journey(self, journey_id: str, timeout: float | None = None) -> Journey:
-        """The journey when nothing of it runs any more. Raises JobNotEnded after `timeout` seconds."""
+        """The journey when nothing of it runs any more. Raises JobNotEnded after `timeout`
+        seconds.
+        """
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             journey, stages = self._schedule.journey(journey_id)
@@ -151,27 +180,38 @@ class Executions:
         cursor: str | None = None,
         size: int = 100,
     ) -> Page[Job]:
-        """The executions of a journey, or of one of its stages, in the order of stages and numbers."""
+        """The executions of a journey, or of one of its stages, in the order of stages and
+        numbers.
+        """
         wanted = Job.of_journey(journey_id=journey_id)
         if stage_id is not None:
             stage = stage_of(self._schedule.journey(journey_id)[1], stage_id)
             wanted = Job.of_stage(journey_id=journey_id, order=stage.order, stage_id=stage_id)
-        return self.store.page(wanted.where(Job.status == status) if status else wanted, cursor=cursor, size=size)
+        return self.store.page(
+            wanted.where(Job.status == status) if status else wanted, cursor=cursor, size=size
+        )
 
     def all_jobs(self, journey_id: str) -> list[Job]:
         """Every execution of a journey, in the same order, however many there are."""
         return self.store.query(Job.of_journey(journey_id=journey_id))
 
     def final_report(self, journey_id: str) -> dict[str, Any]:
-        """What the last stage reports: verdict, what is not in the target, figures, and `text`, all of it in Markdown.
+        """What the last stage reports: verdict, what is not in the target, figures, and `text`, all
+        of it in Markdown.
 
-        It is there whether the migration passed or not. Raises NotFound where the journey has not come so far."""
+        It is there whether the migration passed or not. Raises NotFound where the journey has not
+        come so far."""
         _, stages = self._schedule.journey(journey_id)
-        stage = next((each for each in stages if any(step.step_id == FINAL for step in each.steps)), None)
+        stage = next(
+            (each for each in stages if any(step.step_id == FINAL for step in each.steps)), None
+        )
         latest = self._schedule.latest(stage) if stage is not None else None
         steps = {step.step_id: step.status for step in latest.steps} if latest is not None else {}
         if latest is None or steps.get(FINAL) != "completed":
-            raise NotFound(f"journey {journey_id} has no final report yet: its last stage has not come to an end")
+            raise NotFound(
+                f"journey {journey_id} has no final report yet: its last stage has not come to an "
+                "end"
+            )
         results = StepResults(self.buckets.reports)
         results.add(latest, [FINAL])
         return results[FINAL]

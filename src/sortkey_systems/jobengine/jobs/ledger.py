@@ -1,6 +1,8 @@
-"""What is written of an execution while it goes on: the job, its line in the dashboard and its journey, together.
+"""What is written of an execution while it goes on: the job, its line in the dashboard and its
+journey, together.
 
-Every write is one transaction, and conditional on the attempt: a worker that lost its lease writes nothing any more.
+Every write is one transaction, and conditional on the attempt: a worker that lost its lease writes
+nothing any more.
 """
 
 from __future__ import annotations
@@ -12,7 +14,13 @@ from typing import Any
 
 from sortkey import Action, Condition, ItemKey, Put, Store, Update, attr
 from sortkey.errors import JobLost, TransactionFailed
-from sortkey_systems.jobengine.journeys.aggregates import Write, job_created, job_ended, job_progressed, with_journey
+from sortkey_systems.jobengine.journeys.aggregates import (
+    Write,
+    job_created,
+    job_ended,
+    job_progressed,
+    with_journey,
+)
 from sortkey_systems.jobengine.model import Job, Journey, Stage, StageJob
 
 CONFLICT_TRIES = 12
@@ -49,7 +57,8 @@ def create(store: Store, journey_id: str, make: Callable[[Journey, list[Stage]],
 
 
 def end(store: Store, old: Job, make: Callable[[Journey], tuple[Job, bool]]) -> Job:
-    """The end of an execution, with what it means for stage and journey. `make` also says whether a retry follows.
+    """The end of an execution, with what it means for stage and journey. `make` also says whether a
+    retry follows.
 
     Raises JobLost where the job was ended by somebody else.
     """
@@ -83,17 +92,26 @@ def begin(store: Store, old: Job, new: Job) -> Job:
 
 def changes(old: Job, new: Job, held: Condition | None = None) -> list[Write]:
     """The updates that make one job of the other, on its item and on its line."""
-    both = [(each, getattr(new, each)) for each in Job.model_fields if getattr(new, each) != getattr(old, each)]
+    both = [
+        (each, getattr(new, each))
+        for each in Job.model_fields
+        if getattr(new, each) != getattr(old, each)
+    ]
     job = Update(key_of(old), _actions(Job, both), _held(old) if held is None else held)
     shown = [(name, value) for name, value in both if name in _ON_LINE]
     line = StageJob.key(
-        journey_id=old.journey_id, order=old.order, stage_id=old.stage_id, execution_number=old.execution_number
+        journey_id=old.journey_id,
+        order=old.order,
+        stage_id=old.stage_id,
+        execution_number=old.execution_number,
     )
     return [job, Update(line, _actions(StageJob, shown))] if shown else [job]
 
 
 def _transact(store: Store, job: Job, *writes: Write) -> None:
-    """Once, also where an answer is lost on the way; again where somebody else was at an item in the same instant."""
+    """Once, also where an answer is lost on the way; again where somebody else was at an item in
+    the same instant.
+    """
     token = uuid.uuid4().hex
     for left in reversed(range(CONFLICT_TRIES)):
         try:
@@ -112,12 +130,17 @@ def _actions(of: type[Any], values: list[tuple[str, Any]]) -> tuple[Action, ...]
 
 def _held(job: Job) -> Condition:
     same = attr(Job.status) == job.status
-    return same & (attr(Job.attempt) == job.attempt if job.attempt is not None else attr(Job.attempt).missing())
+    return same & (
+        attr(Job.attempt) == job.attempt if job.attempt is not None else attr(Job.attempt).missing()
+    )
 
 
 def _lost(job: Job, failed: TransactionFailed) -> Exception:
     """Whether it was the job itself that refused: then another attempt has it, or it was ended."""
     refused = [reason for reason in failed.reasons if reason.code == "ConditionalCheckFailed"]
     if any(isinstance(reason.item, (Job, StageJob)) for reason in refused):
-        return JobLost(f"job {job.job_id} is no longer held by attempt {job.attempt}: another one has it, or it ended")
+        return JobLost(
+            f"job {job.job_id} is no longer held by attempt {job.attempt}: another one has it, or "
+            "it ended"
+        )
     return failed

@@ -1,4 +1,6 @@
-"""What an execution came to, in figures and in words: the results of a job, and what the report of a step says."""
+"""What an execution came to, in figures and in words: the results of a job, and what the report of
+a step says.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,21 @@ from sortkey_systems.jobengine.stages.migration_planning.strategy import Strateg
 from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile
 from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import ExtractedSchema
 from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import Gaps
-from sortkey_systems.jobengine.stages.verification_validation.compliance_check import ComplianceCheck
+from sortkey_systems.jobengine.stages.verification_validation.compliance_check import (
+    ComplianceCheck,
+)
 from sortkey_systems.jobengine.stages.verification_validation.final_report import FinalReport
-from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import MappingValidation
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import (
+    MappingValidation,
+)
 from sortkey_systems.jobengine.stages.work import Work
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Of one step: so many things were looked at, of so many tables; so many are not as they should be."""
+    """Of one step: so many things were looked at, of so many tables; so many are not as they should
+    be.
+    """
 
     items: int = 0
     failed: int = 0
@@ -32,7 +40,10 @@ class Outcome:
 
 def outcome_of(result: Any) -> Outcome:
     """The figures of a step's result; those of a step that counts nothing are 0."""
-    return next((figures(result) for kind, figures in _OUTCOMES.items() if isinstance(result, kind)), Outcome())
+    return next(
+        (figures(result) for kind, figures in _OUTCOMES.items() if isinstance(result, kind)),
+        Outcome(),
+    )
 
 
 def recommendations_of(result: Any) -> list[str]:
@@ -45,10 +56,18 @@ def recommendations_of(result: Any) -> list[str]:
 
 
 def results_of(step_ids: Iterable[str], work: Work) -> Results:
-    """The results of a job, once these steps of its stage have run. Processed = succeeded + failed."""
+    """The results of a job, once these steps of its stage have run. Processed = succeeded +
+    failed.
+    """
     ran = set(step_ids)
-    counted = {step_id: outcome_of(work.result(step_id, kind)) for step_id, kind in _COUNTED.items() if step_id in ran}
-    records = next((counted[each] for each in _COUNTED if each in counted and each != SCHEMA), Outcome())
+    counted = {
+        step_id: outcome_of(work.result(step_id, kind))
+        for step_id, kind in _COUNTED.items()
+        if step_id in ran
+    }
+    records = next(
+        (counted[each] for each in _COUNTED if each in counted and each != SCHEMA), Outcome()
+    )
     about = counted.get(SCHEMA, records)
     return Results(
         records_processed=records.items,
@@ -79,7 +98,9 @@ _COUNTED: dict[str, type[Any]] = {
 _OUTCOMES: dict[type[Any], Callable[[Any], Outcome]] = {
     ExtractedSchema: lambda found: Outcome(found.columns, 0, len(found.tables), found.columns),
     Profile: lambda found: Outcome(sum(each.rows for each in found.tables), 0, len(found.tables)),
-    Transferred: lambda found: Outcome(found.rows, found.refused + found.duplicates, len(found.counts)),
+    Transferred: lambda found: Outcome(
+        found.rows, found.refused + found.duplicates, len(found.counts)
+    ),
     ComplianceTest: lambda found: Outcome(found.outcome.documents),
     ComplianceCheck: lambda found: Outcome(found.outcome.documents),
     Completion: lambda found: Outcome(found.records_processed, found.records_failed),

@@ -1,4 +1,6 @@
-"""Where a journey's data comes from and goes to: its addresses, made whole, and confined where strangers name them."""
+"""Where a journey's data comes from and goes to: its addresses, made whole, and confined where
+strangers name them.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,16 @@ DEFAULT_TARGET = "{journey_id}.sqlite"
 
 
 class PlaceRefused(WrongState):
-    """A source or a target is missing, or lies where journeys may not read or write. The message says which."""
+    """A source or a target is missing, or lies where journeys may not read or write. The message
+    says which.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What journeys may read and write. With a `root` only what lies under it; without, whatever the process may."""
+    """What journeys may read and write. With a `root` only what lies under it; without, whatever
+    the process may.
+    """
 
     root: Path | None = None
     databases: bool = True
@@ -28,22 +34,35 @@ class Places:
         """The address that the journey's data is read from."""
         address = journey.source.address
         if address is None:
-            raise PlaceRefused(f"journey {journey.journey_id} has no source: give its source an address")
+            raise PlaceRefused(
+                f"journey {journey.journey_id} has no source: give its source an address"
+            )
         if address.startswith(POSTGRES):
             if not self.databases:
-                raise PlaceRefused("journeys may not connect to databases here: give a file or a dump")
+                raise PlaceRefused(
+                    "journeys may not connect to databases here: give a file or a dump"
+                )
             return address
         path = self._confined(address)
         if not path.is_file():
-            raise PlaceRefused(f"there is no file {address}: the source of journey {journey.journey_id}")
+            raise PlaceRefused(
+                f"there is no file {address}: the source of journey {journey.journey_id}"
+            )
         return str(path)
 
     def target(self, journey: Journey) -> str:
-        """The address that its documents are written to: a file named after the journey where none is given."""
-        address = journey.configuration.target or DEFAULT_TARGET.format(journey_id=journey.journey_id)
+        """The address that its documents are written to: a file named after the journey where none
+        is given.
+        """
+        address = journey.configuration.target or DEFAULT_TARGET.format(
+            journey_id=journey.journey_id
+        )
         path = self._confined(address)
         if path.resolve() == self._whole(journey.source.address or ""):
-            raise PlaceRefused(f"{address} is the source itself, which is only read: give the journey another target")
+            raise PlaceRefused(
+                f"{address} is the source itself, which is only read: give the journey another "
+                "target"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         return str(path)
 
@@ -52,7 +71,9 @@ class Places:
             return Path(address)
         root, path = self.root.resolve(), self._whole(address)
         if not path.is_relative_to(root) or path == root:
-            raise PlaceRefused(f"{address} is not in the folder that journeys may use: give a path inside it")
+            raise PlaceRefused(
+                f"{address} is not in the folder that journeys may use: give a path inside it"
+            )
         return path
 
     def _whole(self, address: str) -> Path:

@@ -1,6 +1,8 @@
-"""What steps returned, kept as objects: too large for items, and needed by every stage that comes later.
+"""What steps returned, kept as objects: too large for items, and needed by every stage that comes
+later.
 
-A result belongs to one execution; a stage sees those of its own, and of the latest completed execution of the others.
+A result belongs to one execution; a stage sees those of its own, and of the latest completed
+execution of the others.
 """
 
 from __future__ import annotations
@@ -14,12 +16,19 @@ from sortkey import Objects, Template
 from sortkey_systems.jobengine.model import Job
 from sortkey_systems.jobengine.stages.work import to_json
 
-RESULT_FILE = Template("journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/results/{step_id}.json")
+RESULT_FILE = Template(
+    "journeys/{journey_id}/stages/{stage_id}/executions/{job_id}/results/{step_id}.json"
+)
 """In the reports bucket, beside the reports."""
 
 
 def result_key(job: Job, step_id: str) -> str:
-    about = {"journey_id": job.journey_id, "stage_id": job.stage_id, "job_id": job.job_id, "step_id": step_id}
+    about = {
+        "journey_id": job.journey_id,
+        "stage_id": job.stage_id,
+        "job_id": job.job_id,
+        "step_id": step_id,
+    }
     return str(RESULT_FILE.render(about))
 
 
@@ -36,7 +45,9 @@ class StepResults(MutableMapping[str, Any]):
         self._places |= {step_id: result_key(job, step_id) for step_id in step_ids}
 
     def store(self, job: Job, step_id: str, result: Any) -> int:
-        """Keep a result; says how many bytes it has. Writing it again changes nothing that anybody reads."""
+        """Keep a result; says how many bytes it has. Writing it again changes nothing that anybody
+        reads.
+        """
         data = orjson.dumps(to_json(result))
         self._objects.put(result_key(job, step_id), data, content_type="application/json")
         self._places[step_id] = result_key(job, step_id)

@@ -1,7 +1,8 @@
-"""Which execution comes next: the first of a stage, a retry, or the next stage of a journey that runs through.
+"""Which execution comes next: the first of a stage, a retry, or the next stage of a journey that
+runs through.
 
-An execution is created first and enqueued then. Both may be done again after a crash: the number of an execution is
-unique in its stage, and the queue knows a job by its id.
+An execution is created first and enqueued then. Both may be done again after a crash: the number of
+an execution is unique in its stage, and the queue knows a job by its id.
 """
 
 from __future__ import annotations
@@ -16,7 +17,13 @@ from sortkey import Backoff, JobQueue, Store, Update, attr
 from sortkey.errors import NotFound, TransactionFailed
 from sortkey_systems.jobengine.jobs import ledger
 from sortkey_systems.jobengine.journeys.aggregates import with_journey
-from sortkey_systems.jobengine.journeys.progress import WrongState, current_stage, next_stage, stage_of, startable
+from sortkey_systems.jobengine.journeys.progress import (
+    WrongState,
+    current_stage,
+    next_stage,
+    stage_of,
+    startable,
+)
 from sortkey_systems.jobengine.model import Job, Journey, Stage, latest_execution
 from sortkey_systems.jobengine.parts import JobConfiguration, S3Config, StepRun
 
@@ -26,7 +33,9 @@ EXECUTIONS_MAX = 999
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What comes after an execution: `follow`, the next stage when it is completed; `tries`, so many retries if not."""
+    """What comes after an execution: `follow`, the next stage when it is completed; `tries`, so
+    many retries if not.
+    """
 
     follow: bool
     tries: int
@@ -34,7 +43,9 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """Creates executions and enqueues them. `tries_max` is how many attempts of workers one may take."""
+    """Creates executions and enqueues them. `tries_max` is how many attempts of workers one may
+    take.
+    """
 
     store: Store
     queue: JobQueue
@@ -50,19 +61,25 @@ class Schedule:
         def made(journey: Journey, stages: list[Stage]) -> Job:
             stage = startable(journey, stages, stage_id)
             latest = self.latest(stage)
-            return self._new(journey, stage, (latest.execution_number if latest else 0) + 1, triggered_by)
+            return self._new(
+                journey, stage, (latest.execution_number if latest else 0) + 1, triggered_by
+            )
 
         job = ledger.create(self.store, journey_id, made)
         self.enqueue(job, Course(follow, job.configuration.retry_attempts))
         return self.store.get(ledger.key_of(job), consistent=True)
 
     def retry(self, failed: Job, course: Course) -> Job | None:
-        """The execution that follows a failed one by itself; None where somebody has stopped the journey meanwhile."""
+        """The execution that follows a failed one by itself; None where somebody has stopped the
+        journey meanwhile.
+        """
         if self._is_stopped(failed):
             return None
 
         def made(journey: Journey, stages: list[Stage]) -> Job:
-            return self._new(journey, stage_of(stages, failed.stage_id), failed.execution_number + 1, "retry")
+            return self._new(
+                journey, stage_of(stages, failed.stage_id), failed.execution_number + 1, "retry"
+            )
 
         try:
             job = ledger.create(self.store, failed.journey_id, made)
@@ -76,7 +93,9 @@ class Schedule:
         return job
 
     def follow(self, journey_id: str) -> Job | None:
-        """The first execution of the next stage, unless it is there already or the journey does not run any more."""
+        """The first execution of the next stage, unless it is there already or the journey does not
+        run any more.
+        """
         journey, stages = self.journey(journey_id)
         if journey.status != "running":
             return None
@@ -92,7 +111,9 @@ class Schedule:
         return job
 
     def enqueue(self, job: Job, course: Course, *, delay: float = 0.0) -> None:
-        """Let workers have it, by the priority of its journey. One that is enqueued already stays as it is."""
+        """Let workers have it, by the priority of its journey. One that is enqueued already stays
+        as it is.
+        """
         try:
             self.queue.get(job.job_id)
         except NotFound:
@@ -109,7 +130,9 @@ class Schedule:
             )
 
     def course(self, job: Job) -> Course:
-        """What comes after an execution, as it was enqueued; as it will be, where a crash has prevented that."""
+        """What comes after an execution, as it was enqueued; as it will be, where a crash has
+        prevented that.
+        """
         try:
             arguments = self.queue.get(job.job_id).arguments
         except NotFound:
@@ -132,8 +155,12 @@ class Schedule:
 
     def _new(self, journey: Journey, stage: Stage, number: int, triggered_by: str) -> Job:
         if number > EXECUTIONS_MAX:
-            raise WrongState(f"stage {stage.stage_id} had {EXECUTIONS_MAX} executions, and can have no more")
-        limits = {name: getattr(journey.configuration, name) for name in JobConfiguration.model_fields}
+            raise WrongState(
+                f"stage {stage.stage_id} had {EXECUTIONS_MAX} executions, and can have no more"
+            )
+        limits = {
+            name: getattr(journey.configuration, name) for name in JobConfiguration.model_fields
+        }
         return Job(
             job_id=f"JOB-{secrets.token_hex(6).upper()}",
             journey_id=journey.journey_id,
@@ -148,7 +175,9 @@ class Schedule:
         )
 
     def _is_stopped(self, failed: Job) -> bool:
-        """Whether the journey does not run any more; then its stage, which waited for the retry, has failed."""
+        """Whether the journey does not run any more; then its stage, which waited for the retry,
+        has failed.
+        """
         stopped: list[bool] = []
 
         def marked(journey: Journey, stages: Sequence[Stage]) -> list[Any]:
@@ -157,7 +186,9 @@ class Schedule:
             if not stopped[0] or stage.status != "running":
                 return []
             key = Stage.key(journey_id=stage.journey_id, order=stage.order, stage_id=stage.stage_id)
-            return [Update(key, (attr(Stage.status).set("failed"),), attr(Stage.status) == "running")]
+            return [
+                Update(key, (attr(Stage.status).set("failed"),), attr(Stage.status) == "running")
+            ]
 
         with_journey(self.store, failed.journey_id, marked)
         return stopped[0]

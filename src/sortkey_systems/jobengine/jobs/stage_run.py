@@ -1,7 +1,9 @@
-"""One attempt of an execution: the steps of a stage one after the other, each with its result, log and report.
+"""One attempt of an execution: the steps of a stage one after the other, each with its result, log
+and report.
 
-A step is two steps of the runtime: it runs, and its result is kept; then log and report are published with the times
-that are fixed by then. Who takes the job up after a crash repeats at most one of the two, from its last checkpoint.
+A step is two steps of the runtime: it runs, and its result is kept; then log and report are
+published with the times that are fixed by then. Who takes the job up after a crash repeats at most
+one of the two, from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -17,7 +19,12 @@ from sortkey.errors import JobCancelled
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.jobs import ledger
 from sortkey_systems.jobengine.jobs.endings import added, ended, timed
-from sortkey_systems.jobengine.jobs.outcomes import outcome_of, recommendations_of, refusal_of, results_of
+from sortkey_systems.jobengine.jobs.outcomes import (
+    outcome_of,
+    recommendations_of,
+    refusal_of,
+    results_of,
+)
 from sortkey_systems.jobengine.jobs.results import StepResults
 from sortkey_systems.jobengine.jobs.step_context import RunningStep, TookTooLong, kept
 from sortkey_systems.jobengine.jobs.usage import Usage, UsageMeter
@@ -35,7 +42,9 @@ Told = dict[str, Any]
 
 
 class StageRun:
-    """The steps of one stage, for one attempt. `job` is the execution as this attempt has written it last."""
+    """The steps of one stage, for one attempt. `job` is the execution as this attempt has written
+    it last.
+    """
 
     def __init__(
         self,
@@ -47,14 +56,17 @@ class StageRun:
         now: Callable[[], datetime],
     ) -> None:
         self.ctx, self.store, self.buckets, self.job = ctx, store, buckets, job
-        self.stages, self.stage = stages, next(each for each in stages if each.stage_id == job.stage_id)
+        self.stages, self.stage = (
+            stages,
+            next(each for each in stages if each.stage_id == job.stage_id),
+        )
         self._now = now
         self._logs: dict[str, StepLog] = {}
         self._counts: list[LogCounts] = []
 
     def run(self, work: Work, results: StepResults) -> Job:
-        """All steps that are not done; gives the job as it is to end: failed, where the verdict on the migration says
-        so. Raises what stopped or failed it."""
+        """All steps that are not done; gives the job as it is to end: failed, where the verdict on
+        the migration says so. Raises what stopped or failed it."""
         for number, step in enumerate(self.stage.steps):
             self.check_time()
             told: Told = self.ctx.step(step.step_id, self._run_step, number, step, work, results)
@@ -64,8 +76,17 @@ class StageRun:
         step_ids = [step.step_id for step in self.stage.steps]
         figures, refused = results_of(step_ids, work), refusal_of(step_ids, work)
         if refused is not None:
-            return ended(self.job, "failed", self._counts, self._now(), results=figures, error_message=refused)
-        return ended(self.job, "completed", self._counts, self._now(), results=figures, progress=100)
+            return ended(
+                self.job,
+                "failed",
+                self._counts,
+                self._now(),
+                results=figures,
+                error_message=refused,
+            )
+        return ended(
+            self.job, "completed", self._counts, self._now(), results=figures, progress=100
+        )
 
     def failed(self, error: Exception) -> Job:
         """The job as it ends with an error."""
@@ -77,7 +98,9 @@ class StageRun:
     def cancelled(self, reason: JobCancelled) -> Job:
         """The job as it ends when somebody has cancelled it."""
         counts = self._last_words("WARNING", "cancelled at a safe point")
-        return ended(self.job, "cancelled", [*self._counts, *counts], self._now(), error_message=str(reason))
+        return ended(
+            self.job, "cancelled", [*self._counts, *counts], self._now(), error_message=str(reason)
+        )
 
     def check_time(self) -> None:
         """Raises TookTooLong. The time of an execution is that of all its attempts together."""
@@ -91,10 +114,17 @@ class StageRun:
         began = self.job.steps[number].start_time or self._begins(number)
         running = StepRun(step_id=step.step_id, status="running", start_time=began)
         self._report(number, 0, current_step=step.step_id, steps=self._with(number, running))
-        log = self._logs[step.step_id] = self._log(step.step_id, kept(self.ctx, step.step_id).get("position", 0))
+        log = self._logs[step.step_id] = self._log(
+            step.step_id, kept(self.ctx, step.step_id).get("position", 0)
+        )
         detailed = self.job.configuration.enable_detailed_logging
         context = RunningStep(
-            self.ctx, step.step_id, log, lambda percent: self._report(number, percent), self.check_time, detailed
+            self.ctx,
+            step.step_id,
+            log,
+            lambda percent: self._report(number, percent),
+            self.check_time,
+            detailed,
         )
         meter = UsageMeter()
         result = run_step(self.job.stage_id, step.step_id, work, context)
@@ -139,12 +169,19 @@ class StageRun:
         self._logs.pop(step.step_id, None)
         self._counts.append(LogCounts(**told["counts"]))
         if self.job.steps[number].status != "completed":
-            self._report(number, 100, steps=self._with(number, _record(step, told)), metrics=added(self._counts))
+            self._report(
+                number,
+                100,
+                steps=self._with(number, _record(step, told)),
+                metrics=added(self._counts),
+            )
 
     # -- what is written
 
     def _report(self, number: int, percent: int, **changes: Any) -> None:
-        """How far the step is, as the job's own progress. The last percent belongs to the end of the job."""
+        """How far the step is, as the job's own progress. The last percent belongs to the end of
+        the job.
+        """
         progress = min((100 * number + percent) // len(self.stage.steps), 99)
         new = self.job.changed(progress=max(progress, self.job.progress), **changes)
         if new != self.job:
@@ -173,8 +210,12 @@ class StageRun:
         return [*self.job.steps[:number], step, *self.job.steps[number + 1 :]]
 
 
-def open_log(buckets: Buckets, store: Store, job: Job, step_id: str, position: int | None) -> StepLog:
-    """The log of a step, to be gone on with. `position` is that of the last checkpoint; None: nothing is said again."""
+def open_log(
+    buckets: Buckets, store: Store, job: Job, step_id: str, position: int | None
+) -> StepLog:
+    """The log of a step, to be gone on with. `position` is that of the last checkpoint; None:
+    nothing is said again.
+    """
     return StepLog(
         buckets.logs,
         journey_id=job.journey_id,

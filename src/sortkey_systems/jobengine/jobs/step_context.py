@@ -1,7 +1,8 @@
-"""What a step reports to while a worker runs it: the step's log, the job's progress, checkpoints and safe points.
+"""What a step reports to while a worker runs it: the step's log, the job's progress, checkpoints
+and safe points.
 
-A checkpoint keeps how far the log is beside the step's own state, so that a step which is taken up again goes on in
-its log where it goes on in its work: no line is lost, none is there twice.
+A checkpoint keeps how far the log is beside the step's own state, so that a step which is taken up
+again goes on in its log where it goes on in its work: no line is lost, none is there twice.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class TookTooLong(Exception):
 
 @dataclass(slots=True)
 class RunningStep:
-    """The context of one step. `reported` is called with its percent, now and then; `check_time` raises TookTooLong."""
+    """The context of one step. `reported` is called with its percent, now and then; `check_time`
+    raises TookTooLong.
+    """
 
     ctx: JobContext
     step_id: str
@@ -63,7 +66,9 @@ class RunningStep:
         """A safe point. The log is durable first: what a checkpoint says was done has been told."""
         self.check_time()
         self.log_book.flush()
-        self.ctx.checkpoint({"step": self.step_id, "position": self.log_book.position, "state": state})
+        self.ctx.checkpoint(
+            {"step": self.step_id, "position": self.log_book.position, "state": state}
+        )
 
     def check_cancelled(self) -> None:
         self.check_time()
@@ -71,6 +76,8 @@ class RunningStep:
 
 
 def kept(ctx: JobContext, step_id: str) -> dict[str, Any]:
-    """What the last checkpoint of a step kept: its state and the position of its log. Empty where there is none."""
+    """What the last checkpoint of a step kept: its state and the position of its log. Empty where
+    there is none.
+    """
     found: dict[str, Any] = ctx.state or {}
     return found if found.get("step") == step_id else {}

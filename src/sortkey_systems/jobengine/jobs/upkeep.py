@@ -1,4 +1,5 @@
-"""Sees to journeys that nobody works on: what should run and does not, and what should have ended and has not.
+"""Sees to journeys that nobody works on: what should run and does not, and what should have ended
+and has not.
 
 Their worker is gone for good, or somebody was killed between two writes.
 """
@@ -26,7 +27,8 @@ class Upkeep:
 
     def run(self) -> None:
         """Look at all journeys that run, and at those that ran the last time."""
-        # A journey that was cancelled long ago is looked at once: its worker may have died before it could end its job.
+        # A journey that was cancelled long ago is looked at once: its worker may have died before
+        # it could end its job.
         wanted = ("running",) if self._has_run else ("running", "cancelled")
         found = self._schedule.store.query(Journey.all().where(attr(Journey.status).isin(*wanted)))
         for journey_id in {journey.journey_id for journey in found} | self._unsettled:

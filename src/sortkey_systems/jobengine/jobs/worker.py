@@ -1,4 +1,6 @@
-"""A worker of the engine: a worker of the runtime that also sees to executions which nobody runs any more."""
+"""A worker of the engine: a worker of the runtime that also sees to executions which nobody runs
+any more.
+"""
 
 from __future__ import annotations
 

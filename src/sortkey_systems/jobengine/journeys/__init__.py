@@ -1,1 +1,3 @@
-"""Journeys: their items, what they count, how far they are, and how they begin, end, leave and come back."""
+"""Journeys: their items, what they count, how far they are, and how they begin, end, leave and come
+back.
+"""

@@ -1,6 +1,8 @@
-"""What a journey knows of its jobs, logs and rules, as the updates that belong into the transactions which change them.
+"""What a journey knows of its jobs, logs and rules, as the updates that belong into the
+transactions which change them.
 
-A transaction may name an item once, so each function gives one update of METADATA, which a caller may extend.
+A transaction may name an item once, so each function gives one update of METADATA, which a caller
+may extend.
 """
 
 from __future__ import annotations
@@ -11,7 +13,13 @@ from typing import Any
 
 from sortkey import Action, Check, Condition, Delete, Put, Store, Update, attr
 from sortkey.errors import TransactionFailed
-from sortkey_systems.jobengine.journeys.progress import current_stage, is_done, overall_progress, stage_of, with_stage
+from sortkey_systems.jobengine.journeys.progress import (
+    current_stage,
+    is_done,
+    overall_progress,
+    stage_of,
+    with_stage,
+)
 from sortkey_systems.jobengine.model import Job, Journey, Rule, Stage
 from sortkey_systems.jobengine.parts import Aggregates, JourneyStatus, LogCounts, StageStatus
 
@@ -23,28 +31,52 @@ _TOTALS = Journey.aggregates
 # -- jobs
 
 
-def job_created(job: Job, *, journey: Journey, stages: Sequence[Stage] | None = None) -> list[Update[Any]]:
-    """One job more. With the `stages`, also where the journey then stands, and that the job's stage runs."""
-    actions = [attr(_TOTALS.total_jobs).add(1), attr(Journey.current_jobs)[job.stage_id].set(job.job_id)]
+def job_created(
+    job: Job, *, journey: Journey, stages: Sequence[Stage] | None = None
+) -> list[Update[Any]]:
+    """One job more. With the `stages`, also where the journey then stands, and that the job's stage
+    runs.
+    """
+    actions = [
+        attr(_TOTALS.total_jobs).add(1),
+        attr(Journey.current_jobs)[job.stage_id].set(job.job_id),
+    ]
     if stages is None:
         return [_of_journey(journey, actions, None)]
     actions += _standing(with_stage(stages, job.stage_id, "running"), "running", job)
-    return [_of_journey(journey, actions, _unmoved(journey)), _of_stage(stage_of(stages, job.stage_id), "running")]
+    return [
+        _of_journey(journey, actions, _unmoved(journey)),
+        _of_stage(stage_of(stages, job.stage_id), "running"),
+    ]
 
 
 def job_progressed(job: Job, old: Job, stages: Sequence[Stage]) -> list[Update[Any]]:
-    """The journey's progress, and what the job has logged since `old`, which is the job as it is stored."""
-    actions = [attr(Journey.overall_progress).set(overall_progress(stages, job)), *_logged(job.metrics, old.metrics)]
+    """The journey's progress, and what the job has logged since `old`, which is the job as it is
+    stored.
+    """
+    actions = [
+        attr(Journey.overall_progress).set(overall_progress(stages, job)),
+        *_logged(job.metrics, old.metrics),
+    ]
     return [Update(Journey.key(journey_id=job.journey_id), tuple(actions))]
 
 
 def job_ended(
-    job: Job, old: Job, *, journey: Journey, stages: Sequence[Stage] | None = None, will_retry: bool = False
+    job: Job,
+    old: Job,
+    *,
+    journey: Journey,
+    stages: Sequence[Stage] | None = None,
+    will_retry: bool = False,
 ) -> list[Update[Any]]:
-    """One job that is completed, failed or cancelled; `old` is the job as it is stored. With the `stages`, also where
-    the journey then stands; while a retry follows, it runs on."""
+    """One job that is completed, failed or cancelled; `old` is the job as it is stored. With the
+    `stages`, also where the journey then stands; while a retry follows, it runs on."""
     time_taken = job.duration or 0.0
-    actions = [*_counted(job), *_timed(journey.aggregates, time_taken), *_logged(job.metrics, old.metrics)]
+    actions = [
+        *_counted(job),
+        *_timed(journey.aggregates, time_taken),
+        *_logged(job.metrics, old.metrics),
+    ]
     if stages is None:
         return [_of_journey(journey, actions, _same_time(journey))]
     becomes = _stage_status(job, will_retry)
@@ -59,15 +91,18 @@ def stage_skipped(stage_id: str, *, journey: Journey, stages: Sequence[Stage]) -
     after = with_stage(stages, stage_id, "skipped")
     status: JourneyStatus = "pending" if journey.status == "failed" else journey.status
     actions = _standing(after, "completed" if is_done(after) else status, None)
-    return [_of_journey(journey, actions, _unmoved(journey)), _of_stage(stage_of(stages, stage_id), "skipped")]
+    return [
+        _of_journey(journey, actions, _unmoved(journey)),
+        _of_stage(stage_of(stages, stage_id), "skipped"),
+    ]
 
 
 # -- rules
 
 
 def rules_changed(journey: Journey, *, total: int = 0, active: int = 0) -> list[Update[Any]]:
-    """So many rules more, and so many more that are active. Those that add rules do so one after the other: the
-    condition on their number is what keeps the indexes of the rules apart."""
+    """So many rules more, and so many more that are active. Those that add rules do so one after
+    the other: the condition on their number is what keeps the indexes of the rules apart."""
     actions = [
         *([attr(_TOTALS.total_rules).add(total)] if total else []),
         *([attr(_TOTALS.active_rules).add(active)] if active else []),
@@ -112,12 +147,17 @@ def rebuild(store: Store, journey_id: str) -> Aggregates:
 
 
 def with_journey(
-    store: Store, journey_id: str, make: Callable[[Journey, list[Stage]], Sequence[Write]], *, tries: int = TRIES
+    store: Store,
+    journey_id: str,
+    make: Callable[[Journey, list[Stage]], Sequence[Write]],
+    *,
+    tries: int = TRIES,
 ) -> None:
-    """Write what `make` makes of a journey and its stages; where somebody was quicker, of what they are then.
+    """Write what `make` makes of a journey and its stages; where somebody was quicker, of what they
+    are then.
 
-    Raises NotFound, and TransactionFailed where only something else than the journey or a stage refuses: who was
-    quicker may also have made the same new item.
+    Raises NotFound, and TransactionFailed where only something else than the journey or a stage
+    refuses: who was quicker may also have made the same new item.
     """
     for left in reversed(range(tries)):
         journey = store.get(Journey.key(journey_id=journey_id), consistent=True)
@@ -149,7 +189,9 @@ def seconds_of(aggregates: Aggregates) -> float:
 # -- parts of the updates
 
 
-def _of_journey(journey: Journey, actions: Sequence[Action], when: Condition | None) -> Update[Journey]:
+def _of_journey(
+    journey: Journey, actions: Sequence[Action], when: Condition | None
+) -> Update[Journey]:
     return Update(Journey.key(journey_id=journey.journey_id), tuple(actions), when)
 
 
@@ -164,7 +206,9 @@ def _unmoved(journey: Journey) -> Condition:
 
 
 def _same_time(journey: Journey) -> Condition:
-    """Minutes are a text, to which nothing can be added: they are set, if nobody else has set them in between."""
+    """Minutes are a text, to which nothing can be added: they are set, if nobody else has set them
+    in between.
+    """
     known, place = journey.aggregates.total_execution_seconds, attr(_TOTALS.total_execution_seconds)
     return place.missing() if known is None else place == known
 
@@ -187,7 +231,10 @@ def _counted(job: Job) -> list[Action]:
 
 def _timed(aggregates: Aggregates, seconds: float) -> list[Action]:
     total = seconds_of(aggregates) + seconds
-    return [attr(_TOTALS.total_execution_seconds).set(total), attr(_TOTALS.total_execution_time).set(minutes(total))]
+    return [
+        attr(_TOTALS.total_execution_seconds).set(total),
+        attr(_TOTALS.total_execution_time).set(minutes(total)),
+    ]
 
 
 def _logged(now: LogCounts, before: LogCounts) -> list[Action]:
@@ -204,10 +251,14 @@ def _stage_status(job: Job, will_retry: bool) -> StageStatus:
         return "completed"
     if will_retry:
         return "running"
-    return "failed" if job.status == "failed" else "pending"  # of a cancelled job: it may start again
+    return (
+        "failed" if job.status == "failed" else "pending"
+    )  # of a cancelled job: it may start again
 
 
-def _journey_status(journey: Journey, after: Sequence[Stage], job: Job, will_retry: bool) -> JourneyStatus:
+def _journey_status(
+    journey: Journey, after: Sequence[Stage], job: Job, will_retry: bool
+) -> JourneyStatus:
     if journey.status == "cancelled":
         return "cancelled"
     if is_done(after):
@@ -220,7 +271,11 @@ def _journey_status(journey: Journey, after: Sequence[Stage], job: Job, will_ret
 
 
 def _was_late(reason: Any) -> bool:
-    """Whether reading again helps: a condition on what was read, or another transaction on the same items."""
+    """Whether reading again helps: a condition on what was read, or another transaction on the same
+    items.
+    """
     if reason.code == "TransactionConflict":
         return True
-    return reason.code == "ConditionalCheckFailed" and isinstance(reason.item, (Journey, Stage, Rule))
+    return reason.code == "ConditionalCheckFailed" and isinstance(
+        reason.item, (Journey, Stage, Rule)
+    )

@@ -1,6 +1,8 @@
-"""A whole journey as JSON, and back: METADATA, stages, rules, jobs and the catalog of reports, as the items are stored.
+"""A whole journey as JSON, and back: METADATA, stages, rules, jobs and the catalog of reports, as
+the items are stored.
 
-The export is `journeys/{journey_id}/backup.json` in the bucket of backups. Full logs and reports stay where they are.
+The export is `journeys/{journey_id}/backup.json` in the bucket of backups. Full logs and reports
+stay where they are.
 """
 
 from __future__ import annotations
@@ -10,7 +12,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from sortkey import Entity, Store, Template
-from sortkey.errors import InvalidItem, ModelError, NotFound, SerializationException, ValidationException
+from sortkey.errors import (
+    InvalidItem,
+    ModelError,
+    NotFound,
+    SerializationException,
+    ValidationException,
+)
 from sortkey.web import Refused
 from sortkey_systems.jobengine import plain_items
 from sortkey_systems.jobengine.buckets import Buckets, uri
@@ -25,7 +33,9 @@ NESTING_MAX = 30
 KINDS: dict[str, type[Entity]] = {"stages": Stage, "rules": Rule, "jobs": Job, "reports": Report}
 
 Complete = dict[str, Any]
-"""`{"format": 1, "journey": {…}, "stages": […], "rules": […], "jobs": […], "reports": […]}`, each as it is stored."""
+"""`{"format": 1, "journey": {…}, "stages": […], "rules": […], "jobs": […], "reports": […]}`, each
+as it is stored.
+"""
 
 
 class NotABackup(Refused):
@@ -41,14 +51,21 @@ def get_journey_complete(store: Store, journey_id: str) -> Complete:
     if journey is None:
         raise NotFound(f"there is no journey {journey_id}")
     found = [*details, *jobs]
-    parts = {name: [_plain(each) for each in found if isinstance(each, kind)] for name, kind in KINDS.items()}
+    parts = {
+        name: [_plain(each) for each in found if isinstance(each, kind)]
+        for name, kind in KINDS.items()
+    }
     return {"format": FORMAT, "journey": _plain(journey), **parts}
 
 
-def import_journey_complete(store: Store, data: Mapping[str, Any] | str | bytes, *, replace: bool = False) -> Journey:
-    """Store a journey as `get_journey_complete` gave it. One that is there is refused, unless it is to be replaced.
+def import_journey_complete(
+    store: Store, data: Mapping[str, Any] | str | bytes, *, replace: bool = False
+) -> Journey:
+    """Store a journey as `get_journey_complete` gave it. One that is there is refused, unless it is
+    to be replaced.
 
-    METADATA is written last: a journey that is listed is a whole one. Raises AlreadyExists, NotABackup, WrongState.
+    METADATA is written last: a journey that is listed is a whole one. Raises AlreadyExists,
+    NotABackup, WrongState.
     """
     journey, rest = _read(data)
     there = store.find(Journey.key(journey_id=journey.journey_id), consistent=True)
@@ -64,8 +81,12 @@ def import_journey_complete(store: Store, data: Mapping[str, Any] | str | bytes,
 
 
 def export(store: Store, buckets: Buckets, journey_id: str) -> str:
-    """Write the backup of a journey; gives its `s3://` address. Older ones stay as versions of the object."""
-    content = json.dumps(get_journey_complete(store, journey_id), ensure_ascii=False, indent=1).encode()
+    """Write the backup of a journey; gives its `s3://` address. Older ones stay as versions of the
+    object.
+    """
+    content = json.dumps(
+        get_journey_complete(store, journey_id), ensure_ascii=False, indent=1
+    ).encode()
     name = _file(journey_id)
     buckets.backups.put(name, content, content_type="application/json")
     return uri(buckets.backups, name)
@@ -79,7 +100,10 @@ def restore(store: Store, buckets: Buckets, journey_id: str, *, replace: bool = 
 def _write(store: Store, entities: list[Entity]) -> None:
     try:
         store.batch_write(entities)
-    except (ValidationException, SerializationException) as error:  # of attributes that no program here knows
+    except (
+        ValidationException,
+        SerializationException,
+    ) as error:  # of attributes that no program here knows
         raise NotABackup(f"an item of it cannot be stored: {error}") from error
 
 
@@ -99,9 +123,13 @@ def _read(data: Mapping[str, Any] | str | bytes) -> tuple[Journey, list[Entity]]
         raise NotABackup(f"a backup has the format {FORMAT}, not {given.get('format')!r}")
     (journey,) = _entities("journey", Journey, [given.get("journey")])
     rest = [each for name, kind in KINDS.items() for each in _entities(name, kind, given.get(name))]
-    others = {other for each in rest if (other := getattr(each, "journey_id", None)) != journey.journey_id}
+    others = {
+        other for each in rest if (other := getattr(each, "journey_id", None)) != journey.journey_id
+    }
     if others:
-        raise NotABackup(f"the backup of {journey.journey_id} has items of {', '.join(map(str, others))}")
+        raise NotABackup(
+            f"the backup of {journey.journey_id} has items of {', '.join(map(str, others))}"
+        )
     return journey, rest
 
 
@@ -134,5 +162,9 @@ def _entities(name: str, kind: type[Any], items: Any) -> Iterable[Any]:
             yield kind.from_item(plain_items.from_plain(cast("dict[str, Any]", item)))
         except (InvalidItem, ModelError, ValueError, TypeError) as error:
             # Of an item that is not stored only the faults: where it lies is told by its number.
-            told = "; ".join(error.faults) if isinstance(error, InvalidItem) and error.faults else error
+            told = (
+                "; ".join(error.faults)
+                if isinstance(error, InvalidItem) and error.faults
+                else error
+            )
             raise NotABackup(f"{name} {number} is no {kind.__name__}: {told}") from None

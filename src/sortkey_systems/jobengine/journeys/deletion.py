@@ -1,4 +1,6 @@
-"""Deleting a journey. Logs and reports are the audit trail: they outlive it, unless a purge is asked for."""
+"""Deleting a journey. Logs and reports are the audit trail: they outlive it, unless a purge is
+asked for.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,17 @@ KEYS_AT_ONCE = 500
 
 
 def delete(store: Store, journey_id: str, purged: Buckets | None = None) -> None:
-    """Delete a journey with its stages, rules and jobs; with the buckets to purge, its logs and reports too.
+    """Delete a journey with its stages, rules and jobs; with the buckets to purge, its logs and
+    reports too.
 
     METADATA goes first, so that nothing starts; whoever calls again after a crash deletes the rest.
     """
     journey = store.find(Journey.key(journey_id=journey_id), consistent=True)
-    left = [kind for kind in _parts(journey_id, purged is not None) if store.first(kind.consistent()) is not None]
+    left = [
+        kind
+        for kind in _parts(journey_id, purged is not None)
+        if store.first(kind.consistent()) is not None
+    ]
     if journey is None and not left and not (purged and _has_files(purged, journey_id)):
         raise NotFound(f"there is no journey {journey_id}")
     if journey is not None:
@@ -31,7 +38,9 @@ def delete(store: Store, journey_id: str, purged: Buckets | None = None) -> None
             _remove(bucket, f"journeys/{journey_id}/")
 
 
-def _parts(journey_id: str, is_purge: bool) -> Iterable[Query[Stage | Rule | Job | StageJob | Log | Report]]:
+def _parts(
+    journey_id: str, is_purge: bool
+) -> Iterable[Query[Stage | Rule | Job | StageJob | Log | Report]]:
     yield StageJob.of_journey(journey_id=journey_id)
     yield Job.of_journey(journey_id=journey_id)
     yield Rule.of_journey(journey_id=journey_id)
@@ -45,11 +54,17 @@ def _end(store: Store, journey: Journey, stages: Iterable[Stage]) -> None:
     runs = [stage.stage_id for stage in stages if stage.status == "running"]
     if journey.status == "running" or runs:
         where = f" in {', '.join(runs)}" if runs else ""
-        raise WrongState(f"journey {journey.journey_id} runs{where}: cancel it, or pause it and let the job end")
+        raise WrongState(
+            f"journey {journey.journey_id} runs{where}: cancel it, or pause it and let the job end"
+        )
     try:
-        store.delete(Journey.key(journey_id=journey.journey_id), when=attr(Journey.status) == journey.status)
+        store.delete(
+            Journey.key(journey_id=journey.journey_id), when=attr(Journey.status) == journey.status
+        )
     except ConditionFailed as failed:
-        raise WrongState(f"journey {journey.journey_id} has just changed: look at it, and delete it then") from failed
+        raise WrongState(
+            f"journey {journey.journey_id} has just changed: look at it, and delete it then"
+        ) from failed
 
 
 def _empty(store: Store, part: Query[Stage | Rule | Job | StageJob | Log | Report]) -> None:
@@ -59,7 +74,10 @@ def _empty(store: Store, part: Query[Stage | Rule | Job | StageJob | Log | Repor
 
 
 def _has_files(buckets: Buckets, journey_id: str) -> bool:
-    return any(bucket.list(f"journeys/{journey_id}/", limit=1).objects for bucket in (buckets.logs, buckets.reports))
+    return any(
+        bucket.list(f"journeys/{journey_id}/", limit=1).objects
+        for bucket in (buckets.logs, buckets.reports)
+    )
 
 
 def _remove(bucket: Objects, prefix: str) -> None:

@@ -1,4 +1,6 @@
-"""Journeys: made whole or not at all, listed, paused, resumed, cancelled; and their stages. `execution` runs them."""
+"""Journeys: made whole or not at all, listed, paused, resumed, cancelled; and their stages.
+`execution` runs them.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,12 @@ from sortkey.errors import ConditionFailed, NotFound
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.inputs import JourneyChange, RuleDraft, StageChange
 from sortkey_systems.jobengine.journeys import deletion
-from sortkey_systems.jobengine.journeys.aggregates import Write, aggregates_of, stage_skipped, with_journey
+from sortkey_systems.jobengine.journeys.aggregates import (
+    Write,
+    aggregates_of,
+    stage_skipped,
+    with_journey,
+)
 from sortkey_systems.jobengine.journeys.progress import (
     StageOutOfOrder,
     WrongState,
@@ -63,13 +70,19 @@ class Journeys:
         skippable: Iterable[str] = (),
         journey_id: str | None = None,
     ) -> Journey:
-        """A new journey with its six stages and its rules, in one transaction. Raises TransactionFailed where the id
-        is taken, NotFound for a rule of a stage that there is not."""
+        """A new journey with its six stages and its rules, in one transaction. Raises
+        TransactionFailed where the id is taken, NotFound for a rule of a stage that there is not.
+        """
         made_id = journey_id or new_journey_id()
         stages = _stages(made_id, frozenset(skippable))
         if len(rules) > RULES_AT_ONCE_MAX:
-            raise WrongState(f"a journey starts with {RULES_AT_ONCE_MAX} rules at most: add the others to it later")
-        check_stages(stages, [each for rule in rules for each in (rule.stage_id, *rule.applicable_stages)])
+            raise WrongState(
+                f"a journey starts with {RULES_AT_ONCE_MAX} rules at most: add the others to it "
+                "later"
+            )
+        check_stages(
+            stages, [each for rule in rules for each in (rule.stage_id, *rule.applicable_stages)]
+        )
         book = new_rules(made_id, rules, created_by=created_by)
         journey = Journey(
             journey_id=made_id,
@@ -91,9 +104,16 @@ class Journeys:
         return self.store.get(_key(journey_id), consistent=True)
 
     def page(
-        self, *, status: JourneyStatus | None = None, active: bool = False, cursor: str | None = None, size: int = 100
+        self,
+        *,
+        status: JourneyStatus | None = None,
+        active: bool = False,
+        cursor: str | None = None,
+        size: int = 100,
     ) -> Page[Journey]:
-        """Journeys by creation, the oldest first: all, those of one status, or those that are not over."""
+        """Journeys by creation, the oldest first: all, those of one status, or those that are not
+        over.
+        """
         wanted = active_journeys() if active else Journey.all()
         if status is not None:
             wanted = wanted.where(attr(Journey.status) == status)
@@ -104,27 +124,43 @@ class Journeys:
         return self.store.query(Journey.all())
 
     def active(self) -> list[Journey]:
-        """Those that are not over, in the order in which they are processed: critical first, then the oldest."""
+        """Those that are not over, in the order in which they are processed: critical first, then
+        the oldest.
+        """
         return priority_order(self.store.query(active_journeys()))
 
     def change(self, journey_id: str, change: JourneyChange) -> Journey:
-        """Another name, description or priority, or other losses that are allowed. Raises NotFound."""
+        """Another name, description or priority, or other losses that are allowed. Raises
+        NotFound.
+        """
         values = change.given()
         allowed = values.pop("allowed_losses", None)
         if allowed is not None:
-            values["configuration"] = self.get(journey_id).configuration.model_copy(update={"allowed_losses": allowed})
+            values["configuration"] = self.get(journey_id).configuration.model_copy(
+                update={"allowed_losses": allowed}
+            )
         return self._update(journey_id, values) if values else self.get(journey_id)
 
     # -- its life
 
     def pause(self, journey_id: str) -> Journey:
         """Nothing of it starts any more; a job that runs comes to its end."""
-        return self._move(journey_id, "paused", ("pending", "running"), "only one that is pending or running pauses")
+        return self._move(
+            journey_id,
+            "paused",
+            ("pending", "running"),
+            "only one that is pending or running pauses",
+        )
 
     def resume(self, journey_id: str) -> Journey:
         """Take back a pause. It is up to the caller to run the journey on."""
         begun = any(stage.status != "pending" for stage in self.stages(journey_id))
-        return self._move(journey_id, "running" if begun else "pending", ("paused",), "only a paused one is resumed")
+        return self._move(
+            journey_id,
+            "running" if begun else "pending",
+            ("paused",),
+            "only a paused one is resumed",
+        )
 
     def cancel(self, journey_id: str) -> Journey:
         """For good. It is up to the caller to cancel the job that runs."""
@@ -132,7 +168,8 @@ class Journeys:
         return self._move(journey_id, "cancelled", before, "it is over already")
 
     def delete(self, journey_id: str, *, purge: bool = False) -> None:
-        """Delete the journey with its stages, rules and jobs; its logs and reports stay, unless a purge is asked for.
+        """Delete the journey with its stages, rules and jobs; its logs and reports stay, unless a
+        purge is asked for.
 
         Raises NotFound, and WrongState while it runs.
         """
@@ -165,9 +202,17 @@ class Journeys:
         def skipping(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
             stage = stage_of(stages, stage_id)
             if not stage.can_skip:
-                raise WrongState(f"stage {stage_id} may not be skipped: its canSkip is false", canSkip=False)
-            if stage.status not in ("pending", "failed") or journey.status in ("completed", "cancelled"):
-                text = f"stage {stage_id} is {stage.status} and its journey {journey.status}: nothing is left to skip"
+                raise WrongState(
+                    f"stage {stage_id} may not be skipped: its canSkip is false", canSkip=False
+                )
+            if stage.status not in ("pending", "failed") or journey.status in (
+                "completed",
+                "cancelled",
+            ):
+                text = (
+                    f"stage {stage_id} is {stage.status} and its journey {journey.status}: nothing "
+                    "is left to skip"
+                )
                 raise WrongState(text, status=stage.status)
             return stage_skipped(stage_id, journey=journey, stages=stages)
 
@@ -176,7 +221,9 @@ class Journeys:
 
     # --
 
-    def _move(self, journey_id: str, to: JourneyStatus, before: tuple[JourneyStatus, ...], hint: str) -> Journey:
+    def _move(
+        self, journey_id: str, to: JourneyStatus, before: tuple[JourneyStatus, ...], hint: str
+    ) -> Journey:
         try:
             return self._update(journey_id, {"status": to}, attr(Journey.status).isin(*before))
         except ConditionFailed as failed:
@@ -195,7 +242,9 @@ class Journeys:
 
 def new_journey_id() -> str:
     """`JRN-` and twelve characters."""
-    return "JRN-" + "".join(secrets.choice(string.ascii_uppercase + string.digits) for _ in range(12))
+    return "JRN-" + "".join(
+        secrets.choice(string.ascii_uppercase + string.digits) for _ in range(12)
+    )
 
 
 def _key(journey_id: str) -> Any:
@@ -205,4 +254,6 @@ def _key(journey_id: str) -> Any:
 def _stages(journey_id: str, skippable: frozenset[str]) -> list[Stage]:
     stages = default_stages(journey_id)
     check_stages(stages, skippable)
-    return [stage.changed(can_skip=True) if stage.stage_id in skippable else stage for stage in stages]
+    return [
+        stage.changed(can_skip=True) if stage.stage_id in skippable else stage for stage in stages
+    ]

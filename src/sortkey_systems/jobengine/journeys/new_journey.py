@@ -1,7 +1,8 @@
-"""A journey from what a person says: a name, a file on this machine or the sample shop, a priority; and off it goes.
+"""A journey from what a person says: a name, a file on this machine or the sample shop, a priority;
+and off it goes.
 
-Journeys read in the folder that is theirs only, so a file from elsewhere is copied into it: the journey sees one
-state of it, whatever happens to the original.
+Journeys read in the folder that is theirs only, so a file from elsewhere is copied into it: the
+journey sees one state of it, whatever happens to the original.
 """
 
 from __future__ import annotations
@@ -41,10 +42,11 @@ def start_journey(
     created_by: str,
     is_at_this_machine: bool,
 ) -> Journey:
-    """Create a journey and run it: from the file of this path, or from the sample shop where there is none.
+    """Create a journey and run it: from the file of this path, or from the sample shop where there
+    is none.
 
-    Who is not at this machine may name files in the folder of the journeys only. Raises NotAJourney where the name is
-    missing, or the file is not there or of another kind.
+    Who is not at this machine may name files in the folder of the journeys only. Raises NotAJourney
+    where the name is missing, or the file is not there or of another kind.
     """
     if not name.strip():
         raise NotAJourney("Give the journey a name.")
@@ -72,9 +74,16 @@ def _checked(given: str, within: Path | None) -> Path:
     """The file that a path names, if a journey can read it; inside a folder, where there is one."""
     if not given.strip():
         raise NotAJourney("Give the path of a SQLite file or of a SQL dump on this machine.")
-    path = Path(given.strip()).expanduser().absolute() if within is None else (within / given.strip()).resolve()
+    path = (
+        Path(given.strip()).expanduser().absolute()
+        if within is None
+        else (within / given.strip()).resolve()
+    )
     if within is not None and not path.is_relative_to(within.resolve()):
-        raise NotAJourney(f"From another machine only files in {within.absolute()} can be named: put the file there.")
+        raise NotAJourney(
+            f"From another machine only files in {within.absolute()} can be named: put the file "
+            "there."
+        )
     if path.is_dir():
         raise NotAJourney(f"{path} is a folder: give the path of a file in it.")
     try:
@@ -86,7 +95,9 @@ def _checked(given: str, within: Path | None) -> Path:
     except OSError as error:
         raise NotAJourney(f"{path} cannot be read: {error.strerror}.") from None
     if not beginning.startswith(b"SQLite format 3\0") and not _TABLE.search(beginning):
-        raise NotAJourney(f"{path} is neither a SQLite file nor a SQL dump: it has no CREATE TABLE.")
+        raise NotAJourney(
+            f"{path} is neither a SQLite file nor a SQL dump: it has no CREATE TABLE."
+        )
     return path
 
 
@@ -103,7 +114,9 @@ def _there_are(folder: Path, near: Sequence[str]) -> str:
 def _about(service: JobEngine, path: Path, name: str) -> Source:
     root = service.places.root
     address = str(path.relative_to(root)) if root is not None else str(path.absolute())
-    return Source(type="database", schema_id=name, schema_name=name, schema_version="1", address=address)
+    return Source(
+        type="database", schema_id=name, schema_name=name, schema_version="1", address=address
+    )
 
 
 def _sample(service: JobEngine) -> Path:

@@ -1,4 +1,6 @@
-"""How far a journey is: its progress, its current stage, and what may start next. Pure: told from its stages."""
+"""How far a journey is: its progress, its current stage, and what may start next. Pure: told from
+its stages.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ STARTABLE: tuple[JourneyStatus, ...] = ("pending", "running", "failed")
 
 
 class WrongState(Refused):
-    """What was asked for does not go with the status of the journey, stage or job. The message says what would."""
+    """What was asked for does not go with the status of the journey, stage or job. The message says
+    what would.
+    """
 
     status = 409
 
@@ -26,7 +30,9 @@ class StageOutOfOrder(WrongState):
 
 
 def overall_progress(stages: Sequence[Stage], job: Job | None = None) -> int:
-    """The mean over the stages: 100 for one that is done, and for the one that runs the progress of its job."""
+    """The mean over the stages: 100 for one that is done, and for the one that runs the progress of
+    its job.
+    """
     if not stages:
         return 0
     parts = [100 if stage.status in DONE else _share(stage, job) for stage in stages]
@@ -47,7 +53,10 @@ def stage_of(stages: Iterable[Stage], stage_id: str) -> Stage:
     known = list(stages)
     found = next((stage for stage in known if stage.stage_id == stage_id), None)
     if found is None:
-        raise NotFound(f"the journey has no stage {stage_id!r}: it has {', '.join(each.stage_id for each in known)}")
+        raise NotFound(
+            f"the journey has no stage {stage_id!r}: it has "
+            f"{', '.join(each.stage_id for each in known)}"
+        )
     return found
 
 
@@ -61,14 +70,22 @@ def startable(journey: Journey, stages: Sequence[Stage], stage_id: str) -> Stage
     stage = stage_of(stages, stage_id)
     if journey.status not in STARTABLE:
         hint = "resume it first" if journey.status == "paused" else "nothing of it starts any more"
-        raise WrongState(f"journey {journey.journey_id} is {journey.status}: {hint}", status=journey.status)
+        raise WrongState(
+            f"journey {journey.journey_id} is {journey.status}: {hint}", status=journey.status
+        )
     if stage.status not in ("pending", "failed"):
         raise WrongState(
-            f"stage {stage_id} is {stage.status}: only one that is pending or failed can start", status=stage.status
+            f"stage {stage_id} is {stage.status}: only one that is pending or failed can start",
+            status=stage.status,
         )
-    waits_for = [each.stage_id for each in stages if each.order < stage.order and each.status not in DONE]
+    waits_for = [
+        each.stage_id for each in stages if each.order < stage.order and each.status not in DONE
+    ]
     if waits_for:
-        text = f"stage {stage_id} comes after {', '.join(waits_for)}: complete them, or skip those that may be"
+        text = (
+            f"stage {stage_id} comes after {', '.join(waits_for)}: complete them, or skip those "
+            "that may be"
+        )
         raise StageOutOfOrder(text, waitsFor=waits_for)
     return stage
 
@@ -82,7 +99,10 @@ def next_stage(journey: Journey, stages: Sequence[Stage]) -> Stage | None:
 
 def priority_order(journeys: Iterable[Journey]) -> list[Journey]:
     """Journeys as they are processed: critical first, and of the same priority the oldest."""
-    return sorted(journeys, key=lambda each: (PRIORITIES.index(each.priority), str(each.created_at), each.journey_id))
+    return sorted(
+        journeys,
+        key=lambda each: (PRIORITIES.index(each.priority), str(each.created_at), each.journey_id),
+    )
 
 
 def _share(stage: Stage, job: Job | None) -> int:

@@ -1,4 +1,6 @@
-"""The log of a job as a file to take away: JSON, CSV or plain text, as a stream whatever its size."""
+"""The log of a job as a file to take away: JSON, CSV or plain text, as a stream whatever
+its size.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def export_logs(
     *,
     step: str | None = None,
 ) -> Iterator[bytes]:
-    """The lines of a job that are wanted, or all, in chunks of a file. Raises ModelError for another format."""
+    """The lines of a job that are wanted, or all, in chunks of a file. Raises ModelError for
+    another format.
+    """
     return export_all_logs(objects, [(journey_id, stage_name, job_id)], format, where, step=step)
 
 
@@ -51,7 +55,9 @@ def export_all_logs(
     if format not in FORMATS:
         raise ModelError(f"{format!r} is no format of an export: {', '.join(FORMATS)}")
     places = (JobPlace(objects, *each) for each in jobs)
-    return FORMATS[format](line for place in places for line in matching(place, where or LogFilter(), step))
+    return FORMATS[format](
+        line for place in places for line in matching(place, where or LogFilter(), step)
+    )
 
 
 def _csv(raws: Iterable[bytes]) -> Iterator[bytes]:
@@ -84,10 +90,15 @@ def _txt(raws: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _sentence(line: dict[str, Any]) -> str:
-    """One line of text, also where the message has several: else a message could pass for another line."""
+    """One line of text, also where the message has several: else a message could pass for another
+    line.
+    """
     message = str(line["message"]).replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
     details = orjson.dumps(line["details"]).decode() if line.get("details") else ""
-    return f"{line['timestamp']} {line['level']:<7} {line['step_id']}: {message} {details}".rstrip() + "\n"
+    return (
+        f"{line['timestamp']} {line['level']:<7} {line['step_id']}: {message} {details}".rstrip()
+        + "\n"
+    )
 
 
 def _taken(text: io.StringIO) -> bytes:
@@ -98,4 +109,8 @@ def _taken(text: io.StringIO) -> bytes:
     return taken
 
 
-FORMATS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {"json": json_array, "csv": _csv, "txt": _txt}
+FORMATS: dict[str, Callable[[Iterable[bytes]], Iterator[bytes]]] = {
+    "json": json_array,
+    "csv": _csv,
+    "txt": _txt,
+}

@@ -1,7 +1,9 @@
-"""Where the lines of a step's log lie: in its file, and behind that in numbered parts until the step ends.
+"""Where the lines of a step's log lie: in its file, and behind that in numbered parts until the
+step ends.
 
-The file says in its metadata up to which part it holds them. So there is never a moment in which a line is in neither,
-or counts twice: the file is written first, the parts that it holds are removed after that.
+The file says in its metadata up to which part it holds them. So there is never a moment in which a
+line is in neither, or counts twice: the file is written first, the parts that it holds are removed
+after that.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ class JobPlace:
 
 @dataclass(frozen=True, slots=True)
 class RawLine:
-    """One line as JSON. `number` counts from 1; `end` is its end in that version of the file, where it is in one."""
+    """One line as JSON. `number` counts from 1; `end` is its end in that version of the file, where
+    it is in one.
+    """
 
     raw: bytes
     number: int
@@ -72,7 +76,9 @@ class RawLine:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What there is of a log at one moment: the file, and the numbers of the parts that follow it."""
+    """What there is of a log at one moment: the file, and the numbers of the parts that
+    follow it.
+    """
 
     file: ObjectInfo | None
     through: int
@@ -117,10 +123,15 @@ class StepPlace:
             parts = tuple(number for number in self._numbers() if number > through)
             if parts == tuple(range(through + 1, through + 1 + len(parts))):
                 return Kept(file, through, parts)
-        raise ObjectCorrupt(f"{self.key} holds parts up to {through}, and after it come {parts[:3]}: some are missing")
+        raise ObjectCorrupt(
+            f"{self.key} holds parts up to {through}, and after it come {parts[:3]}: some are "
+            "missing"
+        )
 
     def lines(self, after: RawLine | None = None) -> Iterator[RawLine]:
-        """All lines in their order, or those behind one, also while others are written. Raises ObjectCorrupt."""
+        """All lines in their order, or those behind one, also while others are written. Raises
+        ObjectCorrupt.
+        """
         seen = after or RawLine(b"", 0)
         for _ in range(ROUNDS_MAX):
             try:

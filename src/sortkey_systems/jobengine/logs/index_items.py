@@ -1,4 +1,6 @@
-"""The small items of a log: what a quick query shows of a line, which lies in full in the step's file."""
+"""The small items of a log: what a quick query shows of a line, which lies in full in the step's
+file.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,17 @@ def index_entry(place: StepPlace, number: int, raw: bytes) -> Log:
 
 
 def _concise(message: str) -> str:
-    return message if len(message) <= MESSAGE_CHARACTERS_MAX else message[: MESSAGE_CHARACTERS_MAX - 1] + "…"
+    return (
+        message
+        if len(message) <= MESSAGE_CHARACTERS_MAX
+        else message[: MESSAGE_CHARACTERS_MAX - 1] + "…"
+    )
 
 
 def _small(details: dict[str, Any]) -> dict[str, Any]:
-    """As many details as there is room for, from the first on. What no item can hold is there as text."""
+    """As many details as there is room for, from the first on. What no item can hold is there as
+    text.
+    """
     kept, left = dict[str, Any](), DETAILS_BYTES_MAX
     for name, value in details.items():
         text = orjson.dumps(value, default=str).decode()

@@ -1,6 +1,8 @@
-"""A JSON array read element by element, in memory for one element: the log of a job may have any size.
+"""A JSON array read element by element, in memory for one element: the log of a job may have any
+size.
 
-Values are not parsed here, only told apart; each comes with the place where it ends, from which reading can go on.
+Values are not parsed here, only told apart; each comes with the place where it ends, from which
+reading can go on.
 """
 
 from __future__ import annotations
@@ -14,8 +16,9 @@ from sortkey.errors import StoreError
 
 ELEMENT_BYTES_MAX = 64 << 20
 
-# What lies between two marks that give an array its shape: strings, and whatever is none of those marks. A string
-# whose end is not there yet is not part of it. Inside an element commas do not matter.
+# What lies between two marks that give an array its shape: strings, and whatever is none of those
+# marks. A string whose end is not there yet is not part of it. Inside an element commas do not
+# matter.
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 _INSIDE = re.compile(rb"(?:[^][{}\"]++|" + _STRING + rb")*+", re.DOTALL)
 _OUTSIDE = re.compile(rb"(?:[^][{}\",]++|" + _STRING + rb")*+", re.DOTALL)
@@ -31,7 +34,8 @@ class BrokenArray(StoreError):
 def elements(chunks: Iterable[bytes], *, after: int = 0) -> Iterator[tuple[bytes, int]]:
     """The elements of an array as JSON, each with the place behind it.
 
-    Chunks that begin behind an element, at such a place, are read on when `after` names it. Raises BrokenArray.
+    Chunks that begin behind an element, at such a place, are read on when `after` names it. Raises
+    BrokenArray.
     """
     window = _Window(iter(chunks), after)
     if after:
@@ -91,9 +95,11 @@ class _Window:
         return found, self._offset + self._at
 
     def _line_size(self) -> int:
-        """Of an element that is one line, as in our own files, which is found much quicker; 0 where it is not so.
+        """Of an element that is one line, as in our own files, which is found much quicker; 0 where
+        it is not so.
 
-        No value of JSON is the beginning of a longer one and ends with its line, so what parses is the element.
+        No value of JSON is the beginning of a longer one and ends with its line, so what parses is
+        the element.
         """
         end = self._data.find(b"\n", self._at)
         line = self._data[self._at : max(end, self._at)].rstrip(b", \t\r")
@@ -104,7 +110,9 @@ class _Window:
         return len(line)
 
     def _element_size(self) -> int:
-        """Up to the comma or bracket that ends it, which is not in a string and not inside the element."""
+        """Up to the comma or bracket that ends it, which is not in a string and not inside the
+        element.
+        """
         depth = size = 0
         while True:
             match = (_INSIDE if depth else _OUTSIDE).match(self._data, self._at + size)
@@ -129,7 +137,11 @@ class _Window:
         chunk = next(self._chunks, None)
         if chunk is None:
             return False
-        self._data, self._offset, self._at = self._data[self._at :] + chunk, self._offset + self._at, 0
+        self._data, self._offset, self._at = (
+            self._data[self._at :] + chunk,
+            self._offset + self._at,
+            0,
+        )
         return True
 
     def _broken(self, what: str) -> BrokenArray:

@@ -1,6 +1,7 @@
 """Search in the full log of a job: by level, step, time, text and details, page by page.
 
-It reads the files as a stream and keeps one page in memory. The newest warnings and errors come quicker: `recent`.
+It reads the files as a stream and keeps one page in memory. The newest warnings and errors come
+quicker: `recent`.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ PAGE_LINES_MAX = 1000
 class LogFilter:
     """Which lines are wanted. What is not given does not matter.
 
-    `since` is included, `until` is not. `text` is looked for in the message and the values of the details, in any case
-    of letters. `details` are values by name, `orders.rows` for one that lies deeper.
+    `since` is included, `until` is not. `text` is looked for in the message and the values of the
+    details, in any case of letters. `details` are values by name, `orders.rows` for one that lies
+    deeper.
     """
 
     levels: frozenset[str] = frozenset()
@@ -47,11 +49,19 @@ class LogFilter:
         text: str | None = None,
         details: Mapping[str, Any] | None = None,
     ) -> LogFilter:
-        """A filter of what a caller gives; a level is written in any case of letters. Raises ModelError."""
+        """A filter of what a caller gives; a level is written in any case of letters. Raises
+        ModelError.
+        """
         levels = [level] if isinstance(level, str) else level or ()
         if any(each is not None and each.tzinfo is None for each in (since, until)):
             raise ModelError("an instant of a search needs a time zone: 2025-11-01T20:30:00Z")
-        return cls(frozenset(map(level_of, levels)), since, until, (text or "").casefold(), dict(details or {}))
+        return cls(
+            frozenset(map(level_of, levels)),
+            since,
+            until,
+            (text or "").casefold(),
+            dict(details or {}),
+        )
 
     def matches(self, line: Mapping[str, Any]) -> bool:
         """Whether a line, as the JSON of a file, is wanted."""
@@ -67,7 +77,12 @@ class LogFilter:
     def about(self) -> dict[str, Any]:
         """What a cursor of this search is bound to."""
         times = [each and instant_text(each) for each in (self.since, self.until)]
-        return {"levels": sorted(self.levels), "times": times, "text": self.text, "details": repr(self.details)}
+        return {
+            "levels": sorted(self.levels),
+            "times": times,
+            "text": self.text,
+            "details": repr(self.details),
+        }
 
     def _is_in_time(self, timestamp: str) -> bool:
         at = datetime.fromisoformat(timestamp)
@@ -101,10 +116,11 @@ def search_logs(
     limit: int = 100,
     follow: bool = False,
 ) -> LogPage:
-    """A page of the lines that are wanted, in the order in which they were said, also while the job runs.
+    """A page of the lines that are wanted, in the order in which they were said, also while the job
+    runs.
 
-    With `follow` there is a cursor at the end too, for what will be said next; none where nothing was said yet.
-    Raises BadCursor.
+    With `follow` there is a cursor at the end too, for what will be said next; none where nothing
+    was said yet. Raises BadCursor.
     """
     if not 1 <= limit <= PAGE_LINES_MAX:
         raise ModelError(f"a page has 1 to {PAGE_LINES_MAX} lines, not {limit}")
@@ -114,7 +130,9 @@ def search_logs(
     walk = _Walk(place, where, [step] if step else steps_in_order(place), start)
     items = walk.page(limit)
     ends = walk.is_done and not (follow and walk.spot)
-    return LogPage(items, None if ends or walk.spot is None else store.sign_cursor(about, walk.spot.to_json()))
+    return LogPage(
+        items, None if ends or walk.spot is None else store.sign_cursor(about, walk.spot.to_json())
+    )
 
 
 def matching(place: JobPlace, where: LogFilter, step: str | None = None) -> Iterator[bytes]:
@@ -132,7 +150,9 @@ def recent(store: Store, job_id: str) -> list[Log]:
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Behind a line of a step. Version and end let the next page begin there without reading what is before."""
+    """Behind a line of a step. Version and end let the next page begin there without reading what
+    is before.
+    """
 
     step_id: str
     number: int
@@ -149,7 +169,9 @@ class _Spot:
 class _Walk:
     """Through the steps from a spot on, up to a full page."""
 
-    def __init__(self, place: JobPlace, where: LogFilter, steps: list[str], start: _Spot | None) -> None:
+    def __init__(
+        self, place: JobPlace, where: LogFilter, steps: list[str], start: _Spot | None
+    ) -> None:
         self._place, self._where = place, where
         if start and start.step_id not in steps:
             raise BadCursor(f"{start.step_id} has no log any more: begin again without the cursor")
@@ -186,7 +208,11 @@ def _inside(details: Mapping[str, Any], name: str) -> Any:
         return details[name]
     first, dot, rest = name.partition(".")
     deeper = details.get(first)
-    return _inside(cast(Mapping[str, Any], deeper), rest) if dot and isinstance(deeper, Mapping) else None
+    return (
+        _inside(cast(Mapping[str, Any], deeper), rest)
+        if dot and isinstance(deeper, Mapping)
+        else None
+    )
 
 
 def _equals(found: Any, wanted: Any) -> bool:

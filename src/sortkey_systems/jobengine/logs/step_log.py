@@ -1,6 +1,8 @@
-"""The log of a step: collected in memory, kept in parts while the step runs, one JSON array file when it ends.
+"""The log of a step: collected in memory, kept in parts while the step runs, one JSON array file
+when it ends.
 
-Warnings and errors also become small items, for quick queries. Searching is `log_search`'s, exporting `log_export`'s.
+Warnings and errors also become small items, for quick queries. Searching is `log_search`'s,
+exporting `log_export`'s.
 """
 
 from __future__ import annotations
@@ -25,9 +27,13 @@ from sortkey_systems.jobengine.parts import LogCounts, LogLine
 
 LEVELS = ("debug", "info", "warning", "error")
 FLUSH_BYTES = 1 << 20
-"""Lines of so many bytes are kept without being asked: memory stays the same however much a step says."""
+"""Lines of so many bytes are kept without being asked: memory stays the same however much a step
+says.
+"""
 FOLD_PARTS = 1000
-"""So many parts become one file while the step still runs: a step that flushes often stays quick to read."""
+"""So many parts become one file while the step still runs: a step that flushes often stays quick to
+read.
+"""
 ENTRIES_MAX = 200
 DEPTH_MAX = 100
 CHUNK_BYTES = 256 << 10
@@ -37,8 +43,9 @@ ARCHIVE_DAYS = 90
 class StepLog:
     """The log of one step of one job, for one writer; threads may share it.
 
-    `flush` before a checkpoint, and keep `position` in it. After a crash, `resume_from` that position (0: the step
-    begins anew; None: nothing is said again): what the step says again, word for word, is not written twice.
+    `flush` before a checkpoint, and keep `position` in it. After a crash, `resume_from` that
+    position (0: the step begins anew; None: nothing is said again): what the step says again, word
+    for word, is not written twice.
     """
 
     def __init__(
@@ -56,7 +63,9 @@ class StepLog:
     ) -> None:
         self._place = StepPlace(objects, journey_id, stage_id, job_id, step_id)
         self._store, self._clock = store, clock
-        self._indexed = frozenset(level_of(level) for level in index_levels) if store else frozenset[str]()
+        self._indexed = (
+            frozenset(level_of(level) for level in index_levels) if store else frozenset[str]()
+        )
         self._writer, self._lock = token_hex(8), threading.RLock()
         self._counts: Counter[str] = Counter()
         self._waiting: list[bytes] = []
@@ -84,25 +93,33 @@ class StepLog:
         """Where the file is, or will be."""
         return self._place.uri
 
-    def add(self, level: str, message: str, /, timestamp: datetime | None = None, **details: Any) -> None:
+    def add(
+        self, level: str, message: str, /, timestamp: datetime | None = None, **details: Any
+    ) -> None:
         """One more line. It waits in memory for the next flush."""
         level, at = level_of(level), timestamp or self._clock()
         raw = _raw(self._place, level, message, at, details)
         with self._lock:
             if self._is_closed:
-                raise ModelError(f"the log of {self._place.step_id} is closed: open it again to go on")
+                raise ModelError(
+                    f"the log of {self._place.step_id} is closed: open it again to go on"
+                )
             if self._said and self._is_said_again(raw):
                 return
             self._counts[level] += 1
             self._waiting.append(raw)
             self._waiting_bytes += len(raw)
             if level in self._indexed:
-                self._entries.append(index_entry(self._place, self._position + len(self._waiting), raw))
+                self._entries.append(
+                    index_entry(self._place, self._position + len(self._waiting), raw)
+                )
             if self._waiting_bytes >= FLUSH_BYTES:
                 self.flush()
 
     def flush(self) -> None:
-        """Keep all lines so far, whatever happens to this process. Raises LeaseLost where another has gone on."""
+        """Keep all lines so far, whatever happens to this process. Raises LeaseLost where another
+        has gone on.
+        """
         with self._lock:
             if self._waiting:
                 self._put_part(self._part + 1, b"\n".join(self._waiting))
@@ -116,7 +133,9 @@ class StepLog:
                 self._entries = []
 
     def close(self) -> str:
-        """Write the file; gives its URI. Closing twice is fine. Raises LeaseLost where another has gone on."""
+        """Write the file; gives its URI. Closing twice is fine. Raises LeaseLost where another has
+        gone on.
+        """
         with self._lock:
             if not self._is_closed:
                 self.flush()
@@ -127,7 +146,9 @@ class StepLog:
     # -- parts. Each is written once, by number: so two writers cannot both go on.
 
     def _claim(self) -> int:
-        """Put an empty part behind all others. Whoever wrote those finds it in the way, and knows."""
+        """Put an empty part behind all others. Whoever wrote those finds it in the way,
+        and knows.
+        """
         for _ in range(ROUNDS_MAX):
             number = self._place.kept().last + 1
             try:
@@ -135,7 +156,9 @@ class StepLog:
             except LeaseLost:
                 continue
             return number
-        raise LeaseLost(f"others keep taking the log of {self._place.step_id} of {self._place.job_id}")
+        raise LeaseLost(
+            f"others keep taking the log of {self._place.step_id} of {self._place.job_id}"
+        )
 
     def _put_part(self, number: int, data: bytes) -> None:
         key, bucket = self._place.part(number), self._place.bucket
@@ -143,7 +166,9 @@ class StepLog:
         try:
             bucket.put(key, data, content_type="application/jsonl", metadata=about, if_absent=True)
         except PreconditionFailed as failed:
-            if bucket.head(key).metadata.get("writer") != self._writer:  # else our own, whose answer was lost
+            if (
+                bucket.head(key).metadata.get("writer") != self._writer
+            ):  # else our own, whose answer was lost
                 raise self._lost() from failed
 
     def _fold(self) -> None:
@@ -165,12 +190,16 @@ class StepLog:
         place.remove_parts(kept.last)
 
     def _lost(self) -> LeaseLost:
-        return LeaseLost(f"another worker goes on with {self._place.step_id} of {self._place.job_id}: stop here")
+        return LeaseLost(
+            f"another worker goes on with {self._place.step_id} of {self._place.job_id}: stop here"
+        )
 
     # -- what an earlier attempt has said
 
     def _take_up(self, resume_from: int | None) -> None:
-        """Count what is there; remember what the step may say again; make up for entries that a crash left out."""
+        """Count what is there; remember what the step may say again; make up for entries that a
+        crash left out.
+        """
         for line in self._place.lines():
             level = level_of(str(orjson.loads(line.raw)["level"]))
             self._counts[level] += 1
@@ -195,7 +224,9 @@ class StepLog:
 def get_job_logs(
     objects: Objects, journey_id: str, stage_name: str, job_id: str, step_name: str | None = None
 ) -> Iterator[LogLine]:
-    """The lines of a step, or of all steps in the order in which they ran; one at a time, also while the job runs."""
+    """The lines of a step, or of all steps in the order in which they ran; one at a time, also
+    while the job runs.
+    """
     place = JobPlace(objects, journey_id, stage_name, job_id)
     for step_id in [step_name] if step_name else steps_in_order(place):
         for line in place.step(step_id).lines():
@@ -213,7 +244,9 @@ def steps_in_order(place: JobPlace) -> list[str]:
 
 
 def archive_logs(objects: Objects, *, days: int = ARCHIVE_DAYS) -> None:
-    """Let logs move to the cheaper tier (S3: Glacier) after so many days. They are never deleted."""
+    """Let logs move to the cheaper tier (S3: Glacier) after so many days. They are never
+    deleted.
+    """
     objects.set_lifecycle([Lifecycle("journeys/", archive_after_days=days)])
 
 
@@ -224,7 +257,9 @@ def level_of(text: str) -> str:
     return level
 
 
-def _raw(place: StepPlace, level: str, message: str, at: datetime, details: dict[str, Any]) -> bytes:
+def _raw(
+    place: StepPlace, level: str, message: str, at: datetime, details: dict[str, Any]
+) -> bytes:
     entry = {
         "jobId": place.job_id,
         "step_id": place.step_id,
@@ -240,22 +275,31 @@ def _raw(place: StepPlace, level: str, message: str, at: datetime, details: dict
 
 
 def _plain(value: Any, depth: int = 0) -> Any:
-    """What JSON can hold of a value: text that is no Unicode is mended; what is too large or too deep becomes text."""
+    """What JSON can hold of a value: text that is no Unicode is mended; what is too large or too
+    deep becomes text.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, int):
         return value if -(2**63) <= value < 2**64 else str(value)
     if isinstance(value, Mapping) and depth < DEPTH_MAX:
-        return {_plain(str(name)): _plain(each, depth + 1) for name, each in cast(Mapping[Any, Any], value).items()}
+        return {
+            _plain(str(name)): _plain(each, depth + 1)
+            for name, each in cast(Mapping[Any, Any], value).items()
+        }
     if isinstance(value, (list, tuple, set, frozenset)) and depth < DEPTH_MAX:
         return [_plain(each, depth + 1) for each in cast(Iterable[Any], value)]
-    return value if isinstance(value, (float, datetime, NoneType)) else _plain(str(cast(Any, value)))
+    return (
+        value if isinstance(value, (float, datetime, NoneType)) else _plain(str(cast(Any, value)))
+    )
 
 
 def _words(raw: bytes) -> bytes:
     """What a line says, without when."""
     entry = orjson.loads(raw)
-    words = orjson.dumps([entry["level"], entry["message"], entry["details"]], option=orjson.OPT_SORT_KEYS)
+    words = orjson.dumps(
+        [entry["level"], entry["message"], entry["details"]], option=orjson.OPT_SORT_KEYS
+    )
     return blake2b(words, digest_size=16).digest()
 
 

@@ -1,4 +1,5 @@
-"""What a log says in short: lines by step and level, errors that are alike together, what happened when.
+"""What a log says in short: lines by step and level, errors that are alike together, what happened
+when.
 
 One pass over the lines; what is kept does not grow with their number.
 """
@@ -39,7 +40,9 @@ class StepSummary:
 
 @dataclass(slots=True)
 class ErrorGroup:
-    """Errors or warnings that differ in numbers and names only; the first of them stands for all."""
+    """Errors or warnings that differ in numbers and names only; the first of them stands
+    for all.
+    """
 
     level: str
     shape: str
@@ -58,10 +61,14 @@ class ErrorGroup:
 
 @dataclass(slots=True)
 class LogSummary:
-    """A log in short. `ungrouped` counts errors and warnings of yet other shapes, of which there were too many."""
+    """A log in short. `ungrouped` counts errors and warnings of yet other shapes, of which there
+    were too many.
+    """
 
     steps: dict[str, StepSummary] = field(default_factory=dict[str, StepSummary])
-    groups: dict[tuple[str, str], ErrorGroup] = field(default_factory=dict[tuple[str, str], ErrorGroup])
+    groups: dict[tuple[str, str], ErrorGroup] = field(
+        default_factory=dict[tuple[str, str], ErrorGroup]
+    )
     ungrouped: Counter[str] = field(default_factory=Counter[str])
 
     @property
@@ -79,7 +86,9 @@ class LogSummary:
     def add(self, line: LogLine) -> None:
         step = self.steps.get(line.step_id)
         if step is None:
-            step = self.steps[line.step_id] = StepSummary(line.step_id, line.timestamp, line.timestamp)
+            step = self.steps[line.step_id] = StepSummary(
+                line.step_id, line.timestamp, line.timestamp
+            )
         step.first, step.last = min(step.first, line.timestamp), max(step.last, line.timestamp)
         step.by_level[line.level] += 1
         if line.level in ("ERROR", "WARNING"):
@@ -91,7 +100,9 @@ class LogSummary:
             self.ungrouped[line.level] += 1
             return
         if key not in self.groups:
-            self.groups[key] = ErrorGroup(*key, line.message, line.details, line.timestamp, line.timestamp)
+            self.groups[key] = ErrorGroup(
+                *key, line.message, line.details, line.timestamp, line.timestamp
+            )
         group = self.groups[key]
         group.count += 1
         group.steps[line.step_id] += 1
@@ -112,7 +123,9 @@ def error_summary(objects: Objects, journey_id: str, stage_name: str, job_id: st
 
 
 def shape_of(message: str) -> str:
-    """A message without numbers, ids and quoted names: `row 17 of 'orders'` and `row 4 of 'items'` are alike."""
+    """A message without numbers, ids and quoted names: `row 17 of 'orders'` and `row 4 of 'items'`
+    are alike.
+    """
     return _VARYING.sub("…", message)
 
 
@@ -127,17 +140,27 @@ class Moment:
 
 
 def job_timeline(objects: Objects, store: Store, journey_id: str, job_id: str) -> list[Moment]:
-    """A job from its beginning to its end: its steps, and what went wrong in them. Raises NotFound."""
+    """A job from its beginning to its end: its steps, and what went wrong in them. Raises
+    NotFound.
+    """
     job = job_of(store, journey_id, job_id)
-    moments = [Moment(job.created_at, "job", f"created by {job.triggered_by}")] if job.created_at else []
+    moments = (
+        [Moment(job.created_at, "job", f"created by {job.triggered_by}")] if job.created_at else []
+    )
     if job.start_time:
-        moments.append(Moment(job.start_time, "job", f"execution {job.execution_number} of {job.stage_id} starts"))
+        moments.append(
+            Moment(
+                job.start_time, "job", f"execution {job.execution_number} of {job.stage_id} starts"
+            )
+        )
     for step in job.steps:
         if step.start_time:
             moments.append(Moment(step.start_time, "step", f"{step.step_id} starts", step.step_id))
         if step.end_time:
             took = f" after {step.duration:.1f} s" if step.duration is not None else ""
-            moments.append(Moment(step.end_time, "step", f"{step.step_id} {step.status}{took}", step.step_id))
+            moments.append(
+                Moment(step.end_time, "step", f"{step.step_id} {step.status}{took}", step.step_id)
+            )
     moments += _mishaps(get_job_logs(objects, journey_id, job.stage_id, job_id))
     if job.end_time:
         moments.append(Moment(job.end_time, "job", f"{job.status}{_because(job.error_message)}"))
@@ -156,7 +179,9 @@ def _mishaps(lines: Iterable[LogLine]) -> list[Moment]:
             more[line.level] += 1
     for level, count in more.items():
         many = "s" if count > 1 else ""
-        kept.append(Moment(kept[-1].at, _KINDS[level], f"{count:,} more {level.lower()}{many} in the log"))
+        kept.append(
+            Moment(kept[-1].at, _KINDS[level], f"{count:,} more {level.lower()}{many} in the log")
+        )
     return kept
 
 

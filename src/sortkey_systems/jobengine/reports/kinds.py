@@ -1,6 +1,8 @@
-"""The reports of a whole job: summary, performance, error_analysis, timeline, metrics. Each a function of its facts.
+"""The reports of a whole job: summary, performance, error_analysis, timeline, metrics. Each a
+function of its facts.
 
-`make_report` gathers the facts in one pass over the log and writes the report; what people should do stands in it.
+`make_report` gathers the facts in one pass over the log and writes the report; what people should
+do stands in it.
 """
 
 from __future__ import annotations
@@ -12,7 +14,13 @@ from typing import Any
 from sortkey import Store, instant_text
 from sortkey.errors import ModelError
 from sortkey_systems.jobengine.buckets import Buckets
-from sortkey_systems.jobengine.logs.summary import ErrorGroup, LogSummary, Moment, error_summary, job_timeline
+from sortkey_systems.jobengine.logs.summary import (
+    ErrorGroup,
+    LogSummary,
+    Moment,
+    error_summary,
+    job_timeline,
+)
 from sortkey_systems.jobengine.model import Job, Report, StageJob
 from sortkey_systems.jobengine.parts import ReportType, StepRun
 from sortkey_systems.jobengine.reports.reports import create_job_report, job_of, measured
@@ -26,7 +34,9 @@ SLOWER = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a job. `before` is the execution of the same stage before it, where there was one."""
+    """What is known of a job. `before` is the execution of the same stage before it, where there
+    was one.
+    """
 
     job: Job
     log: LogSummary
@@ -52,10 +62,17 @@ class Made:
     content: dict[str, Any]
 
 
-def make_report(buckets: Buckets, store: Store, journey_id: str, job_id: str, report_type: ReportType) -> Report:
-    """Make one of the reports of a job and write it: the file, then the catalog. Raises NotFound, and ModelError."""
+def make_report(
+    buckets: Buckets, store: Store, journey_id: str, job_id: str, report_type: ReportType
+) -> Report:
+    """Make one of the reports of a job and write it: the file, then the catalog. Raises NotFound,
+    and ModelError.
+    """
     if report_type not in KINDS:
-        raise ModelError(f"{report_type!r} is not made of a job: {', '.join(KINDS)}. Write it with create_job_report")
+        raise ModelError(
+            f"{report_type!r} is not made of a job: {', '.join(KINDS)}. Write it with "
+            "create_job_report"
+        )
     facts = facts_of(buckets, store, journey_id, job_id)
     made = KINDS[report_type](facts)
     return create_job_report(
@@ -105,7 +122,9 @@ def summary(facts: Facts) -> Made:
 def performance(facts: Facts) -> Made:
     """Where the time went."""
     job, results = facts.job, facts.job.results
-    figures = measured(facts.seconds, results.records_processed, results.records_failed, results.tables_analyzed)
+    figures = measured(
+        facts.seconds, results.records_processed, results.records_failed, results.tables_analyzed
+    )
     content = {
         "seconds": facts.seconds,
         "figures": figures.model_dump(by_alias=True),
@@ -131,7 +150,10 @@ def error_analysis(facts: Facts) -> Made:
         "failedSteps": [step.step_id for step in facts.job.steps if step.status == "failed"],
     }
     counts = facts.log.counts
-    text = f"{counts.error_count} errors of {len(errors)} kinds, {counts.warning_count} warnings of {len(warnings)}"
+    text = (
+        f"{counts.error_count} errors of {len(errors)} kinds, {counts.warning_count} warnings of "
+        f"{len(warnings)}"
+    )
     return Made(f"Error Analysis Report - {_name(facts.job)}", text, content)
 
 
@@ -150,11 +172,17 @@ def metrics(facts: Facts) -> Made:
         for step in facts.log.steps.values()
     }
     content = {
-        "job": {"seconds": facts.seconds, "progress": job.progress, "execution": job.execution_number},
+        "job": {
+            "seconds": facts.seconds,
+            "progress": job.progress,
+            "execution": job.execution_number,
+        },
         "results": job.results.model_dump(by_alias=True),
         "logs": facts.log.counts.model_dump(by_alias=True),
         "logsByStep": steps,
-        "errorRate": measured(0, job.results.records_processed, job.results.records_failed).error_rate,
+        "errorRate": measured(
+            0, job.results.records_processed, job.results.records_failed
+        ).error_rate,
     }
     text = f"{facts.log.counts.total_logs:,} log lines, {job.results.records_processed:,} records"
     return Made(f"Metrics Report - {_name(job)}", text, content)
@@ -183,7 +211,10 @@ def _retry(facts: Facts) -> str | None:
     if job.status == "failed":
         failed = [step.step_id for step in job.steps if step.status == "failed"]
         where = f" in {', '.join(failed)}" if failed else ""
-        return f"The job failed{where}: mend the cause ({job.error_message or 'see its errors'}), then retry it"
+        return (
+            f"The job failed{where}: mend the cause ({job.error_message or 'see its errors'}), "
+            "then retry it"
+        )
     if job.status == "cancelled":
         return "The job was cancelled: start the stage again when it should go on"
     return None
@@ -194,14 +225,19 @@ def _most_frequent(facts: Facts) -> str | None:
     if not errors:
         return None
     worst, count = errors[0], facts.log.counts.error_count
-    return f"{worst.count} of {count} errors are of one kind, as in {worst.main_step}: {worst.example}"
+    return (
+        f"{worst.count} of {count} errors are of one kind, as in {worst.main_step}: {worst.example}"
+    )
 
 
 def _warnings(facts: Facts) -> str | None:
     warnings = facts.log.errors("WARNING")
     if not warnings or warnings[0].count < 2:
         return None
-    return f"{warnings[0].count} warnings are alike: {warnings[0].example}. One rule may settle them all"
+    return (
+        f"{warnings[0].count} warnings are alike: {warnings[0].example}. One rule may settle them "
+        "all"
+    )
 
 
 def _refused(facts: Facts) -> str | None:
@@ -209,25 +245,46 @@ def _refused(facts: Facts) -> str | None:
     if not results.records_failed:
         return None
     share = results.records_failed / max(1, results.records_processed)
-    return f"{results.records_failed:,} records failed ({share:.2%}): look at them before the next stage"
+    return (
+        f"{results.records_failed:,} records failed ({share:.2%}): look at them before the next "
+        "stage"
+    )
 
 
 def _one_step(facts: Facts) -> str | None:
     slowest = facts.slowest
-    if not slowest or not slowest.duration or len(facts.job.steps) < 2 or facts.seconds < SLOW_SECONDS:
+    if (
+        not slowest
+        or not slowest.duration
+        or len(facts.job.steps) < 2
+        or facts.seconds < SLOW_SECONDS
+    ):
         return None
     share = slowest.duration / facts.seconds
-    return f"{slowest.step_id} takes {share:.0%} of the time: begin there to be quicker" if share > SLOW_SHARE else None
+    return (
+        f"{slowest.step_id} takes {share:.0%} of the time: begin there to be quicker"
+        if share > SLOW_SHARE
+        else None
+    )
 
 
 def _slower(facts: Facts) -> str | None:
     before = _seconds(facts.before)
     if not before or facts.seconds < max(SLOW_SECONDS, before * SLOWER):
         return None
-    return f"It took {facts.seconds:.0f} s, the execution before {before:.0f} s: has the source grown?"
+    return (
+        f"It took {facts.seconds:.0f} s, the execution before {before:.0f} s: has the source grown?"
+    )
 
 
-ADVICE: tuple[Callable[[Facts], str | None], ...] = (_retry, _most_frequent, _refused, _warnings, _one_step, _slower)
+ADVICE: tuple[Callable[[Facts], str | None], ...] = (
+    _retry,
+    _most_frequent,
+    _refused,
+    _warnings,
+    _one_step,
+    _slower,
+)
 
 
 def _name(job: Job) -> str:

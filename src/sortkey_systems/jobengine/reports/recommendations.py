@@ -1,4 +1,6 @@
-"""Recommendations that follow from figures. Each is a small function of what was measured: no figure, no advice."""
+"""Recommendations that follow from figures. Each is a small function of what was measured: no
+figure, no advice.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Advice = Callable[[ExecutionSummary, PerformanceMetrics], str | None]
 
 def recommendations_for(execution: ExecutionSummary, metrics: PerformanceMetrics) -> list[str]:
     """What the figures of a step or a job advise: at least that nothing is to be done."""
-    return [text for advice in ADVICE if (text := advice(execution, metrics))] or [_all_well(execution)]
+    return [text for advice in ADVICE if (text := advice(execution, metrics))] or [
+        _all_well(execution)
+    ]
 
 
 def _all_well(execution: ExecutionSummary) -> str:
@@ -28,13 +32,19 @@ def _all_well(execution: ExecutionSummary) -> str:
 
 def _did_not_end(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
     if execution.status in ("failed", "cancelled"):
-        return f"{execution.step_id} did not end ({execution.status}): read its errors, mend the cause, then retry it"
+        return (
+            f"{execution.step_id} did not end ({execution.status}): read its errors, mend the "
+            "cause, then retry it"
+        )
     return None
 
 
 def _errors(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
     if metrics.error_rate > ERROR_RATE_MAX:
-        return f"{metrics.error_rate:.1%} of the items failed: look at the error analysis before the next stage"
+        return (
+            f"{metrics.error_rate:.1%} of the items failed: look at the error analysis before the "
+            "next stage"
+        )
     if metrics.error_rate:
         return f"{metrics.error_rate:.2%} of the items failed: check whether they may be left out"
     return None
@@ -43,14 +53,20 @@ def _errors(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | N
 def _slow_tables(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
     seconds = metrics.average_table_processing_time or 0.0
     if seconds > SLOW_TABLE_SECONDS:
-        return f"A table takes {seconds:.1f} s on average: indexes on the source's keys make it quicker"
+        return (
+            f"A table takes {seconds:.1f} s on average: indexes on the source's keys make it "
+            "quicker"
+        )
     return None
 
 
 def _long(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str | None:
     if execution.duration > SLOW_SECONDS:
         minutes = execution.duration / 60
-        return f"{execution.step_id} took {minutes:.0f} minutes: consider parallel processing for larger databases"
+        return (
+            f"{execution.step_id} took {minutes:.0f} minutes: consider parallel processing for "
+            "larger databases"
+        )
     return None
 
 
@@ -66,7 +82,10 @@ def _processor(execution: ExecutionSummary, metrics: PerformanceMetrics) -> str 
     if percent > BUSY_PERCENT and execution.duration > SLOW_SECONDS:
         return "The processor is the limit: run stages of several journeys on several workers"
     if 0 < percent < IDLE_PERCENT and execution.duration > SLOW_SECONDS:
-        return "The worker mostly waits for the source or the target: larger batches make fewer round trips"
+        return (
+            "The worker mostly waits for the source or the target: larger batches make fewer round "
+            "trips"
+        )
     return None
 
 

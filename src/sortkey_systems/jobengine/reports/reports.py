@@ -1,6 +1,8 @@
-"""Reports of steps and jobs: the full one as a file, its entry in the catalog. The file is written first.
+"""Reports of steps and jobs: the full one as a file, its entry in the catalog. The file is written
+first.
 
-A file has one entry: writing it again replaces both. What stands in the reports of a job is `report_kinds`'.
+A file has one entry: writing it again replaces both. What stands in the reports of a job is
+`report_kinds`'.
 """
 
 from __future__ import annotations
@@ -31,7 +33,13 @@ from sortkey_systems.jobengine.parts import (
 from sortkey_systems.jobengine.reports.recommendations import recommendations_for
 from sortkey_systems.jobengine.stages.work import to_json
 
-SECTIONS = ("summary", "executionSummary", "performanceMetrics", "detailedResults", "recommendations")
+SECTIONS = (
+    "summary",
+    "executionSummary",
+    "performanceMetrics",
+    "detailedResults",
+    "recommendations",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +68,11 @@ def write_step_report(
     tables: int | None = None,
     usage: Usage | None = None,
 ) -> Report:
-    """Write the report of a step that has ended: the file, then its catalog entry. Writing it twice is fine.
+    """Write the report of a step that has ended: the file, then its catalog entry. Writing it twice
+    is fine.
 
-    `results` is what the step returned. Recommendations that follow from the figures are added to those given.
+    `results` is what the step returned. Recommendations that follow from the figures are added to
+    those given.
     """
     began, now = time.perf_counter(), datetime.now(UTC)
     execution = _execution(job, step, items, now)
@@ -94,17 +104,25 @@ def create_job_report(
     recommendations: Sequence[str] = (),
     name: str | None = None,
 ) -> Report:
-    """Write a report of a whole job, `{reportType}_summary.json`, and its catalog entry. Raises NotFound.
+    """Write a report of a whole job, `{reportType}_summary.json`, and its catalog entry. Raises
+    NotFound.
 
     A custom report may have another `name`; a second one of the same name replaces the first.
     """
     began, now = time.perf_counter(), datetime.now(UTC)
     job = job_of(store, journey_id, job_id)
     step_id = name or f"{report_type}_summary"
-    step = StepRun(step_id=step_id, status="completed", start_time=job.start_time, end_time=job.end_time)
-    execution = _execution(job, step, job.results.records_processed, now).model_copy(update={"status": job.status})
+    step = StepRun(
+        step_id=step_id, status="completed", start_time=job.start_time, end_time=job.end_time
+    )
+    execution = _execution(job, step, job.results.records_processed, now).model_copy(
+        update={"status": job.status}
+    )
     performance = measured(
-        execution.duration, execution.items_processed, job.results.records_failed, job.results.tables_analyzed or None
+        execution.duration,
+        execution.items_processed,
+        job.results.records_failed,
+        job.results.tables_analyzed or None,
     )
     file = ReportFile(
         report_id=f"{job_id}_{step_id}",
@@ -125,7 +143,9 @@ def get_job_reports(
 ) -> Iterator[FullReport]:
     """All reports of a job, by name, read one at a time."""
     catalog = {report.s3_location: report for report in store.query(Report.of_job(job_id=job_id))}
-    prefix = REPORT_FILE.prefix({"journey_id": journey_id, "stage_id": stage_name, "job_id": job_id}).text
+    prefix = REPORT_FILE.prefix(
+        {"journey_id": journey_id, "stage_id": stage_name, "job_id": job_id}
+    ).text
     after = None
     while True:
         page = objects.list(prefix, after=after)
@@ -152,12 +172,18 @@ def job_of(store: Store, journey_id: str, job_id: str) -> Job:
     """A job by its ID. Raises NotFound, also where it is of another journey."""
     job = store.first(Job.by_id(job_id=job_id))
     if job is None or job.journey_id != journey_id:
-        raise NotFound(f"the journey {journey_id} has no job {job_id}: list_jobs shows those it has")
+        raise NotFound(
+            f"the journey {journey_id} has no job {job_id}: list_jobs shows those it has"
+        )
     return job
 
 
 def measured(
-    seconds: float, items: int, errors: int = 0, tables: int | None = None, usage: Usage | None = None
+    seconds: float,
+    items: int,
+    errors: int = 0,
+    tables: int | None = None,
+    usage: Usage | None = None,
 ) -> PerformanceMetrics:
     """The figures of a run."""
     return PerformanceMetrics(
@@ -177,7 +203,9 @@ def _ratio(part: float, whole: float) -> float:
 def _execution(job: Job, step: StepRun, items: int, now: datetime) -> ExecutionSummary:
     start = step.start_time or job.start_time or job.created_at or now
     end = step.end_time or now
-    seconds = step.duration if step.duration is not None else max(0.0, (end - start).total_seconds())
+    seconds = (
+        step.duration if step.duration is not None else max(0.0, (end - start).total_seconds())
+    )
     return ExecutionSummary(
         step_id=step.step_id,
         job_id=job.job_id,
@@ -194,8 +222,15 @@ def _as_dict(content: Any) -> dict[str, Any]:
     return cast(dict[str, Any], plain) if isinstance(plain, dict) else {"result": plain}
 
 
-def _publish(objects: Objects, store: Store, job: Job, step_id: str, file: ReportFile, began: float) -> Report:
-    names = {"journey_id": job.journey_id, "stage_id": job.stage_id, "job_id": job.job_id, "step_id": step_id}
+def _publish(
+    objects: Objects, store: Store, job: Job, step_id: str, file: ReportFile, began: float
+) -> Report:
+    names = {
+        "journey_id": job.journey_id,
+        "stage_id": job.stage_id,
+        "job_id": job.job_id,
+        "step_id": step_id,
+    }
     key = str(REPORT_FILE.render(names))
     content = file.model_dump(by_alias=True, mode="json")
     data = orjson.dumps(content, option=orjson.OPT_INDENT_2)

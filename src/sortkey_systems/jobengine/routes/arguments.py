@@ -15,13 +15,31 @@ Reader = Annotated[Access, Depends(api_key_access(NAME, "read"))]
 Writer = Annotated[Access, Depends(api_key_access(NAME, "full"))]
 
 JourneyPath = Annotated[
-    str, Path(alias="journeyId", pattern=r"^JRN-[0-9A-Z]{12}$", description="A journey", examples=["JRN-ABC123456789"])
+    str,
+    Path(
+        alias="journeyId",
+        pattern=r"^JRN-[0-9A-Z]{12}$",
+        description="A journey",
+        examples=["JRN-ABC123456789"],
+    ),
 ]
 StagePath = Annotated[
-    str, Path(alias="stageId", pattern=r"^[0-9A-Za-z_-]{1,100}$", description="A stage", examples=["raw_analysis"])
+    str,
+    Path(
+        alias="stageId",
+        pattern=r"^[0-9A-Za-z_-]{1,100}$",
+        description="A stage",
+        examples=["raw_analysis"],
+    ),
 ]
 JobPath = Annotated[
-    str, Path(alias="jobId", pattern=r"^JOB-[0-9A-Za-z_-]{1,100}$", description="An execution", examples=["JOB-456"])
+    str,
+    Path(
+        alias="jobId",
+        pattern=r"^JOB-[0-9A-Za-z_-]{1,100}$",
+        description="An execution",
+        examples=["JOB-456"],
+    ),
 ]
 RulePath = Annotated[
     str,
@@ -33,13 +51,22 @@ RulePath = Annotated[
     ),
 ]
 ReportPath = Annotated[
-    str, Path(alias="reportId", pattern=r"^[0-9A-Za-z_.-]{1,200}$", description="A report", examples=["RPT-ABC"])
+    str,
+    Path(
+        alias="reportId",
+        pattern=r"^[0-9A-Za-z_.-]{1,200}$",
+        description="A report",
+        examples=["RPT-ABC"],
+    ),
 ]
 
 StageQuery = Annotated[
     str | None,
     Query(
-        alias="stageId", pattern=r"^[0-9A-Za-z_-]{1,100}$", description="Of this stage only", examples=["tmf_mapping"]
+        alias="stageId",
+        pattern=r"^[0-9A-Za-z_-]{1,100}$",
+        description="Of this stage only",
+        examples=["tmf_mapping"],
     ),
 ]
 Cursor = Annotated[str | None, Query(max_length=4096, description="That of the page before")]
@@ -50,7 +77,9 @@ LISTED = errors_for(401, 403)
 WRITE = errors_for(401, 403, 404, 409)
 
 
-def example(of: Any, status: int = 200, also: dict[int | str, dict[str, Any]] | None = None) -> dict[int | str, Any]:
+def example(
+    of: Any, status: int = 200, also: dict[int | str, dict[str, Any]] | None = None
+) -> dict[int | str, Any]:
     """The `responses` of a route: an example of its success, and what else it answers."""
     shown = {"description": "Successful Response", "content": {"application/json": {"example": of}}}
     return {**(also or {}), status: shown}

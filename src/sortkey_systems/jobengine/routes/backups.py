@@ -9,13 +9,23 @@ from fastapi import APIRouter, Body, Query
 from sortkey import CamelPart
 from sortkey_systems.jobengine.model import Journey
 from sortkey_systems.jobengine.routes import examples
-from sortkey_systems.jobengine.routes.arguments import READ, WRITE, JourneyPath, Reader, Writer, example
+from sortkey_systems.jobengine.routes.arguments import (
+    READ,
+    WRITE,
+    JourneyPath,
+    Reader,
+    Writer,
+    example,
+)
 from sortkey_systems.jobengine.service import JobEngine
 
 Complete = Annotated[
-    dict[str, Any], Body(description="What `complete` answered, or a backup", examples=[examples.COMPLETE])
+    dict[str, Any],
+    Body(description="What `complete` answered, or a backup", examples=[examples.COMPLETE]),
 ]
-ReplaceQuery = Annotated[bool, Query(description="Replace the journey if it is there; its logs and reports stay")]
+ReplaceQuery = Annotated[
+    bool, Query(description="Replace the journey if it is there; its logs and reports stay")
+]
 
 
 class Location(CamelPart):
@@ -34,13 +44,20 @@ def router(engine: JobEngine) -> APIRouter:
         responses=example(examples.COMPLETE, also=READ),
     )
     def get_journey_complete(_: Reader, journey_id: JourneyPath) -> dict[str, Any]:
-        """All of a journey but its logs: metadata, stages, rules, jobs, the catalog of reports, as they are stored."""
+        """All of a journey but its logs: metadata, stages, rules, jobs, the catalog of reports, as
+        they are stored.
+        """
         return engine.get_journey_complete(journey_id)
 
     @made.post(
-        "/import", summary="Import a whole journey", status_code=201, responses=example(examples.JOURNEY, 201, WRITE)
+        "/import",
+        summary="Import a whole journey",
+        status_code=201,
+        responses=example(examples.JOURNEY, 201, WRITE),
     )
-    def import_journey_complete(_: Writer, data: Complete, replace: ReplaceQuery = False) -> Journey:
+    def import_journey_complete(
+        _: Writer, data: Complete, replace: ReplaceQuery = False
+    ) -> Journey:
         """Store a whole journey. One that is there is only replaced when that is asked for."""
         return engine.import_journey_complete(data, replace=replace)
 
@@ -60,7 +77,9 @@ def router(engine: JobEngine) -> APIRouter:
         status_code=201,
         responses=example(examples.JOURNEY, 201, WRITE),
     )
-    def restore_journey(_: Writer, journey_id: JourneyPath, replace: ReplaceQuery = False) -> Journey:
+    def restore_journey(
+        _: Writer, journey_id: JourneyPath, replace: ReplaceQuery = False
+    ) -> Journey:
         """Bring a journey back from its newest backup."""
         return engine.restore_journey(journey_id, replace=replace)
 

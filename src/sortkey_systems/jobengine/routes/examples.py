@@ -1,4 +1,6 @@
-"""The document's examples as routes answer them, for the OpenAPI document. Entities, so that they are always valid."""
+"""The document's examples as routes answer them, for the OpenAPI document. Entities, so that they
+are always valid.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,15 @@ from pydantic import BaseModel
 
 from sortkey_systems.jobengine.inputs import JOURNEY_EXAMPLE, RULE_EXAMPLE
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, StageJob
-from sortkey_systems.jobengine.parts import Aggregates, LogCounts, LogLine, Results, RuleMetadata, Source, StepRun
+from sortkey_systems.jobengine.parts import (
+    Aggregates,
+    LogCounts,
+    LogLine,
+    Results,
+    RuleMetadata,
+    Source,
+    StepRun,
+)
 from sortkey_systems.jobengine.stages.default_stages import default_stages
 
 AT = datetime(2025, 11, 1, 20, 30, tzinfo=UTC)
@@ -87,13 +97,21 @@ _JOB = Job(
     start_time=AT,
     end_time=AT + timedelta(seconds=125.5),
     duration=125.5,
-    results=Results(records_processed=10000, records_succeeded=9998, records_failed=2, tables_analyzed=45),
-    metrics=LogCounts(total_logs=145, error_count=2, warning_count=8, info_count=120, debug_count=15),
+    results=Results(
+        records_processed=10000, records_succeeded=9998, records_failed=2, tables_analyzed=45
+    ),
+    metrics=LogCounts(
+        total_logs=145, error_count=2, warning_count=8, info_count=120, debug_count=15
+    ),
     steps=[StepRun(step_id="schema_extraction", status="completed", start_time=AT, duration=45.0)],
     **_DATED,
 )
 JOB = shown(_JOB)
-STARTED = shown(_JOB.changed(status="pending", progress=0, current_step=None, start_time=None, end_time=None, steps=[]))
+STARTED = shown(
+    _JOB.changed(
+        status="pending", progress=0, current_step=None, start_time=None, end_time=None, steps=[]
+    )
+)
 LINE = shown(StageJob.of(_JOB))
 
 LOG_LINE = shown(
@@ -132,14 +150,25 @@ REPORT = shown(
         created_at=AT,
     )
 )
-COMPLETE: dict[str, Any] = {"format": 1, "journey": {}, "stages": [], "rules": [], "jobs": [], "reports": []}
+COMPLETE: dict[str, Any] = {
+    "format": 1,
+    "journey": {},
+    "stages": [],
+    "rules": [],
+    "jobs": [],
+    "reports": [],
+}
 
 FINAL_REPORT: dict[str, Any] = {
     "outcome": "needs_review",
     "verdict": "Needs review: 200 of 5,000 rows of the source (4.0 %) are not in the target. 1 limit is exceeded.",
     "isPassed": False,
     "exceeded": ["rows of the source not in the target: 200 of 5,000, allowed 0"],
-    "missing": {"tables": ["payments, 200 rows: no resource is like it; the nearest, ProductOrder, fits at 31%"]},
+    "missing": {
+        "tables": [
+            "payments, 200 rows: no resource is like it; the nearest, ProductOrder, fits at 31%"
+        ]
+    },
     "figures": {"rows": 5000, "rows_lost": 200},
     "text": "# Migration of shop\n…",
 }

@@ -34,7 +34,10 @@ StatusQuery = Annotated[
     Query(description="Only those of this status; in_progress is running"),
 ]
 SecondsQuery = Annotated[
-    float, Query(ge=0, le=WAIT_SECONDS_MAX, description="How long to wait; then the job is answered as it is")
+    float,
+    Query(
+        ge=0, le=WAIT_SECONDS_MAX, description="How long to wait; then the job is answered as it is"
+    ),
 ]
 
 
@@ -66,7 +69,11 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
         found = engine.list_jobs(journey_id, stage_id, status=wanted, cursor=cursor, size=limit)
         return Page[Job](items=found.items, cursor=found.cursor)
 
-    @made.get("/journeys/{journeyId}/jobs/{jobId}", summary="Get a job", responses=example(examples.JOB, also=READ))
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}",
+        summary="Get a job",
+        responses=example(examples.JOB, also=READ),
+    )
     def get_job(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Job:
         """An execution: status, progress, steps, results, and how much it has logged."""
         return engine.job(journey_id, job_id)
@@ -77,7 +84,11 @@ def _add_looks(made: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.JOB, also=READ | errors_for(429)),
     )
     async def wait_for_job(
-        request: Request, me: Reader, journey_id: JourneyPath, job_id: JobPath, seconds: SecondsQuery = 10
+        request: Request,
+        me: Reader,
+        journey_id: JourneyPath,
+        job_id: JobPath,
+        seconds: SecondsQuery = 10,
     ) -> Job:
         """The same when it has ended, or when the time is over: look at its status, and ask again.
 
@@ -92,23 +103,40 @@ def _add_changes(made: APIRouter, engine: JobEngine) -> None:
     started = example(examples.STARTED, 202, WRITE)
 
     @made.post(
-        "/journeys/{journeyId}/stages/{stageId}/jobs", summary="Run one stage", status_code=202, responses=started
+        "/journeys/{journeyId}/stages/{stageId}/jobs",
+        summary="Run one stage",
+        status_code=202,
+        responses=started,
     )
-    def start_job(_: Writer, journey_id: JourneyPath, stage_id: StagePath, response: Response) -> Job:
+    def start_job(
+        _: Writer, journey_id: JourneyPath, stage_id: StagePath, response: Response
+    ) -> Job:
         """Run a stage. Those before it must be completed or skipped."""
         job = engine.start_job(journey_id, stage_id)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/retry", summary="Retry a job", status_code=202, responses=started)
+    @made.post(
+        "/journeys/{journeyId}/jobs/{jobId}/retry",
+        summary="Retry a job",
+        status_code=202,
+        responses=started,
+    )
     def retry_job(_: Writer, journey_id: JourneyPath, job_id: JobPath, response: Response) -> Job:
-        """A new execution, with the next number, in place of one that failed or was cancelled. That one stays."""
+        """A new execution, with the next number, in place of one that failed or was cancelled. That
+        one stays.
+        """
         engine.job(journey_id, job_id)
         job = engine.executions.retry(job_id)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/jobs/{job.job_id}"
         return job
 
-    @made.post("/journeys/{journeyId}/jobs/{jobId}/cancel", summary="Cancel a job", status_code=202, responses=started)
+    @made.post(
+        "/journeys/{journeyId}/jobs/{jobId}/cancel",
+        summary="Cancel a job",
+        status_code=202,
+        responses=started,
+    )
     def cancel_job(_: Writer, journey_id: JourneyPath, job_id: JobPath) -> Job:
         """End a job that waits at once, and one that runs at its next safe point."""
         engine.job(journey_id, job_id)

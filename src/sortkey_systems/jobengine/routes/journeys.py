@@ -30,7 +30,9 @@ from sortkey_systems.jobengine.service import JobEngine
 StatusQuery = Annotated[JourneyStatus | None, Query(description="Only those of this status")]
 ActiveQuery = Annotated[bool, Query(description="Only those that are pending, running or paused")]
 PurgeQuery = Annotated[bool, Query(description="Delete its logs and reports too, for good")]
-RunQuery = Annotated[bool | None, Query(description="Run on; if not said, where the journey was run as a whole")]
+RunQuery = Annotated[
+    bool | None, Query(description="Run on; if not said, where the journey was run as a whole")
+]
 
 
 def router(engine: JobEngine) -> APIRouter:
@@ -42,17 +44,31 @@ def router(engine: JobEngine) -> APIRouter:
 
 
 def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys", summary="List journeys", responses=example(page_of(examples.JOURNEY), also=LISTED))
+    @made.get(
+        "/journeys",
+        summary="List journeys",
+        responses=example(page_of(examples.JOURNEY), also=LISTED),
+    )
     def list_journeys(
-        _: Reader, status: StatusQuery = None, active: ActiveQuery = False, cursor: Cursor = None, limit: Limit = 50
+        _: Reader,
+        status: StatusQuery = None,
+        active: ActiveQuery = False,
+        cursor: Cursor = None,
+        limit: Limit = 50,
     ) -> Page[Journey]:
         """Journeys by creation, the oldest first, page by page."""
         found = engine.journeys.page(status=status, active=active, cursor=cursor, size=limit)
         return Page[Journey](items=found.items, cursor=found.cursor)
 
-    @made.get("/queue", summary="List what is processed next", responses=example([examples.JOURNEY], also=LISTED))
+    @made.get(
+        "/queue",
+        summary="List what is processed next",
+        responses=example([examples.JOURNEY], also=LISTED),
+    )
     def list_queue(_: Reader, limit: Limit = 50) -> list[Journey]:
-        """Active journeys in the order in which they are processed: critical first, then the oldest."""
+        """Active journeys in the order in which they are processed: critical first, then the
+        oldest.
+        """
         return engine.journeys.active()[:limit]
 
     @made.post(
@@ -67,21 +83,34 @@ def _add_journeys(made: APIRouter, engine: JobEngine) -> None:
         response.headers["Location"] = f"/{NAME}/journeys/{journey.journey_id}"
         return journey
 
-    @made.get("/journeys/{journeyId}", summary="Get a journey", responses=example(examples.JOURNEY, also=READ))
+    @made.get(
+        "/journeys/{journeyId}",
+        summary="Get a journey",
+        responses=example(examples.JOURNEY, also=READ),
+    )
     def get_journey(_: Reader, journey_id: JourneyPath) -> Journey:
         """One journey, with its aggregates."""
         return engine.journeys.get(journey_id)
 
-    @made.patch("/journeys/{journeyId}", summary="Change a journey", responses=example(examples.JOURNEY, also=WRITE))
+    @made.patch(
+        "/journeys/{journeyId}",
+        summary="Change a journey",
+        responses=example(examples.JOURNEY, also=WRITE),
+    )
     def change_journey(_: Writer, journey_id: JourneyPath, wanted: JourneyChange) -> Journey:
         """Change its name, description or priority, or what it may leave behind."""
         return engine.journeys.change(journey_id, wanted)
 
     @made.delete(
-        "/journeys/{journeyId}", summary="Delete a journey", status_code=status.HTTP_204_NO_CONTENT, responses=WRITE
+        "/journeys/{journeyId}",
+        summary="Delete a journey",
+        status_code=status.HTTP_204_NO_CONTENT,
+        responses=WRITE,
     )
     def delete_journey(_: Writer, journey_id: JourneyPath, purge: PurgeQuery = False) -> None:
-        """Delete a journey with its stages, rules and jobs. Its logs and reports stay, unless a purge is asked for."""
+        """Delete a journey with its stages, rules and jobs. Its logs and reports stay, unless a
+        purge is asked for.
+        """
         engine.journeys.delete(journey_id, purge=purge)
 
     _ = list_journeys, list_queue, create_journey, get_journey, change_journey, delete_journey
@@ -138,7 +167,9 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         return engine.journeys.stages(journey_id)
 
     @made.get(
-        "/journeys/{journeyId}/stages/{stageId}", summary="Get a stage", responses=example(examples.STAGE, also=READ)
+        "/journeys/{journeyId}/stages/{stageId}",
+        summary="Get a stage",
+        responses=example(examples.STAGE, also=READ),
     )
     def get_stage(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> Stage:
         """One stage, with its steps."""
@@ -149,7 +180,9 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         summary="Change a stage",
         responses=example(examples.STAGE, also=WRITE),
     )
-    def change_stage(_: Writer, journey_id: JourneyPath, stage_id: StagePath, wanted: StageChange) -> Stage:
+    def change_stage(
+        _: Writer, journey_id: JourneyPath, stage_id: StagePath, wanted: StageChange
+    ) -> Stage:
         """Change whether it may be skipped, and whether rules assist it."""
         return engine.journeys.change_stage(journey_id, stage_id, wanted)
 
@@ -168,7 +201,9 @@ def _add_stages(made: APIRouter, engine: JobEngine) -> None:
         responses=example([examples.RULE], also=READ),
     )
     def list_rules_of_stage(_: Reader, journey_id: JourneyPath, stage_id: StagePath) -> list[Rule]:
-        """The active rules that apply to a stage, as they are executed: critical, high, medium, low."""
+        """The active rules that apply to a stage, as they are executed: critical, high, medium,
+        low.
+        """
         engine.journeys.stage(journey_id, stage_id)
         return engine.rules.for_stage(journey_id, stage_id)
 

@@ -13,7 +13,13 @@ from sortkey import CamelPart
 from sortkey.web import Page
 from sortkey_systems.jobengine.logs.export import CONTENT_TYPES, Format, export_logs
 from sortkey_systems.jobengine.logs.search import LogFilter, recent, search_logs
-from sortkey_systems.jobengine.logs.summary import ErrorGroup, LogSummary, Moment, error_summary, job_timeline
+from sortkey_systems.jobengine.logs.summary import (
+    ErrorGroup,
+    LogSummary,
+    Moment,
+    error_summary,
+    job_timeline,
+)
 from sortkey_systems.jobengine.model import Job, Log
 from sortkey_systems.jobengine.parts import LogCounts, LogLine
 from sortkey_systems.jobengine.routes import examples
@@ -30,26 +36,40 @@ from sortkey_systems.jobengine.routes.examples import page_of
 from sortkey_systems.jobengine.service import JobEngine
 
 LevelName = Literal["DEBUG", "INFO", "WARNING", "ERROR", "debug", "info", "warning", "error"]
-Levels = Annotated[list[LevelName], Query(alias="level", description="One or several levels, in either case")]
-StepQuery = Annotated[str | None, Query(pattern=r"^[0-9A-Za-z_-]{1,100}$", description="Of this step only")]
+Levels = Annotated[
+    list[LevelName], Query(alias="level", description="One or several levels, in either case")
+]
+StepQuery = Annotated[
+    str | None, Query(pattern=r"^[0-9A-Za-z_-]{1,100}$", description="Of this step only")
+]
 
 
 def _is_date(value: object) -> object:
-    """Refuse a bare number, which pydantic would take for seconds since 1970: the document says date and time."""
+    """Refuse a bare number, which pydantic would take for seconds since 1970: the document says
+    date and time.
+    """
     if isinstance(value, str) and "-" not in value[1:]:
         raise ValueError("give a date and a time, as 2025-11-01T20:30:00Z")
     return value
 
 
 _Moment = Annotated[AwareDatetime, BeforeValidator(_is_date)]
-Since = Annotated[_Moment | None, Query(description="From this instant on", examples=["2025-11-01T20:30:00Z"])]
+Since = Annotated[
+    _Moment | None, Query(description="From this instant on", examples=["2025-11-01T20:30:00Z"])
+]
 Until = Annotated[_Moment | None, Query(description="Before this instant")]
-Wanted = Annotated[str | None, Query(max_length=200, description="In the message or the details, in either case")]
+Wanted = Annotated[
+    str | None, Query(max_length=200, description="In the message or the details, in either case")
+]
 Details = Annotated[
     list[Annotated[str, Query(pattern=r"^[^=]{1,100}=.{0,200}$")]],
-    Query(alias="detail", description="name=value of the details; table.rows=3 for what lies deeper"),
+    Query(
+        alias="detail", description="name=value of the details; table.rows=3 for what lies deeper"
+    ),
 ]
-Follow = Annotated[bool, Query(description="Give a cursor at the end too, for what will be said next")]
+Follow = Annotated[
+    bool, Query(description="Give a cursor at the end too, for what will be said next")
+]
 
 
 class Group(CamelPart):
@@ -75,7 +95,9 @@ class Group(CamelPart):
 
 
 class Summary(CamelPart):
-    """A log in short: how many lines of each level and step, and what went wrong, the most frequent first."""
+    """A log in short: how many lines of each level and step, and what went wrong, the most frequent
+    first.
+    """
 
     counts: LogCounts
     steps: dict[str, dict[str, int]]
@@ -133,7 +155,9 @@ def _add_search(made: APIRouter, engine: JobEngine) -> None:
         limit: Limit = 100,
         follow: Follow = False,
     ) -> Page[LogLine]:
-        """The lines of a job in the order in which they were said, page by page, also while it runs."""
+        """The lines of a job in the order in which they were said, page by page, also while it
+        runs.
+        """
         job, where = engine.job(journey_id, job_id), _filter(level, since, until, text, detail)
         about = (engine.buckets.logs, engine.store, journey_id, job.stage_id, job_id, where)
         found = search_logs(*about, step=step, cursor=cursor, limit=limit, follow=follow)
@@ -145,7 +169,9 @@ def _add_search(made: APIRouter, engine: JobEngine) -> None:
         responses=example([examples.LOG], also=READ),
     )
     def list_recent_logs(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Log]:
-        """The newest hundred of the entries in the table, newest first: warnings and errors, at once."""
+        """The newest hundred of the entries in the table, newest first: warnings and errors, at
+        once.
+        """
         engine.job(journey_id, job_id)
         return recent(engine.store, job_id)
 
@@ -174,21 +200,33 @@ def _add_export(made: APIRouter, engine: JobEngine) -> None:
     ) -> StreamingResponse:
         """The lines that are wanted, or all, as a file: a JSON array, CSV, or text."""
         job, where = engine.job(journey_id, job_id), _filter(level, since, until, text, [])
-        lines = export_logs(engine.buckets.logs, journey_id, job.stage_id, job_id, format, where, step=step)
+        lines = export_logs(
+            engine.buckets.logs, journey_id, job.stage_id, job_id, format, where, step=step
+        )
         name = f'attachment; filename="{job_id}.{format}"'
-        return StreamingResponse(lines, media_type=CONTENT_TYPES[format], headers={"Content-Disposition": name})
+        return StreamingResponse(
+            lines, media_type=CONTENT_TYPES[format], headers={"Content-Disposition": name}
+        )
 
     _ = export_log
 
 
 def _add_overviews(made: APIRouter, engine: JobEngine) -> None:
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/logs/summary", summary="Summarise the log of a job", responses=READ)
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/logs/summary",
+        summary="Summarise the log of a job",
+        responses=READ,
+    )
     def summarize_log(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> Summary:
         """How many lines of each level and step, and errors and warnings in groups."""
         job: Job = engine.job(journey_id, job_id)
         return Summary.of(error_summary(engine.buckets.logs, journey_id, job.stage_id, job_id))
 
-    @made.get("/journeys/{journeyId}/jobs/{jobId}/timeline", summary="See a job as a timeline", responses=READ)
+    @made.get(
+        "/journeys/{journeyId}/jobs/{jobId}/timeline",
+        summary="See a job as a timeline",
+        responses=READ,
+    )
     def show_timeline(_: Reader, journey_id: JourneyPath, job_id: JobPath) -> list[Event]:
         """The job from its beginning to its end: its steps, and what went wrong in them."""
         found = job_timeline(engine.buckets.logs, engine.store, journey_id, job_id)
@@ -198,7 +236,11 @@ def _add_overviews(made: APIRouter, engine: JobEngine) -> None:
 
 
 def _filter(
-    levels: list[LevelName], since: datetime | None, until: datetime | None, text: str | None, details: list[str]
+    levels: list[LevelName],
+    since: datetime | None,
+    until: datetime | None,
+    text: str | None,
+    details: list[str],
 ) -> LogFilter:
     pairs = dict(each.split("=", 1) for each in details)
     return LogFilter.of(level=levels, since=since, until=until, text=text, details=pairs)

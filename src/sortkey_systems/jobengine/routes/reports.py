@@ -39,7 +39,9 @@ class ReportDraft(Input):
     """A report that somebody writes."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"title": "Review", "summary": "Fine.", "content": {"reviewedBy": "Ann"}}]}
+        json_schema_extra={
+            "examples": [{"title": "Review", "summary": "Fine.", "content": {"reviewedBy": "Ann"}}]
+        }
     )
 
     report_type: ReportType = "custom"
@@ -51,16 +53,24 @@ class ReportDraft(Input):
 
 
 class FinalReport(CamelPart):
-    """The verdict on a migration. `outcome` is passed, needs_review or failed; a journey is completed if it passed."""
+    """The verdict on a migration. `outcome` is passed, needs_review or failed; a journey is
+    completed if it passed.
+    """
 
     outcome: Literal["passed", "needs_review", "failed"]
     verdict: str
     is_passed: bool
-    exceeded: list[str] = Field([], description="Limits and thresholds because of which it did not pass")
+    exceeded: list[str] = Field(
+        [], description="Limits and thresholds because of which it did not pass"
+    )
     allowed: list[str] = Field([], description="Losses that the limits of the journey allow")
-    missing: dict[str, list[str]] = Field({}, description="What of the source is not in the target, by kind")
+    missing: dict[str, list[str]] = Field(
+        {}, description="What of the source is not in the target, by kind"
+    )
     figures: dict[str, float] = {}
-    tables: list[dict[str, str | int]] = Field([], description="All tables of the source, and where their rows went")
+    tables: list[dict[str, str | int]] = Field(
+        [], description="All tables of the source, and where their rows went"
+    )
     rules: list[str] = []
     recommendations: list[str] = []
     text: str = Field(description="The whole report in Markdown")
@@ -88,7 +98,11 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
         responses=example(page_of(examples.REPORT), also=READ),
     )
     def list_reports(
-        _: Reader, journey_id: JourneyPath, job_id: JobPath, cursor: Cursor = None, limit: Limit = 50
+        _: Reader,
+        journey_id: JourneyPath,
+        job_id: JobPath,
+        cursor: Cursor = None,
+        limit: Limit = 50,
     ) -> Page[Report]:
         """The catalog of a job's reports, by time."""
         engine.job(journey_id, job_id)
@@ -101,8 +115,8 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
         responses=example(examples.FINAL_REPORT, also=READ),
     )
     def get_final_report(_: Reader, journey_id: JourneyPath) -> FinalReport:
-        """The final report, once the last stage has come to its end: what was migrated, what was lost, and whether
-        the journey's limits allow it."""
+        """The final report, once the last stage has come to its end: what was migrated, what was
+        lost, and whether the journey's limits allow it."""
         return FinalReport(**engine.executions.final_report(journey_id))
 
     @made.get(
@@ -111,12 +125,18 @@ def _add_reading(made: APIRouter, engine: JobEngine) -> None:
         response_class=StreamingResponse,
         responses={**READ, 200: {"description": "The full report", "model": ReportFile}},
     )
-    def get_report(_: Reader, journey_id: JourneyPath, job_id: JobPath, report_id: ReportPath) -> StreamingResponse:
+    def get_report(
+        _: Reader, journey_id: JourneyPath, job_id: JobPath, report_id: ReportPath
+    ) -> StreamingResponse:
         """The full report, as a stream: it may have any size."""
         engine.job(journey_id, job_id)
-        report = engine.store.first(Report.of_job(job_id=job_id).where(attr(Report.report_id) == report_id))
+        report = engine.store.first(
+            Report.of_job(job_id=job_id).where(attr(Report.report_id) == report_id)
+        )
         if report is None:
-            raise NotFound(f"job {job_id} has no report {report_id}: its reports are listed one step up")
+            raise NotFound(
+                f"job {job_id} has no report {report_id}: its reports are listed one step up"
+            )
         reader = open_report(engine.buckets.reports, report)
         size = {"Content-Length": str(reader.info.size)}
         return StreamingResponse(_pieces(reader), media_type="application/json", headers=size)
@@ -128,9 +148,14 @@ def _add_writing(made: APIRouter, engine: JobEngine) -> None:
     created = example(examples.REPORT, 201, WRITE)
 
     @made.post(
-        "/journeys/{journeyId}/jobs/{jobId}/reports", summary="Write a report", status_code=201, responses=created
+        "/journeys/{journeyId}/jobs/{jobId}/reports",
+        summary="Write a report",
+        status_code=201,
+        responses=created,
     )
-    def create_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportDraft) -> Report:
+    def create_report(
+        _: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportDraft
+    ) -> Report:
         """Write a report of a job. A second one of the same name replaces the first."""
         about = (wanted.report_type, wanted.title, storable(wanted.content), wanted.summary)
         more: dict[str, Any] = {"recommendations": wanted.recommendations, "name": wanted.name}
@@ -142,8 +167,12 @@ def _add_writing(made: APIRouter, engine: JobEngine) -> None:
         status_code=201,
         responses=created,
     )
-    def generate_report(_: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportOrder) -> Report:
-        """Have a summary, a performance, error or metrics report or a timeline made of what the job did."""
+    def generate_report(
+        _: Writer, journey_id: JourneyPath, job_id: JobPath, wanted: ReportOrder
+    ) -> Report:
+        """Have a summary, a performance, error or metrics report or a timeline made of what the job
+        did.
+        """
         return make_report(engine.buckets, engine.store, journey_id, job_id, wanted.report_type)
 
     _ = create_report, generate_report

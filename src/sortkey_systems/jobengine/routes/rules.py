@@ -34,7 +34,11 @@ def router(engine: JobEngine) -> APIRouter:
         responses=example(page_of(examples.RULE), also=READ),
     )
     def list_rules(
-        _: Reader, journey_id: JourneyPath, stage_id: StageQuery = None, cursor: Cursor = None, limit: Limit = 100
+        _: Reader,
+        journey_id: JourneyPath,
+        stage_id: StageQuery = None,
+        cursor: Cursor = None,
+        limit: Limit = 100,
     ) -> Page[Rule]:
         """The rules of a journey, active or not, by stage and index."""
         engine.journeys.get(journey_id)
@@ -47,21 +51,31 @@ def router(engine: JobEngine) -> APIRouter:
         status_code=201,
         responses=example(examples.RULE, 201, WRITE),
     )
-    def add_rule(who: Writer, journey_id: JourneyPath, wanted: RuleDraft, response: Response) -> Rule:
+    def add_rule(
+        who: Writer, journey_id: JourneyPath, wanted: RuleDraft, response: Response
+    ) -> Rule:
         """Add a rule behind the others of its stage."""
         rule = engine.rules.add(journey_id, wanted, created_by=who.name)
         response.headers["Location"] = f"/{NAME}/journeys/{journey_id}/rules/{rule.rule_id}"
         return rule
 
-    @made.get("/journeys/{journeyId}/rules/{ruleId}", summary="Get a rule", responses=example(examples.RULE, also=READ))
+    @made.get(
+        "/journeys/{journeyId}/rules/{ruleId}",
+        summary="Get a rule",
+        responses=example(examples.RULE, also=READ),
+    )
     def get_rule(_: Reader, journey_id: JourneyPath, rule_id: RulePath) -> Rule:
         """One rule."""
         return engine.rules.get(journey_id, rule_id)
 
     @made.patch(
-        "/journeys/{journeyId}/rules/{ruleId}", summary="Change a rule", responses=example(examples.RULE, also=WRITE)
+        "/journeys/{journeyId}/rules/{ruleId}",
+        summary="Change a rule",
+        responses=example(examples.RULE, also=WRITE),
     )
-    def change_rule(_: Writer, journey_id: JourneyPath, rule_id: RulePath, wanted: RuleChange) -> Rule:
+    def change_rule(
+        _: Writer, journey_id: JourneyPath, rule_id: RulePath, wanted: RuleChange
+    ) -> Rule:
         """Change a rule. Its stage, type and index stay: they are in its key."""
         return engine.rules.change(journey_id, rule_id, wanted)
 

@@ -1,6 +1,8 @@
-"""Second Brain rules at work: those of a stage, in the order of their rank, and what they decide about each subject.
+"""Second Brain rules at work: those of a stage, in the order of their rank, and what they decide
+about each subject.
 
-The first rule that decides wins; what a later one would have said is recorded as overridden. No chance, no clock.
+The first rule that decides wins; what a later one would have said is recorded as overridden. No
+chance, no clock.
 """
 
 from __future__ import annotations
@@ -11,9 +13,21 @@ from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from sortkey_systems.jobengine.model import Rule, in_rank_order
-from sortkey_systems.jobengine.rules.directives import Directive, Kind, RuleNotUnderstood, directives_of
+from sortkey_systems.jobengine.rules.directives import (
+    Directive,
+    Kind,
+    RuleNotUnderstood,
+    directives_of,
+)
 
-__all__ = ["Application", "Decision", "RuleBook", "RuleNotUnderstood", "rule_book", "rules_of_stage"]
+__all__ = [
+    "Application",
+    "Decision",
+    "RuleBook",
+    "RuleNotUnderstood",
+    "rule_book",
+    "rules_of_stage",
+]
 
 BUILT_IN = "built-in"
 THRESHOLDS = {"coverage": 0.8, "validation": 0.95, "compliance": 0.9}
@@ -64,7 +78,9 @@ class Decision:
 
 
 def rules_of_stage(rules: Iterable[Rule], stage_id: str) -> list[Rule]:
-    """The active rules that apply to a stage, by rank: its own, those that name it, those of the whole journey."""
+    """The active rules that apply to a stage, by rank: its own, those that name it, those of the
+    whole journey.
+    """
     return in_rank_order(
         rule
         for rule in rules
@@ -78,7 +94,9 @@ def rules_of_stage(rules: Iterable[Rule], stage_id: str) -> list[Rule]:
 
 
 def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
-    """The rules of a stage, read; one that cannot be executed is recorded as such and is no error."""
+    """The rules of a stage, read; one that cannot be executed is recorded as such and is
+    no error.
+    """
     book = RuleBook()
     for rule in rules_of_stage(rules, stage_id):
         try:
@@ -87,29 +105,43 @@ def rule_book(rules: Iterable[Rule], stage_id: str) -> RuleBook:
         except (RuleNotUnderstood, ValueError) as error:
             found, detail = [], str(error)
         if not found:
-            book.applications.append(Application(rule.rule_id, rule.type, "", "not executable", detail))
+            book.applications.append(
+                Application(rule.rule_id, rule.type, "", "not executable", detail)
+            )
         book.directives += [(rule.rule_id, each) for each in found]
     book.directives += [(BUILT_IN, _removed(pattern)) for pattern in REMOVED_BY_DEFAULT]
-    book.directives += [(BUILT_IN, Directive("threshold", target=k, value=v)) for k, v in THRESHOLDS.items()]
+    book.directives += [
+        (BUILT_IN, Directive("threshold", target=k, value=v)) for k, v in THRESHOLDS.items()
+    ]
     return book
 
 
 @dataclass(slots=True)
 class RuleBook:
-    """The directives of a stage in the order in which they are asked, and a record of what they did."""
+    """The directives of a stage in the order in which they are asked, and a record of what they
+    did.
+    """
 
     directives: list[tuple[str, Directive]] = field(default_factory=list[tuple[str, Directive]])
     applications: list[Application] = field(default_factory=list[Application])
 
     def keeps(self, table: str, column: str | None = None) -> bool | None:
-        """True: preserved; False: removed; None: no rule says anything. A rule of tables is not one of columns."""
+        """True: preserved; False: removed; None: no rule says anything. A rule of tables is not one
+        of columns.
+        """
         decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
         return None if decision is None else decision.directive.kind == "preserve"
 
     def removed_by(self, table: str, column: str | None = None) -> str | None:
-        """The rule that leaves a table or a column out, `BUILT_IN` for one of ours; None where it stays."""
+        """The rule that leaves a table or a column out, `BUILT_IN` for one of ours; None where it
+        stays.
+        """
         decision = self._decide(("preserve", "remove"), _subject(table, column), table, column)
-        return decision.rule_id if decision is not None and decision.directive.kind == "remove" else None
+        return (
+            decision.rule_id
+            if decision is not None and decision.directive.kind == "remove"
+            else None
+        )
 
     def mapped(self, table: str, column: str | None = None) -> Decision | None:
         """Where a table or a column is to go."""
@@ -122,13 +154,21 @@ class RuleBook:
     def default(self, resource: str, path: str) -> Decision | None:
         """What an attribute is where no column is mapped to it."""
         subject = f"{resource}.{path}"
-        found = [(rule, each) for rule, each in self.directives if each.kind == "default" and each.target == subject]
+        found = [
+            (rule, each)
+            for rule, each in self.directives
+            if each.kind == "default" and each.target == subject
+        ]
         self._record(found, subject)
         return Decision(*found[0]) if found else None
 
     def threshold(self, name: str) -> float:
         """The share that must be reached."""
-        found = [(rule, each) for rule, each in self.directives if each.kind == "threshold" and each.target == name]
+        found = [
+            (rule, each)
+            for rule, each in self.directives
+            if each.kind == "threshold" and each.target == name
+        ]
         self._record(found, name)
         return float(found[0][1].value)
 
@@ -140,9 +180,15 @@ class RuleBook:
         """The rules that found nothing to decide about."""
         used = {each.rule_id for each in self.applications} | {BUILT_IN}
         asked = ("recommend", "require", "pattern", "threshold")
-        silent = {rule: each for rule, each in self.directives if rule not in used and each.kind not in asked}
+        silent = {
+            rule: each
+            for rule, each in self.directives
+            if rule not in used and each.kind not in asked
+        }
         return [
-            Application(rule, each.kind, each.source, "no match", "the source has nothing of this name")
+            Application(
+                rule, each.kind, each.source, "no match", "the source has nothing of this name"
+            )
             for rule, each in silent.items()
         ]
 
@@ -150,17 +196,23 @@ class RuleBook:
         """What became of every rule."""
         return [*self.applications, *self.unused()]
 
-    def _decide(self, kinds: tuple[Kind, ...], subject: str, table: str, column: str | None) -> Decision | None:
+    def _decide(
+        self, kinds: tuple[Kind, ...], subject: str, table: str, column: str | None
+    ) -> Decision | None:
         found = [
             (rule, each)
             for rule, each in self.directives
-            if each.kind in kinds and _matches(each.source, table, column) and _is_level(each, column)
+            if each.kind in kinds
+            and _matches(each.source, table, column)
+            and _is_level(each, column)
         ]
         self._record(found, subject)
         return Decision(*found[0]) if found else None
 
     def _record(self, found: Sequence[tuple[str, Directive]], subject: str) -> None:
-        """Built-in rules are only recorded where they decide: nobody wrote them to be overridden."""
+        """Built-in rules are only recorded where they decide: nobody wrote them to be
+        overridden.
+        """
         for number, (rule, each) in enumerate(found):
             effect: Effect = "overridden" if number else "applied"
             detail = _said(each) if not number else f"{found[0][0]} comes first"
@@ -179,7 +231,9 @@ def _subject(table: str, column: str | None) -> str:
 
 
 def _is_level(directive: Directive, column: str | None) -> bool:
-    """A mapping without a dot may name a table or a column: by its target, a resource has a capital letter."""
+    """A mapping without a dot may name a table or a column: by its target, a resource has a capital
+    letter.
+    """
     if directive.kind != "map":
         return column is None or directive.options.get("level") != "table"
     is_of_table = directive.target[:1].isupper() and "." not in directive.target
@@ -187,14 +241,23 @@ def _is_level(directive: Directive, column: str | None) -> bool:
 
 
 def _matches(pattern: str, table: str, column: str | None) -> bool:
-    """A rule may name a table with its schema or without; without, it is about the tables of all schemas."""
+    """A rule may name a table with its schema or without; without, it is about the tables of all
+    schemas.
+    """
     pattern = pattern.lower()
     names = {table.lower(), table.lower().rpartition(".")[2]}
     if column is not None and "." not in pattern:
         return fnmatchcase(column.lower(), pattern)
-    return any(fnmatchcase(name if column is None else f"{name}.{column.lower()}", pattern) for name in names)
+    return any(
+        fnmatchcase(name if column is None else f"{name}.{column.lower()}", pattern)
+        for name in names
+    )
 
 
 def _said(directive: Directive) -> str:
     value: Any = directive.target or directive.value
-    return f"{directive.kind} {directive.source} {value}".strip() if value is not None else directive.kind
+    return (
+        f"{directive.kind} {directive.source} {value}".strip()
+        if value is not None
+        else directive.kind
+    )

@@ -1,4 +1,5 @@
-"""The executable part of a Second Brain rule: what it says to do, from its JSON or from plain English sentences.
+"""The executable part of a Second Brain rule: what it says to do, from its JSON or from plain
+English sentences.
 
 A rule may be natural language, `{"naturalLanguage": …, "jsonRule": {…}}`, or the JSON itself.
 """
@@ -12,7 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 Kind = Literal[
-    "map", "preserve", "remove", "threshold", "values", "dates", "require", "pattern", "default", "recommend"
+    "map",
+    "preserve",
+    "remove",
+    "threshold",
+    "values",
+    "dates",
+    "require",
+    "pattern",
+    "default",
+    "recommend",
 ]
 KINDS: tuple[Kind, ...] = (
     "map",
@@ -29,12 +39,16 @@ KINDS: tuple[Kind, ...] = (
 
 
 class RuleNotUnderstood(Exception):
-    """The executable part of a rule is not in a form that the engine knows; the message says which part."""
+    """The executable part of a rule is not in a form that the engine knows; the message says which
+    part.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """One thing that a rule says. `source` is a pattern of tables or columns, `target` a resource or attribute."""
+    """One thing that a rule says. `source` is a pattern of tables or columns, `target` a resource
+    or attribute.
+    """
 
     kind: Kind
     source: str = ""
@@ -101,7 +115,11 @@ def _of_action(given: dict[str, Any]) -> Directive:
     if missing:
         raise RuleNotUnderstood(f"{kind} needs {' and '.join(missing)}")
     value = _compiled(given["value"]) if kind == "pattern" else given.get("value")
-    options = {name: each for name, each in given.items() if name not in ("action", "source", "target", "value")}
+    options = {
+        name: each
+        for name, each in given.items()
+        if name not in ("action", "source", "target", "value")
+    }
     return Directive(kind, given.get("source", ""), given.get("target", ""), value, options)
 
 
@@ -127,7 +145,9 @@ _MAP = re.compile(
     re.IGNORECASE,
 )
 _KEEP = re.compile(rf"\b(?:preserve|keep)\s+(?:the\s+)?{_NAME.format('source')}", re.IGNORECASE)
-_DROP = re.compile(rf"\b(?:remove|drop|exclude|ignore)\s+(?:the\s+)?{_NAME.format('source')}", re.IGNORECASE)
+_DROP = re.compile(
+    rf"\b(?:remove|drop|exclude|ignore)\s+(?:the\s+)?{_NAME.format('source')}", re.IGNORECASE
+)
 _LIMIT = re.compile(
     r"\b(?P<name>coverage|validation|compliance)\b[^.%\d]*?(?P<value>\d+(?:\.\d+)?)\s*(?P<percent>%|percent)?",
     re.IGNORECASE,

@@ -1,4 +1,5 @@
-"""The Second Brain rules of a journey: add, change, deactivate, list. The journey counts them in the same transaction.
+"""The Second Brain rules of a journey: add, change, deactivate, list. The journey counts them in
+the same transaction.
 
 A rule is never deleted: it becomes inactive or deprecated, so that what it once did can be told.
 """
@@ -29,12 +30,16 @@ class Rules:
         self.store = store
 
     def add(self, journey_id: str, draft: RuleDraft, *, created_by: str) -> Rule:
-        """Put a rule behind the others of its stage. Raises NotFound, and WrongState for the thousandth."""
+        """Put a rule behind the others of its stage. Raises NotFound, and WrongState for the
+        thousandth.
+        """
         made: list[Rule] = []
 
         def adding(journey: Journey, stages: list[Stage]) -> Sequence[Write]:
             check_stages(stages, [draft.stage_id, *draft.applicable_stages])
-            there = self.store.query(Rule.of_stage(journey_id=journey_id, stage_id=draft.stage_id).consistent())
+            there = self.store.query(
+                Rule.of_stage(journey_id=journey_id, stage_id=draft.stage_id).consistent()
+            )
             made[:] = new_rules(journey_id, [draft], created_by=created_by, there=there)
             return [*(Put(rule, "create") for rule in made), *counted(journey, made)]
 
@@ -60,7 +65,10 @@ class Rules:
                 return []
             more = _is_active(values.get("status", rule.status)) - _is_active(rule.status)
             same = attr(Rule.status) == rule.status
-            return [Update(_key(rule), _actions(values), same), *rules_changed(journey, active=more)]
+            return [
+                Update(_key(rule), _actions(values), same),
+                *rules_changed(journey, active=more),
+            ]
 
         with_journey(self.store, journey_id, changing)
         return self.get(journey_id, rule_id)
@@ -70,16 +78,27 @@ class Rules:
         return self.change(journey_id, rule_id, RuleChange(status="inactive"))
 
     def for_stage(self, journey_id: str, stage_id: str) -> list[Rule]:
-        """The active rules of a stage, as they are executed: its own, those that name it, those of all stages."""
+        """The active rules of a stage, as they are executed: its own, those that name it, those of
+        all stages.
+        """
         return in_rank_order(self.store.query(rules_for_stage(journey_id, stage_id)))
 
     def page(
-        self, journey_id: str, *, stage_id: str | None = None, cursor: str | None = None, size: int = 100
+        self,
+        journey_id: str,
+        *,
+        stage_id: str | None = None,
+        cursor: str | None = None,
+        size: int = 100,
     ) -> Page[Rule]:
-        """The rules of a journey or those that stand under a stage, active or not, in the order of their keys."""
+        """The rules of a journey or those that stand under a stage, active or not, in the order of
+        their keys.
+        """
         if stage_id is None:
             return self.store.page(Rule.of_journey(journey_id=journey_id), cursor=cursor, size=size)
-        return self.store.page(Rule.of_stage(journey_id=journey_id, stage_id=stage_id), cursor=cursor, size=size)
+        return self.store.page(
+            Rule.of_stage(journey_id=journey_id, stage_id=stage_id), cursor=cursor, size=size
+        )
 
 
 def new_rules(
@@ -93,13 +112,17 @@ def new_rules(
     for draft in drafts:
         number = last[draft.stage_id] = last.get(draft.stage_id, 0) + 1
         if number > RULES_OF_STAGE_MAX:
-            raise WrongState(f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, and its keys hold no more")
+            raise WrongState(
+                f"stage {draft.stage_id} has {RULES_OF_STAGE_MAX} rules, and its keys hold no more"
+            )
         made.append(_new_rule(journey_id, draft, number, created_by))
     return made
 
 
 def check_stages(stages: Iterable[Stage], stage_ids: Iterable[str]) -> None:
-    """Raises NotFound for a stage that there is not: its rules would never be applied, and nobody would notice."""
+    """Raises NotFound for a stage that there is not: its rules would never be applied, and nobody
+    would notice.
+    """
     known = list(stages)
     for stage_id in stage_ids:
         stage_of(known, stage_id)
@@ -107,7 +130,9 @@ def check_stages(stages: Iterable[Stage], stage_ids: Iterable[str]) -> None:
 
 def counted(journey: Journey, added: Sequence[Rule]) -> list[Update[Any]]:
     """What the journey counts of rules that are added."""
-    return rules_changed(journey, total=len(added), active=sum(_is_active(rule.status) for rule in added))
+    return rules_changed(
+        journey, total=len(added), active=sum(_is_active(rule.status) for rule in added)
+    )
 
 
 def _new_rule(journey_id: str, draft: RuleDraft, number: int, created_by: str) -> Rule:
@@ -127,7 +152,9 @@ def _values(rule: Rule, change: RuleChange) -> dict[str, Any]:
     """The fields that really change."""
     given = change.given()
     storable([given.get("content"), given.get("context")])
-    inside = {name: given.pop(name) for name in ("tags", "applicable_stages", "version") if name in given}
+    inside = {
+        name: given.pop(name) for name in ("tags", "applicable_stages", "version") if name in given
+    }
     if inside:
         given["metadata"] = rule.metadata.model_copy(update=inside)
     return {name: value for name, value in given.items() if value != getattr(rule, name)}
@@ -143,5 +170,8 @@ def _is_active(status: str) -> bool:
 
 def _key(rule: Rule) -> Any:
     return Rule.key(
-        journey_id=rule.journey_id, stage_id=rule.stage_id, rule_index=rule.rule_index, rule_id=rule.rule_id
+        journey_id=rule.journey_id,
+        stage_id=rule.stage_id,
+        rule_index=rule.rule_index,
+        rule_id=rule.rule_id,
     )

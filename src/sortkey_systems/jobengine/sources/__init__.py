@@ -1,10 +1,19 @@
-"""Where a journey's data comes from: a SQLite file, a SQL dump or a live PostgreSQL, behind one interface."""
+"""Where a journey's data comes from: a SQLite file, a SQL dump or a live PostgreSQL, behind one
+interface.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from sortkey_systems.jobengine.sources.schema import Batch, Column, Family, ForeignKey, Row, TableSchema
+from sortkey_systems.jobengine.sources.schema import (
+    Batch,
+    Column,
+    Family,
+    ForeignKey,
+    Row,
+    TableSchema,
+)
 from sortkey_systems.jobengine.sources.source import Source, SourceError, Unread
 from sortkey_systems.jobengine.sources.sqlite import SqliteSource
 
@@ -24,7 +33,9 @@ __all__ = [
 
 
 def open_source(address: str | Path, *, dialect: str | None = None) -> Source:
-    """Open `shop.sqlite`, `shop.sql` (a dump; its dialect is seen, or named) or `postgresql://…`."""
+    """Open `shop.sqlite`, `shop.sql` (a dump; its dialect is seen, or named) or
+    `postgresql://…`.
+    """
     if str(address).startswith(("postgresql://", "postgres://")):
         from sortkey_systems.jobengine.sources.postgres import PostgresSource
 

@@ -1,7 +1,9 @@
-"""Addresses of sources, as they are stored with journeys: files, dumps and PostgreSQL servers, never with a password.
+"""Addresses of sources, as they are stored with journeys: files, dumps and PostgreSQL servers,
+never with a password.
 
-libpq takes a password in three places: `user:password@`, the parameters `password` and `sslpassword` of a URL, and the
-same as `password=…` without a URL. A file that holds passwords (`passfile`) may be named.
+libpq takes a password in three places: `user:password@`, the parameters `password` and
+`sslpassword` of a URL, and the same as `password=…` without a URL. A file that holds passwords
+(`passfile`) may be named.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ from urllib.parse import parse_qsl, quote
 SECRET_PARAMETERS = ("password", "sslpassword")
 _KEYWORD = re.compile(r"(?i)\b(?:ssl)?password\s*=\s*(?:'(?:\\.|[^'\\])*'|[^\s']*)")
 _HOST = re.compile(r"(\[[^\]]*\]|[^:]*)(:\d*)?")
-PASSWORD_ADVICE = "set PGPASSWORD for the process that runs the workers, or write it into ~/.pgpass there"
+PASSWORD_ADVICE = (
+    "set PGPASSWORD for the process that runs the workers, or write it into ~/.pgpass there"
+)
 
 
 class PasswordGiven(ValueError):
@@ -20,14 +24,18 @@ class PasswordGiven(ValueError):
 
 
 def check_address(address: str) -> str:
-    """The address, if it may be stored. Raises PasswordGiven, and ValueError for a URL that a password has broken."""
+    """The address, if it may be stored. Raises PasswordGiven, and ValueError for a URL that a
+    password has broken.
+    """
     if has_password(address):
         raise PasswordGiven(
-            f"the address is stored with the journey, so leave the password out of it: {PASSWORD_ADVICE}"
+            "the address is stored with the journey, so leave the password out of it: "
+            f"{PASSWORD_ADVICE}"
         )
     if "://" in address and not _is_whole(address):
         raise ValueError(
-            f"the address is not of the form postgresql://user@host:port/name; for a password {PASSWORD_ADVICE}"
+            "the address is not of the form postgresql://user@host:port/name; for a password "
+            f"{PASSWORD_ADVICE}"
         )
     return address
 
@@ -50,7 +58,9 @@ def without_password(address: str) -> str:
 
 
 def stored_address(address: str) -> str | None:
-    """An address as it comes from a table or a backup, which may be older than these rules: without its password."""
+    """An address as it comes from a table or a backup, which may be older than these rules: without
+    its password.
+    """
     try:
         return check_address(without_password(address))
     except ValueError:
@@ -72,11 +82,17 @@ def _split(rest: str) -> tuple[str, str]:
 def _plain_query(query: str) -> str:
     given = parse_qsl(query, keep_blank_values=True)
     kept = [(name, value) for name, value in given if name.lower() not in SECRET_PARAMETERS]
-    return query if len(kept) == len(given) else "&".join(f"{quote(name)}={quote(value)}" for name, value in kept)
+    return (
+        query
+        if len(kept) == len(given)
+        else "&".join(f"{quote(name)}={quote(value)}" for name, value in kept)
+    )
 
 
 def _is_whole(address: str) -> bool:
-    """Whether the parts of a URL are what they seem: an unescaped `/`, `?` or `@` in a password moves them."""
+    """Whether the parts of a URL are what they seem: an unescaped `/`, `?` or `@` in a password
+    moves them.
+    """
     authority, rest = _split(address.partition("://")[2])
     hosts = authority.rpartition("@")[2].split(",")
     return all(_HOST.fullmatch(host) for host in hosts) and "@" not in rest.partition("?")[0]

@@ -1,4 +1,6 @@
-"""The declarations of a SQL dump: CREATE TABLE, ALTER TABLE and CREATE INDEX, read by sqlglot, as table schemas."""
+"""The declarations of a SQL dump: CREATE TABLE, ALTER TABLE and CREATE INDEX, read by sqlglot, as
+table schemas.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +23,16 @@ def declare(tree: exp.Expr, tables: DumpTables, dialect: str) -> bool:
         return True
     if isinstance(tree, exp.Drop) and tree.args.get("kind") == "TABLE":
         return True
-    return isinstance(tree, exp.Alter) and isinstance(tree.this, exp.Table) and _alter(tree, tables, dialect)
+    return (
+        isinstance(tree, exp.Alter)
+        and isinstance(tree.this, exp.Table)
+        and _alter(tree, tables, dialect)
+    )
 
 
 def _create(tree: exp.Create, tables: DumpTables, dialect: str) -> bool:
-    """Only a table that is declared column by column: what is made of a query or of another table has rows, or more
-    columns than are shown."""
+    """Only a table that is declared column by column: what is made of a query or of another table
+    has rows, or more columns than are shown."""
     if not isinstance(tree.this, exp.Schema) or tree.expression is not None:
         return False
     if any(isinstance(part, exp.LikeProperty) for part in tree.this.expressions):
@@ -44,7 +50,11 @@ def _alter(tree: exp.Alter, tables: DumpTables, dialect: str) -> bool:
     actions: list[Any] = tree.args.get("actions") or []
     if altered is None or not all(_is_understood(each) for each in actions):
         return False
-    added = [part for each in actions for part in (each.expressions if isinstance(each, exp.AddConstraint) else [each])]
+    added = [
+        part
+        for each in actions
+        for part in (each.expressions if isinstance(each, exp.AddConstraint) else [each])
+    ]
     _Reading(altered, tables, dialect).parts(added)
     return True
 
@@ -89,7 +99,9 @@ class _Reading:
                 self.schema.indexes.append(_names(part.expressions))
 
     def _column(self, definition: exp.ColumnDef) -> None:
-        column = Column(definition.name, definition.kind.sql(dialect=self.dialect) if definition.kind else "")
+        column = Column(
+            definition.name, definition.kind.sql(dialect=self.dialect) if definition.kind else ""
+        )
         self.schema.columns.append(column)
         for constraint in definition.constraints:
             kind = constraint.kind
@@ -109,7 +121,9 @@ class _Reading:
                 self._foreign_key([column.name], kind)
 
     def _clustered(self, part: Any) -> None:
-        """T-SQL's PRIMARY KEY CLUSTERED (a) and UNIQUE NONCLUSTERED (a): the columns stand in the second word."""
+        """T-SQL's PRIMARY KEY CLUSTERED (a) and UNIQUE NONCLUSTERED (a): the columns stand in the
+        second word.
+        """
         columns = _names(part.this or [])
         words: list[Any] = part.parent.expressions if part.parent is not None else []
         if any(isinstance(word, exp.PrimaryKeyColumnConstraint) for word in words):
@@ -131,7 +145,9 @@ class _Reading:
         is_listed = isinstance(target, exp.Schema)
         key = ForeignKey(columns, "", _names(target.expressions) if is_listed else [])
         self.schema.foreign_keys.append(key)
-        self.table.references.append((key, self.tables.whole(name_of(target.this if is_listed else target))))
+        self.table.references.append(
+            (key, self.tables.whole(name_of(target.this if is_listed else target)))
+        )
 
 
 def _read_index(tree: exp.Create, tables: DumpTables) -> None:
@@ -143,9 +159,13 @@ def _read_index(tree: exp.Create, tables: DumpTables) -> None:
         return
     columns = _names(parameters.args.get("columns") or [])
     is_whole = not parameters.args.get("where") and all(columns)
-    (table.schema.unique if tree.args.get("unique") and is_whole else table.schema.indexes).append(columns)
+    (table.schema.unique if tree.args.get("unique") and is_whole else table.schema.indexes).append(
+        columns
+    )
 
 
 def _names(parts: Iterable[Any]) -> list[str]:
     """Of columns, also of those that are ordered, prefixed or wrapped."""
-    return [part.name or (part.this.name if isinstance(part.this, exp.Expr) else "") for part in parts]
+    return [
+        part.name or (part.this.name if isinstance(part.this, exp.Expr) else "") for part in parts
+    ]

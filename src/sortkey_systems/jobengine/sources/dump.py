@@ -1,4 +1,5 @@
-"""A SQL dump as a source: read once, statement by statement, into a SQLite file from which rows come in order.
+"""A SQL dump as a source: read once, statement by statement, into a SQLite file from which rows
+come in order.
 
 What cannot be read is counted by kind, with the line of the first case, and the rest is read.
 """
@@ -20,7 +21,8 @@ _SNIFF_CHARACTERS = 64 * 1024
 _MARKS: tuple[tuple[Dialect, str], ...] = (
     (
         "postgres",
-        r"PostgreSQL database dump|^COPY .* FROM stdin|\bSERIAL\b|^SET search_path|pg_catalog|OVERRIDING \w+ VALUE",
+        r"PostgreSQL database dump|^COPY .* FROM stdin|\bSERIAL\b|^SET "
+        r"search_path|pg_catalog|OVERRIDING \w+ VALUE",
     ),
     ("mysql", r"MySQL dump|MariaDB dump|ENGINE=|AUTO_INCREMENT|`"),
     ("tsql", r"^GO\s*$|\bIDENTITY\(|\bNVARCHAR\b|\[dbo\]|SET IDENTITY_INSERT"),
@@ -45,8 +47,13 @@ class DumpSource(SqliteSource):
         tables = sorted(loader.tables, key=lambda each: each.schema.name)
         if not tables:
             self._folder.cleanup()
-            raise SourceError(f"{path} has no CREATE TABLE that could be read in {self.dialect}: name its dialect")
-        schemas, staged = [each.schema for each in tables], {each.schema.name: each.staged for each in tables}
+            raise SourceError(
+                f"{path} has no CREATE TABLE that could be read in {self.dialect}: name its dialect"
+            )
+        schemas, staged = (
+            [each.schema for each in tables],
+            {each.schema.name: each.staged for each in tables},
+        )
         super().__init__(staging, name=dump.stem, tables=schemas, notes=loader.notes, staged=staged)
         self.unread = loader.unread
         self._keyed = loader.keyed
@@ -57,7 +64,11 @@ class DumpSource(SqliteSource):
 
     def _order(self, table: str) -> list[str]:
         # A dump may have what its key forbids; then only the order of the dump is one.
-        return super()._order(table) if table in self._keyed or table not in self._by_name else ["rowid"]
+        return (
+            super()._order(table)
+            if table in self._keyed or table not in self._by_name
+            else ["rowid"]
+        )
 
 
 def sniffed(dump: Path) -> Dialect:

@@ -1,4 +1,6 @@
-"""Reads a dump, statement by statement, into a SQLite file without types, and counts what it could not read."""
+"""Reads a dump, statement by statement, into a SQLite file without types, and counts what it could
+not read.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,21 @@ from sortkey_systems.jobengine.sources.source import Unread
 from sortkey_systems.jobengine.sources.sqlite import quoted
 from sortkey_systems.jobengine.sources.statement_kinds import is_harmless, kind_of, plain
 from sortkey_systems.jobengine.sources.statements import Statement, statements
-from sortkey_systems.jobengine.sources.values import DEFAULT, Insert, Values, copied_rows, parsed_insert, plain_insert
+from sortkey_systems.jobengine.sources.values import (
+    DEFAULT,
+    Insert,
+    Values,
+    copied_rows,
+    parsed_insert,
+    plain_insert,
+)
 from sortkey_systems.jobengine.sources.values import standard as standard_insert
 
 COPY_ROWS = 1000
 _SCHEMA = re.compile(rf"(?:SET\s+search_path\s*(?:=|TO)|USE)\s+({NAME})", re.IGNORECASE)
-_COPY = re.compile(rf"COPY\s+({NAME})\s*(?:\((.*?)\))?\s+FROM\s+stdin\s*(.*)", re.IGNORECASE | re.DOTALL)
+_COPY = re.compile(
+    rf"COPY\s+({NAME})\s*(?:\((.*?)\))?\s+FROM\s+stdin\s*(.*)", re.IGNORECASE | re.DOTALL
+)
 _INDEX = re.compile(r"CREATE\s+(?:\w+\s+){0,2}?INDEX\b", re.IGNORECASE)
 _READ = re.compile(r"(?:CREATE|ALTER|INSERT|REPLACE|COPY|DROP\s+TABLE)\b", re.IGNORECASE)
 
@@ -34,7 +45,9 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 
 class DumpLoader:
-    """Loads one dump. `tables` are what it declares, `keyed` the names of those whose rows keep their primary key."""
+    """Loads one dump. `tables` are what it declares, `keyed` the names of those whose rows keep
+    their primary key.
+    """
 
     def __init__(self, db: sqlite3.Connection, dialect: str) -> None:
         self.db, self.dialect = db, dialect
@@ -46,7 +59,9 @@ class DumpLoader:
 
     @property
     def unread(self) -> list[Unread]:
-        """Statements that may carry rows or tables, alike ones together, in the order of the dump."""
+        """Statements that may carry rows or tables, alike ones together, in the order of
+        the dump.
+        """
         return list(self._unread.values())
 
     def load(self, lines: Iterable[str]) -> None:
@@ -128,7 +143,10 @@ class DumpLoader:
     def _numbered(self, table: DumpTable, columns: Sequence[str], row: Values) -> Values:
         """COPY has texts only; numbers become numbers again, by their declared type."""
         schema = table.schema
-        families = [column.family if (column := schema.column(name)) else "other" for name in (columns or schema.names)]
+        families = [
+            column.family if (column := schema.column(name)) else "other"
+            for name in (columns or schema.names)
+        ]
         if len(families) != len(row):
             raise ValueError("a row has more or fewer values than columns")
         return [_typed(value, family) for value, family in zip(row, families, strict=True)]
@@ -153,10 +171,13 @@ class DumpLoader:
         self.db.executemany(f"INSERT INTO {table.staged} ({into}) VALUES ({marks})", filled)
 
     def _with_defaults(self, table: DumpTable, names: Sequence[str], row: Values) -> Values:
-        """A computed column has nothing of its own; what a sequence or a clock would give is not known."""
+        """A computed column has nothing of its own; what a sequence or a clock would give is not
+        known.
+        """
         columns = [table.schema.column(name) for name in names]
         if any(
-            value is DEFAULT and not (column and column.is_computed) for column, value in zip(columns, row, strict=True)
+            value is DEFAULT and not (column and column.is_computed)
+            for column, value in zip(columns, row, strict=True)
         ):
             raise ValueError("a value has to be computed")
         return [None if value is DEFAULT else value for value in row]
@@ -172,7 +193,9 @@ class DumpLoader:
         for table in self.tables:
             for number, key in enumerate(table.schema.foreign_keys):
                 parts = ", ".join(map(quoted, key.columns))
-                self.db.execute(f"CREATE INDEX f{number}_{table.staged} ON {table.staged} ({parts})")
+                self.db.execute(
+                    f"CREATE INDEX f{number}_{table.staged} ON {table.staged} ({parts})"
+                )
             if table.schema.primary_key:
                 self._index_key(table)
 

@@ -1,4 +1,6 @@
-"""The tables of a dump while it is read: by schema and name, so that `a.users` and `b.users` stay two tables."""
+"""The tables of a dump while it is read: by schema and name, so that `a.users` and `b.users` stay
+two tables.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ class DumpTable:
     name: Qualified
     schema: TableSchema
     staged: str
-    references: list[tuple[ForeignKey, Qualified]] = field(default_factory=list[tuple[ForeignKey, Qualified]])
+    references: list[tuple[ForeignKey, Qualified]] = field(
+        default_factory=list[tuple[ForeignKey, Qualified]]
+    )
     """Foreign keys, with the names that their targets have in the dump."""
 
 
@@ -46,13 +50,17 @@ class DumpTables:
         return made
 
     def find(self, name: Qualified) -> DumpTable | None:
-        """As written; else in other letters; else, where no schema is named, the only table of that name."""
+        """As written; else in other letters; else, where no schema is named, the only table of that
+        name.
+        """
         whole = self.whole(name)
         if whole in self._tables:
             return self._tables[whole]
         folded = [each for each in self._tables.values() if _folded(each.name) == _folded(whole)]
         if not folded and not name[0]:
-            folded = [each for each in self._tables.values() if each.name[1].lower() == name[1].lower()]
+            folded = [
+                each for each in self._tables.values() if each.name[1].lower() == name[1].lower()
+            ]
         return folded[0] if len(folded) == 1 else None
 
     def remove(self, table: DumpTable) -> None:
@@ -62,14 +70,20 @@ class DumpTables:
         return iter(list(self._tables.values()))
 
     def settle(self) -> None:
-        """Give tables the names by which they are known from now on, and foreign keys those of their targets."""
+        """Give tables the names by which they are known from now on, and foreign keys those of
+        their targets.
+        """
         called = names_apart(self._tables)
         for name, table in self._tables.items():
             table.schema.name, table.schema.namespace = called[name], name[0]
             for key, target in table.references:
                 owner = self.find(target)
-                key.table = called[owner.name] if owner else ".".join(part for part in target if part)
-                key.target_columns = key.target_columns or (owner.schema.primary_key if owner else [])
+                key.table = (
+                    called[owner.name] if owner else ".".join(part for part in target if part)
+                )
+                key.target_columns = key.target_columns or (
+                    owner.schema.primary_key if owner else []
+                )
 
     def whole(self, name: Qualified) -> Qualified:
         """A name with the schema that it is in now."""

@@ -1,4 +1,6 @@
-"""Names of tables as SQL has them: `orders`, `"a"."Order Details"`, `[dbo].[orders]`; and how they are kept apart."""
+"""Names of tables as SQL has them: `orders`, `"a"."Order Details"`, `[dbo].[orders]`; and how they
+are kept apart.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ Qualified = tuple[str, str]
 
 @lru_cache(maxsize=1024)  # a dump names the same tables and columns in every statement
 def qualified(text: str) -> Qualified:
-    """`a."b c"` is `b c` in schema `a`; what stands before a schema is a database, and is left out."""
+    """`a."b c"` is `b c` in schema `a`; what stands before a schema is a database, and is
+    left out.
+    """
     parts = [bare(part) for part in _PART.findall(text)]
     return (parts[-2] if len(parts) > 1 else "", parts[-1])
 
@@ -40,7 +44,11 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def names_apart(tables: Iterable[Qualified]) -> dict[Qualified, str]:
-    """What each table is called: by its name, and with its schema where another schema has a table of that name."""
+    """What each table is called: by its name, and with its schema where another schema has a table
+    of that name.
+    """
     known = list(tables)
     times = Counter(name for _, name in known)
-    return {each: each[1] if times[each[1]] == 1 or not each[0] else ".".join(each) for each in known}
+    return {
+        each: each[1] if times[each[1]] == 1 or not each[0] else ".".join(each) for each in known
+    }

@@ -1,7 +1,8 @@
-"""A live PostgreSQL as a source, in one read-only transaction: rows do not change while they are migrated.
+"""A live PostgreSQL as a source, in one read-only transaction: rows do not change while they are
+migrated.
 
-Values come as the other sources have them: numbers, texts, bytes. Dates are texts in ISO form, also `infinity`, which
-Python has no date for. What the server declares is read by `postgres_schema`.
+Values come as the other sources have them: numbers, texts, bytes. Dates are texts in ISO form, also
+`infinity`, which Python has no date for. What the server declares is read by `postgres_schema`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,18 @@ from sortkey_systems.jobengine.sources.schema import Batch, Row, TableSchema
 from sortkey_systems.jobengine.sources.source import SourceError, Unread
 from sortkey_systems.jobengine.sources.sqlite import quoted
 
-AS_TEXT = ("date", "timestamp", "timestamptz", "time", "timetz", "interval", "json", "jsonb", "uuid", "money")
+AS_TEXT = (
+    "date",
+    "timestamp",
+    "timestamptz",
+    "time",
+    "timetz",
+    "interval",
+    "json",
+    "jsonb",
+    "uuid",
+    "money",
+)
 SETTINGS = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY",
     "SET TIME ZONE 'UTC'",
@@ -33,7 +45,9 @@ BIGINT = 1 << 63
 
 
 class PostgresSource:
-    """Tables of all schemas that may be read. Without a key, a table is read as its rows lie on disk."""
+    """Tables of all schemas that may be read. Without a key, a table is read as its rows lie on
+    disk.
+    """
 
     notes: Sequence[str] = ()
     unread: Sequence[Unread]
@@ -42,12 +56,16 @@ class PostgresSource:
         try:
             self._psycopg: Any = importlib.import_module("psycopg")
         except ImportError:
-            raise SourceError("reading PostgreSQL needs psycopg: pip install 'psycopg[binary]'") from None
+            raise SourceError(
+                "reading PostgreSQL needs psycopg: pip install 'psycopg[binary]'"
+            ) from None
         try:
             self._db: Any = self._psycopg.connect(address)
         except self._psycopg.Error as error:
             message = " ".join(str(error).split())
-            hint = f": {PASSWORD_ADVICE}, then run the journey again" if "password" in message else ""
+            hint = (
+                f": {PASSWORD_ADVICE}, then run the journey again" if "password" in message else ""
+            )
             raise SourceError(f"PostgreSQL cannot be reached: {message}{hint}") from None
         as_text = importlib.import_module("psycopg.types.string").TextLoader
         for name in AS_TEXT:
@@ -65,7 +83,9 @@ class PostgresSource:
 
     def count(self, table: str) -> int:
         with self._answering():
-            return self._db.execute(f"SELECT COUNT(*) FROM {self._declared(table).place}").fetchone()[0]
+            return self._db.execute(
+                f"SELECT COUNT(*) FROM {self._declared(table).place}"
+            ).fetchone()[0]
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
         """Through a cursor on the server: the table is sorted once, however many batches it has."""
@@ -89,7 +109,9 @@ class PostgresSource:
         family = found.family if found is not None else "other"
         wanted, left, kind = _comparable(values, f"t.{quoted(column)}", family)
         order = ", ".join(f"t.{name}" for name, _ in _order(declared))
-        query = f"SELECT t.* FROM {declared.place} t WHERE {left} = ANY(%s::{kind}[]) ORDER BY {order}"
+        query = (
+            f"SELECT t.* FROM {declared.place} t WHERE {left} = ANY(%s::{kind}[]) ORDER BY {order}"
+        )
         with self._answering():
             rows = self._db.execute(query, [wanted]).fetchall()
         return [dict(zip(declared.schema.names, map(_plain, each), strict=True)) for each in rows]
@@ -108,7 +130,9 @@ class PostgresSource:
         try:
             yield
         except self._psycopg.Error as error:
-            raise SourceError(f"PostgreSQL cannot be read: {' '.join(str(error).split())}") from None
+            raise SourceError(
+                f"PostgreSQL cannot be read: {' '.join(str(error).split())}"
+            ) from None
 
 
 def _order(declared: Declared) -> list[tuple[str, str]]:
@@ -120,11 +144,15 @@ def _order(declared: Declared) -> list[tuple[str, str]]:
 def _position(texts: Sequence[str], order: Sequence[tuple[str, str]]) -> list[Any]:
     """As texts, which lose nothing; whole numbers as such, as the other sources have them."""
     kinds = ("integer", "bigint", "smallint")
-    return [int(text) if kind in kinds else text for text, (_, kind) in zip(texts, order, strict=True)]
+    return [
+        int(text) if kind in kinds else text for text, (_, kind) in zip(texts, order, strict=True)
+    ]
 
 
 def _comparable(values: Sequence[Any], column: str, family: str) -> tuple[list[Any], str, str]:
-    """The values that a column can have at all, and how it is compared with them: a text is no number."""
+    """The values that a column can have at all, and how it is compared with them: a text is no
+    number.
+    """
     if family == "integer":
         return [each for each in map(_whole, values) if each is not None], column, "bigint"
     if family == "decimal":

@@ -1,4 +1,6 @@
-"""What a PostgreSQL server declares: tables of all schemas with columns, keys, checks and indexes."""
+"""What a PostgreSQL server declares: tables of all schemas with columns, keys, checks and
+indexes.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from sortkey_systems.jobengine.sources.schema import Column, ForeignKey, TableSc
 from sortkey_systems.jobengine.sources.source import Unread
 from sortkey_systems.jobengine.sources.sqlite import quoted
 
-# A partition is read with its parent, not again by itself; what belongs to an extension is not data of the database.
+# A partition is read with its parent, not again by itself; what belongs to an extension is not data
+# of the database.
 OURS = """
 n.nspname NOT LIKE 'pg!_%' ESCAPE '!' AND n.nspname <> 'information_schema'
 AND c.relkind IN ('r', 'p') AND NOT c.relispartition
@@ -62,11 +65,14 @@ class Declared:
 
 
 def read_schema(db: Any) -> dict[str, Declared]:
-    """The tables of all schemas that may be read, by name; where two schemas have one name, as `schema.table`."""
+    """The tables of all schemas that may be read, by name; where two schemas have one name, as
+    `schema.table`.
+    """
     tables: dict[Qualified, Declared] = {}
     for schema, table, relation, name, declared, nullable, default, exact in db.execute(COLUMNS):
         found = tables.setdefault(
-            (schema, table), Declared(TableSchema(table, namespace=schema), _place(schema, table, relation))
+            (schema, table),
+            Declared(TableSchema(table, namespace=schema), _place(schema, table, relation)),
         )
         found.schema.columns.append(Column(name, declared, nullable, default))
         found.types[name] = exact
@@ -76,7 +82,9 @@ def read_schema(db: Any) -> dict[str, Declared]:
     for schema, table, kind, *target, definition, columns, targets in db.execute(CONSTRAINTS):
         if (schema, table) in tables:
             name = called.get((target[0], target[1]), ".".join(target))
-            _constrain(tables[schema, table].schema, kind, name, definition, list(columns), list(targets))
+            _constrain(
+                tables[schema, table].schema, kind, name, definition, list(columns), list(targets)
+            )
     for schema, table, is_unique, columns in db.execute(INDEXES):
         if (schema, table) in tables and columns:
             found = tables[schema, table].schema
@@ -87,16 +95,25 @@ def read_schema(db: Any) -> dict[str, Declared]:
 def hidden_tables(db: Any) -> list[Unread]:
     """Tables of the database that the user may not read."""
     found = [".".join(names) for names in db.execute(HIDDEN)]
-    return [Unread("tables", "the user has no right to SELECT", found[0], len(found))] if found else []
+    return (
+        [Unread("tables", "the user has no right to SELECT", found[0], len(found))] if found else []
+    )
 
 
 def _place(schema: str, table: str, relation: str) -> str:
-    """The rows of a table that inherits from another are its own; those of a partitioned one lie in its partitions."""
+    """The rows of a table that inherits from another are its own; those of a partitioned one lie in
+    its partitions.
+    """
     return f"{'ONLY ' if relation == 'r' else ''}{quoted(schema)}.{quoted(table)}"
 
 
 def _constrain(
-    table: TableSchema, kind: str, target: str, definition: str, columns: list[str], targets: list[str]
+    table: TableSchema,
+    kind: str,
+    target: str,
+    definition: str,
+    columns: list[str],
+    targets: list[str],
 ) -> None:
     if kind == "p":
         table.primary_key = columns

@@ -1,4 +1,6 @@
-"""What a source says of itself: tables, columns, keys and foreign keys, in one form for all kinds of sources."""
+"""What a source says of itself: tables, columns, keys and foreign keys, in one form for all kinds
+of sources.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def family_of(declared: str) -> Family:
 
 @dataclass(slots=True)
 class Column:
-    """One column as it was declared. `default` is the text of an expression; a computed column is made of others."""
+    """One column as it was declared. `default` is the text of an expression; a computed column is
+    made of others.
+    """
 
     name: str
     declared: str = ""
@@ -56,7 +60,9 @@ class ForeignKey:
 
 @dataclass(slots=True)
 class TableSchema:
-    """One table. `unique` and `indexes` are lists of lists of columns; `namespace` is the schema that it is in."""
+    """One table. `unique` and `indexes` are lists of lists of columns; `namespace` is the schema
+    that it is in.
+    """
 
     name: str
     columns: list[Column] = field(default_factory=list[Column])
@@ -68,7 +74,9 @@ class TableSchema:
     namespace: str = ""
 
     def column(self, name: str) -> Column | None:
-        return next((column for column in self.columns if column.name.lower() == name.lower()), None)
+        return next(
+            (column for column in self.columns if column.name.lower() == name.lower()), None
+        )
 
     @property
     def names(self) -> list[str]:
@@ -81,7 +89,9 @@ Row = dict[str, Any]
 
 @dataclass(slots=True)
 class Batch:
-    """Some rows, each with its position: the values by which the table is read in order, fit for JSON."""
+    """Some rows, each with its position: the values by which the table is read in order, fit for
+    JSON.
+    """
 
     rows: list[Row]
     positions: list[list[Any]]

@@ -1,4 +1,6 @@
-"""The interface of a source: what it has, and its rows in the order of their key, from any position."""
+"""The interface of a source: what it has, and its rows in the order of their key, from any
+position.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ class SourceError(Exception):
 
 @dataclass(slots=True)
 class Unread:
-    """What of a source was not read, though it may hold rows or tables: alike cases together, never with a value.
+    """What of a source was not read, though it may hold rows or tables: alike cases together, never
+    with a value.
 
     `kind` names the statement and its table, `place` the first case, such as `line 12`.
     """
@@ -54,7 +57,9 @@ class Source(Protocol):
     def count(self, table: str) -> int: ...
 
     def batches(self, table: str, size: int, after: list[Any] | None = None) -> Iterator[Batch]:
-        """All rows after a position, by the primary key, or where there is none by the place in the table."""
+        """All rows after a position, by the primary key, or where there is none by the place in the
+        table.
+        """
         ...
 
     def related(self, table: str, column: str, values: Sequence[Any]) -> list[Row]:

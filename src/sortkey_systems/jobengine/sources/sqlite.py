@@ -1,4 +1,6 @@
-"""A SQLite file as a source. It is opened read-only, so that a migration cannot harm what it reads."""
+"""A SQLite file as a source. It is opened read-only, so that a migration cannot harm what
+it reads.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +28,26 @@ class SqliteSource:
         notes: Sequence[str] = (),
         staged: Mapping[str, str] | None = None,
     ) -> None:
-        """`tables` are given where the file only has the rows, and what was declared is known from elsewhere; then
-        `staged` has, by table, the name of the table in the file."""
+        """`tables` are given where the file only has the rows, and what was declared is known from
+        elsewhere; then `staged` has, by table, the name of the table in the file."""
         self.path = Path(path)
         self.name = name or self.path.stem
         self.notes, self.unread = notes, list[Unread]()
         self._staged = staged or {}
         if not self.path.is_file():
             raise SourceError(f"{path} is not a file: give the path of a SQLite database")
-        self._db = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False)
-        # Texts in other encodings are common in old files; a lost letter is better than a lost table.
+        self._db = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode=ro", uri=True, check_same_thread=False
+        )
+        # Texts in other encodings are common in old files; a lost letter is better than a lost
+        # table.
         self._db.text_factory = _text
         try:
-            self._tables = tables if tables is not None else [_table(self._db, name) for name in _table_names(self._db)]
+            self._tables = (
+                tables
+                if tables is not None
+                else [_table(self._db, name) for name in _table_names(self._db)]
+            )
         except sqlite3.DatabaseError as error:
             raise SourceError(f"{path} is not a SQLite database: {error}") from None
         self._by_name = {table.name: table for table in self._tables}
@@ -53,9 +62,14 @@ class SqliteSource:
         order = self._order(table)
         width = len(order)
         while True:
-            where = f"WHERE ({', '.join(order)}) > ({', '.join('?' * width)})" if after is not None else ""
+            where = (
+                f"WHERE ({', '.join(order)}) > ({', '.join('?' * width)})"
+                if after is not None
+                else ""
+            )
             found = self._db.execute(
-                f"SELECT {', '.join(order)}, * FROM {self._place(table)} {where} ORDER BY {', '.join(order)} LIMIT ?",
+                f"SELECT {', '.join(order)}, * FROM {self._place(table)} {where} ORDER BY "
+                f"{', '.join(order)} LIMIT ?",
                 [*(after or ()), size],
             ).fetchall()
             if not found:
@@ -72,7 +86,8 @@ class SqliteSource:
         for start in range(0, len(values), RELATED_VALUES_MAX):
             part = values[start : start + RELATED_VALUES_MAX]
             found = self._db.execute(
-                f"SELECT * FROM {self._place(table)} WHERE {quoted(column)} IN ({', '.join('?' * len(part))})"
+                f"SELECT * FROM {self._place(table)} WHERE {quoted(column)} IN "
+                f"({', '.join('?' * len(part))})"
                 f" ORDER BY {', '.join(self._order(table))}",
                 list(part),
             )
@@ -89,9 +104,12 @@ class SqliteSource:
         if table not in self._by_name:
             raise SourceError(f"{self.name} has no table {table!r}")
         schema = self._by_name[table]
-        # SQLite allows NULL in a primary key that is not an integer, and no comparison passes over NULL.
+        # SQLite allows NULL in a primary key that is not an integer, and no comparison passes over
+        # NULL.
         columns = [schema.column(name) for name in schema.primary_key]
-        is_safe = bool(columns) and all(column is not None and _is_position(column) for column in columns)
+        is_safe = bool(columns) and all(
+            column is not None and _is_position(column) for column in columns
+        )
         return [quoted(name) for name in schema.primary_key] if is_safe else [_rowid(schema)]
 
 
@@ -114,7 +132,10 @@ def _text(raw: bytes) -> str:
 
 
 def _table_names(db: sqlite3.Connection) -> list[str]:
-    found = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'")
+    found = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE "
+        "'!'"
+    )
     return sorted(name for (name,) in found)
 
 
@@ -122,13 +143,23 @@ def _table(db: sqlite3.Connection, name: str) -> TableSchema:
     columns = db.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
     keyed = sorted((position, column) for _, column, _, _, _, position in columns if position)
     # An INTEGER PRIMARY KEY is the rowid, and never NULL though nothing declares it so.
-    is_rowid = len(keyed) == 1 and any(column[5] and column[2].upper() == "INTEGER" for column in columns)
+    is_rowid = len(keyed) == 1 and any(
+        column[5] and column[2].upper() == "INTEGER" for column in columns
+    )
     table = TableSchema(name, primary_key=[column for _, column in keyed])
     for _, column, declared, not_null, default, position in columns:
-        table.columns.append(Column(column, declared, not (not_null or (position and is_rowid)), default))
+        table.columns.append(
+            Column(column, declared, not (not_null or (position and is_rowid)), default)
+        )
     table.foreign_keys = _foreign_keys(db, name)
-    for _, index, is_unique, origin, is_partial in db.execute(f"PRAGMA index_list({quoted(name)})").fetchall():
-        parts = [part for _, _, part in db.execute(f"PRAGMA index_info({quoted(index)})") if part is not None]
+    for _, index, is_unique, origin, is_partial in db.execute(
+        f"PRAGMA index_list({quoted(name)})"
+    ).fetchall():
+        parts = [
+            part
+            for _, _, part in db.execute(f"PRAGMA index_info({quoted(index)})")
+            if part is not None
+        ]
         if origin != "pk" and parts:
             (table.unique if is_unique and not is_partial else table.indexes).append(parts)
     table.unique.sort()
@@ -138,10 +169,14 @@ def _table(db: sqlite3.Connection, name: str) -> TableSchema:
 
 def _foreign_keys(db: sqlite3.Connection, name: str) -> list[ForeignKey]:
     keys: dict[int, ForeignKey] = {}
-    for number, _, table, column, target, *_ in db.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall():
+    for number, _, table, column, target, *_ in db.execute(
+        f"PRAGMA foreign_key_list({quoted(name)})"
+    ).fetchall():
         key = keys.setdefault(number, ForeignKey([], table, []))
         key.columns.append(column)
-        key.target_columns += [target] if target else _key_of(db, table)[len(key.target_columns) :][:1]
+        key.target_columns += (
+            [target] if target else _key_of(db, table)[len(key.target_columns) :][:1]
+        )
     return [keys[number] for number in sorted(keys, reverse=True)]
 
 

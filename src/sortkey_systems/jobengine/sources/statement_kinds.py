@@ -1,7 +1,8 @@
-"""What a statement of a dump is about, by its first words: read by us, known to carry nothing, or neither.
+"""What a statement of a dump is about, by its first words: read by us, known to carry nothing, or
+neither.
 
-A statement that is neither may carry rows or tables, so it counts as unread. It is named by its verb and its table,
-never by its text, which may hold values.
+A statement that is neither may carry rows or tables, so it counts as unread. It is named by its
+verb and its table, never by its text, which may hold values.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ _VERB = re.compile(
 
 
 def plain(text: str) -> str:
-    """A statement without the comments before it; what MySQL hides from others in `/*! … */` is a part of it."""
+    """A statement without the comments before it; what MySQL hides from others in `/*! … */` is a
+    part of it.
+    """
     if not text.startswith(("/*", "--")):
         return text
     if text.startswith("/*!"):
@@ -69,7 +72,9 @@ def is_harmless(text: str) -> bool:
 
 
 def kind_of(text: str) -> str:
-    """`INSERT INTO a.users`, or the verb alone: words of SQL and names, and nothing else of the statement."""
+    """`INSERT INTO a.users`, or the verb alone: words of SQL and names, and nothing else of the
+    statement.
+    """
     if found := _OF_TABLE.match(text):
         schema, table = qualified(found[2])
         return f"{' '.join(found[1].upper().split())} {f'{schema}.{table}' if schema else table}"

@@ -1,6 +1,7 @@
 """A SQL dump as statements, one at a time: it is read line by line and never as a whole.
 
-Knows where a statement ends: strings, comments, dollar quotes, COPY data, GO and DELIMITER. What it says, it does not.
+Knows where a statement ends: strings, comments, dollar quotes, COPY data, GO and DELIMITER. What it
+says, it does not.
 """
 
 from __future__ import annotations
@@ -15,14 +16,19 @@ STATEMENT_CHARACTERS_MAX = 64 * 1024 * 1024
 _COPY = re.compile(r"\s*COPY\s.*\sFROM\s+stdin\b", re.IGNORECASE | re.DOTALL)
 _DOLLAR = re.compile(r"\$[A-Za-z_]*\$")
 _TSQL_START = re.compile(
-    r"(INSERT|UPDATE|DELETE|MERGE|TRUNCATE|BULK|EXEC|SET|USE|(CREATE|ALTER|DROP)\s+TABLE)\b", re.IGNORECASE
+    r"(INSERT|UPDATE|DELETE|MERGE|TRUNCATE|BULK|EXEC|SET|USE|(CREATE|ALTER|DROP)\s+TABLE)\b",
+    re.IGNORECASE,
 )
 """In T-SQL's scripts no mark stands between statements, but each begins a line."""
-_TSQL_ROUTINE = re.compile(r"\s*(CREATE|ALTER)\s+(OR\s+ALTER\s+)?(PROC|FUNCTION|TRIGGER|VIEW)", re.IGNORECASE)
+_TSQL_ROUTINE = re.compile(
+    r"\s*(CREATE|ALTER)\s+(OR\s+ALTER\s+)?(PROC|FUNCTION|TRIGGER|VIEW)", re.IGNORECASE
+)
 """It is the only statement of its batch: what is in it is not ours to run."""
 _SQLITE_TRIGGER = re.compile(r"\s*CREATE\s+(TEMP(ORARY)?\s+)?TRIGGER\b", re.IGNORECASE)
 _TRIGGER_END = re.compile(r";\s*END\s*\Z", re.IGNORECASE)
-_PSQL_SETTINGS = re.compile(r"\\(connect|c|restrict|unrestrict|set|unset|echo|encoding|pset|timing)\b")
+_PSQL_SETTINGS = re.compile(
+    r"\\(connect|c|restrict|unrestrict|set|unset|echo|encoding|pset|timing)\b"
+)
 _PIECE = re.compile(r"""'|"|`|\[|--|/\*|\#|\$[A-Za-z_]*\$|;""")
 
 
@@ -32,7 +38,9 @@ class DumpError(Exception):
 
 @dataclass(slots=True)
 class Statement:
-    """One statement with the line it begins on; of a COPY from stdin also the lines of its data, to be read at once."""
+    """One statement with the line it begins on; of a COPY from stdin also the lines of its data, to
+    be read at once.
+    """
 
     text: str
     line: int
@@ -40,7 +48,9 @@ class Statement:
 
 
 def statements(lines: Iterable[str], dialect: str) -> Iterator[Statement]:
-    """The statements of a dump. The data of a COPY must be read before the next statement is asked for."""
+    """The statements of a dump. The data of a COPY must be read before the next statement is asked
+    for.
+    """
     return _Splitter(lines, dialect).split()
 
 
@@ -59,17 +69,26 @@ class _Splitter:
         for number, line in numbered:
             if self.until is None and self._is_directive(line):
                 yield from self._end()
-                if line.startswith("\\") and not _PSQL_SETTINGS.match(line):  # as \\i and \\copy, which bring rows
+                if line.startswith("\\") and not _PSQL_SETTINGS.match(
+                    line
+                ):  # as \\i and \\copy, which bring rows
                     yield Statement(line.strip(), number)
                 continue
-            if self.dialect == "tsql" and self.until is None and not self._is_open and _TSQL_START.match(line):
+            if (
+                self.dialect == "tsql"
+                and self.until is None
+                and not self._is_open
+                and _TSQL_START.match(line)
+            ):
                 yield from self._end()
             for text in self._pieces(line, number):
                 statement = Statement(text, self.first_line)
                 if self.dialect == "postgres" and _COPY.match(text):
                     statement.data = _copy_data(numbered)
                     yield statement
-                    with suppress(ValueError):  # which the reader has told, or it has given up before
+                    with suppress(
+                        ValueError
+                    ):  # which the reader has told, or it has given up before
                         for _ in statement.data:
                             """What the reader left."""
                 else:
@@ -83,7 +102,9 @@ class _Splitter:
             yield Statement(text, self.first_line)
 
     def _is_directive(self, line: str) -> bool:
-        """Lines for the client: GO ends a batch of T-SQL, DELIMITER is MySQL's, a backslash is psql's."""
+        """Lines for the client: GO ends a batch of T-SQL, DELIMITER is MySQL's, a backslash is
+        psql's.
+        """
         word = line.strip()
         if self.dialect == "mysql" and word.upper().startswith("DELIMITER "):
             self.delimiter = word.split()[1]
@@ -136,7 +157,9 @@ class _Splitter:
         return found.end()
 
     def _close(self, line: str, at: int) -> int:
-        """After the end of what is open, or the end of the line. A doubled quote closes and opens again."""
+        """After the end of what is open, or the end of the line. A doubled quote closes and opens
+        again.
+        """
         assert self.until is not None
         while (end := line.find(self.until, at)) >= 0:
             if self.until in "'\"" and self.dialect == "mysql" and _is_escaped(line, end):
@@ -155,7 +178,10 @@ class _Splitter:
             self.parts.append(text)
             self.size += len(text)
         if self.size > STATEMENT_CHARACTERS_MAX:
-            raise DumpError(f"the statement of line {self.first_line} is over {STATEMENT_CHARACTERS_MAX} characters")
+            raise DumpError(
+                f"the statement of line {self.first_line} is over {STATEMENT_CHARACTERS_MAX} "
+                "characters"
+            )
 
     @property
     def _is_open(self) -> bool:

@@ -1,4 +1,6 @@
-"""The rows of INSERT and COPY statements. Plain literals are read directly, ten times as fast; the rest by sqlglot."""
+"""The rows of INSERT and COPY statements. Plain literals are read directly, ten times as fast; the
+rest by sqlglot.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +19,18 @@ _HEAD = re.compile(
     rf"""(?:{_OVERRIDING}\s+)?VALUES\s*(?=\()""",
     re.IGNORECASE,
 )
-_OVERRIDDEN = re.compile(rf"(INSERT\s+INTO\s+{NAME}\s*(?:\([^()]*\))?\s*){_OVERRIDING}\b", re.IGNORECASE)
+_OVERRIDDEN = re.compile(
+    rf"(INSERT\s+INTO\s+{NAME}\s*(?:\([^()]*\))?\s*){_OVERRIDING}\b", re.IGNORECASE
+)
 _REPLACED = re.compile(r"REPLACE\s+(?:LOW_PRIORITY\s+|DELAYED\s+)?(?=INTO\b)", re.IGNORECASE)
 _VALUE = r"""N?'(?:[^'\\]|'')*'|-?\d+(?:\.\d+)?|NULL|TRUE|FALSE"""
 _ROW = re.compile(rf"\s*\(\s*((?:{_VALUE})(?:\s*,\s*(?:{_VALUE}))*)\s*\)\s*(,|\Z)", re.IGNORECASE)
 _EACH = re.compile(rf"({_VALUE})\s*(?:,\s*|\Z)", re.IGNORECASE)
 _COPY_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_UNISTR = re.compile(r"\\(?:\\|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))")
+_UNISTR = re.compile(
+    r"\\(?:\\|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|\+([0-9A-Fa-f]{6})|([0-9A-Fa-f]{4}))"
+)
 
 Values = list[Any]
 DEFAULT = object()
@@ -37,7 +43,9 @@ class NotALiteral(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """The rows of one statement. Without columns, the values are those of all columns in their order."""
+    """The rows of one statement. Without columns, the values are those of all columns in their
+    order.
+    """
 
     table: Qualified
     columns: Sequence[str]
@@ -45,7 +53,9 @@ class Insert:
 
 
 def standard(text: str) -> str:
-    """An INSERT as every dialect has it: a REPLACE is one, and the values of identity columns are taken as given."""
+    """An INSERT as every dialect has it: a REPLACE is one, and the values of identity columns are
+    taken as given.
+    """
     text = _REPLACED.sub("INSERT ", text, count=1) if text[:7].upper() == "REPLACE" else text
     found = _OVERRIDDEN.match(text)
     return found[1] + text[found.end() :] if found else text
@@ -111,7 +121,11 @@ def _number(text: str) -> int | float | str:
 
 
 def _row_parts(row: Any) -> list[Any]:
-    return row.expressions if isinstance(row, exp.Tuple) else [row.this if isinstance(row, exp.Paren) else row]
+    return (
+        row.expressions
+        if isinstance(row, exp.Tuple)
+        else [row.this if isinstance(row, exp.Paren) else row]
+    )
 
 
 def _value(node: Any, dialect: str) -> Any:
@@ -139,9 +153,13 @@ def _value(node: Any, dialect: str) -> Any:
 
 
 def _computed(node: Any, dialect: str) -> str:
-    """The functions that SQLite's shell writes for line breaks: replace('…', '\\n', char(10)) and unistr('…')."""
+    """The functions that SQLite's shell writes for line breaks: replace('…', '\\n', char(10)) and
+    unistr('…').
+    """
     if isinstance(node, exp.Replace):
-        parts = (_value(each, dialect) for each in (node.this, node.expression, node.args["replacement"]))
+        parts = (
+            _value(each, dialect) for each in (node.this, node.expression, node.args["replacement"])
+        )
         text, old, new = (str(each) for each in parts)
         return text.replace(old, new)
     if isinstance(node, exp.Chr):

@@ -1,1 +1,3 @@
-"""The six stages: which there are by default, which function runs each step, and a folder for each stage."""
+"""The six stages: which there are by default, which function runs each step, and a folder for each
+stage.
+"""

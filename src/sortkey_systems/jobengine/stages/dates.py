@@ -1,4 +1,6 @@
-"""Dates as old databases have them: ISO, slashed, dotted, compact, with names of months, and seconds since 1970."""
+"""Dates as old databases have them: ISO, slashed, dotted, compact, with names of months, and
+seconds since 1970.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,23 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-_TIME = r"(?:[ T](?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?)?"
+_TIME = (
+    r"(?:[ T](?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?)?"
+)
 _ZONE = r"\s*(?P<zone>Z|[+-]\d\d:?\d\d|[+-]\d\d)?"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("iso", re.compile(rf"(?P<year>\d{{4}})-(?P<month>\d{{1,2}})-(?P<day>\d{{1,2}}){_TIME}{_ZONE}")),
+    (
+        "iso",
+        re.compile(rf"(?P<year>\d{{4}})-(?P<month>\d{{1,2}})-(?P<day>\d{{1,2}}){_TIME}{_ZONE}"),
+    ),
     ("slashed", re.compile(rf"(?P<first>\d{{1,2}})/(?P<other>\d{{1,2}})/(?P<year>\d{{4}}){_TIME}")),
     ("dotted", re.compile(rf"(?P<day>\d{{1,2}})\.(?P<month>\d{{1,2}})\.(?P<year>\d{{4}}){_TIME}")),
-    ("named month", re.compile(rf"(?P<day>\d{{1,2}})[ -](?P<name>[A-Za-z]{{3,9}})\.?[ -](?P<year>\d{{4}}){_TIME}")),
+    (
+        "named month",
+        re.compile(
+            rf"(?P<day>\d{{1,2}})[ -](?P<name>[A-Za-z]{{3,9}})\.?[ -](?P<year>\d{{4}}){_TIME}"
+        ),
+    ),
     ("compact", re.compile(r"(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)")),
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -24,7 +36,9 @@ EPOCH_SECONDS_MAX = 4_102_444_800
 
 
 def form_of(value: Any) -> str | None:
-    """In which form a value is a date; None where it is none. A number only is one to who knows that it must be."""
+    """In which form a value is a date; None where it is none. A number only is one to who knows
+    that it must be.
+    """
     if not isinstance(value, str):
         return None
     text = value.strip()
@@ -32,7 +46,9 @@ def form_of(value: Any) -> str | None:
 
 
 def day_comes_first(values: Iterable[Any]) -> bool | None:
-    """What values like 31/12/2024 prove; None where nothing does. Where both are proven, each is read by itself."""
+    """What values like 31/12/2024 prove; None where nothing does. Where both are proven, each is
+    read by itself.
+    """
     firsts, others = 0, 0
     for value in values:
         found = _FORMS[1][1].fullmatch(value.strip()) if isinstance(value, str) else None
@@ -43,8 +59,12 @@ def day_comes_first(values: Iterable[Any]) -> bool | None:
 
 
 def instant(value: Any, *, day_first: bool = True) -> str | None:
-    """A date as TMF has it, `2024-01-05T10:00:00Z`; None where the value is no date. What has no zone is UTC."""
-    if isinstance(value, int | float) or (isinstance(value, str) and re.fullmatch(r"\d{9,10}(\.\d+)?", value.strip())):
+    """A date as TMF has it, `2024-01-05T10:00:00Z`; None where the value is no date. What has no
+    zone is UTC.
+    """
+    if isinstance(value, int | float) or (
+        isinstance(value, str) and re.fullmatch(r"\d{9,10}(\.\d+)?", value.strip())
+    ):
         return _from_epoch(float(value))
     if not isinstance(value, str):
         return None

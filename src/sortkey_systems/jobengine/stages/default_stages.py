@@ -1,7 +1,7 @@
 """The six default stages of a journey, in order, with their steps.
 
-The document gives the stages, and the steps of raw_analysis; which rule types serve the other five, and which of
-their steps are AI-assisted, is decided here.
+The document gives the stages, and the steps of raw_analysis; which rule types serve the other five,
+and which of their steps are AI-assisted, is decided here.
 """
 
 from __future__ import annotations
@@ -52,7 +52,12 @@ def default_stages(journey_id: str) -> list[Stage]:
             "tmf_mapping",
             "Map to TMF API specifications",
             [
-                *_steps("tmf_api_matching", "attribute_mapping", "relationship_mapping", ai_assisted=True),
+                *_steps(
+                    "tmf_api_matching",
+                    "attribute_mapping",
+                    "relationship_mapping",
+                    ai_assisted=True,
+                ),
                 *_steps("api_coverage_analysis", "gap_identification"),
             ],
             ["field_mapping", "contextual_recommendations"],
@@ -78,7 +83,9 @@ def default_stages(journey_id: str) -> list[Stage]:
             6,
             "verification_validation",
             "Validate transformed data",
-            _steps("mapping_validation", "compliance_check", "integrity", "performance", "final_report"),
+            _steps(
+                "mapping_validation", "compliance_check", "integrity", "performance", "final_report"
+            ),
             ["validation_rules", "compliance_check"],
         ),
     ]
@@ -98,7 +105,12 @@ def _raw_analysis(journey_id: str) -> Stage:
 
 
 def _stage(
-    journey_id: str, order: int, stage_id: str, description: str, steps: list[Step], rule_types: list[RuleType]
+    journey_id: str,
+    order: int,
+    stage_id: str,
+    description: str,
+    steps: list[Step],
+    rule_types: list[RuleType],
 ) -> Stage:
     return Stage(
         journey_id=journey_id,
@@ -112,9 +124,15 @@ def _stage(
 
 
 def _steps(*step_ids: str, ai_assisted: bool = False) -> list[Step]:
-    return [Step(step_id=step_id, name=title_of(step_id), ai_assisted=ai_assisted) for step_id in step_ids]
+    return [
+        Step(step_id=step_id, name=title_of(step_id), ai_assisted=ai_assisted)
+        for step_id in step_ids
+    ]
 
 
 def title_of(name: str) -> str:
     """`tmf_mapping` → `TMF Mapping`."""
-    return " ".join(word.upper() if word in ("tmf", "api", "etl") else word.capitalize() for word in name.split("_"))
+    return " ".join(
+        word.upper() if word in ("tmf", "api", "etl") else word.capitalize()
+        for word in name.split("_")
+    )

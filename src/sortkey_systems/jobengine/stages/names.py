@@ -1,4 +1,6 @@
-"""Names of tables and columns as words: `tbl_CustAddr` is customer address. Used to infer keys and to map."""
+"""Names of tables and columns as words: `tbl_CustAddr` is customer address. Used to infer keys and
+to map.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def tokens(name: str) -> tuple[str, ...]:
 
 @cache
 def table_tokens(table: str) -> tuple[str, ...]:
-    """The words of a table's name, without the schema that keeps it apart from another: `billing.users` is user."""
+    """The words of a table's name, without the schema that keeps it apart from another:
+    `billing.users` is user.
+    """
     return tokens(table.rpartition(".")[2] or table)
 
 
@@ -94,7 +98,9 @@ def singular(word: str) -> str:
 
 @cache
 def likeness(left: tuple[str, ...], right: tuple[str, ...]) -> float:
-    """How alike two names are, from 0 to 1: the same words, some of the same words, or nearly the same letters."""
+    """How alike two names are, from 0 to 1: the same words, some of the same words, or nearly the
+    same letters.
+    """
     if not left or not right:
         return 0.0
     if left == right:

@@ -1,6 +1,8 @@
-"""The six stages as what runs: each step's function by its id, in order, with the type of its result.
+"""The six stages as what runs: each step's function by its id, in order, with the type of its
+result.
 
-A worker calls `run_step` and keeps the JSON of the result; `run_stage` and `run_journey` run many here and now.
+A worker calls `run_step` and keeps the JSON of the result; `run_stage` and `run_journey` run many
+here and now.
 """
 
 from __future__ import annotations
@@ -20,18 +22,29 @@ from sortkey_systems.jobengine.stages.migration_planning.validation_rules import
 from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import data_profiling
 from sortkey_systems.jobengine.stages.raw_analysis.metadata_analysis import metadata_analysis
 from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import schema_extraction
-from sortkey_systems.jobengine.stages.stripped_schema.core_structure_extraction import core_structure_extraction
-from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import data_model_simplification
+from sortkey_systems.jobengine.stages.stripped_schema.core_structure_extraction import (
+    core_structure_extraction,
+)
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import (
+    data_model_simplification,
+)
 from sortkey_systems.jobengine.stages.stripped_schema.schema_stripping import schema_stripping
 from sortkey_systems.jobengine.stages.tmf_mapping.api_coverage_analysis import api_coverage_analysis
 from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import attribute_mapping
 from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import gap_identification
 from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import relationship_mapping
 from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import tmf_api_matching
-from sortkey_systems.jobengine.stages.verification_validation.compliance_check import compliance_check
-from sortkey_systems.jobengine.stages.verification_validation.final_report import FinalReport, final_report
+from sortkey_systems.jobengine.stages.verification_validation.compliance_check import (
+    compliance_check,
+)
+from sortkey_systems.jobengine.stages.verification_validation.final_report import (
+    FinalReport,
+    final_report,
+)
 from sortkey_systems.jobengine.stages.verification_validation.integrity import integrity
-from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import mapping_validation
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import (
+    mapping_validation,
+)
 from sortkey_systems.jobengine.stages.verification_validation.performance import performance
 from sortkey_systems.jobengine.stages.work import LogLevel, StepContext, Work
 
@@ -49,7 +62,13 @@ STEPS: dict[str, tuple[StepFunction, ...]] = {
     ),
     "migration_planning": (strategy, etl_script, validation_rules, rollback),
     "data_migration": (dataset_selection, transfer, compliance_test, mark_completion),
-    "verification_validation": (mapping_validation, compliance_check, integrity, performance, final_report),
+    "verification_validation": (
+        mapping_validation,
+        compliance_check,
+        integrity,
+        performance,
+        final_report,
+    ),
 }
 
 
@@ -62,7 +81,9 @@ def run_step(stage_id: str, step_id: str, work: Work, ctx: StepContext) -> Any:
     """Run one step and keep its result in the work."""
     step = next((each for each in STEPS[stage_id] if each.__name__ == step_id), None)
     if step is None:
-        raise KeyError(f"{stage_id} has no step {step_id!r}: its steps are {', '.join(step_ids(stage_id))}")
+        raise KeyError(
+            f"{stage_id} has no step {step_id!r}: its steps are {', '.join(step_ids(stage_id))}"
+        )
     result = work.results[step_id] = step(work, ctx)
     return result
 

@@ -1,6 +1,8 @@
-"""What the steps of a stage are given: a context to report to, and the work: source, target, rules, earlier results.
+"""What the steps of a stage are given: a context to report to, and the work: source, target, rules,
+earlier results.
 
-The context has the shape of the runtime's `JobContext`, so a step runs under a worker as it runs in a test.
+The context has the shape of the runtime's `JobContext`, so a step runs under a worker as it runs in
+a test.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ class StepContext(Protocol):
 
 
 class MissingResult(Exception):
-    """A step needs the result of an earlier one, which has not run: run the stages in their order."""
+    """A step needs the result of an earlier one, which has not run: run the stages in
+    their order.
+    """
 
     def __init__(self, step_id: str) -> None:
         super().__init__(f"the result of {step_id} is missing: run the stages in their order")
@@ -53,7 +57,9 @@ class MissingResult(Exception):
 
 @dataclass(slots=True)
 class Work:
-    """All that the steps of a journey share. `results` has, by step, what it returned or the JSON of that."""
+    """All that the steps of a journey share. `results` has, by step, what it returned or the JSON
+    of that.
+    """
 
     source: Source
     target: str
@@ -66,11 +72,15 @@ class Work:
 
     @property
     def owner(self) -> str:
-        """Whose documents the target holds: the journey's, or of a program that runs stages itself, its source's."""
+        """Whose documents the target holds: the journey's, or of a program that runs stages itself,
+        its source's.
+        """
         return self.journey_id or f"a program that migrates {self.source.name}"
 
     def result(self, step_id: str, kind: type[R]) -> R:
-        """What an earlier step returned, in its own type also where it was stored as JSON in between."""
+        """What an earlier step returned, in its own type also where it was stored as JSON in
+        between.
+        """
         found = self.results.get(step_id)
         if found is None:
             raise MissingResult(step_id)
@@ -91,7 +101,9 @@ def from_json(kind: type[R], value: Any) -> R:
 
 
 def kept_state(ctx: StepContext, step_id: str) -> dict[str, Any]:
-    """What this step checkpointed; empty where it did not, or another step of the same job was the last that did."""
+    """What this step checkpointed; empty where it did not, or another step of the same job was the
+    last that did.
+    """
     state: dict[str, Any] = ctx.state or {}
     return state if state.get("step") == step_id else {}
 
@@ -112,7 +124,9 @@ class Entry:
 
 @dataclass(slots=True)
 class MemoryContext:
-    """A context that keeps everything in memory: for tests, and for runs that nobody needs to take up again."""
+    """A context that keeps everything in memory: for tests, and for runs that nobody needs to take
+    up again.
+    """
 
     entries: list[Entry] = field(default_factory=list[Entry])
     percents: list[int] = field(default_factory=list[int])

@@ -1,4 +1,6 @@
-"""The TMF resources that data is mapped to: TMF620, 622, 629 and 633, v4, read from the tables beside this file."""
+"""The TMF resources that data is mapped to: TMF620, 622, 629 and 633, v4, read from the tables
+beside this file.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,20 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sortkey import GSI, Created, Entity, Instant, Named, Part, Table, Updated, camel, index, key, query
+from sortkey import (
+    GSI,
+    Created,
+    Entity,
+    Instant,
+    Named,
+    Part,
+    Table,
+    Updated,
+    camel,
+    index,
+    key,
+    query,
+)
 from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId, Identifier
 
 asset_storage = Table(
@@ -57,7 +70,9 @@ class Asset(Entity, table=asset_storage, names=camel, archive="#deleted"):
 
     @query(key)
     def of_database(*, database_id: str):
-        """Active assets of a database; with `.archived()` the archived ones. No secondary index or scan filter."""
+        """Active assets of a database; with `.archived()` the archived ones. No secondary index or
+        scan filter.
+        """
 
     @index("BucketIdGSI", "{bucketId}", "{assetId}")
     def of_bucket(*, bucket_id: str, asset_id: str | None = None):

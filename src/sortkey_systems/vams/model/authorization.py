@@ -26,7 +26,9 @@ auth_entities_storage = Table(
 
 roles_storage = Table("RolesStorageTable", key=("roleName",), doc="Stores roles.")
 
-user_roles_storage = Table("UserRolesStorageTable", key=("userId", "roleName"), doc="Stores which user has which role.")
+user_roles_storage = Table(
+    "UserRolesStorageTable", key=("userId", "roleName"), doc="Stores which user has which role."
+)
 
 user_storage = Table("UserStorageTable", key=("userId",), doc="Stores users.")
 
@@ -44,8 +46,9 @@ api_key_storage = Table(
 class Constraint(Entity, table=constraints_storage, names=camel):
     """A constraint as one group or one user has it.
 
-    An index has one entry for an item, so a constraint is one item for each group and user that it speaks of:
-    `<id>#group#<groupId>`, `<id>#user#<userId>`. Who reads several makes one of those with the same `constraint_id`.
+    An index has one entry for an item, so a constraint is one item for each group and user that it
+    speaks of: `<id>#group#<groupId>`, `<id>#user#<userId>`. Who reads several makes one of those
+    with the same `constraint_id`.
     """
 
     constraint_id: Annotated[KeyOnly[Identifier], Field(examples=["edit-plant"])]
@@ -142,7 +145,9 @@ class ApiKey(Entity, table=api_key_storage, names=camel):
     """An API key that acts for a user. The key itself is shown once and never stored."""
 
     api_key_id: Annotated[Identifier, Field(examples=["key-notebook"])]
-    api_key_hash: Annotated[str, Field(examples=["3a935bb411e3d0499f2e0badff25da50a5864cc831f85cc01db1f42bc7913809"])]
+    api_key_hash: Annotated[
+        str, Field(examples=["3a935bb411e3d0499f2e0badff25da50a5864cc831f85cc01db1f42bc7913809"])
+    ]
     user_id: UserId
 
     @key("{apiKeyId}")

@@ -8,7 +8,9 @@ from sortkey import GSI, Entity, Table, camel, index, key, query
 from sortkey_systems.vams.model.identifiers import Identifier
 
 app_feature_enabled_storage = Table(
-    "AppFeatureEnabledStorageTable", key=("featureName",), doc="Stores the features that are enabled."
+    "AppFeatureEnabledStorageTable",
+    key=("featureName",),
+    doc="Stores the features that are enabled.",
 )
 
 s3_asset_buckets_storage = Table(

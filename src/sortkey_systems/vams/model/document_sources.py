@@ -1,6 +1,8 @@
-"""Where the documents of assets and files come from: the tables they are made of, and the buckets of the assets.
+"""Where the documents of assets and files come from: the tables they are made of, and the buckets
+of the assets.
 
-Seven tables have a stream. What has none (versions, buckets, objects) shows in a document when its asset changes next.
+Seven tables have a stream. What has none (versions, buckets, objects) shows in a document when its
+asset changes next.
 """
 
 from __future__ import annotations
@@ -47,7 +49,9 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
     def _composed(self, asset: Asset, buckets: dict[str, S3AssetBucket | None]) -> SearchedAsset:
         owner = {"database_id": asset.database_id, "asset_id": asset.asset_id}
         if asset.bucket_id is not None and asset.bucket_id not in buckets:
-            buckets[asset.bucket_id] = self.store.first(S3AssetBucket.by_id(bucket_id=asset.bucket_id))
+            buckets[asset.bucket_id] = self.store.first(
+                S3AssetBucket.by_id(bucket_id=asset.bucket_id)
+            )
         metadata = self.store.query(AssetFileMetadata.of_file(**owner, file_path=WHOLE_ASSET))
         return SearchedAsset(
             asset,
@@ -59,13 +63,19 @@ class AssetSource(ComposedSource[Asset, SearchedAsset]):
 
     def _links(self, asset: Asset) -> tuple[AssetLink, ...]:
         """Both ways. The indexes have keys only, and the type of a link is in its item."""
-        out = AssetLink.from_asset(from_asset_database_id=asset.database_id, from_asset_id=asset.asset_id)
-        into = AssetLink.to_asset(to_asset_database_id=asset.database_id, to_asset_id=asset.asset_id)
+        out = AssetLink.from_asset(
+            from_asset_database_id=asset.database_id, from_asset_id=asset.asset_id
+        )
+        into = AssetLink.to_asset(
+            to_asset_database_id=asset.database_id, to_asset_id=asset.asset_id
+        )
         return (*self.store.query(out.hydrated()), *self.store.query(into.hydrated()))
 
 
 class FileSource(ComposedSource[Asset, SearchedFile]):
-    """Files: the objects under the keys of assets, where their buckets can be read, and those of current versions."""
+    """Files: the objects under the keys of assets, where their buckets can be read, and those of
+    current versions.
+    """
 
     main = Asset
     follows = (Asset, AssetFileMetadata, FileAttribute)
@@ -80,10 +90,16 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
     def find(self, ids: Sequence[str], /) -> list[SearchedFile]:
         wanted, owners = set(ids), dict.fromkeys(asset_of(id) for id in ids)
         files = self.compose(assets_of(self.store, list(owners)))
-        return [each for each in files if f"{each.database_id}:{each.asset_id}:{each.file_key}" in wanted]
+        return [
+            each
+            for each in files
+            if f"{each.database_id}:{each.asset_id}:{each.file_key}" in wanted
+        ]
 
     def touched(self, change: Change[Any], search: Search[SearchedFile], /) -> Iterable[str]:
-        """Every file of the asset: they inherit its name and tags. Those that are found, and those that there are."""
+        """Every file of the asset: they inherit its name and tags. Those that are found, and those
+        that there are.
+        """
         owners = list(touched_assets(change))
         for database, asset in owners:
             mine = Match.keyword("str_databaseid", database) & Match.keyword("str_assetid", asset)
@@ -94,14 +110,18 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
     def parts(self, found: SearchedFile, /) -> Sequence[Entity]:
         own = (*found.metadata, *found.attributes)
         first = () if found.recorded is None else (found.recorded,)
-        return [*first, *own, *self._assets.parts(found.owner)] if first else [found.owner.asset, *own]
+        return (
+            [*first, *own, *self._assets.parts(found.owner)] if first else [found.owner.asset, *own]
+        )
 
     def _files(self, owner: SearchedAsset) -> list[SearchedFile]:
         start = f"{prefix_of(owner.bucket)}{owner.asset_id}/"
         recorded = {each.file_key: each for each in self._recorded(owner)}
         stored = {each.key: each for each in self._stored(owner, start)}
         metadata, attributes = self._values(owner)
-        previews = {key.partition(PREVIEW)[0]: key for key in (*recorded, *stored) if PREVIEW in key}
+        previews = {
+            key.partition(PREVIEW)[0]: key for key in (*recorded, *stored) if PREVIEW in key
+        }
         return [
             SearchedFile(
                 owner,
@@ -120,10 +140,14 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
         if owner.version is None:
             return []
         ids = {"database_id": owner.database_id, "asset_id": owner.asset_id}
-        return self.store.query(AssetFileVersion.of_version(**ids, asset_version_id=owner.version.asset_version_id))
+        return self.store.query(
+            AssetFileVersion.of_version(**ids, asset_version_id=owner.version.asset_version_id)
+        )
 
     def _stored(self, owner: SearchedAsset, start: str) -> list[ObjectVersion]:
-        """The latest versions in the asset's bucket, or the markers of deletes. None where it cannot be read."""
+        """The latest versions in the asset's bucket, or the markers of deletes. None where it
+        cannot be read.
+        """
         if owner.bucket is None:
             return []
         try:
@@ -148,7 +172,9 @@ class FileSource(ComposedSource[Asset, SearchedFile]):
 
 
 def asset_of(id: str) -> AssetId:
-    """The asset of a document, of an asset or of a file. Ids have no colon; the key of a file may."""
+    """The asset of a document, of an asset or of a file. Ids have no colon; the key of a
+    file may.
+    """
     database, asset, *_ = id.split(":", 2)
     return database, asset
 
@@ -156,20 +182,26 @@ def asset_of(id: str) -> AssetId:
 def assets_of(store: Store, ids: Sequence[AssetId]) -> list[Asset]:
     """Assets by their ids, active or archived."""
     keys = [Asset.key(database_id=database, asset_id=asset) for database, asset in ids]
-    found = store.batch_get([each for key in keys for each in (key, key.archived())], consistent=True)
+    found = store.batch_get(
+        [each for key in keys for each in (key, key.archived())], consistent=True
+    )
     return [each for each in found if each is not None]
 
 
 def touched_assets(change: Change[Any]) -> Iterable[AssetId]:
     """The assets whose documents, or whose files' documents, a change touches.
 
-    The stream of links shows only the key of one that is deleted, which names no asset: `remove_link` touches both.
+    The stream of links shows only the key of one that is deleted, which names no asset:
+    `remove_link` touches both.
     """
     if change.entity is AssetLink:
         link: AssetLink | None = change.latest
         if link is None:
             return []
-        return [(link.from_asset_database_id, link.from_asset_id), (link.to_asset_database_id, link.to_asset_id)]
+        return [
+            (link.from_asset_database_id, link.from_asset_id),
+            (link.to_asset_database_id, link.to_asset_id),
+        ]
     values = change.key.values
     return [(str(values["databaseId"]), str(values["assetId"]))]
 

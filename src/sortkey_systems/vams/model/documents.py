@@ -1,6 +1,8 @@
-"""The two search indexes: one document for each asset, one for each file. Field names are those of the document.
+"""The two search indexes: one document for each asset, one for each file. Field names are those of
+the document.
 
-What a document is made of is gathered in `SearchedAsset` and `SearchedFile`; `document_sources` reads it.
+What a document is made of is gathered in `SearchedAsset` and `SearchedFile`; `document_sources`
+reads it.
 """
 
 from __future__ import annotations
@@ -11,7 +13,18 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from sortkey import Bool, Date, Integer, Keyword, LatLon, ObjectVersion, Searchable, Text, document, version_at
+from sortkey import (
+    Bool,
+    Date,
+    Integer,
+    Keyword,
+    LatLon,
+    ObjectVersion,
+    Searchable,
+    Text,
+    document,
+    version_at,
+)
 from sortkey.errors import ModelError
 from sortkey_systems.vams.model.assets import Asset
 from sortkey_systems.vams.model.configuration import S3AssetBucket
@@ -24,7 +37,8 @@ ROOT = "/"
 """The prefix of a bucket that means its root."""
 PLACES = ("geopoint", "lla")
 SHAPES = ("geojson", "json")
-"""Types of metadata values that are searched as places, and as outlines, under names of their own."""
+"""Types of metadata values that are searched as places, and as outlines, under names of their own.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,9 @@ class SearchedAsset:
 
     @property
     def changed(self) -> int:
-        """Parts have no instants of their own; a document of the same instant is taken as it comes."""
+        """Parts have no instants of their own; a document of the same instant is taken as
+        it comes.
+        """
         return 0 if self.asset.updated_at is None else version_at(self.asset.updated_at)
 
     def is_end_of(self, link: AssetLink) -> tuple[bool, bool]:
@@ -61,7 +77,9 @@ class SearchedAsset:
 
 @dataclass(frozen=True)
 class SearchedFile:
-    """A file of an asset: the object as its bucket has it, and the record of it in the asset's current version."""
+    """A file of an asset: the object as its bucket has it, and the record of it in the asset's
+    current version.
+    """
 
     owner: SearchedAsset
     file_key: str
@@ -214,7 +232,9 @@ def _owned(found: SearchedAsset) -> dict[str, Any]:
 def _relationships(found: SearchedAsset) -> dict[str, bool]:
     ends = [(link.relationship_type, *found.is_end_of(link)) for link in found.links]
     return {
-        "bool_has_asset_children": any(kind == "parentChild" and outward for kind, outward, _ in ends),
+        "bool_has_asset_children": any(
+            kind == "parentChild" and outward for kind, outward, _ in ends
+        ),
         "bool_has_asset_parents": any(kind == "parentChild" and inward for kind, _, inward in ends),
         "bool_has_assets_related": any(kind == "related" for kind, _, _ in ends),
     }

@@ -1,6 +1,8 @@
-"""How the document names the fields of its indexes: the beginning of a name says what the field holds.
+"""How the document names the fields of its indexes: the beginning of a name says what the field
+holds.
 
-Metadata brings fields of its own, such as `gp_site`, which nobody can declare beforehand; these rules are for them.
+Metadata brings fields of its own, such as `gp_site`, which nobody can declare beforehand; these
+rules are for them.
 """
 
 import re
@@ -8,7 +10,8 @@ import re
 from sortkey import Bool, Date, FieldRule, Flat, GeoPoint, GeoShape, Integer, Text
 
 EXCLUDED = ("VAMS_", "_")
-"""Names that begin so are internal, and not indexed: neither as fields nor within `MD_` and `AB_`."""
+"""Names that begin so are internal, and not indexed: neither as fields nor within `MD_` and `AB_`.
+"""
 
 FIELD_NAMES = (
     *(FieldRule(f"{prefix}*", None) for prefix in EXCLUDED),
@@ -26,7 +29,9 @@ _KEY = re.compile(r'[^.*"\\\0]{1,190}')
 
 
 def can_name_a_field(key: str) -> bool:
-    """Whether a metadata key can stand in the name of a field. One that cannot is found in `MD_` only."""
+    """Whether a metadata key can stand in the name of a field. One that cannot is found in `MD_`
+    only.
+    """
     return not key.startswith(EXCLUDED) and _KEY.fullmatch(key) is not None
 
 

@@ -37,7 +37,9 @@ asset_links_metadata_storage = Table(
 
 
 class AssetLink(Entity, table=asset_links_storage, names=camel):
-    """A relationship from one asset to another: from the parent to its child, or between related ones."""
+    """A relationship from one asset to another: from the parent to its child, or between related
+    ones.
+    """
 
     asset_link_id: AssetLinkId
     from_asset_database_id: DatabaseId

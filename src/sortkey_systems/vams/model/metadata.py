@@ -5,7 +5,13 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sortkey import GSI, CamelPart, Entity, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import AssetId, DatabaseId, FilePath, Identifier, MetadataKey
+from sortkey_systems.vams.model.identifiers import (
+    AssetId,
+    DatabaseId,
+    FilePath,
+    Identifier,
+    MetadataKey,
+)
 
 database_metadata_storage = Table(
     "DatabaseMetadataStorageTableV2",
@@ -19,7 +25,12 @@ asset_file_metadata_storage = Table(
     "AssetFileMetadataStorageTableV2",
     key=("metadataKey", "databaseId:assetId:filePath"),
     indexes=[
-        GSI("DatabaseIdAssetIdFilePathIndex", "databaseId:assetId:filePath", "metadataKey", projection="ALL"),
+        GSI(
+            "DatabaseIdAssetIdFilePathIndex",
+            "databaseId:assetId:filePath",
+            "metadataKey",
+            projection="ALL",
+        ),
         GSI("DatabaseIdAssetIdIndex", "databaseId:assetId", "metadataKey", projection="ALL"),
     ],
     stream="NEW_IMAGE",
@@ -30,7 +41,12 @@ file_attribute_storage = Table(
     "FileAttributeStorageTableV2",
     key=("attributeKey", "databaseId:assetId:filePath"),
     indexes=[
-        GSI("DatabaseIdAssetIdFilePathIndex", "databaseId:assetId:filePath", "attributeKey", projection="ALL"),
+        GSI(
+            "DatabaseIdAssetIdFilePathIndex",
+            "databaseId:assetId:filePath",
+            "attributeKey",
+            projection="ALL",
+        ),
         GSI("DatabaseIdAssetIdIndex", "databaseId:assetId", "attributeKey", projection="ALL"),
     ],
     stream="NEW_IMAGE",
@@ -41,7 +57,12 @@ metadata_schema_storage = Table(
     "MetadataSchemaStorageTableV2",
     key=("metadataSchemaId", "databaseId:metadataEntityType"),
     indexes=[
-        GSI("DatabaseIdMetadataEntityTypeIndex", "databaseId:metadataEntityType", "metadataSchemaId", projection="ALL"),
+        GSI(
+            "DatabaseIdMetadataEntityTypeIndex",
+            "databaseId:metadataEntityType",
+            "metadataSchemaId",
+            projection="ALL",
+        ),
         GSI("MetadataEntityTypeIndex", "metadataEntityType", "metadataSchemaId", projection="ALL"),
         GSI("DatabaseIdIndex", "databaseId", "metadataSchemaId", projection="ALL"),
     ],
@@ -71,7 +92,9 @@ class DatabaseMetadata(Entity, table=database_metadata_storage, names=camel):
 
 
 class AssetFileMetadata(Entity, table=asset_file_metadata_storage, names=camel):
-    """A metadata key-value pair of a file within an asset. The file path `/` stands for the asset itself."""
+    """A metadata key-value pair of a file within an asset. The file path `/` stands for the asset
+    itself.
+    """
 
     metadata_key: MetadataKey
     database_id: DatabaseId
@@ -89,7 +112,9 @@ class AssetFileMetadata(Entity, table=asset_file_metadata_storage, names=camel):
         """The values of a metadata key, file by file."""
 
     @index("DatabaseIdAssetIdFilePathIndex", "{databaseId}:{assetId}:{filePath}", "{metadataKey}")
-    def of_file(*, database_id: str, asset_id: str, file_path: str, metadata_key: str | None = None):
+    def of_file(
+        *, database_id: str, asset_id: str, file_path: str, metadata_key: str | None = None
+    ):
         """Metadata of a file within an asset."""
 
     @index("DatabaseIdAssetIdIndex", "{databaseId}:{assetId}", "{metadataKey}")
@@ -116,7 +141,9 @@ class FileAttribute(Entity, table=file_attribute_storage, names=camel):
         """The values of an attribute, file by file."""
 
     @index("DatabaseIdAssetIdFilePathIndex", "{databaseId}:{assetId}:{filePath}", "{attributeKey}")
-    def of_file(*, database_id: str, asset_id: str, file_path: str, attribute_key: str | None = None):
+    def of_file(
+        *, database_id: str, asset_id: str, file_path: str, attribute_key: str | None = None
+    ):
         """Attributes of a file within an asset."""
 
     @index("DatabaseIdAssetIdIndex", "{databaseId}:{assetId}", "{attributeKey}")
@@ -147,7 +174,11 @@ class MetadataSchema(Entity, table=metadata_schema_storage, names=camel):
     def by_id(*, metadata_schema_id: str):
         """A metadata schema by its id alone."""
 
-    @index("DatabaseIdMetadataEntityTypeIndex", "{databaseId}:{metadataEntityType}", "{metadataSchemaId}")
+    @index(
+        "DatabaseIdMetadataEntityTypeIndex",
+        "{databaseId}:{metadataEntityType}",
+        "{metadataSchemaId}",
+    )
     def of_entity_type_in_database(
         *, database_id: str, metadata_entity_type: str, metadata_schema_id: str | None = None
     ):

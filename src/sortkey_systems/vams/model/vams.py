@@ -1,4 +1,6 @@
-"""The model itself: its tables in the order of the document, its search documents, and reads of more than one key."""
+"""The model itself: its tables in the order of the document, its search documents, and reads of
+more than one key.
+"""
 
 from typing import Literal
 
@@ -20,10 +22,19 @@ from sortkey_systems.vams.model.classification import (
     tag_storage,
     tag_type_storage,
 )
-from sortkey_systems.vams.model.configuration import app_feature_enabled_storage, s3_asset_buckets_storage
+from sortkey_systems.vams.model.configuration import (
+    app_feature_enabled_storage,
+    s3_asset_buckets_storage,
+)
 from sortkey_systems.vams.model.document_sources import AssetSource, FileSource
 from sortkey_systems.vams.model.documents import asset_document, file_document
-from sortkey_systems.vams.model.identifiers import AssetId, AssetVersionId, DatabaseId, FilePath, ObjectType
+from sortkey_systems.vams.model.identifiers import (
+    AssetId,
+    AssetVersionId,
+    DatabaseId,
+    FilePath,
+    ObjectType,
+)
 from sortkey_systems.vams.model.links import asset_links_metadata_storage, asset_links_storage
 from sortkey_systems.vams.model.metadata import (
     asset_file_metadata_storage,
@@ -38,9 +49,15 @@ from sortkey_systems.vams.model.versions import (
     asset_file_versions_storage,
     asset_versions_storage,
 )
-from sortkey_systems.vams.model.workflows import pipeline_storage, workflow_executions_storage, workflow_storage
+from sortkey_systems.vams.model.workflows import (
+    pipeline_storage,
+    workflow_executions_storage,
+    workflow_storage,
+)
 
-model = Model("vams", "Visual assets with their files, versions, metadata, links, workflows and permissions.")
+model = Model(
+    "vams", "Visual assets with their files, versions, metadata, links, workflows and permissions."
+)
 
 for table in (
     asset_storage,
@@ -82,7 +99,9 @@ model.searchable(file_document, FileSource)
 
 @model.pattern
 def archived_assets(*, database_id: DatabaseId) -> Query[Asset]:
-    """Archived assets of a database, by the partition key, without a secondary index or scan filter."""
+    """Archived assets of a database, by the partition key, without a secondary index or scan
+    filter.
+    """
     return Asset.of_database(database_id=database_id).archived().named("archived_assets")
 
 
@@ -96,7 +115,11 @@ def file_metadata_in_version(
     file_path: FilePath,
 ) -> Query[AssetFileMetadataVersion]:
     """Metadata for a specific file within a specific version."""
-    version = {"database_id": database_id, "asset_id": asset_id, "asset_version_id": asset_version_id}
+    version = {
+        "database_id": database_id,
+        "asset_id": asset_id,
+        "asset_version_id": asset_version_id,
+    }
     found = AssetFileMetadataVersion.by_path(**version, type=type, file_path=file_path)
     return found.named("file_metadata_in_version")
 

@@ -1,11 +1,19 @@
-"""Asset Versions (V2), Asset File Versions (V2), Asset File Metadata Versions: what an asset was at a point in time."""
+"""Asset Versions (V2), Asset File Versions (V2), Asset File Metadata Versions: what an asset was at
+a point in time.
+"""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from sortkey import GSI, Created, Entity, Instant, Table, camel, index, key, query
-from sortkey_systems.vams.model.identifiers import AssetId, AssetVersionId, DatabaseId, FilePath, MetadataKey
+from sortkey_systems.vams.model.identifiers import (
+    AssetId,
+    AssetVersionId,
+    DatabaseId,
+    FilePath,
+    MetadataKey,
+)
 
 asset_versions_storage = Table(
     "AssetVersionsStorageTableV2",
@@ -29,7 +37,9 @@ asset_file_metadata_versions_storage = Table(
 
 
 class AssetVersion(Entity, table=asset_versions_storage, names=camel):
-    """A version record of an asset. Its alias and comment can be updated; archiving it sets `isArchived`."""
+    """A version record of an asset. Its alias and comment can be updated; archiving it sets
+    `isArchived`.
+    """
 
     database_id: DatabaseId
     asset_id: AssetId
@@ -97,7 +107,11 @@ class AssetFileMetadataVersion(Entity, table=asset_file_metadata_versions_storag
 
     @query(key)
     def of_version(
-        *, database_id: str, asset_id: str, asset_version_id: str, type: Literal["metadata", "attribute"] | None = None
+        *,
+        database_id: str,
+        asset_id: str,
+        asset_version_id: str,
+        type: Literal["metadata", "attribute"] | None = None,
     ):
         """All metadata across all files in a version."""
 
@@ -110,7 +124,9 @@ class AssetFileMetadataVersion(Entity, table=asset_file_metadata_versions_storag
         type: Literal["metadata", "attribute"],
         file_path: str,
     ):
-        """Metadata of a file in a version. What begins with its path and a colon is read too, and filtered."""
+        """Metadata of a file in a version. What begins with its path and a colon is read too, and
+        filtered.
+        """
 
     @index("databaseIdAssetIdIndex", "{databaseId}:{assetId}")
     def of_asset(*, database_id: str, asset_id: str):

@@ -62,7 +62,9 @@ class Workflow(Entity, table=workflow_storage, names=camel):
 
 
 class WorkflowExecution(Entity, table=workflow_executions_storage, names=camel):
-    """A run of a workflow on an asset. The workflow may belong to another database than the asset."""
+    """A run of a workflow on an asset. The workflow may belong to another database than
+    the asset.
+    """
 
     database_id: DatabaseId
     asset_id: AssetId
@@ -80,14 +82,22 @@ class WorkflowExecution(Entity, table=workflow_executions_storage, names=camel):
 
     @index("WorkflowLSI", "{databaseId}:{assetId}", "{workflowDatabaseId}:{workflowId}")
     def of_asset_by_workflow(
-        *, database_id: str, asset_id: str, workflow_database_id: str | None = None, workflow_id: str | None = None
+        *,
+        database_id: str,
+        asset_id: str,
+        workflow_database_id: str | None = None,
+        workflow_id: str | None = None,
     ):
         """Executions of a workflow on an asset."""
 
     @index("WorkflowGSI", "{workflowDatabaseId}:{workflowId}", "{executionId}")
-    def of_workflow(*, workflow_database_id: str, workflow_id: str, execution_id: str | None = None):
+    def of_workflow(
+        *, workflow_database_id: str, workflow_id: str, execution_id: str | None = None
+    ):
         """Executions of a workflow, on every asset."""
 
     @index("ExecutionIdGSI", "{workflowId}", "{executionId}")
     def by_execution_id(*, workflow_id: str, execution_id: str | None = None):
-        """An execution by its id; the index needs the workflow's id too, but neither database nor asset."""
+        """An execution by its id; the index needs the workflow's id too, but neither database nor
+        asset.
+        """

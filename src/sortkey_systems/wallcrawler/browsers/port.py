@@ -1,7 +1,8 @@
 """The port between the control plane and its browsers: what can be asked of whatever runs Chromium.
 
-`local` runs it on this machine; `fargate` runs a task for each session. The control plane decides when a session ends;
-an adapter starts, connects, watches and ends browsers, and leaves tables and buckets alone.
+`local` runs it on this machine; `fargate` runs a task for each session. The control plane decides
+when a session ends; an adapter starts, connects, watches and ends browsers, and leaves tables and
+buckets alone.
 """
 
 from __future__ import annotations
@@ -60,7 +61,9 @@ class BrowserSpec:
     extension: Path | None = None
     """The folder of an unpacked extension; it is copied."""
     proxy_server: str | None = None
-    """Such as `http://127.0.0.1:3128`, without credentials. Loopback addresses are reached directly."""
+    """Such as `http://127.0.0.1:3128`, without credentials. Loopback addresses are reached
+    directly.
+    """
     allowed_domains: tuple[str, ...] = ()
     """Where main frames may navigate, subdomains included; empty for everywhere."""
     user_agent: str | None = None
@@ -86,7 +89,9 @@ class StartedBrowser:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndedBrowser:
-    """What is left of a browser: no process, no profile folder, and an archive if `persist` was asked for."""
+    """What is left of a browser: no process, no profile folder, and an archive if `persist` was
+    asked for.
+    """
 
     session_id: str
     reason: str
@@ -125,13 +130,17 @@ class BrowserStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningBrowser:
-    """A browser of this or an earlier process of the server. `end` it if it should not run, or is not alive."""
+    """A browser of this or an earlier process of the server. `end` it if it should not run, or is
+    not alive.
+    """
 
     session_id: str
     project_id: str
     is_alive: bool
     last_seen_at: float
-    """Seconds since 1970: now if it is alive, else the latest moment at which it is known to have been."""
+    """Seconds since 1970: now if it is alive, else the latest moment at which it is known to have
+    been.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +153,18 @@ class ClientsChanged:
 
 @dataclass(frozen=True, slots=True)
 class CloseRequested:
-    """A client has sent `Browser.close`, and the session is not keepAlive. The browser still runs."""
+    """A client has sent `Browser.close`, and the session is not keepAlive. The browser
+    still runs.
+    """
 
     session_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserStopped:
-    """A browser has ended by itself: Chromium died, or nobody looked after it. `end` says what is left of it."""
+    """A browser has ended by itself: Chromium died, or nobody looked after it. `end` says what is
+    left of it.
+    """
 
     session_id: str
     reason: str
@@ -164,7 +177,9 @@ class CdpConnection(Protocol):
     """One connection to a browser, as a WebSocket to it would be. Each message is one JSON text."""
 
     async def send(self, message: str | bytes) -> None:
-        """Hand a message on. It waits while the browser is behind; raises BrowserGone after the end."""
+        """Hand a message on. It waits while the browser is behind; raises BrowserGone after the
+        end.
+        """
         ...
 
     async def receive(self) -> str:
@@ -177,22 +192,32 @@ class CdpConnection(Protocol):
 
 
 class Browsers(Protocol):
-    """Starts, finds, connects and ends browsers. All of it may be called from one event loop at once."""
+    """Starts, finds, connects and ends browsers. All of it may be called from one event loop at
+    once.
+    """
 
     async def open(self) -> None:
-        """Begin: find the browsers of an earlier process, and keep browsers warm if so configured."""
+        """Begin: find the browsers of an earlier process, and keep browsers warm if so
+        configured.
+        """
         ...
 
     async def close(self) -> None:
-        """Stop watching. Sessions run on for a while, so that a server that comes back finds them."""
+        """Stop watching. Sessions run on for a while, so that a server that comes back
+        finds them.
+        """
         ...
 
     async def start(self, spec: BrowserSpec) -> StartedBrowser:
-        """Start a browser and wait for its first page. Raises BrowserDidNotStart; cancelling it leaves nothing."""
+        """Start a browser and wait for its first page. Raises BrowserDidNotStart; cancelling it
+        leaves nothing.
+        """
         ...
 
     async def end(self, session_id: str, reason: str) -> EndedBrowser:
-        """End a browser gracefully, then by force. Ending twice is fine. Raises BrowserGone for an unknown one."""
+        """End a browser gracefully, then by force. Ending twice is fine. Raises BrowserGone for an
+        unknown one.
+        """
         ...
 
     async def connect(self, session_id: str, role: Role = Role.CLIENT) -> CdpConnection:
@@ -208,7 +233,9 @@ class Browsers(Protocol):
         ...
 
     def folder(self, session_id: str) -> Path:
-        """Where `downloads`, `uploads`, `recording` and `cdp.log` of a session are, also after its end."""
+        """Where `downloads`, `uploads`, `recording` and `cdp.log` of a session are, also after its
+        end.
+        """
         ...
 
     async def discard(self, session_id: str) -> None:

@@ -1,9 +1,10 @@
 """The protocol of a holder's Unix socket: frames, the hello, and the names of requests and events.
 
-A frame is a length of four bytes, big-endian, and as many bytes of UTF-8 JSON. The connecting side's first frame is a
-hello, `{"role": "client"}`. On a CDP connection every later frame is one CDP message, both ways. On a control
-connection the server sends requests, `{"id", "method", "params"}`; the holder answers each with `{"id", "result"}` or
-`{"id", "error"}` and sends events, `{"event", ...}`.
+A frame is a length of four bytes, big-endian, and as many bytes of UTF-8 JSON. The connecting
+side's first frame is a hello, `{"role": "client"}`. On a CDP connection every later frame is one
+CDP message, both ways. On a control connection the server sends requests, `{"id", "method",
+"params"}`; the holder answers each with `{"id", "result"}` or `{"id", "error"}` and sends events,
+`{"event", ...}`.
 
 The holder imports this module, so it stays small: no asyncio, nothing beyond the standard library.
 """
@@ -34,12 +35,14 @@ class Method(StrEnum):
     """What can be asked on a control connection."""
 
     STATUS = "status"
-    """No parameters; answers with `product`, `userAgent`, `protocolVersion`, `clients`, `hasHadClients`,
-    `lastClientLeftAt`, `pages`, `memoryBytes`, `cpuSeconds`."""
+    """No parameters; answers with `product`, `userAgent`, `protocolVersion`, `clients`,
+    `hasHadClients`, `lastClientLeftAt`, `pages`, `memoryBytes`, `cpuSeconds`."""
     CONFIGURE = "configure"
     """`spec`: a warm browser becomes that of a session."""
     END = "end"
-    """`reason`: ends the browser gracefully. The answer comes when no process is left, then the holder exits."""
+    """`reason`: ends the browser gracefully. The answer comes when no process is left, then the
+    holder exits.
+    """
 
 
 class Event(StrEnum):
@@ -64,7 +67,9 @@ class ProtocolError(Exception):
 def frame(payload: bytes) -> bytes:
     """A payload with its length before it."""
     if len(payload) > FRAME_BYTES_MAX:
-        raise ProtocolError(f"a message of {len(payload)} bytes is above the limit of {FRAME_BYTES_MAX}")
+        raise ProtocolError(
+            f"a message of {len(payload)} bytes is above the limit of {FRAME_BYTES_MAX}"
+        )
     return _LENGTH.pack(len(payload)) + payload
 
 
@@ -89,13 +94,17 @@ class FrameReader:
         return len(self._buffer)
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        """The payloads that are complete with `data`. Raises ProtocolError at a length above the limit."""
+        """The payloads that are complete with `data`. Raises ProtocolError at a length above the
+        limit.
+        """
         self._buffer += data
         start = 0
         while len(self._buffer) - start >= _HEADER_BYTES:
             (length,) = _LENGTH.unpack_from(self._buffer, start)
             if length > FRAME_BYTES_MAX:
-                raise ProtocolError(f"a frame of {length} bytes is above the limit of {FRAME_BYTES_MAX}")
+                raise ProtocolError(
+                    f"a frame of {length} bytes is above the limit of {FRAME_BYTES_MAX}"
+                )
             end = start + _HEADER_BYTES + length
             if len(self._buffer) < end:
                 break

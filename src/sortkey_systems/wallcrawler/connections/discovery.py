@@ -1,4 +1,6 @@
-"""What Chromium's own discovery over HTTP would say of a session's browser: its version and its pages."""
+"""What Chromium's own discovery over HTTP would say of a session's browser: its version and its
+pages.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ async def version(connection: CdpConnection, socket_url: str) -> dict[str, str]:
 
 
 async def pages(connection: CdpConnection, socket_url: str) -> list[dict[str, str]]:
-    """As Chromium answers /json/list. All pages share the socket of the browser, where `Target` leads to each."""
+    """As Chromium answers /json/list. All pages share the socket of the browser, where `Target`
+    leads to each.
+    """
     targets = (await BrowserAnswers(connection).ask("Target.getTargets"))["targetInfos"]
     return [
         {

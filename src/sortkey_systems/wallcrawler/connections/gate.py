@@ -1,6 +1,7 @@
 """Who may connect: a token of the session, or an API key of its project with the session's id.
 
-Nothing of a session is said to whoever has neither. An ended session is 410, so that a client stops trying.
+Nothing of a session is said to whoever has neither. An ended session is 410, so that a client stops
+trying.
 """
 
 from __future__ import annotations
@@ -64,8 +65,12 @@ class Gate:
             raise _ended() from None
 
     def _session(self, caller: HTTPConnection, session_id: str | None) -> Session:
-        api_key = caller.query_params.get("apiKey") or next((caller.headers.get(name) for name in KEY_HEADERS), None)
-        named = session_id or caller.query_params.get("sessionId") or caller.headers.get("session-id")
+        api_key = caller.query_params.get("apiKey") or next(
+            (caller.headers.get(name) for name in KEY_HEADERS), None
+        )
+        named = (
+            session_id or caller.query_params.get("sessionId") or caller.headers.get("session-id")
+        )
         token = _signing_key(caller)
         if token is None and api_key is not None and named is not None:
             return self._by_key(api_key, named)
@@ -92,9 +97,15 @@ class Gate:
         return _running(session)
 
     def _refuse_ended(self, token: str | None, session_id: str | None) -> None:
-        """A token expires with its session. Whoever has the right one learns that the session has ended."""
+        """A token expires with its session. Whoever has the right one learns that the session has
+        ended.
+        """
         session = self._find(session_id) if session_id and token else None
-        if session is not None and token and compare_digest(session.signing_key.encode(), token.encode()):
+        if (
+            session is not None
+            and token
+            and compare_digest(session.signing_key.encode(), token.encode())
+        ):
             raise _ended()
 
     def _find(self, session_id: str) -> Session | None:
@@ -103,7 +114,9 @@ class Gate:
 
 def _signing_key(caller: HTTPConnection) -> str | None:
     headers = (caller.headers.get(name) for name in SIGNING_KEY_HEADERS)
-    return caller.query_params.get("signingKey") or next((value for value in headers if value), None)
+    return caller.query_params.get("signingKey") or next(
+        (value for value in headers if value), None
+    )
 
 
 def _running(session: Session) -> Session:

@@ -1,4 +1,6 @@
-"""Messages between a WebSocket and a browser, both ways, in order, each side at the pace of the other."""
+"""Messages between a WebSocket and a browser, both ways, in order, each side at the pace of the
+other.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ GOING_AWAY = 1001
 async def relay(socket: WebSocket, browser: CdpConnection) -> None:
     """Hand messages on until one side leaves. The socket is accepted; both are closed in the end.
 
-    Each direction holds one message at most. A side that does not read is not sent to, so the other one waits.
+    Each direction holds one message at most. A side that does not read is not sent to, so the other
+    one waits.
     """
     ways = [asyncio.ensure_future(way(socket, browser)) for way in (_to_browser, _to_client)]
     try:

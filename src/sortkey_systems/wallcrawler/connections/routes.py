@@ -1,6 +1,8 @@
-"""The routes by which CDP clients connect: WebSockets with a token in their URL, and discovery over HTTP.
+"""The routes by which CDP clients connect: WebSockets with a token in their URL, and discovery over
+HTTP.
 
-A refusal comes before the upgrade, as a plain HTTP answer, so that a client sees the status and the reason.
+A refusal comes before the upgrade, as a plain HTTP answer, so that a client sees the status and the
+reason.
 """
 
 from __future__ import annotations
@@ -67,7 +69,12 @@ async def _serve(socket: WebSocket, gate: Gate, session_id: str | None) -> None:
 def denial(refused: Refused) -> JSONResponse:
     """A refusal in the shape of all errors of this interface."""
     phrase = HTTPStatus(refused.status).phrase
-    body = {"statusCode": refused.status, "error": phrase, "message": refused.message, "code": refused.code}
+    body = {
+        "statusCode": refused.status,
+        "error": phrase,
+        "message": refused.message,
+        "code": refused.code,
+    }
     return JSONResponse(body, refused.status, {"Cache-Control": "no-store"})
 
 
@@ -85,7 +92,9 @@ def _add_discovery(router: APIRouter, gate: Gate) -> None:
     for handler, name in ((version, "version"), (pages, "list")):
         for path in (f"/json/{name}", f"/json/{name}/"):
             hidden: dict[str, Any] = {"include_in_schema": False}
-            router.add_api_route(f"{CONNECT_PATH}/{{session_id}}{path}", handler, methods=["GET"], **hidden)
+            router.add_api_route(
+                f"{CONNECT_PATH}/{{session_id}}{path}", handler, methods=["GET"], **hidden
+            )
             router.add_api_route(path, handler, methods=["GET"], **hidden)
 
 

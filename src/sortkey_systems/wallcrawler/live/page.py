@@ -1,4 +1,5 @@
-"""The HTML of the live view. It is one document that asks nobody else for anything, so it works in a frame anywhere.
+"""The HTML of the live view. It is one document that asks nobody else for anything, so it works in
+a frame anywhere.
 
 Its WebSocket is at the same address with `/ws` at the end, and takes the same query.
 """
@@ -39,7 +40,8 @@ def live_page(
         document = document.replace(name, text)
     policy = (
         f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
-        "img-src data:; connect-src 'self' ws: wss:; frame-ancestors *; base-uri 'none'; form-action 'none'"
+        "img-src data:; connect-src 'self' ws: wss:; frame-ancestors *; base-uri 'none'; "
+        "form-action 'none'"
     )
     return document, {**HEADERS, "Content-Security-Policy": policy}
 
@@ -50,5 +52,7 @@ def _part(name: str) -> str:
 
 
 def _in_script(text: str) -> str:
-    """JSON that can stand in a quoted string of a script: no quote, no backslash alone, no end of the element."""
+    """JSON that can stand in a quoted string of a script: no quote, no backslash alone, no end of
+    the element.
+    """
     return text.replace("\\", "\\\\").replace("'", "\\u0027").replace("<", "\\u003c")

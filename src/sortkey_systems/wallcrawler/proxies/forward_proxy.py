@@ -1,7 +1,8 @@
-"""The forward proxy of one session, on loopback: chooses the upstream proxy, adds credentials, counts bytes.
+"""The forward proxy of one session, on loopback: chooses the upstream proxy, adds credentials,
+counts bytes.
 
-It runs in a thread of the holder with an event loop of its own, only in sessions that have proxies. It refuses peers of
-another user: a local process must not borrow somebody's credentials.
+It runs in a thread of the holder with an event loop of its own, only in sessions that have proxies.
+It refuses peers of another user: a local process must not borrow somebody's credentials.
 """
 
 from __future__ import annotations
@@ -33,12 +34,18 @@ class _Head(NamedTuple):
     headers: list[bytes]
 
     def without_hops(self, *more: bytes) -> bytes:
-        kept = [each for each in self.headers if each.partition(b":")[0].strip().lower() not in _HOP_HEADERS]
+        kept = [
+            each
+            for each in self.headers
+            if each.partition(b":")[0].strip().lower() not in _HOP_HEADERS
+        ]
         return b"\r\n".join([self.first, *kept, *more, b"Connection: close", b"", b""])
 
 
 class ForwardProxy:
-    """Listens from `start` to `stop`. `byte_count` is what went through upstream proxies, both ways."""
+    """Listens from `start` to `stop`. `byte_count` is what went through upstream proxies, both
+    ways.
+    """
 
     def __init__(self, rules: Sequence[ProxyRule], *, uid: int | None = None) -> None:
         """`uid` is the user whose processes may connect; None for everybody on this machine."""
@@ -65,7 +72,9 @@ class ForwardProxy:
         self._loop.close()
 
     async def _listen(self) -> int:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", 0, limit=HEAD_BYTES_MAX)
+        self._server = await asyncio.start_server(
+            self._connected, "127.0.0.1", 0, limit=HEAD_BYTES_MAX
+        )
         return int(self._server.sockets[0].getsockname()[1])
 
     async def _close(self) -> None:
@@ -86,7 +95,13 @@ class ForwardProxy:
                 await _refuse(writer, b"403 Forbidden", b"this proxy belongs to another session")
             else:
                 await self._answer(reader, writer)
-        except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+        except (
+            OSError,
+            ValueError,
+            TimeoutError,
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+        ):
             await _refuse(writer, b"502 Bad Gateway", b"the proxy could not reach the host")
         finally:
             self._connections.discard(task)
@@ -106,7 +121,9 @@ class ForwardProxy:
         elif target.lower().startswith(b"http://"):
             await self._request(method, target, head, reader, writer)
         else:  # a page that asks this port itself
-            await _refuse(writer, b"400 Bad Request", b"this is a proxy: it takes absolute addresses only")
+            await _refuse(
+                writer, b"400 Bad Request", b"this is a proxy: it takes absolute addresses only"
+            )
 
     async def _tunnel(self, authority: str, reader: StreamReader, writer: StreamWriter) -> None:
         host, _, port = authority.rpartition(":")
@@ -114,11 +131,19 @@ class ForwardProxy:
         far_reader, far_writer = await _connect(upstream, host.strip("[]"), int(port))
         try:
             if upstream is not None:
-                lines = [f"CONNECT {authority} HTTP/1.1", f"Host: {authority}", *_credentials(upstream), "", ""]
+                lines = [
+                    f"CONNECT {authority} HTTP/1.1",
+                    f"Host: {authority}",
+                    *_credentials(upstream),
+                    "",
+                    "",
+                ]
                 far_writer.write("\r\n".join(lines).encode())
                 status = (await _head(far_reader)).first.split(b" ", 2)[1]
                 if status != b"200":
-                    await _refuse(writer, b"502 Bad Gateway", b"the upstream proxy answered " + status[:3])
+                    await _refuse(
+                        writer, b"502 Bad Gateway", b"the upstream proxy answered " + status[:3]
+                    )
                     return
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             await self._relay(upstream, (reader, writer), (far_reader, far_writer))
@@ -128,9 +153,15 @@ class ForwardProxy:
     async def _request(
         self, method: bytes, target: bytes, head: _Head, reader: StreamReader, writer: StreamWriter
     ) -> None:
-        """One plain request. Each has a connection of its own: the next one may take another proxy."""
+        """One plain request. Each has a connection of its own: the next one may take
+        another proxy.
+        """
         authority, slash, path = target[len("http://") :].partition(b"/")
-        host, _, port = authority.decode().partition(":") if b"]" not in authority else (authority.decode(), "", "")
+        host, _, port = (
+            authority.decode().partition(":")
+            if b"]" not in authority
+            else (authority.decode(), "", "")
+        )
         upstream = route(self._rules, host.strip("[]"))
         far_reader, far_writer = await _connect(upstream, host.strip("[]"), int(port or 80))
         try:
@@ -141,7 +172,9 @@ class ForwardProxy:
             sending = asyncio.ensure_future(self._copy(upstream, reader, far_writer))
             try:
                 answer = await _head(far_reader)
-                with contextlib.suppress(OSError):  # half an answer is out: all that is left is to close
+                with contextlib.suppress(
+                    OSError
+                ):  # half an answer is out: all that is left is to close
                     await self._send(upstream, writer, answer.without_hops())
                     await self._copy(upstream, far_reader, writer)
             finally:
@@ -150,7 +183,10 @@ class ForwardProxy:
             far_writer.close()
 
     async def _relay(
-        self, upstream: Upstream | None, near: tuple[StreamReader, StreamWriter], far: tuple[StreamReader, StreamWriter]
+        self,
+        upstream: Upstream | None,
+        near: tuple[StreamReader, StreamWriter],
+        far: tuple[StreamReader, StreamWriter],
     ) -> None:
         ways = [
             asyncio.ensure_future(self._copy(upstream, near[0], far[1])),
@@ -163,7 +199,9 @@ class ForwardProxy:
                 each.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
-    async def _copy(self, upstream: Upstream | None, source: StreamReader, target: StreamWriter) -> None:
+    async def _copy(
+        self, upstream: Upstream | None, source: StreamReader, target: StreamWriter
+    ) -> None:
         while piece := await source.read(PIECE_BYTES):
             await self._send(upstream, target, piece)
         with contextlib.suppress(OSError, NotImplementedError):
@@ -176,7 +214,9 @@ class ForwardProxy:
         await target.drain()
 
 
-async def _connect(upstream: Upstream | None, host: str, port: int) -> tuple[StreamReader, StreamWriter]:
+async def _connect(
+    upstream: Upstream | None, host: str, port: int
+) -> tuple[StreamReader, StreamWriter]:
     context = ssl.create_default_context() if upstream and upstream.is_tls else None
     where = (upstream.host, upstream.port) if upstream else (host, port)
     async with asyncio.timeout(CONNECT_SECONDS):
@@ -200,12 +240,16 @@ async def _refuse(writer: StreamWriter, status: bytes, message: bytes) -> None:
     body = message + b"\n"
     length = b"Content-Length: %d" % len(body)
     with contextlib.suppress(OSError):
-        writer.write(b"HTTP/1.1 " + status + b"\r\n" + length + b"\r\nConnection: close\r\n\r\n" + body)
+        writer.write(
+            b"HTTP/1.1 " + status + b"\r\n" + length + b"\r\nConnection: close\r\n\r\n" + body
+        )
         await writer.drain()
 
 
 def peer_uid(peer_port: int, own_port: int, table: Path = Path("/proc/net/tcp")) -> int | None:
-    """The user of the process at the other end of a connection over loopback. None if the system does not say."""
+    """The user of the process at the other end of a connection over loopback. None if the system
+    does not say.
+    """
     loopback = "0100007F"
     try:
         lines = table.read_text().splitlines()[1:]

@@ -68,7 +68,10 @@ def _rule(number: int, proxy: dict[str, Any]) -> ProxyRule:
         case "external":
             return ProxyRule(_upstream(where, proxy), patterns)
         case "browserbase":
-            raise InvalidProxy(f"{where}: this server has no proxies of its own: use the type external with a server")
+            raise InvalidProxy(
+                f"{where}: this server has no proxies of its own: use the type external with a "
+                "server"
+            )
         case other:
             raise InvalidProxy(f"{where}: unknown type {str(other)[:40]!r}: use external or none")
 
@@ -82,15 +85,21 @@ def _upstream(where: str, proxy: dict[str, Any]) -> Upstream:
         host, port, parts = None, 0, urlsplit("")
     if not host or parts.scheme not in _DEFAULT_PORTS:
         raise InvalidProxy(f"{where}: the server must be http://host:port or https://host:port")
-    username, password = str(proxy.get("username") or parts.username or ""), str(proxy.get("password") or "")
+    username, password = (
+        str(proxy.get("username") or parts.username or ""),
+        str(proxy.get("password") or ""),
+    )
     secret = password or parts.password or ""
     has_credentials = bool(username or secret)
-    basic = "Basic " + b64encode(f"{username}:{secret}".encode()).decode() if has_credentials else ""
+    basic = (
+        "Basic " + b64encode(f"{username}:{secret}".encode()).decode() if has_credentials else ""
+    )
     return Upstream(host, port, parts.scheme == "https", basic)
 
 
 def _patterns(where: str, text: str) -> tuple[re.Pattern[str], ...]:
-    """Host names, `*` for anything, and the simple regular expressions that clients write: `example\\.com|.*\\.org`.
+    """Host names, `*` for anything, and the simple regular expressions that clients write:
+    `example\\.com|.*\\.org`.
 
     Only that much: a full regular expression of a stranger could keep the proxy busy for ever.
     """
@@ -103,9 +112,18 @@ def _patterns(where: str, text: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _pattern(where: str, text: str) -> re.Pattern[str]:
-    name = text.removeprefix("^").removesuffix("$").replace(".*", "*").replace("\\.", ".").replace("\\-", "-").lower()
+    name = (
+        text.removeprefix("^")
+        .removesuffix("$")
+        .replace(".*", "*")
+        .replace("\\.", ".")
+        .replace("\\-", "-")
+        .lower()
+    )
     if not _LITERAL.fullmatch(name) or name.count("*") > 3:
-        raise InvalidProxy(f"{where}: domainPattern must be host names, with * for any part and | between them")
+        raise InvalidProxy(
+            f"{where}: domainPattern must be host names, with * for any part and | between them"
+        )
     exact = translate(name)
     if name.startswith("*"):
         return re.compile(exact)

@@ -1,4 +1,5 @@
-"""The folder format of a recording: writes pages frame by frame, and reads them back, also while they are written.
+"""The folder format of a recording: writes pages frame by frame, and reads them back, also while
+they are written.
 
 Only the standard library: the holder of a browser loads it.
 """
@@ -89,7 +90,9 @@ class PageWriter:
 
 
 def read_pages(folder: Path) -> list[PageRecording]:
-    """The pages of a recording in the order in which they were opened. An empty list where nothing was recorded."""
+    """The pages of a recording in the order in which they were opened. An empty list where nothing
+    was recorded.
+    """
     if not folder.is_dir():
         return []
     names = sorted((path.name for path in folder.iterdir() if path.name.isdecimal()), key=int)
@@ -115,7 +118,9 @@ def read_page(folder: Path) -> PageRecording | None:
     start: int = about["startTimeMs"]
     end: int = entries[-1]["t"] if entries else start
     last_url = shown[-1] if shown else "about:blank"
-    return PageRecording(folder.name, about["targetId"], start, max(start, end), last_url, frames, urls, folder)
+    return PageRecording(
+        folder.name, about["targetId"], start, max(start, end), last_url, frames, urls, folder
+    )
 
 
 def last_frame(folder: Path) -> bytes | None:

@@ -1,7 +1,8 @@
-"""Records the pages of a browser: CDP messages in, CDP commands and frames on disk out. It owns no connection.
+"""Records the pages of a browser: CDP messages in, CDP commands and frames on disk out. It owns no
+connection.
 
-The holder runs it as one more client of the browser: it passes on what that client receives, sends what the recorder
-sends, and calls `tick` when something is due. Only the standard library.
+The holder runs it as one more client of the browser: it passes on what that client receives, sends
+what the recorder sends, and calls `tick` when something is due. Only the standard library.
 """
 
 from __future__ import annotations
@@ -21,11 +22,23 @@ FRAMES_PER_SECOND = 5
 QUALITY = 60
 SIZE_MAX = 1280
 IN_FLIGHT_MAX = 2
-"""Frames that Chromium sends ahead of their acknowledgement. What it draws meanwhile is never sent."""
+"""Frames that Chromium sends ahead of their acknowledgement. What it draws meanwhile is never sent.
+"""
 SETTLE_SECONDS = 0.4
 
-START = {"format": "jpeg", "quality": QUALITY, "maxWidth": SIZE_MAX, "maxHeight": SIZE_MAX, "everyNthFrame": 1}
-AUTO_ATTACH = {"autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True, "filter": [{"type": "page"}]}
+START = {
+    "format": "jpeg",
+    "quality": QUALITY,
+    "maxWidth": SIZE_MAX,
+    "maxHeight": SIZE_MAX,
+    "everyNthFrame": 1,
+}
+AUTO_ATTACH = {
+    "autoAttach": True,
+    "waitForDebuggerOnStart": False,
+    "flatten": True,
+    "filter": [{"type": "page"}],
+}
 
 
 class _Page:
@@ -52,7 +65,14 @@ class Recorder:
     Frames are acknowledged at the pace at which they are wanted, so Chromium encodes no others.
     """
 
-    def __init__(self, folder: Path, send: Send, *, fps: float = FRAMES_PER_SECOND, bytes_max: int = BYTES_MAX) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        send: Send,
+        *,
+        fps: float = FRAMES_PER_SECOND,
+        bytes_max: int = BYTES_MAX,
+    ) -> None:
         self._folder, self._send = folder, send
         self._period = 1 / fps
         self._bytes_left = bytes_max
@@ -80,7 +100,11 @@ class Recorder:
 
     def tick(self, now: float) -> float | None:
         """Do what is due. Says after how many seconds the next thing is; None if nothing waits."""
-        waits = [wait for session, page in self._pages.items() if (wait := self._pace(session, page, now)) is not None]
+        waits = [
+            wait
+            for session, page in self._pages.items()
+            if (wait := self._pace(session, page, now)) is not None
+        ]
         return min(waits, default=None)
 
     def close(self, now: float) -> None:
@@ -133,7 +157,9 @@ class Recorder:
             return
         shown_ms = _ms(about.get("timestamp") or now)
         try:
-            page.writer.frame(image, shown_ms, int(about.get("deviceWidth", 0)), int(about.get("deviceHeight", 0)))
+            page.writer.frame(
+                image, shown_ms, int(about.get("deviceWidth", 0)), int(about.get("deviceHeight", 0))
+            )
         except OSError:
             self._stop(session, now, "disk full")
             return
@@ -147,12 +173,16 @@ class Recorder:
         self._end(session, now, reason)
 
     def _pace(self, session: str, page: _Page, now: float) -> float | None:
-        """Acknowledge a frame if it is time; ask for the current image once a busy page is quiet."""
+        """Acknowledge a frame if it is time; ask for the current image once a busy page
+        is quiet.
+        """
         if page.unacknowledged:
             wait = page.released_at + self._period - now
             if wait > 0:
                 return wait
-            self._send("Page.screencastFrameAck", {"sessionId": page.unacknowledged.pop(0)}, session)
+            self._send(
+                "Page.screencastFrameAck", {"sessionId": page.unacknowledged.pop(0)}, session
+            )
             page.released_at = now
             return self._period
         if not page.has_gap:

@@ -1,4 +1,5 @@
-"""A recording as rrweb events, which players of rrweb show: a document of one image that changes with every frame.
+"""A recording as rrweb events, which players of rrweb show: a document of one image that changes
+with every frame.
 
 The pages themselves are not touched: a script in them would slow them down, and pages could see it.
 """
@@ -22,14 +23,21 @@ _IMAGE_ID = 6
 
 
 def events(page: PageRecording) -> Iterator[dict[str, Any]]:
-    """The events of one page in the order of their times; without session ids, which the caller adds."""
+    """The events of one page in the order of their times; without session ids, which the caller
+    adds.
+    """
     chosen = _thinned(page.frames)
     yield _event(LOAD, page.start_ms, {})
     for number, frame in enumerate(chosen):
         url = next((url for at, url in reversed(page.urls) if at <= frame.time_ms), page.url)
         source = "data:image/jpeg;base64," + b64encode(page.image(frame)).decode()
-        if number == 0 or (frame.width, frame.height) != (chosen[number - 1].width, chosen[number - 1].height):
-            yield _event(META, frame.time_ms, {"href": url, "width": frame.width, "height": frame.height})
+        if number == 0 or (frame.width, frame.height) != (
+            chosen[number - 1].width,
+            chosen[number - 1].height,
+        ):
+            yield _event(
+                META, frame.time_ms, {"href": url, "width": frame.width, "height": frame.height}
+            )
             yield _event(FULL_SNAPSHOT, frame.time_ms, _document(source, frame))
         else:
             yield _event(INCREMENTAL, frame.time_ms, _changed(source))
@@ -61,5 +69,13 @@ def _document(source: str, frame: Frame) -> dict[str, Any]:
     return {"node": node, "initialOffset": {"top": 0, "left": 0}}
 
 
-def _element(number: int, tag: str, attributes: dict[str, str], *children: dict[str, Any]) -> dict[str, Any]:
-    return {"type": _ELEMENT, "id": number, "tagName": tag, "attributes": attributes, "childNodes": list(children)}
+def _element(
+    number: int, tag: str, attributes: dict[str, str], *children: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "type": _ELEMENT,
+        "id": number,
+        "tagName": tag,
+        "attributes": attributes,
+        "childNodes": list(children),
+    }

@@ -1,7 +1,7 @@
 """Videos of recorded pages: HLS segments and MP4, made by ffmpeg where it is installed.
 
-ffmpeg gets the frames over its standard input at a steady pace. What it makes is written beside the recording once, and
-again if frames have been added since.
+ffmpeg gets the frames over its standard input at a steady pace. What it makes is written beside the
+recording once, and again if frames have been added since.
 """
 
 from __future__ import annotations
@@ -48,12 +48,16 @@ def ffmpeg() -> str:
     """The path of ffmpeg. Raises NotConfigured with what to install."""
     path = shutil.which("ffmpeg")
     if path is None:
-        raise NotConfigured("videos need ffmpeg, which is not installed (Debian: apt-get install ffmpeg)")
+        raise NotConfigured(
+            "videos need ffmpeg, which is not installed (Debian: apt-get install ffmpeg)"
+        )
     return path
 
 
 def hls(page: PageRecording, folder: Path) -> Path:
-    """The playlist of a page, with its segments beside it. Raises NoFrames, RenderFailed and NotConfigured."""
+    """The playlist of a page, with its segments beside it. Raises NoFrames, RenderFailed and
+    NotConfigured.
+    """
     segments = ["-hls_segment_filename", "segment-%05d.ts"]
     return _rendered(page, folder / "hls", PLAYLIST, [*_HLS, *segments, PLAYLIST])
 
@@ -73,7 +77,11 @@ def _rendered(page: PageRecording, target: Path, name: str, output: Sequence[str
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _renders, tempfile.TemporaryDirectory(dir=target.parent, prefix=".render-") as work:
         if _reads(target / ABOUT) != about:  # nobody made it while we waited
-            _run([program, "-v", "error", "-nostdin", "-y", *_INPUT, *_ENCODE, *output], page, Path(work))
+            _run(
+                [program, "-v", "error", "-nostdin", "-y", *_INPUT, *_ENCODE, *output],
+                page,
+                Path(work),
+            )
             (Path(work) / ABOUT).write_text(about)
             _publish(Path(work), target)
     return target / name
@@ -81,7 +89,9 @@ def _rendered(page: PageRecording, target: Path, name: str, output: Sequence[str
 
 def _run(command: list[str], page: PageRecording, work: Path) -> None:
     with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen(command, cwd=work, stdin=subprocess.PIPE, stdout=said, stderr=said)
+        process = subprocess.Popen(
+            command, cwd=work, stdin=subprocess.PIPE, stdout=said, stderr=said
+        )
         killer = _deadline(process)
         try:
             assert process.stdin is not None
@@ -95,7 +105,9 @@ def _run(command: list[str], page: PageRecording, work: Path) -> None:
             killer.cancel()
         if status != 0:
             said.seek(0)
-            raise RenderFailed(said.read()[-500:].decode(errors="replace").strip() or "ffmpeg took too long")
+            raise RenderFailed(
+                said.read()[-500:].decode(errors="replace").strip() or "ffmpeg took too long"
+            )
 
 
 def _deadline(process: subprocess.Popen[bytes]) -> Timer:
@@ -106,7 +118,9 @@ def _deadline(process: subprocess.Popen[bytes]) -> Timer:
 
 
 def steady_frames(page: PageRecording) -> Iterator[bytes]:
-    """The images at FPS from the first frame to the end of the page: each is repeated while it was shown."""
+    """The images at FPS from the first frame to the end of the page: each is repeated while it was
+    shown.
+    """
     period_ms = 1000 / FPS
     images = page.images()
     frame, image = next(images)
@@ -125,7 +139,9 @@ def steady_frames(page: PageRecording) -> Iterator[bytes]:
 def _publish(work: Path, target: Path) -> None:
     """Put finished files in their place: readers see the old ones or the new ones."""
     target.mkdir(mode=0o700, exist_ok=True)
-    for path in sorted(work.iterdir(), key=lambda path: path.name == ABOUT):  # last: it says that the rest is there
+    for path in sorted(
+        work.iterdir(), key=lambda path: path.name == ABOUT
+    ):  # last: it says that the rest is there
         os.replace(path, target / path.name)
 
 

@@ -17,7 +17,10 @@ from sortkey_systems.jobengine.sample import RULES
         ({"jsonRule": {"thresholds": {"coverage": 0.9}}}, ["asks for coverage of at least 90%"]),
         ({"require": "Product.name"}, ["asks that Product.name is always there"]),
         ({"patterns": {"a.b": "^x$"}}, ["asks that a.b looks like ^x$"]),
-        ({"recommendations": "Look twice."}, ["puts a recommendation into the report: Look twice."]),
+        (
+            {"recommendations": "Look twice."},
+            ["puts a recommendation into the report: Look twice."],
+        ),
         ("All is well.", []),
     ],
 )
@@ -31,7 +34,9 @@ def test_everything_that_a_rule_can_say_has_words():
     assert set(DOES) == set(get_args(Kind))
 
 
-@pytest.mark.parametrize("content", [*(written(each) for each in EXAMPLES), *(each["content"] for each in RULES)])
+@pytest.mark.parametrize(
+    "content", [*(written(each) for each in EXAMPLES), *(each["content"] for each in RULES)]
+)
 def test_the_examples_and_the_sample_can_be_executed(content: Any):
     # An example that does nothing teaches nothing.
     assert told(content)
@@ -39,10 +44,16 @@ def test_the_examples_and_the_sample_can_be_executed(content: Any):
 
 @pytest.mark.parametrize(
     "content",
-    [{"action": "explode"}, {"patterns": {"a": "("}}, {"thresholds": {"coverage": "much"}}, {"jsonRule": "{"}],
+    [
+        {"action": "explode"},
+        {"patterns": {"a": "("}},
+        {"thresholds": {"coverage": "much"}},
+        {"jsonRule": "{"},
+    ],
 )
 def test_what_is_no_rule_is_refused_with_the_reason(content: dict[str, Any]):
-    # The dialog shows the reason; a rule that is stored in this form must not break the page either.
+    # The dialog shows the reason; a rule that is stored in this form must not break the page
+    # either.
     with pytest.raises(RuleNotUnderstood, match="not"):
         told(content)
 

@@ -1,4 +1,6 @@
-"""What a journey counts of its jobs, logs and rules: in the same transactions, and the same when counted anew."""
+"""What a journey counts of its jobs, logs and rules: in the same transactions, and the same when
+counted anew.
+"""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,7 +10,13 @@ from sortkey import Store, attr
 from sortkey.errors import TransactionFailed
 from sortkey_systems.jobengine.inputs import RuleChange
 from sortkey_systems.jobengine.journeys import aggregates
-from sortkey_systems.jobengine.journeys.aggregates import job_progressed, minutes, rebuild, seconds_of, with_journey
+from sortkey_systems.jobengine.journeys.aggregates import (
+    job_progressed,
+    minutes,
+    rebuild,
+    seconds_of,
+    with_journey,
+)
 from sortkey_systems.jobengine.journeys.journeys import Journeys
 from sortkey_systems.jobengine.model import Job, Journey, StageJob
 from sortkey_systems.jobengine.parts import Aggregates, LogCounts
@@ -43,7 +51,9 @@ NINE = {
 
 
 @pytest.mark.accepts("JE-18", "JE-13")
-def test_JE_18_all_nine_are_kept_by_a_journey_that_has_run(journeys: Journeys, rules: Rules, at_home: Store) -> None:
+def test_JE_18_all_nine_are_kept_by_a_journey_that_has_run(
+    journeys: Journeys, rules: Rules, at_home: Store
+) -> None:
     # The section on metrics forgets the rules; the item has them.
     made = created(journeys, rules=[draft(), draft(status="inactive")])
     end(at_home, begin(at_home, made.journey_id), "failed", seconds=30)
@@ -65,7 +75,9 @@ def test_JE_18_all_nine_are_kept_by_a_journey_that_has_run(journeys: Journeys, r
     assert journeys.get(made.journey_id).to_item()["Data"]["M"]["aggregates"]["M"].keys() >= NINE
 
 
-def test_JE_18_minutes_are_made_of_seconds_so_that_short_jobs_count(journeys: Journeys, at_home: Store) -> None:
+def test_JE_18_minutes_are_made_of_seconds_so_that_short_jobs_count(
+    journeys: Journeys, at_home: Store
+) -> None:
     # Ten jobs of twelve seconds are two minutes; rounded one by one they would be none.
     made = created(journeys)
     for number in range(1, 11):
@@ -74,7 +86,9 @@ def test_JE_18_minutes_are_made_of_seconds_so_that_short_jobs_count(journeys: Jo
     assert (kept.total_execution_time, kept.total_execution_seconds) == ("2m", 120.0)
 
 
-def test_JE_18_a_journey_that_knows_minutes_only_counts_on_from_them(journeys: Journeys, at_home: Store) -> None:
+def test_JE_18_a_journey_that_knows_minutes_only_counts_on_from_them(
+    journeys: Journeys, at_home: Store
+) -> None:
     # As the document's own example does.
     example = Journey.from_item(stored(JOURNEY))
     created(journeys, journey_id=example.journey_id)
@@ -94,7 +108,11 @@ def test_JE_16_the_journey_follows_its_jobs_to_the_end(journeys: Journeys, at_ho
     for number, stage_id in enumerate(STAGES):
         job = begin(at_home, made.journey_id, stage_id)
         during = journeys.get(made.journey_id)
-        assert (during.status, during.current_stage_id, during.current_stage_index) == ("running", stage_id, number)
+        assert (during.status, during.current_stage_id, during.current_stage_index) == (
+            "running",
+            stage_id,
+            number,
+        )
         assert during.current_jobs[stage_id] == job.job_id
         assert journeys.stage(made.journey_id, stage_id).status == "running"
         end(at_home, job)
@@ -107,7 +125,8 @@ def test_JE_16_the_journey_follows_its_jobs_to_the_end(journeys: Journeys, at_ho
 
 
 @pytest.mark.parametrize(
-    ("ending", "stage", "journey"), [("failed", "failed", "failed"), ("cancelled", "pending", "pending")]
+    ("ending", "stage", "journey"),
+    [("failed", "failed", "failed"), ("cancelled", "pending", "pending")],
 )
 def test_what_a_job_that_did_not_succeed_leaves_can_start_again(
     journeys: Journeys, at_home: Store, ending: str, stage: str, journey: str
@@ -121,7 +140,9 @@ def test_what_a_job_that_did_not_succeed_leaves_can_start_again(
     assert journeys.get(made.journey_id).status == "running"
 
 
-def test_a_job_that_ends_after_the_journey_was_cancelled_does_not_wake_it(journeys: Journeys, at_home: Store) -> None:
+def test_a_job_that_ends_after_the_journey_was_cancelled_does_not_wake_it(
+    journeys: Journeys, at_home: Store
+) -> None:
     # Cancelled is for good, whatever a worker reports later.
     made = created(journeys)
     job = begin(at_home, made.journey_id)
@@ -142,7 +163,9 @@ def test_JE_17_the_progress_of_a_job_is_partial_credit(journeys: Journeys, at_ho
     after = journeys.get(made.journey_id)
     assert after.overall_progress == 25
     assert (after.aggregates.total_logs, after.aggregates.total_warnings) == (155, 11)
-    more = half.changed(metrics=LogCounts(total_logs=12, warning_count=3, error_count=2, info_count=7))
+    more = half.changed(
+        metrics=LogCounts(total_logs=12, warning_count=3, error_count=2, info_count=7)
+    )
     for old in (half, more):  # the second time nothing new is logged, and nothing counted
         at_home.transact(*job_progressed(more, old, stages))
         counted = journeys.get(made.journey_id).aggregates
@@ -150,7 +173,9 @@ def test_JE_17_the_progress_of_a_job_is_partial_credit(journeys: Journeys, at_ho
 
 
 @pytest.mark.accepts("JE-18")
-def test_JE_18_counted_anew_from_the_items_they_are_the_same(journeys: Journeys, rules: Rules, at_home: Store) -> None:
+def test_JE_18_counted_anew_from_the_items_they_are_the_same(
+    journeys: Journeys, rules: Rules, at_home: Store
+) -> None:
     # And a journey whose figures were damaged is set right.
     made = created(journeys, rules=[draft(), draft()])
     for number, ending in enumerate(["failed", "cancelled", "completed"], start=1):
@@ -160,7 +185,9 @@ def test_JE_18_counted_anew_from_the_items_they_are_the_same(journeys: Journeys,
     kept = journeys.get(made.journey_id).aggregates
     assert rebuild(at_home, made.journey_id) == kept
     key = Journey.key(journey_id=made.journey_id)
-    at_home.update(key, attr(Journey.aggregates).set(Aggregates(total_jobs=99, total_execution_time="9m")))
+    at_home.update(
+        key, attr(Journey.aggregates).set(Aggregates(total_jobs=99, total_execution_time="9m"))
+    )
     assert rebuild(at_home, made.journey_id) == kept
     assert journeys.get(made.journey_id).aggregates == kept
 
@@ -184,8 +211,11 @@ def test_a_count_that_is_overtaken_counts_again(
     assert len(calls) == 2
 
 
-def test_of_two_that_start_the_same_stage_at_once_one_is_refused(journeys: Journeys, at_home: Store) -> None:
-    # The same number: their lines in the dashboard have the same key, and nothing of the second is written.
+def test_of_two_that_start_the_same_stage_at_once_one_is_refused(
+    journeys: Journeys, at_home: Store
+) -> None:
+    # The same number: their lines in the dashboard have the same key, and nothing of the second is
+    # written.
     made = created(journeys)
     begin(at_home, made.journey_id)
     with pytest.raises(TransactionFailed):
@@ -194,7 +224,8 @@ def test_of_two_that_start_the_same_stage_at_once_one_is_refused(journeys: Journ
 
 
 def test_many_at_once_are_all_counted(journeys: Journeys, rules: Rules, at_home: Store) -> None:
-    # Rules are added by many programs while logs are counted: no count is lost, no index is given twice.
+    # Rules are added by many programs while logs are counted: no count is lost, no index is given
+    # twice.
     made = created(journeys)
     job = begin(at_home, made.journey_id)
     more, stages = job.changed(metrics=LOGGED), journeys.stages(made.journey_id)
@@ -219,7 +250,9 @@ def test_what_is_refused_for_good_is_not_tried_again(journeys: Journeys, at_home
 
     def stale(journey: Journey, stages: list[object]) -> list[object]:
         tries.append(1)
-        return list(aggregates.rules_changed(journey.changed(journey_id="JRN-000000000000"), total=1))
+        return list(
+            aggregates.rules_changed(journey.changed(journey_id="JRN-000000000000"), total=1)
+        )
 
     with pytest.raises(TransactionFailed):
         with_journey(at_home, made.journey_id, stale)  # type: ignore[arg-type]
@@ -234,10 +267,15 @@ def test_JE_27_a_rule_gets_its_id_its_index_and_its_keys(journeys: Journeys, rul
     # rule-{stageId}-{type}-{8 hex}, behind the others of its stage.
     made = created(journeys, rules=[draft()])
     content = {"naturalLanguage": "Keep it", "jsonRule": {"preserve": ["audit_log"]}}
-    added = rules.add(made.journey_id, draft(content=content, type="business_logic"), created_by="ann")
+    added = rules.add(
+        made.journey_id, draft(content=content, type="business_logic"), created_by="ann"
+    )
     assert added.rule_id.startswith("rule-raw_analysis-business_logic-")
     assert (added.rule_index, added.content, added.metadata.created_by) == (2, content, "ann")
-    assert (added.metadata.applicable_stages, added.metadata.rule_engine) == (["raw_analysis"], "second_brain_v1")
+    assert (added.metadata.applicable_stages, added.metadata.rule_engine) == (
+        ["raw_analysis"],
+        "second_brain_v1",
+    )
     item = added.to_item()
     assert item["SK"] == {"S": f"RULE#raw_analysis#002#{added.rule_id}"}
     assert item["GSI1SK"] == {"S": "raw_analysis#medium#002"}
@@ -251,7 +289,12 @@ def test_JE_31_the_rules_of_a_stage_come_in_rank_order(journeys: Journeys, rules
         draft(title="own low", priority="low"),
         draft(title="own critical", priority="critical"),
         draft(title="off", priority="critical", status="inactive"),
-        draft("tmf_mapping", title="names it", priority="high", applicable_stages=["raw_analysis", "tmf_mapping"]),
+        draft(
+            "tmf_mapping",
+            title="names it",
+            priority="high",
+            applicable_stages=["raw_analysis", "tmf_mapping"],
+        ),
         draft("data_migration", title="everywhere", scope="global"),
         draft("data_migration", title="elsewhere", priority="critical"),
     ]
@@ -262,7 +305,9 @@ def test_JE_31_the_rules_of_a_stage_come_in_rank_order(journeys: Journeys, rules
 
 
 @pytest.mark.accepts("JE-29", "JE-18")
-def test_JE_29_the_number_of_active_rules_follows_their_status(journeys: Journeys, rules: Rules) -> None:
+def test_JE_29_the_number_of_active_rules_follows_their_status(
+    journeys: Journeys, rules: Rules
+) -> None:
     # Twice the same changes nothing, and a deprecated rule is no active one.
     made = created(journeys, rules=[draft(), draft()])
     first = rules.page(made.journey_id).items[0]
@@ -279,11 +324,15 @@ def test_JE_29_the_number_of_active_rules_follows_their_status(journeys: Journey
     assert (active(), journeys.get(made.journey_id).aggregates.total_rules) == (2, 2)
 
 
-def test_JE_26_a_changed_rule_keeps_its_place_and_moves_in_the_index(journeys: Journeys, rules: Rules) -> None:
+def test_JE_26_a_changed_rule_keeps_its_place_and_moves_in_the_index(
+    journeys: Journeys, rules: Rules
+) -> None:
     # What is in its key stays; the priority is in the key of the index.
     made = created(journeys, rules=[draft()])
     first = rules.page(made.journey_id).items[0]
-    change = RuleChange(priority="critical", title="Better", tags=["new"], applicable_stages=["tmf_mapping"])
+    change = RuleChange(
+        priority="critical", title="Better", tags=["new"], applicable_stages=["tmf_mapping"]
+    )
     after = rules.change(made.journey_id, first.rule_id, change)
     assert (after.title, after.metadata.tags, after.rule_index) == ("Better", ["new"], 1)
     assert after.to_item()["GSI1SK"] == {"S": "raw_analysis#critical#001"}
@@ -292,7 +341,9 @@ def test_JE_26_a_changed_rule_keeps_its_place_and_moves_in_the_index(journeys: J
 
 
 @pytest.mark.accepts("JE-9")
-def test_JE_9_the_thousandth_rule_of_a_stage_is_refused(journeys: Journeys, rules: Rules, at_home: Store) -> None:
+def test_JE_9_the_thousandth_rule_of_a_stage_is_refused(
+    journeys: Journeys, rules: Rules, at_home: Store
+) -> None:
     # Three digits hold no more; a fourth would break the order of the keys.
     made = created(journeys, rules=[draft()])
     first = rules.page(made.journey_id).items[0]

@@ -1,4 +1,6 @@
-"""Export and import of a whole journey, and point-in-time recovery: what was lost comes back equal."""
+"""Export and import of a whole journey, and point-in-time recovery: what was lost comes
+back equal.
+"""
 
 import json
 from pathlib import Path
@@ -22,7 +24,15 @@ from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, Sta
 from sortkey_systems.jobengine.plain_items import from_plain, to_plain
 from tests.systems.jobengine.examples import JOB, JOURNEY, LOG, REPORT, RULE, parsed, stored
 from tests.systems.jobengine.recording import Recording
-from tests.systems.jobengine.service_fixtures import at_home, begin, buckets, created, draft, end, journeys
+from tests.systems.jobengine.service_fixtures import (
+    at_home,
+    begin,
+    buckets,
+    created,
+    draft,
+    end,
+    journeys,
+)
 
 __all__ = ["at_home", "buckets", "journeys"]
 
@@ -41,14 +51,21 @@ class Clock:
 
 def _wait_for(table: str, store: Store) -> None:
     for _ in range(1000):
-        if store.backend.call("DescribeTable", {"TableName": table})["Table"]["TableStatus"] == "ACTIVE":
+        if (
+            store.backend.call("DescribeTable", {"TableName": table})["Table"]["TableStatus"]
+            == "ACTIVE"
+        ):
             return
     raise AssertionError(f"{table} is not there")
 
 
 def run(journeys: Journeys, store: Store) -> str:
     """A journey with rules, three jobs, their lines in the dashboard, logs and a report."""
-    made = created(journeys, journey_id=ID, rules=[draft(), draft("tmf_mapping", content={"jsonRule": {"remove": []}})])
+    made = created(
+        journeys,
+        journey_id=ID,
+        rules=[draft(), draft("tmf_mapping", content={"jsonRule": {"remove": []}})],
+    )
     end(store, begin(store, ID), "failed", seconds=0.1)
     end(store, begin(store, ID, number=2), seconds=45.25)
     end(store, begin(store, ID, "stripped_schema"), "cancelled")
@@ -64,7 +81,9 @@ def everything(store: Store) -> list[dict[str, Any]]:
 
 
 @pytest.mark.accepts("JE-76", "JE-61")
-def test_JE_76_a_journey_comes_back_equal_from_its_export(journeys: Journeys, at_home: Store, buckets: Buckets) -> None:
+def test_JE_76_a_journey_comes_back_equal_from_its_export(
+    journeys: Journeys, at_home: Store, buckets: Buckets
+) -> None:
     # Whole: keys, instants, jobs with their lines; and its logs were never away.
     run(journeys, at_home)
     before = everything(at_home)
@@ -125,7 +144,9 @@ def test_what_json_cannot_hold_comes_back_all_the_same() -> None:
     assert from_plain(json.loads(json.dumps(to_plain(item)))) == item
 
 
-def test_unknown_attributes_of_a_journey_survive_export_and_import(journeys: Journeys, at_home: Store) -> None:
+def test_unknown_attributes_of_a_journey_survive_export_and_import(
+    journeys: Journeys, at_home: Store
+) -> None:
     # A backup made by an older program must not lose what a newer one wrote.
     made = created(journeys, journey_id=ID)
     item = made.to_item() | {"Colour": {"SS": ["blue", "red"]}}
@@ -155,7 +176,9 @@ def test_a_journey_that_is_there_is_only_replaced_when_asked(
     assert everything(at_home) == before
 
 
-def test_an_export_keeps_the_older_ones_as_versions(journeys: Journeys, at_home: Store, buckets: Buckets) -> None:
+def test_an_export_keeps_the_older_ones_as_versions(
+    journeys: Journeys, at_home: Store, buckets: Buckets
+) -> None:
     # The second backup may be the one of the damage.
     created(journeys, journey_id=ID)
     export(at_home, buckets, ID)
@@ -172,7 +195,10 @@ def test_an_export_keeps_the_older_ones_as_versions(journeys: Journeys, at_home:
         ({"format": 1}, "journey 0 is no object"),
         ({"format": 1, "journey": {"PK": "x"}}, "journey 0 is no Journey"),
         ({"format": 1, "journey": parsed(JOURNEY)}, "list stages"),
-        ({"format": 1, "journey": parsed(JOURNEY), "stages": [parsed(RULE)]}, "stages 0 is no Stage"),
+        (
+            {"format": 1, "journey": parsed(JOURNEY), "stages": [parsed(RULE)]},
+            "stages 0 is no Stage",
+        ),
     ],
 )
 def test_what_is_no_backup_is_refused_and_nothing_written(
@@ -203,14 +229,18 @@ def test_items_of_another_journey_cannot_be_smuggled_in(journeys: Journeys, at_h
     run(journeys, at_home)
     data = get_journey_complete(at_home, ID)
     other = created(journeys)
-    data["rules"] = get_journey_complete(at_home, created(journeys, rules=[draft()]).journey_id)["rules"]
+    data["rules"] = get_journey_complete(at_home, created(journeys, rules=[draft()]).journey_id)[
+        "rules"
+    ]
     journeys.delete(ID)
     with pytest.raises(NotABackup, match="has items of JRN-"):
         import_journey_complete(at_home, data)
     assert journeys.get(other.journey_id) == other
 
 
-def test_a_journey_that_is_not_there_has_no_backup(journeys: Journeys, at_home: Store, buckets: Buckets) -> None:
+def test_a_journey_that_is_not_there_has_no_backup(
+    journeys: Journeys, at_home: Store, buckets: Buckets
+) -> None:
     # Neither to be made nor to be read.
     with pytest.raises(NotFound):
         export(at_home, buckets, ID)
@@ -236,8 +266,13 @@ def test_JE_75_a_journey_that_was_deleted_comes_back_from_a_second_before() -> N
         store.backend.call("RestoreTableToPointInTime", {**names, **when})
         _wait_for("Recovered", store)
         items = store.backend.call("Scan", {"TableName": "Recovered"})["Items"]
-        told = store.backend.call("DescribeContinuousBackups", {"TableName": "TransformationSystem"})
+        told = store.backend.call(
+            "DescribeContinuousBackups", {"TableName": "TransformationSystem"}
+        )
     kept = [item for item in items if item["EntityType"]["S"] != "LogEntry"]
     assert sorted(kept, key=str) == sorted(before, key=str)
     recovery = told["ContinuousBackupsDescription"]["PointInTimeRecoveryDescription"]
-    assert (recovery["PointInTimeRecoveryStatus"], recovery["RecoveryPeriodInDays"]) == ("ENABLED", 35)
+    assert (recovery["PointInTimeRecoveryStatus"], recovery["RecoveryPeriodInDays"]) == (
+        "ENABLED",
+        35,
+    )

@@ -9,13 +9,28 @@ from sortkey import Store
 from sortkey.errors import NotFound, TransactionFailed
 from sortkey_systems.jobengine.buckets import Buckets
 from sortkey_systems.jobengine.inputs import JourneyChange, StageChange
-from sortkey_systems.jobengine.journeys.journeys import Journeys, StageOutOfOrder, WrongState, priority_order, startable
+from sortkey_systems.jobengine.journeys.journeys import (
+    Journeys,
+    StageOutOfOrder,
+    WrongState,
+    priority_order,
+    startable,
+)
 from sortkey_systems.jobengine.journeys.progress import next_stage, overall_progress
 from sortkey_systems.jobengine.model import Job, Journey, Log, Report, Rule, Stage, StageJob
 from sortkey_systems.jobengine.parts import JourneyConfiguration
 from sortkey_systems.jobengine.stages.default_stages import default_stages
 from tests.systems.jobengine.examples import LOG, REPORT, stored
-from tests.systems.jobengine.service_fixtures import STAGES, at_home, begin, buckets, created, draft, end, journeys
+from tests.systems.jobengine.service_fixtures import (
+    STAGES,
+    at_home,
+    begin,
+    buckets,
+    created,
+    draft,
+    end,
+    journeys,
+)
 
 __all__ = ["at_home", "buckets", "journeys"]
 
@@ -54,7 +69,9 @@ def test_JE_66_an_id_that_is_taken_leaves_the_first_journey_alone(journeys: Jour
     assert journeys.stage(ID, "tmf_mapping").can_skip
 
 
-def test_JE_66_a_journey_cannot_be_made_with_more_than_a_transaction_holds(journeys: Journeys) -> None:
+def test_JE_66_a_journey_cannot_be_made_with_more_than_a_transaction_holds(
+    journeys: Journeys,
+) -> None:
     # 100 items: METADATA, six stages, 93 rules. It is said before anything is written.
     many = [draft(STAGES[number % 6]) for number in range(94)]
     with pytest.raises(WrongState, match="93"):
@@ -75,9 +92,17 @@ def test_JE_13_a_new_journey_waits_at_its_first_stage(journeys: Journeys) -> Non
     # What a dashboard shows before anything ran, with the document's defaults.
     made = created(journeys)
     assert (made.status, made.priority, made.overall_progress) == ("pending", "medium", 0)
-    assert (made.current_stage_index, made.current_stage_id, made.current_jobs) == (0, "raw_analysis", {})
+    assert (made.current_stage_index, made.current_stage_id, made.current_jobs) == (
+        0,
+        "raw_analysis",
+        {},
+    )
     assert made.configuration == JourneyConfiguration()
-    assert (made.configuration.timeout, made.configuration.max_depth, made.configuration.retry_attempts) == (1800, 5, 3)
+    assert (
+        made.configuration.timeout,
+        made.configuration.max_depth,
+        made.configuration.retry_attempts,
+    ) == (1800, 5, 3)
     assert made.aggregates.total_execution_time == "0m"
 
 
@@ -105,10 +130,19 @@ def test_JE_62_journeys_are_listed_by_creation_in_pages(journeys: Journeys) -> N
         journeys.cancel(each.journey_id)
     first = journeys.page(size=3)
     second = journeys.page(size=3, cursor=first.cursor)
-    assert [each.name for each in [*first.items, *second.items]] == [f"Journey {number}" for number in range(5)]
+    assert [each.name for each in [*first.items, *second.items]] == [
+        f"Journey {number}" for number in range(5)
+    ]
     assert second.cursor is None
-    assert [each.name for each in journeys.page(active=True, size=3).items] == ["Journey 2", "Journey 3", "Journey 4"]
-    assert [each.name for each in journeys.page(status="cancelled").items] == ["Journey 0", "Journey 1"]
+    assert [each.name for each in journeys.page(active=True, size=3).items] == [
+        "Journey 2",
+        "Journey 3",
+        "Journey 4",
+    ]
+    assert [each.name for each in journeys.page(status="cancelled").items] == [
+        "Journey 0",
+        "Journey 1",
+    ]
 
 
 @pytest.mark.accepts("JE-15")
@@ -135,9 +169,18 @@ def test_JE_15_the_same_instant_still_has_an_order() -> None:
     # Two schedulers must agree on who is next.
     at = datetime(2025, 11, 1, tzinfo=UTC)
     made = Journey(
-        journey_id=ID, name="n", created_by="c", oda_component_type="t", source=_source(), created_at=at, updated_at=at
+        journey_id=ID,
+        name="n",
+        created_by="c",
+        oda_component_type="t",
+        source=_source(),
+        created_at=at,
+        updated_at=at,
     )
-    others = [made.changed(journey_id=f"JRN-{number:012d}", created_at=at + timedelta(number > 1)) for number in (2, 1)]
+    others = [
+        made.changed(journey_id=f"JRN-{number:012d}", created_at=at + timedelta(number > 1))
+        for number in (2, 1)
+    ]
     assert [each.journey_id[-1] for each in priority_order([*others, made])] == ["1", "9", "2"]
 
 
@@ -149,7 +192,11 @@ def test_JE_73_each_journey_is_one_partition(journeys: Journeys, at_home: Store)
         begin(at_home, each.journey_id)
     for each in several:
         queries = (Stage.of_journey, Rule.of_journey, Job.of_journey, StageJob.of_journey)
-        items = [found.to_item() for query in queries for found in at_home.query(query(journey_id=each.journey_id))]
+        items = [
+            found.to_item()
+            for query in queries
+            for found in at_home.query(query(journey_id=each.journey_id))
+        ]
         assert len(items) == 9
         assert {item["PK"]["S"] for item in items} == {f"JOURNEY#{each.journey_id}"}
 
@@ -173,14 +220,20 @@ def test_JE_23_stages_start_strictly_in_their_order(journeys: Journeys, at_home:
 
 
 @pytest.mark.accepts("JE-23", "JE-17")
-def test_JE_23_a_stage_that_may_be_skipped_is_bypassed_and_another_is_not(journeys: Journeys) -> None:
+def test_JE_23_a_stage_that_may_be_skipped_is_bypassed_and_another_is_not(
+    journeys: Journeys,
+) -> None:
     # canSkip=false forbids it; a skipped stage is done, for the order and for the progress.
     made = created(journeys, skippable=["raw_analysis"])
     with pytest.raises(WrongState, match="canSkip is false"):
         journeys.skip_stage(made.journey_id, "stripped_schema")
     assert journeys.skip_stage(made.journey_id, "raw_analysis").status == "skipped"
     after = journeys.get(made.journey_id)
-    assert (after.current_stage_id, after.current_stage_index, after.overall_progress) == ("stripped_schema", 1, 16)
+    assert (after.current_stage_id, after.current_stage_index, after.overall_progress) == (
+        "stripped_schema",
+        1,
+        16,
+    )
     assert startable(after, journeys.stages(made.journey_id), "stripped_schema")
     with pytest.raises(WrongState, match="skipped"):
         journeys.skip_stage(made.journey_id, "raw_analysis")
@@ -195,7 +248,9 @@ def test_JE_23_a_journey_whose_last_stages_are_skipped_is_completed(journeys: Jo
     assert (after.status, after.overall_progress) == ("completed", 100)
 
 
-def test_a_failed_stage_that_may_be_skipped_lets_the_journey_go_on(journeys: Journeys, at_home: Store) -> None:
+def test_a_failed_stage_that_may_be_skipped_lets_the_journey_go_on(
+    journeys: Journeys, at_home: Store
+) -> None:
     # Otherwise an optional stage could stop everything.
     made = created(journeys, skippable=["raw_analysis"])
     end(at_home, begin(at_home, made.journey_id), "failed")
@@ -215,7 +270,12 @@ def test_JE_17_the_documents_example_of_progress() -> None:
     assert overall_progress(done) == 33
     assert overall_progress([stage.changed(status="completed") for stage in stages]) == 100
     almost = [stage.changed(status="completed") if stage.order < 6 else stage for stage in stages]
-    assert overall_progress(almost, job.changed(stage_id="verification_validation", order=6, progress=99)) == 99
+    assert (
+        overall_progress(
+            almost, job.changed(stage_id="verification_validation", order=6, progress=99)
+        )
+        == 99
+    )
     assert overall_progress([]) == 0
 
 
@@ -237,8 +297,11 @@ def test_JE_14_a_paused_journey_starts_nothing_until_it_is_resumed(journeys: Jou
     assert following.stage_id == "raw_analysis"
 
 
-def test_JE_14_what_was_running_runs_again_after_a_pause(journeys: Journeys, at_home: Store) -> None:
-    # The job that was running when it was paused came to its end meanwhile, and did not wake the journey.
+def test_JE_14_what_was_running_runs_again_after_a_pause(
+    journeys: Journeys, at_home: Store
+) -> None:
+    # The job that was running when it was paused came to its end meanwhile, and did not wake the
+    # journey.
     made = created(journeys)
     job = begin(at_home, made.journey_id)
     journeys.pause(made.journey_id)
@@ -248,7 +311,9 @@ def test_JE_14_what_was_running_runs_again_after_a_pause(journeys: Journeys, at_
     assert journeys.resume(made.journey_id).status == "running"
 
 
-@pytest.mark.parametrize(("moves", "refused"), [(["cancel"], "pause"), (["cancel"], "cancel"), ([], "resume")])
+@pytest.mark.parametrize(
+    ("moves", "refused"), [(["cancel"], "pause"), (["cancel"], "cancel"), ([], "resume")]
+)
 def test_JE_14_what_cannot_follow_is_refused_with_the_reason(
     journeys: Journeys, moves: list[str], refused: str
 ) -> None:
@@ -277,14 +342,21 @@ def _with_logs(journeys: Journeys, store: Store, buckets: Buckets) -> str:
     made = created(journeys, journey_id=ID, rules=[draft()])
     end(store, begin(store, made.journey_id))
     store.batch_write([Log.from_item(stored(LOG)), Report.from_item(stored(REPORT))])
-    buckets.logs.put(f"journeys/{ID}/stages/raw_analysis/executions/JOB-456/logs/schema_extraction.json", b"[]")
-    buckets.reports.put(f"journeys/{ID}/stages/raw_analysis/executions/JOB-456/reports/schema_extraction.json", b"{}")
+    buckets.logs.put(
+        f"journeys/{ID}/stages/raw_analysis/executions/JOB-456/logs/schema_extraction.json", b"[]"
+    )
+    buckets.reports.put(
+        f"journeys/{ID}/stages/raw_analysis/executions/JOB-456/reports/schema_extraction.json",
+        b"{}",
+    )
     journeys.cancel(made.journey_id)
     return made.journey_id
 
 
 @pytest.mark.accepts("JE-51")
-def test_JE_51_a_delete_keeps_every_log_and_report(journeys: Journeys, at_home: Store, buckets: Buckets) -> None:
+def test_JE_51_a_delete_keeps_every_log_and_report(
+    journeys: Journeys, at_home: Store, buckets: Buckets
+) -> None:
     # The audit trail outlives what it is about.
     journey_id = _with_logs(journeys, at_home, buckets)
     journeys.delete(journey_id)
@@ -301,7 +373,9 @@ def test_JE_51_a_delete_keeps_every_log_and_report(journeys: Journeys, at_home: 
 
 
 @pytest.mark.accepts("JE-51")
-def test_JE_51_a_purge_removes_them_also_after_the_delete(journeys: Journeys, at_home: Store, buckets: Buckets) -> None:
+def test_JE_51_a_purge_removes_them_also_after_the_delete(
+    journeys: Journeys, at_home: Store, buckets: Buckets
+) -> None:
     # Only who asks for it; every version of the files, and nothing of other journeys.
     journey_id = _with_logs(journeys, at_home, buckets)
     buckets.logs.put("journeys/JRN-ABC12345678X/stages/a/executions/b/logs/c.json", b"[]")
@@ -335,7 +409,9 @@ def test_a_delete_that_was_interrupted_can_be_ended(journeys: Journeys, at_home:
     assert at_home.query(Stage.of_journey(journey_id=made.journey_id)) == []
 
 
-def test_JE_74_the_prefix_of_logs_finds_logs_only(journeys: Journeys, at_home: Store, buckets: Buckets) -> None:
+def test_JE_74_the_prefix_of_logs_finds_logs_only(
+    journeys: Journeys, at_home: Store, buckets: Buckets
+) -> None:
     # The document says that they come mixed with stages: the sort key's prefix tells them apart.
     journey_id = _with_logs(journeys, at_home, buckets)
     found = at_home.backend.call(
@@ -343,7 +419,10 @@ def test_JE_74_the_prefix_of_logs_finds_logs_only(journeys: Journeys, at_home: S
         {
             "TableName": "TransformationSystem",
             "KeyConditionExpression": "PK = :pk AND begins_with(SK, :sk)",
-            "ExpressionAttributeValues": {":pk": {"S": f"JOURNEY#{journey_id}"}, ":sk": {"S": "LOG#"}},
+            "ExpressionAttributeValues": {
+                ":pk": {"S": f"JOURNEY#{journey_id}"},
+                ":sk": {"S": "LOG#"},
+            },
         },
     )
     assert [item["EntityType"] for item in found["Items"]] == [{"S": "LogEntry"}]

@@ -1,4 +1,6 @@
-"""A journey from what a person types: what helps where it cannot start, and that the file is read as it was then."""
+"""A journey from what a person types: what helps where it cannot start, and that the file is read
+as it was then.
+"""
 
 import sqlite3
 from pathlib import Path
@@ -12,7 +14,9 @@ from sortkey_systems.jobengine.service import JobEngine, make_service
 
 @pytest.fixture
 def service(sortkey_resources: Resources) -> JobEngine:
-    """As `sortkey up` has it: journeys are confined to a folder. No worker runs, so jobs stay pending."""
+    """As `sortkey up` has it: journeys are confined to a folder. No worker runs, so jobs stay
+    pending.
+    """
     return make_service(sortkey_resources)
 
 
@@ -22,7 +26,11 @@ def service(sortkey_resources: Resources) -> JobEngine:
         (" ", None, "Give the journey a name"),
         ("Shop", "", "Give the path of a SQLite file"),
         ("Shop", "{folder}", "is a folder"),
-        ("Shop", "{folder}/gone.sqlite", r"There is no file .*gone.sqlite. In its folder there are: shop.sqlite"),
+        (
+            "Shop",
+            "{folder}/gone.sqlite",
+            r"There is no file .*gone.sqlite. In its folder there are: shop.sqlite",
+        ),
         ("Shop", "{folder}/not/there.sqlite", "The folder .*not is not there either"),
         ("Shop", "{folder}/holiday.jpg", "neither a SQLite file nor a SQL dump"),
     ],
@@ -35,23 +43,37 @@ def test_what_is_missing_is_told_and_nothing_is_created(
     (tmp_path / "shop.sqlite").write_bytes(b"SQLite format 3\0")
     with pytest.raises(NotAJourney, match=said):
         start_journey(
-            service, name=name, path=path and path.format(folder=tmp_path), created_by="test", is_at_this_machine=True
+            service,
+            name=name,
+            path=path and path.format(folder=tmp_path),
+            created_by="test",
+            is_at_this_machine=True,
         )
     assert service.journeys.list() == []
 
 
-def test_a_file_from_anywhere_is_copied_with_what_was_written_last(service: JobEngine, tmp_path: Path):
-    # Journeys may not read elsewhere; and a database that is in use has its newest rows in a second file.
+def test_a_file_from_anywhere_is_copied_with_what_was_written_last(
+    service: JobEngine, tmp_path: Path
+):
+    # Journeys may not read elsewhere; and a database that is in use has its newest rows in a second
+    # file.
     with sqlite3.connect(tmp_path / "shop.sqlite", isolation_level=None) as shop:
         shop.execute("PRAGMA journal_mode=WAL")
         shop.execute("CREATE TABLE orders (id INTEGER PRIMARY KEY)")
         shop.execute("INSERT INTO orders VALUES (7)")
         path = f" {tmp_path / 'shop.sqlite'} "
         made = start_journey(
-            service, name="Shop", path=path, priority="high", created_by="test", is_at_this_machine=True
+            service,
+            name="Shop",
+            path=path,
+            priority="high",
+            created_by="test",
+            is_at_this_machine=True,
         )
     assert (made.name, made.priority, list(made.current_jobs)) == ("Shop", "high", ["raw_analysis"])
-    assert sqlite3.connect(service.places.source(made)).execute("SELECT id FROM orders").fetchall() == [(7,)]
+    assert sqlite3.connect(service.places.source(made)).execute(
+        "SELECT id FROM orders"
+    ).fetchall() == [(7,)]
 
 
 def test_a_dump_is_a_source_and_so_is_the_sample(service: JobEngine, tmp_path: Path):
@@ -66,7 +88,9 @@ def test_a_dump_is_a_source_and_so_is_the_sample(service: JobEngine, tmp_path: P
     assert sample.stat().st_size > 100_000
 
 
-def test_from_another_machine_only_files_of_the_journeys_are_read(service: JobEngine, tmp_path: Path):
+def test_from_another_machine_only_files_of_the_journeys_are_read(
+    service: JobEngine, tmp_path: Path
+):
     # The password of the console is no key to every database that the process may read.
     (tmp_path / "secret.sqlite").write_bytes(b"SQLite format 3\0")
     inside = service.places.root / "shop.sql"
@@ -74,6 +98,10 @@ def test_from_another_machine_only_files_of_the_journeys_are_read(service: JobEn
     inside.write_text("CREATE TABLE items (id INTEGER PRIMARY KEY);")
     for path in (str(tmp_path / "secret.sqlite"), "../secret.sqlite"):
         with pytest.raises(NotAJourney, match="put the file there"):
-            start_journey(service, name="Shop", path=path, created_by="test", is_at_this_machine=False)
-    made = start_journey(service, name="Shop", path="shop.sql", created_by="test", is_at_this_machine=False)
+            start_journey(
+                service, name="Shop", path=path, created_by="test", is_at_this_machine=False
+            )
+    made = start_journey(
+        service, name="Shop", path="shop.sql", created_by="test", is_at_this_machine=False
+    )
     assert made.source.schema_name == "shop"

@@ -1,4 +1,6 @@
-"""An array of JSON read element by element: whatever is in it, however it is written and wherever it is cut."""
+"""An array of JSON read element by element: whatever is in it, however it is written and wherever
+it is cut.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,21 @@ from sortkey_systems.jobengine.logs import json_array
 from sortkey_systems.jobengine.logs.json_array import BrokenArray, elements
 from tests.systems.jobengine.examples import LOG_FILE
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+)
 TRICKY = st.text(alphabet='"\\[]{},: \n\u00e9')
 VALUES: st.SearchStrategy[Any] = st.recursive(
-    SCALARS | TRICKY, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TRICKY, inner, max_size=4)
+    SCALARS | TRICKY,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TRICKY, inner, max_size=4),
 )
-STYLES = st.sampled_from([{}, {"indent": 2}, {"separators": (",", ":")}, {"indent": "\t", "ensure_ascii": False}])
+STYLES = st.sampled_from(
+    [{}, {"indent": 2}, {"separators": (",", ":")}, {"indent": "\t", "ensure_ascii": False}]
+)
 
 
 def cut(data: bytes, size: int) -> Iterator[bytes]:
@@ -34,19 +45,26 @@ def values(data: bytes, size: int = 7) -> list[Any]:
 @given(st.lists(VALUES, max_size=6), STYLES, st.integers(1, 40))
 @example(["\\", '"', "]", "a,b"], {}, 1)
 @example([], {"indent": 2}, 1)
-def test_every_array_comes_back_element_by_element(array: list[Any], style: dict[str, Any], size: int) -> None:
-    # A file may be written by anyone, and a chunk ends anywhere: in a number, in an escape, between two brackets.
+def test_every_array_comes_back_element_by_element(
+    array: list[Any], style: dict[str, Any], size: int
+) -> None:
+    # A file may be written by anyone, and a chunk ends anywhere: in a number, in an escape, between
+    # two brackets.
     data = json.dumps(array, **style).encode()
     assert [json.loads(raw) for raw, _ in elements(cut(data, size))] == array
 
 
 @given(st.lists(VALUES, min_size=1, max_size=6), STYLES, st.data())
-def test_reading_goes_on_behind_any_element(array: list[Any], style: dict[str, Any], data: st.DataObject) -> None:
+def test_reading_goes_on_behind_any_element(
+    array: list[Any], style: dict[str, Any], data: st.DataObject
+) -> None:
     # The next page of a long log begins there, without reading what is before.
     text = json.dumps(array, **style).encode()
     ends = [end for _, end in elements([text])]
     number = data.draw(st.integers(0, len(array) - 1))
-    rest = [json.loads(raw) for raw, _ in elements(cut(text[ends[number] :], 5), after=ends[number])]
+    rest = [
+        json.loads(raw) for raw, _ in elements(cut(text[ends[number] :], 5), after=ends[number])
+    ]
     assert rest == array[number + 1 :]
 
 
@@ -71,7 +89,9 @@ def test_what_is_damaged_is_an_error_or_another_array_but_never_half_of_one(
             values(damaged, size)
 
 
-@pytest.mark.parametrize("data", [b"", b" ", b"{}", b"[", b"[1", b'["a', b"[1,", b"[1,]", b"[,1]", b"[1]x", b"[1 2]"])
+@pytest.mark.parametrize(
+    "data", [b"", b" ", b"{}", b"[", b"[1", b'["a', b"[1,", b"[1,]", b"[,1]", b"[1]x", b"[1 2]"]
+)
 def test_what_is_no_array_is_refused(data: bytes) -> None:
     # Each was cut off, or is something else.
     with pytest.raises((BrokenArray, ValueError)):

@@ -1,4 +1,6 @@
-"""The log of a step: one file of literal form, nothing lost, nothing doubled, one writer; items for quick queries."""
+"""The log of a step: one file of literal form, nothing lost, nothing doubled, one writer; items for
+quick queries.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,18 @@ from sortkey_systems.jobengine.logs.step_log import archive_logs
 from sortkey_systems.jobengine.model import Log
 from sortkey_systems.jobengine.parts import LogCounts
 from tests.systems.jobengine.examples import LOG_FILE, parsed
-from tests.systems.jobengine.log_lines import ID, JOB, START, file_of, key_of, keys, messages, opened, read, written
+from tests.systems.jobengine.log_lines import (
+    ID,
+    JOB,
+    START,
+    file_of,
+    key_of,
+    keys,
+    messages,
+    opened,
+    read,
+    written,
+)
 from tests.systems.jobengine.service_fixtures import at_home, buckets
 
 __all__ = ["at_home", "buckets"]
@@ -37,7 +50,12 @@ def test_JE_45_a_step_leaves_one_array_under_the_literal_key(buckets: Buckets) -
     # Others read these files too: the place, the form and the names are the document's.
     log = opened(buckets.logs)
     for line in parsed(LOG_FILE):
-        log.add(line["level"], line["message"], datetime.fromisoformat(line["timestamp"]), **line["details"])
+        log.add(
+            line["level"],
+            line["message"],
+            datetime.fromisoformat(line["timestamp"]),
+            **line["details"],
+        )
     assert FILE not in keys(buckets.logs)  # collected in memory; uploaded after the step
     assert log.close() == f"s3://{buckets.logs.name}/{FILE}"
     assert buckets.logs.name.endswith(LOGS)
@@ -61,7 +79,9 @@ def test_JE_48_a_level_is_written_in_upper_case_in_the_file_and_in_lower_case_in
 
 
 @pytest.mark.accepts("JE-50")
-def test_JE_50_logs_are_read_of_one_step_or_of_all_in_the_order_in_which_they_ran(buckets: Buckets) -> None:
+def test_JE_50_logs_are_read_of_one_step_or_of_all_in_the_order_in_which_they_ran(
+    buckets: Buckets,
+) -> None:
     # Scenario 2 calls it without a step; by name, data_profiling would come first.
     for minute, step in enumerate(["schema_extraction", "metadata_analysis", "data_profiling"]):
         written(buckets.logs, step, 3, at=START + timedelta(minutes=minute))
@@ -70,7 +90,9 @@ def test_JE_50_logs_are_read_of_one_step_or_of_all_in_the_order_in_which_they_ra
         *["metadata_analysis"] * 3,
         *["data_profiling"] * 3,
     ]
-    assert messages(buckets.logs, "metadata_analysis") == [f"line {n} of metadata_analysis" for n in range(3)]
+    assert messages(buckets.logs, "metadata_analysis") == [
+        f"line {n} of metadata_analysis" for n in range(3)
+    ]
     assert read(buckets.logs, "no_such_step") == []
     assert read(buckets.logs, job_id="JOB-45") == []
 
@@ -95,8 +117,11 @@ def read_one_by_one(buckets: Buckets) -> Any:
 
 
 @pytest.mark.accepts("JE-45", "JE-51")
-def test_JE_51_a_step_that_is_taken_up_again_loses_no_line_and_doubles_none(buckets: Buckets) -> None:
-    # The first attempt was flushed, checkpointed and flushed again; the second begins at the checkpoint.
+def test_JE_51_a_step_that_is_taken_up_again_loses_no_line_and_doubles_none(
+    buckets: Buckets,
+) -> None:
+    # The first attempt was flushed, checkpointed and flushed again; the second begins at the
+    # checkpoint.
     first = opened(buckets.logs)
     for number in range(4):
         first.add("INFO", "the same words", number=number)
@@ -189,7 +214,9 @@ def test_a_worker_without_anything_to_say_cannot_close_over_another(buckets: Buc
     assert messages(buckets.logs) == ["here"]
 
 
-def test_many_parts_become_a_file_on_the_way(buckets: Buckets, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_parts_become_a_file_on_the_way(
+    buckets: Buckets, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # A step that flushes ten thousand times would otherwise be ten thousand objects to read.
     monkeypatch.setattr(step_log, "FOLD_PARTS", 5)
     log = opened(buckets.logs)
@@ -199,7 +226,9 @@ def test_many_parts_become_a_file_on_the_way(buckets: Buckets, monkeypatch: pyte
         assert messages(buckets.logs) == [f"line {each}" for each in range(number + 1)]
         assert len({key for key in keys(buckets.logs) if key != FILE}) <= 5
     log.close()
-    assert [line["message"] for line in file_of(buckets.logs)] == [f"line {number}" for number in range(23)]
+    assert [line["message"] for line in file_of(buckets.logs)] == [
+        f"line {number}" for number in range(23)
+    ]
 
 
 def test_lines_are_kept_without_being_asked_when_they_are_many(
@@ -221,7 +250,9 @@ def test_a_part_that_is_gone_is_told(buckets: Buckets) -> None:
     for number in range(3):
         log.add("INFO", f"line {number}")
         log.flush()
-    second = [version for version in buckets.logs.versions() if version.key.endswith("/00000003.jsonl")]
+    second = [
+        version for version in buckets.logs.versions() if version.key.endswith("/00000003.jsonl")
+    ]
     buckets.logs.delete(second[0].key, second[0].version_id)
     with pytest.raises(ObjectCorrupt, match="missing"):
         read(buckets.logs)
@@ -238,7 +269,10 @@ def nested(depth: int) -> Any:
     ("given", "kept"),
     [
         ({"when": datetime(2025, 11, 1, tzinfo=UTC)}, {"when": "2025-11-01T00:00:00+00:00"}),
-        ({"tables": ("a", "b"), "by_id": {7: "seven"}}, {"tables": ["a", "b"], "by_id": {"7": "seven"}}),
+        (
+            {"tables": ("a", "b"), "by_id": {7: "seven"}},
+            {"tables": ["a", "b"], "by_id": {"7": "seven"}},
+        ),
         ({"text": "caf\udce9"}, {"text": "caf?"}),
         ({"large": 2**70, "flag": True}, {"large": str(2**70), "flag": True}),
         ({"error": ValueError("no"), "share": float("nan")}, {"error": "no", "share": None}),
@@ -246,7 +280,9 @@ def nested(depth: int) -> Any:
     ],
     ids=["instant", "tuple", "no-unicode", "large", "object", "deep"],
 )
-def test_a_log_takes_what_it_is_given(folder: Objects, given: dict[str, Any], kept: dict[str, Any]) -> None:
+def test_a_log_takes_what_it_is_given(
+    folder: Objects, given: dict[str, Any], kept: dict[str, Any]
+) -> None:
     # A line that cannot be written would end the step that only wanted to say something.
     log = opened(folder)
     log.add("INFO", 'message\nof two "lines" \udcff', **given)
@@ -257,16 +293,23 @@ def test_a_log_takes_what_it_is_given(folder: Objects, given: dict[str, Any], ke
 
 
 @pytest.mark.accepts("JE-47", "JE-68")
-def test_JE_47_warnings_and_errors_become_small_items_as_well(buckets: Buckets, at_home: Store) -> None:
+def test_JE_47_warnings_and_errors_become_small_items_as_well(
+    buckets: Buckets, at_home: Store
+) -> None:
     # For quick queries; the file has all of it, and its place stands in the item.
     log = opened(buckets.logs, store=at_home)
     log.add("INFO", "not in the table")
-    log.add("ERROR", "a " + "long " * 1000 + "story", START, tables_extracted=45, rows=["x" * 100] * 100)
+    log.add(
+        "ERROR", "a " + "long " * 1000 + "story", START, tables_extracted=45, rows=["x" * 100] * 100
+    )
     log.flush()
     (entry,) = recent(at_home, JOB)  # also while the step runs
     item = entry.to_item()
     assert item["SK"]["S"] == f"LOG#{JOB}#schema_extraction#2025-11-01T20:30:00.000000Z#LOG-000002"
-    assert (item["GSI1PK"]["S"], item["GSI1SK"]["S"]) == (f"JOB#{JOB}", "2025-11-01T20:30:00.000000Z")
+    assert (item["GSI1PK"]["S"], item["GSI1SK"]["S"]) == (
+        f"JOB#{JOB}",
+        "2025-11-01T20:30:00.000000Z",
+    )
     assert sum(text_size(name) + value_size(value) for name, value in item.items()) < 2048
     assert entry.s3_location == log.close()
     assert entry.details == {"tables_extracted": 45, "inFile": True}
@@ -276,7 +319,10 @@ def test_JE_47_warnings_and_errors_become_small_items_as_well(buckets: Buckets, 
 @pytest.mark.parametrize(
     ("details", "in_table"),
     [
-        ({"share": 1e-300, "large": 1e200, "none": 0.0}, {"share": "1e-300", "large": "1e+200", "none": 0.0}),
+        (
+            {"share": 1e-300, "large": 1e200, "none": 0.0},
+            {"share": "1e-300", "large": "1e+200", "none": 0.0},
+        ),
         ({"counts": {"": 5}, "rows": 1}, {"counts": '{"":5}', "rows": 1}),
         ({"first": 1, "": 2}, {"first": 1, "inFile": True}),
         ({"deep": nested(50)}, {"deep": "[" * 50 + '"bottom"' + "]" * 50}),
@@ -286,7 +332,8 @@ def test_JE_47_warnings_and_errors_become_small_items_as_well(buckets: Buckets, 
 def test_what_no_item_can_hold_is_text_in_the_table(
     buckets: Buckets, at_home: Store, details: dict[str, Any], in_table: dict[str, Any]
 ) -> None:
-    # A warning must not end the step because of a number in its details; the file has them as they were.
+    # A warning must not end the step because of a number in its details; the file has them as they
+    # were.
     log = opened(buckets.logs, store=at_home)
     log.add("WARNING", "odd", **details)
     log.close()
@@ -294,7 +341,9 @@ def test_what_no_item_can_hold_is_text_in_the_table(
     assert file_of(buckets.logs)[0]["details"] == details
 
 
-def test_JE_47_entries_that_a_crash_left_out_are_made_up_for(buckets: Buckets, at_home: Store) -> None:
+def test_JE_47_entries_that_a_crash_left_out_are_made_up_for(
+    buckets: Buckets, at_home: Store
+) -> None:
     # Killed between the part and its items; and what has an item does not get a second one.
     dying = opened(buckets.logs)
     dying.add("ERROR", "first", START)
@@ -303,7 +352,9 @@ def test_JE_47_entries_that_a_crash_left_out_are_made_up_for(buckets: Buckets, a
         again = opened(buckets.logs, store=at_home)
         again.add("ERROR", "first")
         again.close()
-    assert [(entry.message, entry.timestamp) for entry in recent(at_home, JOB)] == [("first", START)]
+    assert [(entry.message, entry.timestamp) for entry in recent(at_home, JOB)] == [
+        ("first", START)
+    ]
 
 
 @pytest.mark.accepts("JE-63", "JE-36")
@@ -313,12 +364,17 @@ def test_JE_63_recent_logs_are_a_hundred_the_newest_first(buckets: Buckets, at_h
     found = recent(at_home, JOB)
     assert len(found) == 100
     assert found[0].message == "line 1499 of schema_extraction"
-    assert [entry.timestamp for entry in found] == sorted((entry.timestamp for entry in found), reverse=True)
+    assert [entry.timestamp for entry in found] == sorted(
+        (entry.timestamp for entry in found), reverse=True
+    )
 
 
 @pytest.mark.accepts("JE-51")
-def test_JE_51_logs_may_move_to_the_archive_after_90_days_and_are_never_deleted(folder: Objects) -> None:
-    # An option. The tier `archive` of a folder is Glacier on S3 (tests of the adapter show its form).
+def test_JE_51_logs_may_move_to_the_archive_after_90_days_and_are_never_deleted(
+    folder: Objects,
+) -> None:
+    # An option. The tier `archive` of a folder is Glacier on S3 (tests of the adapter show its
+    # form).
     written(folder, "schema_extraction", 3)
     assert list(folder.lifecycle()) == []
     archive_logs(folder)

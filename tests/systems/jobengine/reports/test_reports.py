@@ -15,7 +15,13 @@ from sortkey_systems.jobengine.buckets import REPORTS, Buckets
 from sortkey_systems.jobengine.jobs.usage import Usage, UsageMeter
 from sortkey_systems.jobengine.model import Job, Report, StageJob
 from sortkey_systems.jobengine.parts import REPORT_FILE, ReportFile, ReportType, StepRun
-from sortkey_systems.jobengine.reports.kinds import KINDS, Facts, facts_of, make_report, recommendations
+from sortkey_systems.jobengine.reports.kinds import (
+    KINDS,
+    Facts,
+    facts_of,
+    make_report,
+    recommendations,
+)
 from sortkey_systems.jobengine.reports.recommendations import recommendations_for
 from sortkey_systems.jobengine.reports.reports import (
     FullReport,
@@ -47,7 +53,9 @@ def stored_job(store: Store, **changes: Any) -> Job:
     return made
 
 
-def report_of(buckets: Buckets, store: Store, job: Job, step: StepRun | None = None, **changes: Any) -> Report:
+def report_of(
+    buckets: Buckets, store: Store, job: Job, step: StepRun | None = None, **changes: Any
+) -> Report:
     given: dict[str, Any] = {
         "title": "Schema Extraction Performance Report",
         "summary": "Extracted 45 tables in 45.2 seconds",
@@ -66,14 +74,17 @@ def reports(buckets: Buckets, store: Store) -> list[FullReport]:
 
 
 def place(step_id: str) -> str:
-    return str(REPORT_FILE.render({"journey_id": ID, "stage_id": STAGE, "job_id": JOB, "step_id": step_id}))
+    return str(
+        REPORT_FILE.render({"journey_id": ID, "stage_id": STAGE, "job_id": JOB, "step_id": step_id})
+    )
 
 
 @pytest.mark.accepts("JE-53", "JE-54", "JE-55", "JE-56", "JE-59")
 def test_JE_54_a_step_leaves_a_report_of_the_documents_form_and_a_catalog_entry(
     buckets: Buckets, at_home: Store, job: Job
 ) -> None:
-    # The same members as the example, at the same place; the catalog has an ID of its own and the way to the file.
+    # The same members as the example, at the same place; the catalog has an ID of its own and the
+    # way to the file.
     entry = report_of(buckets, at_home, job)
     content = json.loads(buckets.reports.read(place("schema_extraction")))
     expected = examples.parsed(examples.REPORT_FILE)
@@ -83,7 +94,11 @@ def test_JE_54_a_step_leaves_a_report_of_the_documents_form_and_a_catalog_entry(
     assert content["executionSummary"].keys() == expected["executionSummary"].keys()
     figures = content["performanceMetrics"]
     assert (figures["throughput"], figures["averageTableProcessingTime"]) == (0.9956, 1.004)
-    assert (figures["memoryUsage"], figures["cpuUtilization"], figures["errorRate"]) == ("256MB", "35%", 0)
+    assert (figures["memoryUsage"], figures["cpuUtilization"], figures["errorRate"]) == (
+        "256MB",
+        "35%",
+        0,
+    )
     assert content["recommendations"][0] == "Consider parallel processing for larger databases"
     assert content["detailedResults"] == {"tablesExtracted": 45, "fieldsExtracted": 450}
 
@@ -99,16 +114,24 @@ def test_JE_54_a_step_leaves_a_report_of_the_documents_form_and_a_catalog_entry(
 
 
 @pytest.mark.accepts("JE-53", "JE-58")
-def test_JE_58_all_reports_of_a_job_are_listed_and_read(buckets: Buckets, at_home: Store, job: Job) -> None:
+def test_JE_58_all_reports_of_a_job_are_listed_and_read(
+    buckets: Buckets, at_home: Store, job: Job
+) -> None:
     # Of every step, and of the job; each with its file and its entry, and none of another job.
     for step in job.steps:
         report_of(buckets, at_home, job, step)
-    create_job_report(buckets.reports, at_home, ID, JOB, "performance", "All", {"seconds": 125.5}, "125.5 s")
-    other = stored_job(at_home, job_id="JOB-4567", execution_number=2, created_at=START + timedelta(hours=1))
+    create_job_report(
+        buckets.reports, at_home, ID, JOB, "performance", "All", {"seconds": 125.5}, "125.5 s"
+    )
+    other = stored_job(
+        at_home, job_id="JOB-4567", execution_number=2, created_at=START + timedelta(hours=1)
+    )
     report_of(buckets, at_home, other)
     found = reports(buckets, at_home)
     names = ["data_profiling", "metadata_analysis", "performance_summary", "schema_extraction"]
-    assert [report.location.rsplit("/", 1)[1] for report in found] == [f"{name}.json" for name in names]
+    assert [report.location.rsplit("/", 1)[1] for report in found] == [
+        f"{name}.json" for name in names
+    ]
     for report, name in zip(found, names, strict=True):
         assert report.file.report_id == f"{JOB}_{name}"
         assert report.catalog is not None
@@ -117,7 +140,9 @@ def test_JE_58_all_reports_of_a_job_are_listed_and_read(buckets: Buckets, at_hom
 
 
 @pytest.mark.accepts("JE-53", "JE-56")
-def test_JE_56_a_report_that_is_written_again_replaces_itself(buckets: Buckets, at_home: Store, job: Job) -> None:
+def test_JE_56_a_report_that_is_written_again_replaces_itself(
+    buckets: Buckets, at_home: Store, job: Job
+) -> None:
     # A step that is taken up again after a crash: one file, one entry, and that of the newest.
     first = report_of(buckets, at_home, job)
     second = report_of(buckets, at_home, job, summary="Once more", report_type="summary")
@@ -145,7 +170,9 @@ def test_JE_58_custom_reports_have_names(buckets: Buckets, at_home: Store, job: 
     assert found[f"{JOB}_custom_summary"].recommendations == ["Drop them"]
 
 
-def test_a_report_of_a_job_that_is_not_there_is_refused(buckets: Buckets, at_home: Store, job: Job) -> None:
+def test_a_report_of_a_job_that_is_not_there_is_refused(
+    buckets: Buckets, at_home: Store, job: Job
+) -> None:
     # Also of one in another journey: an ID alone opens nothing.
     for journey_id, job_id in [(ID, "JOB-9"), ("JRN-XXXXXXXXXXXX", JOB)]:
         with pytest.raises(NotFound, match=job_id):
@@ -154,14 +181,19 @@ def test_a_report_of_a_job_that_is_not_there_is_refused(buckets: Buckets, at_hom
 
 
 @pytest.mark.accepts("JE-60", "JE-68")
-def test_JE_60_a_report_of_more_than_ten_megabytes_is_ordinary(buckets: Buckets, at_home: Store, job: Job) -> None:
+def test_JE_60_a_report_of_more_than_ten_megabytes_is_ordinary(
+    buckets: Buckets, at_home: Store, job: Job
+) -> None:
     # An item ends at 400 KB; the file has no limit, and the entry stays small.
     rows = [{"table": f"table_{number}", "note": "x" * 1000} for number in range(11_000)]
     entry = report_of(buckets, at_home, job, results={"rows": rows})
     assert entry.metrics.content_size > 11_000_000
     size = sum(text_size(name) + value_size(value) for name, value in entry.to_item().items())
     assert size < 2048 < ITEM_BYTES_MAX
-    assert read_report(buckets.reports, entry).detailed_results["rows"][10_999]["table"] == "table_10999"
+    assert (
+        read_report(buckets.reports, entry).detailed_results["rows"][10_999]["table"]
+        == "table_10999"
+    )
     with open_report(buckets.reports, entry) as stream:
         assert sum(len(chunk) for chunk in stream) == entry.metrics.content_size
     assert reports(buckets, at_home)[0].file.detailed_results["rows"] == rows
@@ -203,15 +235,27 @@ def test_JE_59_every_kind_of_report_is_made_of_a_job_with_recommendations(
 
 
 _SAYS: dict[str, Any] = {
-    "summary": lambda found: found["steps"] == {"completed": 3, "of": 3} and found["logs"]["errorCount"] == 2,
-    "performance": lambda found: [step["share"] for step in found["steps"]] == [0.3586, 0.5219, 0.1195],
-    "error_analysis": lambda found: found["errors"][0]["count"] == 2 and found["warnings"][0]["count"] == 18,
-    "timeline": lambda found: found["moments"][0]["text"] == "created by user" and len(found["moments"]) == 29,
-    "metrics": lambda found: found["logsByStep"]["schema_extraction"]["lines"] == 200 and found["errorRate"] == 0.0002,
+    "summary": lambda found: (
+        found["steps"] == {"completed": 3, "of": 3} and found["logs"]["errorCount"] == 2
+    ),
+    "performance": lambda found: (
+        [step["share"] for step in found["steps"]] == [0.3586, 0.5219, 0.1195]
+    ),
+    "error_analysis": lambda found: (
+        found["errors"][0]["count"] == 2 and found["warnings"][0]["count"] == 18
+    ),
+    "timeline": lambda found: (
+        found["moments"][0]["text"] == "created by user" and len(found["moments"]) == 29
+    ),
+    "metrics": lambda found: (
+        found["logsByStep"]["schema_extraction"]["lines"] == 200 and found["errorRate"] == 0.0002
+    ),
 }
 
 
-def test_a_custom_report_cannot_be_made_of_a_job(buckets: Buckets, at_home: Store, job: Job) -> None:
+def test_a_custom_report_cannot_be_made_of_a_job(
+    buckets: Buckets, at_home: Store, job: Job
+) -> None:
     # Nobody knows what should be in it.
     with pytest.raises(ModelError, match="create_job_report"):
         make_report(buckets, at_home, ID, JOB, "custom")
@@ -246,13 +290,20 @@ def test_JE_59_recommendations_follow_from_what_happened(buckets: Buckets, at_ho
 
 def test_a_job_that_ran_well_is_told_so(buckets: Buckets, at_home: Store) -> None:
     # Advice without a cause is not read the next time.
-    clean = Job.from_item(examples.stored(examples.JOB)).results.model_copy(update={"records_failed": 0})
-    even = [step.model_copy(update={"duration": 40.0}) for step in Job.from_item(examples.stored(examples.JOB)).steps]
+    clean = Job.from_item(examples.stored(examples.JOB)).results.model_copy(
+        update={"records_failed": 0}
+    )
+    even = [
+        step.model_copy(update={"duration": 40.0})
+        for step in Job.from_item(examples.stored(examples.JOB)).steps
+    ]
     said = advice(buckets, at_home, results=clean, steps=even, duration=120.0)
     assert said == "Raw Analysis Job ran without errors: nothing to be done"
 
 
-def test_a_job_that_takes_much_longer_than_the_last_time_is_told_so(buckets: Buckets, at_home: Store) -> None:
+def test_a_job_that_takes_much_longer_than_the_last_time_is_told_so(
+    buckets: Buckets, at_home: Store
+) -> None:
     # The execution before lies in the dashboard's lines.
     before = {"execution_number": 1, "job_id": "JOB-1", "end_time": START + timedelta(seconds=20)}
     stored_job(at_home, **before)
@@ -274,7 +325,9 @@ def test_a_job_that_takes_much_longer_than_the_last_time_is_told_so(buckets: Buc
         ({}, {}, "performed well"),
     ],
 )
-def test_figures_of_a_step_advise_what_they_show(changes: dict[str, Any], figures: dict[str, Any], says: str) -> None:
+def test_figures_of_a_step_advise_what_they_show(
+    changes: dict[str, Any], figures: dict[str, Any], says: str
+) -> None:
     # One figure beyond its limit, one piece of advice; none, and the step is told to be well.
     example = examples.parsed(examples.REPORT_FILE)
     file = ReportFile.model_validate(example)

@@ -1,4 +1,6 @@
-"""A password in the address of a source is stored nowhere and shown nowhere, whichever way libpq takes it."""
+"""A password in the address of a source is stored nowhere and shown nowhere, whichever way libpq
+takes it.
+"""
 
 from __future__ import annotations
 
@@ -55,13 +57,20 @@ def test_a_password_is_refused_wherever_it_stands_and_not_repeated(address: str)
         Source(**ABOUT, address=address)
     assert "cret" not in str(refused.value)
     with pytest.raises(ValueError, match="PGPASSWORD") as refused:
-        JourneyDraft(**JOURNEY_EXAMPLE | {"source": {**JOURNEY_EXAMPLE["source"], "address": address}})
+        JourneyDraft(
+            **JOURNEY_EXAMPLE | {"source": {**JOURNEY_EXAMPLE["source"], "address": address}}
+        )
     assert "cret" not in str(refused.value)
 
 
 @pytest.mark.parametrize("address", WITHOUT)
 def test_an_address_without_one_stays_as_it_is(address: str) -> None:
-    assert check_address(address) == stored_address(address) == Source(**ABOUT, address=address).address == address
+    assert (
+        check_address(address)
+        == stored_address(address)
+        == Source(**ABOUT, address=address).address
+        == address
+    )
 
 
 @pytest.mark.parametrize("address", WITH_PASSWORD + BROKEN_BY_PASSWORD)
@@ -87,12 +96,16 @@ def test_rest_neither_stores_nor_shows_a_password(tmp_path: Path) -> None:
         assert engine.journeys.list() == []
 
 
-def test_a_journey_that_was_stored_with_a_password_can_be_read_and_does_not_show_it(tmp_path: Path) -> None:
+def test_a_journey_that_was_stored_with_a_password_can_be_read_and_does_not_show_it(
+    tmp_path: Path,
+) -> None:
     # Of an older version: the list of journeys must not fail because of it.
     with sortkey.open(tmp_path / "data") as store:
         engine = _engine(store, tmp_path)
         source = {**JOURNEY_EXAMPLE["source"], "address": "postgresql://shop@db/shop"}
-        made = engine.create_journey(JourneyDraft(**JOURNEY_EXAMPLE | {"source": source}), created_by="tests")
+        made = engine.create_journey(
+            JourneyDraft(**JOURNEY_EXAMPLE | {"source": source}), created_by="tests"
+        )
         _put_address(store, made.journey_id, "postgresql://shop@db/shop?password=s3cret")
         (read,) = engine.journeys.list()
         assert read.source.address == "postgresql://shop@db/shop"

@@ -17,7 +17,8 @@ from sortkey_systems.wallcrawler.browsers.protocol import (
 
 @pytest.mark.parametrize("piece", [1, 3, 4, 5, 1000])
 def test_messages_come_out_whole_however_the_stream_is_cut(piece: int) -> None:
-    # A socket delivers bytes, not messages: a reader that relies on where they are cut loses one under load.
+    # A socket delivers bytes, not messages: a reader that relies on where they are cut loses one
+    # under load.
     messages = [b"", b"{}", "é".encode() * 300, b"x" * 70_000]
     stream = b"".join(map(frame, messages))
     reader = FrameReader()

@@ -20,7 +20,9 @@ def test_nothing_is_loaded_from_elsewhere_and_only_its_own_script_runs() -> None
     assert live_page(is_interactive=True)[0] != document
 
 
-@pytest.mark.parametrize("page_id", ["'+alert(1)+'", "</script><script>alert(1)</script>", "\\", '"', "\n"])
+@pytest.mark.parametrize(
+    "page_id", ["'+alert(1)+'", "</script><script>alert(1)</script>", "\\", '"', "\n"]
+)
 def test_a_page_id_cannot_leave_its_quotes(page_id: str) -> None:
     # It comes from an address that anybody can write.
     document, _ = live_page(is_interactive=False, page_id=page_id)

@@ -63,11 +63,15 @@ def _proxied(url: str, port: int, **settings: bytes) -> httpx.Response:
         return client.request("POST" if settings else "GET", url, **settings)  # pyright: ignore[reportArgumentType]
 
 
-def test_a_request_goes_upstream_with_credentials_and_is_counted(site: tuple[int, list[object]]) -> None:
+def test_a_request_goes_upstream_with_credentials_and_is_counted(
+    site: tuple[int, list[object]],
+) -> None:
     # Chromium cannot send them: without us the upstream answers 407 and the page stays empty.
     upstream, seen = site
     server = f"http://127.0.0.1:{upstream}"
-    rules = read_rules([{"type": "external", "server": server, "username": "ada", "password": "secret"}])
+    rules = read_rules(
+        [{"type": "external", "server": server, "username": "ada", "password": "secret"}]
+    )
     proxy = ForwardProxy(rules)
     try:
         answer = _proxied("http://far.example/path?q=1", proxy.start())
@@ -78,13 +82,20 @@ def test_a_request_goes_upstream_with_credentials_and_is_counted(site: tuple[int
         proxy.stop()
 
 
-def test_a_direct_request_is_not_counted_and_carries_no_credentials(site: tuple[int, list[object]]) -> None:
+def test_a_direct_request_is_not_counted_and_carries_no_credentials(
+    site: tuple[int, list[object]],
+) -> None:
     # proxyBytes is what the upstream bills; credentials are nobody else's business.
     port, seen = site
     rules = read_rules(
         [
             {"type": "none", "domainPattern": "127.0.0.1"},
-            {"type": "external", "server": "http://127.0.0.1:9", "username": "ada", "password": "secret"},
+            {
+                "type": "external",
+                "server": "http://127.0.0.1:9",
+                "username": "ada",
+                "password": "secret",
+            },
         ]
     )
     proxy = ForwardProxy(rules)
@@ -101,7 +112,9 @@ def test_a_tunnel_goes_upstream_with_credentials(site: tuple[int, list[object]])
     # Everything over https is a tunnel.
     upstream, seen = site
     server = f"http://127.0.0.1:{upstream}"
-    proxy = ForwardProxy(read_rules([{"type": "external", "server": server, "username": "ada", "password": "x"}]))
+    proxy = ForwardProxy(
+        read_rules([{"type": "external", "server": server, "username": "ada", "password": "x"}])
+    )
     try:
         with socket.create_connection(("127.0.0.1", proxy.start()), timeout=10) as client:
             client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\nHost: far.example:443\r\n\r\n")
@@ -117,7 +130,9 @@ def test_a_tunnel_goes_upstream_with_credentials(site: tuple[int, list[object]])
 def test_a_refusal_of_the_upstream_and_a_dead_host_are_502(site: tuple[int, list[object]]) -> None:
     # The page must fail, not hang, and a 407 would make Chromium ask for a password.
     upstream, _ = site
-    proxy = ForwardProxy(read_rules([{"type": "external", "server": f"http://127.0.0.1:{upstream}"}]))
+    proxy = ForwardProxy(
+        read_rules([{"type": "external", "server": f"http://127.0.0.1:{upstream}"}])
+    )
     try:
         with socket.create_connection(("127.0.0.1", proxy.start()), timeout=10) as client:
             client.sendall(b"CONNECT far.example:443 HTTP/1.1\r\n\r\n")
@@ -132,7 +147,8 @@ def test_a_refusal_of_the_upstream_and_a_dead_host_are_502(site: tuple[int, list
 
 
 def test_processes_of_another_user_are_refused(site: tuple[int, list[object]]) -> None:
-    # The port is open to the whole machine: another tenant must not send through this one's account.
+    # The port is open to the whole machine: another tenant must not send through this one's
+    # account.
     port, seen = site
     proxy, own = ForwardProxy([], uid=os.getuid() + 1), ForwardProxy([], uid=os.getuid())
     try:

@@ -28,7 +28,10 @@ def page(tmp_path: Path, ffmpeg: str) -> PageRecording:
     for number, colour in enumerate(COLOURS):
         source = ["-f", "lavfi", "-i", f"color={colour}:size=321x181", "-frames:v", "1"]
         made = subprocess.run(
-            [ffmpeg, "-v", "error", *source, "-f", "mjpeg", "pipe:1"], capture_output=True, check=True, timeout=30
+            [ffmpeg, "-v", "error", *source, "-f", "mjpeg", "pipe:1"],
+            capture_output=True,
+            check=True,
+            timeout=30,
         )
         writer.frame(made.stdout, START_MS + 2000 * number, 321, 181)
     writer.close(START_MS + 11_000)

@@ -16,7 +16,10 @@ def test_a_page_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     (page,) = read_pages(tmp_path)
     assert (page.page_id, page.target_id, page.url) == ("0", "T1", "https://example.com/")
     assert (page.start_ms, page.end_ms) == (1000, 2000)
-    assert [(frame.time_ms, image) for frame, image in page.images()] == [(1200, b"first"), (1400, b"second image")]
+    assert [(frame.time_ms, image) for frame, image in page.images()] == [
+        (1200, b"first"),
+        (1400, b"second image"),
+    ]
     assert last_frame(tmp_path) == b"second image"
 
 

@@ -20,7 +20,10 @@ class Sent(list[tuple[str, dict[str, Any], str | None]]):
 
 def _attached(number: int = 1, kind: str = "page") -> dict[str, Any]:
     target = {"targetId": f"T{number}", "type": kind, "url": "about:blank"}
-    return {"method": "Target.attachedToTarget", "params": {"sessionId": f"S{number}", "targetInfo": target}}
+    return {
+        "method": "Target.attachedToTarget",
+        "params": {"sessionId": f"S{number}", "targetInfo": target},
+    }
 
 
 def _frame(number: int, at: float, data: bytes = b"jpeg") -> dict[str, Any]:
@@ -30,7 +33,8 @@ def _frame(number: int, at: float, data: bytes = b"jpeg") -> dict[str, Any]:
 
 
 def test_every_page_is_recorded_and_nothing_else(tmp_path: Path) -> None:
-    # Workers and the browser's own pages have nothing to see; a page must not wait for the recorder.
+    # Workers and the browser's own pages have nothing to see; a page must not wait for the
+    # recorder.
     sent = Sent()
     recorder = Recorder(tmp_path, sent)
     recorder.start()
@@ -47,7 +51,8 @@ def test_every_page_is_recorded_and_nothing_else(tmp_path: Path) -> None:
 
 
 def test_frames_are_acknowledged_no_faster_than_they_are_wanted(tmp_path: Path) -> None:
-    # Chromium encodes a frame per acknowledgement: at 37 a second the page's own script would feel it.
+    # Chromium encodes a frame per acknowledgement: at 37 a second the page's own script would feel
+    # it.
     sent = Sent()
     recorder = Recorder(tmp_path, sent, fps=5)
     recorder.receive(_attached(), 10.0)
@@ -63,7 +68,8 @@ def test_frames_are_acknowledged_no_faster_than_they_are_wanted(tmp_path: Path) 
 
 
 def test_what_a_busy_page_shows_at_last_is_recorded(tmp_path: Path) -> None:
-    # While acknowledgements are out Chromium drops what it draws; without another frame the end would be missing.
+    # While acknowledgements are out Chromium drops what it draws; without another frame the end
+    # would be missing.
     sent = Sent()
     recorder = Recorder(tmp_path, sent, fps=5)
     recorder.receive(_attached(), 10.0)
@@ -85,7 +91,9 @@ def test_a_navigation_of_the_page_is_noted_and_one_of_a_frame_in_it_is_not(tmp_p
     recorder.receive(_attached(), 10.0)
     inner = {"url": "https://ads.example/", "parentId": "F"}
     for at, frame in ((10.5, {"url": "https://example.com/"}), (10.6, inner)):
-        recorder.receive({"method": "Page.frameNavigated", "params": {"frame": frame}, "sessionId": "S1"}, at)
+        recorder.receive(
+            {"method": "Page.frameNavigated", "params": {"frame": frame}, "sessionId": "S1"}, at
+        )
     recorder.receive({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}}, 12.0)
     (page,) = read_pages(tmp_path)
     assert page.urls == [(10000, "about:blank"), (10500, "https://example.com/")]

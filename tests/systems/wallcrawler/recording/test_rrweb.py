@@ -8,7 +8,8 @@ from sortkey_systems.wallcrawler.recording.frames import PageRecording, PageWrit
 
 
 def test_the_events_are_a_document_that_a_player_shows(page: PageRecording) -> None:
-    # A player needs the size, a whole document, then changes; and the times of all of them in order.
+    # A player needs the size, a whole document, then changes; and the times of all of them in
+    # order.
     events = list(rrweb.events(page))
     assert [each["type"] for each in events] == [1, 4, 2, 3, 3]
     assert [each["timestamp"] for each in events] == sorted(each["timestamp"] for each in events)

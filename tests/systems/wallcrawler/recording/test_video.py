@@ -19,20 +19,44 @@ class Video:
 
     @property
     def seconds(self) -> float:
-        asked = ["ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", str(self.path)]
+        asked = [
+            "ffprobe",
+            "-v",
+            "error",
+            "-show_entries",
+            "format=duration",
+            "-of",
+            "csv=p=0",
+            str(self.path),
+        ]
         return float(subprocess.run(asked, capture_output=True, check=True, timeout=60).stdout)
 
     def colour_at(self, seconds: float) -> str:
         """Which of red, green and blue the picture is mostly of."""
         where = ["-i", str(self.path), "-ss", str(seconds), "-frames:v", "1"]
-        asked = ["ffmpeg", "-v", "error", *where, "-vf", "scale=1:1", "-f", "rawvideo", "-pix_fmt", "rgb24", "pipe:1"]
+        asked = [
+            "ffmpeg",
+            "-v",
+            "error",
+            *where,
+            "-vf",
+            "scale=1:1",
+            "-f",
+            "rawvideo",
+            "-pix_fmt",
+            "rgb24",
+            "pipe:1",
+        ]
         red, green, blue = subprocess.run(asked, capture_output=True, check=True, timeout=60).stdout
         return max(("red", red), ("green", green), ("blue", blue), key=lambda pair: pair[1])[0]
 
 
 @pytest.mark.slow
-def test_an_mp4_shows_each_frame_for_as_long_as_it_was_shown(page: PageRecording, tmp_path: Path) -> None:
-    # Frames come when something changes: played one after the other, a quiet page would be over at once.
+def test_an_mp4_shows_each_frame_for_as_long_as_it_was_shown(
+    page: PageRecording, tmp_path: Path
+) -> None:
+    # Frames come when something changes: played one after the other, a quiet page would be over at
+    # once.
     made = Video(video.mp4(page, tmp_path / "video"))
     assert 10.5 < made.seconds < 12
     assert [made.colour_at(at) for at in (1, 3, 5, 10)] == ["red", "green", "blue", "blue"]
@@ -52,8 +76,11 @@ def test_a_playlist_names_segments_that_are_there(page: PageRecording, tmp_path:
 
 
 @pytest.mark.slow
-def test_a_video_is_made_once_and_again_when_frames_were_added(page: PageRecording, tmp_path: Path) -> None:
-    # Every look at a replay would cost seconds otherwise; and one of a running session would stay as it first was.
+def test_a_video_is_made_once_and_again_when_frames_were_added(
+    page: PageRecording, tmp_path: Path
+) -> None:
+    # Every look at a replay would cost seconds otherwise; and one of a running session would stay
+    # as it first was.
     made = video.mp4(page, tmp_path / "video")
     before = made.stat().st_mtime_ns
     assert video.mp4(page, tmp_path / "video").stat().st_mtime_ns == before

@@ -1,1 +1,3 @@
-"""The stage data_migration: rows become documents in a target, in batches that can be taken up again."""
+"""The stage data_migration: rows become documents in a target, in batches that can be taken up
+again.
+"""

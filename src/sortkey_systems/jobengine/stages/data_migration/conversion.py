@@ -1,4 +1,6 @@
-"""Values of a source as values of TMF. What cannot be converted raises `NotConverted`: nothing is guessed."""
+"""Values of a source as values of TMF. What cannot be converted raises `NotConverted`: nothing is
+guessed.
+"""
 
 from __future__ import annotations
 

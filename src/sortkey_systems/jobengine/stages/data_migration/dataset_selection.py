@@ -1,4 +1,6 @@
-"""data_migration, dataset_selection: which datasets of the plan are moved now, and how many rows that is."""
+"""data_migration, dataset_selection: which datasets of the plan are moved now, and how many rows
+that is.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,10 @@ def dataset_selection(work: Work, ctx: StepContext) -> Selection:
     book = rule_book(work.rules, "data_migration")
     found = Selection({}, [], [])
     for number, dataset in enumerate(plan.datasets, 1):
-        if book.removed_by(dataset.table) not in (None, BUILT_IN):  # the built-in ones had their say in stripped_schema
+        if book.removed_by(dataset.table) not in (
+            None,
+            BUILT_IN,
+        ):  # the built-in ones had their say in stripped_schema
             found.left_out.append(dataset.table)
             ctx.log("INFO", f"{dataset.table} is left out by a rule", table=dataset.table)
         else:

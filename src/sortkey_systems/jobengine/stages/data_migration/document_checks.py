@@ -1,4 +1,6 @@
-"""Checks on documents: what TMF's shapes and the rules ask for, counted; with a few examples of what fails."""
+"""Checks on documents: what TMF's shapes and the rules ask for, counted; with a few examples of
+what fails.
+"""
 
 from __future__ import annotations
 
@@ -94,13 +96,21 @@ def _holds(value: Any, check: Check) -> bool:
     }
     if check.argument == "dateTime":
         return isinstance(value, str) and instant(value) is not None
-    return isinstance(value, kinds[check.argument]) and (check.argument == "boolean" or not isinstance(value, bool))
+    return isinstance(value, kinds[check.argument]) and (
+        check.argument == "boolean" or not isinstance(value, bool)
+    )
 
 
 def referred(document: Document, path: str) -> list[str]:
     """The ids at the end of a path, of an array those of all its elements."""
     here: list[Any] = [document]
     for part in path.split("."):
-        found: list[Any] = [cast("Document", each).get(part) for each in here if isinstance(each, dict)]
-        here = [each for value in found for each in (cast("list[Any]", value) if isinstance(value, list) else [value])]
+        found: list[Any] = [
+            cast("Document", each).get(part) for each in here if isinstance(each, dict)
+        ]
+        here = [
+            each
+            for value in found
+            for each in (cast("list[Any]", value) if isinstance(value, list) else [value])
+        ]
     return [each for each in here if isinstance(each, str)]

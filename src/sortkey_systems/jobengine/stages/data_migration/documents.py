@@ -13,7 +13,11 @@ from typing import Any, cast
 import orjson
 
 from sortkey_systems.jobengine.sources import Batch, Row, Source
-from sortkey_systems.jobengine.stages.data_migration.conversion import NotConverted, converted, plain
+from sortkey_systems.jobengine.stages.data_migration.conversion import (
+    NotConverted,
+    converted,
+    plain,
+)
 from sortkey_systems.jobengine.stages.migration_planning.etl_script import Dataset, EtlPlan
 from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import ReferenceMapping
 from sortkey_systems.jobengine.tmf import Resource, resources
@@ -31,7 +35,9 @@ _VALUES_IN = {
 
 @dataclass(slots=True)
 class Finding:
-    """What was wrong with a value (`path`), or with a whole row (no path), which then was not written."""
+    """What was wrong with a value (`path`), or with a whole row (no path), which then was not
+    written.
+    """
 
     origin: str
     path: str
@@ -57,7 +63,9 @@ def origin_of(table: str, position: list[Any]) -> str:
 def id_of(row: Row, dataset: Dataset) -> str | None:
     """The id of a row's document; None where a part of its key is missing."""
     if not dataset.key:
-        text = orjson.dumps({name: plain(value) for name, value in row.items()}, option=orjson.OPT_SORT_KEYS)
+        text = orjson.dumps(
+            {name: plain(value) for name, value in row.items()}, option=orjson.OPT_SORT_KEYS
+        )
         return dataset.id_prefix + hashlib.sha256(text).hexdigest()[:16]
     parts = [row[name] for name in dataset.key]
     if any(part is None for part in parts):
@@ -73,7 +81,9 @@ def _joinable(part: str) -> str:
 
 def build_batch(source: Source, plan: EtlPlan, dataset: Dataset, batch: Batch) -> list[Built]:
     """The documents of a batch. The same batch always gives the same documents."""
-    lookups = [(each, *_looked_up(source, plan, dataset, each, batch.rows)) for each in dataset.references]
+    lookups = [
+        (each, *_looked_up(source, plan, dataset, each, batch.rows)) for each in dataset.references
+    ]
     resource = resources()[dataset.resource]
     made: list[Built] = []
     for row, position in zip(batch.rows, batch.positions, strict=True):
@@ -87,7 +97,9 @@ def build_batch(source: Source, plan: EtlPlan, dataset: Dataset, batch: Batch) -
 Lookup = tuple[ReferenceMapping, Callable[[Row], Any], Found]
 
 
-def _built(row: Row, origin: str, dataset: Dataset, resource: Resource, lookups: list[Lookup]) -> Built:
+def _built(
+    row: Row, origin: str, dataset: Dataset, resource: Resource, lookups: list[Lookup]
+) -> Built:
     made = id_of(row, dataset)
     if made is None:
         refused = Finding(origin, "", f"the key ({', '.join(dataset.key)}) is missing")
@@ -148,13 +160,21 @@ def at(document: Any, path: str) -> Any:
     return here
 
 
-def _add_characteristics(document: Document, row: Row, dataset: Dataset, resource: Resource) -> None:
+def _add_characteristics(
+    document: Document, row: Row, dataset: Dataset, resource: Resource
+) -> None:
     where = resource.characteristics
     for name in dataset.characteristics:
         value = plain(row[name])
         if value is None or where is None:
             continue
-        kind = "integer" if isinstance(value, int) else "decimal" if isinstance(value, float) else "string"
+        kind = (
+            "integer"
+            if isinstance(value, int)
+            else "decimal"
+            if isinstance(value, float)
+            else "string"
+        )
         inner = {_VALUES_IN[where]: [{"value": value}]} if where in _VALUES_IN else {"value": value}
         document.setdefault(where, []).append({"name": name, "valueType": kind, **inner})
 
@@ -163,11 +183,18 @@ def _add_characteristics(document: Document, row: Row, dataset: Dataset, resourc
 
 
 def _refer(
-    document: Document, mapping: ReferenceMapping, value: Any, found: Found, resource: Resource, origin: str
+    document: Document,
+    mapping: ReferenceMapping,
+    value: Any,
+    found: Found,
+    resource: Resource,
+    origin: str,
 ) -> list[Finding]:
     ids = found.get(value, [])
     if mapping.kind == "own" and value is not None and not ids:
-        return [Finding(origin, mapping.path, f"{mapping.target_table} has no such row", str(value))]
+        return [
+            Finding(origin, mapping.path, f"{mapping.target_table} has no such row", str(value))
+        ]
     if "." not in mapping.path:
         if ids:
             document[mapping.path] = ids[0]

@@ -1,4 +1,6 @@
-"""data_migration, mark_completion: say in the target that it is whole; of a folder, write its files."""
+"""data_migration, mark_completion: say in the target that it is whole; of a folder, write its
+files.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,23 @@ class Completion:
 
 
 def mark_completion(work: Work, ctx: StepContext) -> Completion:
-    """Whoever finds the target can see which plan it is of, and that the transfer came to its end."""
+    """Whoever finds the target can see which plan it is of, and that the transfer came to
+    its end.
+    """
     moved, plan = work.result("transfer", Transferred), work.result("etl_script", EtlPlan)
     with open_target(work) as target:
         files = target.export()
         target.say("completed", plan.fingerprint)
     found = Completion(
-        moved.written + moved.refused + moved.duplicates, moved.written, moved.refused + moved.duplicates, files
+        moved.written + moved.refused + moved.duplicates,
+        moved.written,
+        moved.refused + moved.duplicates,
+        files,
     )
-    ctx.log("INFO", f"{found.records_succeeded} of {found.records_processed} rows are documents", files=files)
+    ctx.log(
+        "INFO",
+        f"{found.records_succeeded} of {found.records_processed} rows are documents",
+        files=files,
+    )
     ctx.progress(100)
     return found

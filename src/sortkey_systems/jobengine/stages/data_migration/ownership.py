@@ -1,7 +1,8 @@
-"""Whose documents a target holds: those of one journey, recorded in the target, which is locked while a step uses it.
+"""Whose documents a target holds: those of one journey, recorded in the target, which is locked
+while a step uses it.
 
-Another journey is refused before anything in the target changes. The lock is the kernel's and dies with its process, so
-a journey whose worker was killed goes on at once.
+Another journey is refused before anything in the target changes. The lock is the kernel's and dies
+with its process, so a journey whose worker was killed goes on at once.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from sortkey_systems.jobengine.stages.work import Work
 from sortkey_systems.jobengine.tmf import resources
 
 WAIT_SECONDS = 30.0
-"""How long a step waits for an earlier worker of its own journey, which lost its lease and is about to notice."""
+"""How long a step waits for an earlier worker of its own journey, which lost its lease and is about
+to notice.
+"""
 POLL_SECONDS = 0.05
 
 
 class TargetRefused(WrongState):
-    """The target belongs to another journey, or is something else altogether. Nothing in it was changed."""
+    """The target belongs to another journey, or is something else altogether. Nothing in it was
+    changed.
+    """
 
 
 class TargetBusy(Exception):
@@ -34,7 +39,9 @@ class TargetBusy(Exception):
 
 @contextmanager
 def open_target(work: Work) -> Generator[Target]:
-    """The target of the work, locked and claimed for its journey. Raises TargetRefused, TargetBusy."""
+    """The target of the work, locked and claimed for its journey. Raises TargetRefused,
+    TargetBusy.
+    """
     with locked(work.target, work.owner):
         check_owner(work.target, work.owner)
         with Target(work.target) as target:
@@ -43,16 +50,21 @@ def open_target(work: Work) -> Generator[Target]:
 
 
 def check_owner(address: str | Path, owner: str) -> None:
-    """Raises TargetRefused where the address holds anything that `owner` has not written. Changes nothing."""
+    """Raises TargetRefused where the address holds anything that `owner` has not written. Changes
+    nothing.
+    """
     if not working_file(address).exists():
         _check_files(Path(address))
         return
     about = _about(address)
-    other = about.get("journey", "an earlier version, which did not record its journey" if about else owner)
+    other = about.get(
+        "journey", "an earlier version, which did not record its journey" if about else owner
+    )
     if other != owner:
         what = "folder" if is_folder(address) else "file"
         raise TargetRefused(
-            f"{address} holds the documents of {_named(other)}: choose another target (--target), or delete that {what}"
+            f"{address} holds the documents of {_named(other)}: choose another target (--target), "
+            f"or delete that {what}"
             " if its documents are no longer needed"
         )
 
@@ -65,16 +77,24 @@ def locked(address: str | Path, owner: str) -> Generator[None]:
     while (lock := _try_lock(path)) is None:
         holder, _, pid = _holder(path).partition("\n")
         if holder not in ("", owner):
-            text = f"{address} is in use by {_named(holder)} (process {pid}): choose another target (--target)"
+            text = (
+                f"{address} is in use by {_named(holder)} (process {pid}): choose another target "
+                "(--target)"
+            )
             raise TargetRefused(text)
         if time.monotonic() >= deadline:
-            raise TargetBusy(f"{address} is still in use by process {pid} for the same journey: stop that process")
+            raise TargetBusy(
+                f"{address} is still in use by process {pid} for the same journey: stop that "
+                "process"
+            )
         time.sleep(POLL_SECONDS)
     try:
         os.pwrite(lock, f"{owner}\n{os.getpid()}".encode(), 0)
         yield
     finally:
-        path.unlink(missing_ok=True)  # before the lock is released, so that nobody else's file is removed
+        path.unlink(
+            missing_ok=True
+        )  # before the lock is released, so that nobody else's file is removed
         os.close(lock)
 
 
@@ -86,7 +106,9 @@ def _check_files(folder: Path) -> None:
     """A folder may hold anything but files that the documents would replace."""
     taken = [f"{name}.jsonl" for name in resources() if (folder / f"{name}.jsonl").exists()]
     if taken:
-        raise TargetRefused(f"{folder} has a {taken[0]} that no journey wrote: choose another target (--target)")
+        raise TargetRefused(
+            f"{folder} has a {taken[0]} that no journey wrote: choose another target (--target)"
+        )
 
 
 def _about(address: str | Path) -> dict[str, str]:
@@ -95,14 +117,22 @@ def _about(address: str | Path) -> dict[str, str]:
     place = f"{working_file(address).absolute().as_uri()}?mode=rw"
     try:
         with closing(sqlite3.connect(place, uri=True)) as db:
-            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            tables = {
+                name
+                for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
             if tables and "_about" not in tables:
-                raise TargetRefused(f"{address} is a database that no journey made: choose another target (--target)")
+                raise TargetRefused(
+                    f"{address} is a database that no journey made: choose another target "
+                    "(--target)"
+                )
             return dict(db.execute("SELECT name, value FROM _about")) if tables else {}
     except sqlite3.OperationalError:
         raise
     except sqlite3.DatabaseError as error:
-        raise TargetRefused(f"{address} cannot be a target ({error}): choose another one (--target)") from None
+        raise TargetRefused(
+            f"{address} cannot be a target ({error}): choose another one (--target)"
+        ) from None
 
 
 def _lock_file(address: str | Path) -> Path:

@@ -1,7 +1,8 @@
 """Where documents go: a SQLite file with a table for each resource, or a folder of JSON Lines.
 
-Writing is idempotent: a document is known by its id and by the row it comes from. The same row again changes nothing;
-another row with the same id is a duplicate, recorded and not written. A folder has such a file too, until it is done.
+Writing is idempotent: a document is known by its id and by the row it comes from. The same row
+again changes nothing; another row with the same id is a duplicate, recorded and not written. A
+folder has such a file too, until it is done.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ CREATE TABLE IF NOT EXISTS _findings (origin TEXT, path TEXT, resource TEXT, sou
 
 @dataclass(slots=True)
 class Counts:
-    """Of one table: written documents, rows that were refused, rows with the id of an earlier one, and bad values."""
+    """Of one table: written documents, rows that were refused, rows with the id of an earlier one,
+    and bad values.
+    """
 
     written: int = 0
     refused: int = 0
@@ -52,10 +55,15 @@ class Target:
         self.path, self.is_folder = Path(address), is_folder(address)
         if self.is_folder:
             self.path.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(working_file(address), isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(
+            working_file(address), isolation_level=None, check_same_thread=False
+        )
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.executescript(_SCHEMA)
-        self._made = {name for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self._made = {
+            name
+            for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        }
 
     def __enter__(self) -> Target:
         return self
@@ -66,7 +74,9 @@ class Target:
     # -- writing
 
     def begin(self, fingerprint: str) -> bool:
-        """Make it the target of a plan. What another plan of the same journey wrote is removed; then this is True."""
+        """Make it the target of a plan. What another plan of the same journey wrote is removed;
+        then this is True.
+        """
         before = self.about("plan")
         is_other = before is not None and before != fingerprint
         if is_other:
@@ -89,10 +99,17 @@ class Target:
             for built in batch:
                 findings = list(built.findings)
                 if built.document is not None and not self._put(resource, table, built):
-                    findings.append(Finding(built.origin, "", f"duplicate: {built.id} was written from another row"))
+                    findings.append(
+                        Finding(
+                            built.origin, "", f"duplicate: {built.id} was written from another row"
+                        )
+                    )
                 self._db.executemany(
                     "INSERT OR REPLACE INTO _findings VALUES (?, ?, ?, ?, ?, ?)",
-                    [(each.origin, each.path, resource, table, each.reason, each.value) for each in findings],
+                    [
+                        (each.origin, each.path, resource, table, each.reason, each.value)
+                        for each in findings
+                    ],
                 )
             self._db.execute("COMMIT")
         except BaseException:
@@ -101,7 +118,9 @@ class Target:
             raise
 
     def _put(self, resource: str, table: str, built: Built) -> bool:
-        before = self._db.execute(f'SELECT origin FROM "{resource}" WHERE id = ?', (built.id,)).fetchone()
+        before = self._db.execute(
+            f'SELECT origin FROM "{resource}" WHERE id = ?', (built.id,)
+        ).fetchone()
         if before is not None and before[0] != built.origin:
             return False
         document = orjson.dumps(built.document).decode()
@@ -145,24 +164,34 @@ class Target:
         return [name for name in resources() if name in self._made]
 
     def documents(self, resource: str) -> Iterator[tuple[str, Document]]:
-        """All documents of a resource with their origin, in the order of their ids, and never all in memory."""
+        """All documents of a resource with their origin, in the order of their ids, and never all
+        in memory.
+        """
         if resource in self._made:
-            for origin, text in self._db.execute(f'SELECT origin, document FROM "{resource}" ORDER BY id'):
+            for origin, text in self._db.execute(
+                f'SELECT origin, document FROM "{resource}" ORDER BY id'
+            ):
                 yield origin, orjson.loads(text)
 
     def document_of(self, resource: str, origin: str) -> Document | None:
-        found = self._db.execute(f'SELECT document FROM "{resource}" WHERE origin = ?', (origin,)).fetchone()
+        found = self._db.execute(
+            f'SELECT document FROM "{resource}" WHERE origin = ?', (origin,)
+        ).fetchone()
         return orjson.loads(found[0]) if found else None
 
     def has(self, resource: str, made: str) -> bool:
         if resource not in self._made:
             return False
-        return self._db.execute(f'SELECT 1 FROM "{resource}" WHERE id = ?', (made,)).fetchone() is not None
+        return (
+            self._db.execute(f'SELECT 1 FROM "{resource}" WHERE id = ?', (made,)).fetchone()
+            is not None
+        )
 
     def findings(self) -> Iterator[tuple[str, Finding]]:
         """With the table each is of; whole rows first."""
         found = self._db.execute(
-            "SELECT source, origin, path, reason, value FROM _findings ORDER BY path <> '', source, origin"
+            "SELECT source, origin, path, reason, value FROM _findings ORDER BY path <> '', "
+            "source, origin"
         )
         for source, *rest in found:
             yield source, Finding(*rest)
@@ -171,32 +200,43 @@ class Target:
         """The document of an id."""
         if resource not in self._made:
             return None
-        found = self._db.execute(f'SELECT document FROM "{resource}" WHERE id = ?', (made,)).fetchone()
+        found = self._db.execute(
+            f'SELECT document FROM "{resource}" WHERE id = ?', (made,)
+        ).fetchone()
         return orjson.loads(found[0]) if found else None
 
     def findings_of_documents(self, table: str) -> dict[str, int]:
         """By path, how many values of the documents of a table were not taken over."""
         query = (
             "SELECT path, COUNT(*) FROM _findings f WHERE source = ? AND path <> ''"
-            " AND NOT EXISTS (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') GROUP BY path"
+            " AND NOT EXISTS (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') "
+            "GROUP BY path"
         )
         return dict(self._db.execute(query, (table,)).fetchall())
 
     def losses(self) -> Iterator[tuple[str, Finding]]:
-        """Rows that were refused, and values of documents that were not taken over, with the table each is of."""
+        """Rows that were refused, and values of documents that were not taken over, with the table
+        each is of.
+        """
         found = self._db.execute(
-            "SELECT source, origin, path, reason, value FROM _findings f WHERE path = '' OR NOT EXISTS"
-            " (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') ORDER BY source, origin"
+            "SELECT source, origin, path, reason, value FROM _findings f WHERE path = '' OR NOT "
+            "EXISTS"
+            " (SELECT 1 FROM _findings r WHERE r.origin = f.origin AND r.path = '') ORDER BY "
+            "source, origin"
         )
         for source, *rest in found:
             yield source, Finding(*rest)
 
     def is_refused(self, origin: str) -> bool:
-        found = self._db.execute("SELECT 1 FROM _findings WHERE origin = ? AND path = ''", (origin,)).fetchone()
+        found = self._db.execute(
+            "SELECT 1 FROM _findings WHERE origin = ? AND path = ''", (origin,)
+        ).fetchone()
         return found is not None
 
     def counts(self, resource: str, table: str) -> Counts:
-        """What became of the rows of a table, counted in the target and not while it was written."""
+        """What became of the rows of a table, counted in the target and not while it was
+        written.
+        """
         written = 0
         if resource in self._made:
             written = _one(self._db, f'SELECT COUNT(*) FROM "{resource}" WHERE source = ?', table)
@@ -213,7 +253,8 @@ class Target:
             raise ValueError(f"{resource!r} is no TMF resource")
         if resource not in self._made:
             self._db.execute(
-                f'CREATE TABLE "{resource}" (id TEXT PRIMARY KEY, origin TEXT NOT NULL UNIQUE, source TEXT NOT NULL,'
+                f'CREATE TABLE "{resource}" (id TEXT PRIMARY KEY, origin TEXT NOT NULL UNIQUE, '
+                "source TEXT NOT NULL,"
                 " document TEXT NOT NULL)"
             )
             self._made.add(resource)

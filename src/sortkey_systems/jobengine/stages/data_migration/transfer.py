@@ -1,7 +1,7 @@
 """data_migration, transfer: move the rows, batch by batch, with a checkpoint after each.
 
-A batch is written in one transaction before its checkpoint. Killed in between, it is written again, and as documents
-are known by their rows, that changes nothing: no row is lost, none is there twice.
+A batch is written in one transaction before its checkpoint. Killed in between, it is written again,
+and as documents are known by their rows, that changes nothing: no row is lost, none is there twice.
 """
 
 from __future__ import annotations
@@ -42,7 +42,10 @@ class Transferred:
 
 def transfer(work: Work, ctx: StepContext) -> Transferred:
     """Run the plan into the target, from where it was left."""
-    plan, selection = work.result("etl_script", EtlPlan), work.result("dataset_selection", Selection)
+    plan, selection = (
+        work.result("etl_script", EtlPlan),
+        work.result("dataset_selection", Selection),
+    )
     state = _start(plan, ctx)
     with open_target(work) as target:
         if target.begin(plan.fingerprint):
@@ -50,12 +53,24 @@ def transfer(work: Work, ctx: StepContext) -> Transferred:
             state = _fresh(plan)
         datasets = [each for each in plan.datasets if each.table in selection.rows]
         for number in range(state["dataset"], len(datasets)):
-            _move(work, ctx, target, plan, datasets[number], state, max(sum(selection.rows.values()), 1))
+            _move(
+                work,
+                ctx,
+                target,
+                plan,
+                datasets[number],
+                state,
+                max(sum(selection.rows.values()), 1),
+            )
             state |= {"dataset": number + 1, "after": None}
             ctx.checkpoint(dict(state))
-        found = Transferred(rows=state["rows"], batches=state["batches"], seconds=round(state["seconds"], 3))
+        found = Transferred(
+            rows=state["rows"], batches=state["batches"], seconds=round(state["seconds"], 3)
+        )
         for dataset in datasets:
-            found.counts[dataset.table] = _told(target.counts(dataset.resource, dataset.table), dataset, ctx)
+            found.counts[dataset.table] = _told(
+                target.counts(dataset.resource, dataset.table), dataset, ctx
+            )
     ctx.progress(100)
     return found
 
@@ -74,23 +89,49 @@ def _fresh(plan: EtlPlan) -> dict[str, Any]:
 
 
 def _move(
-    work: Work, ctx: StepContext, target: Target, plan: EtlPlan, dataset: Dataset, state: dict[str, Any], total: int
+    work: Work,
+    ctx: StepContext,
+    target: Target,
+    plan: EtlPlan,
+    dataset: Dataset,
+    state: dict[str, Any],
+    total: int,
 ) -> None:
     began = time.perf_counter()
     for batch in work.source.batches(dataset.table, work.batch_rows, state["after"]):
         ctx.check_cancelled()
-        target.write(dataset.resource, dataset.table, build_batch(work.source, plan, dataset, batch))
+        target.write(
+            dataset.resource, dataset.table, build_batch(work.source, plan, dataset, batch)
+        )
         now = time.perf_counter()
         state["after"], state["rows"] = batch.last, state["rows"] + len(batch.rows)
-        state["batches"], state["seconds"], began = state["batches"] + 1, state["seconds"] + now - began, now
+        state["batches"], state["seconds"], began = (
+            state["batches"] + 1,
+            state["seconds"] + now - began,
+            now,
+        )
         ctx.checkpoint(dict(state))
         ctx.progress(min(100, 100 * state["rows"] // total))
 
 
 def _told(counts: Counts, dataset: Dataset, ctx: StepContext) -> Counts:
     text = f"{dataset.table} → {dataset.resource}: {counts.written} written"
-    details = {"refused": counts.refused, "duplicates": counts.duplicates, "bad_values": counts.bad_values}
+    details = {
+        "refused": counts.refused,
+        "duplicates": counts.duplicates,
+        "bad_values": counts.bad_values,
+    }
     is_clean = not any(details.values())
-    rest = "" if is_clean else f", {counts.refused} refused, {counts.duplicates} twice, {counts.bad_values} bad values"
-    ctx.log("INFO" if is_clean else "WARNING", text + rest, table=dataset.table, written=counts.written, **details)
+    rest = (
+        ""
+        if is_clean
+        else f", {counts.refused} refused, {counts.duplicates} twice, {counts.bad_values} bad values"
+    )
+    ctx.log(
+        "INFO" if is_clean else "WARNING",
+        text + rest,
+        table=dataset.table,
+        written=counts.written,
+        **details,
+    )
     return counts

@@ -1,6 +1,8 @@
-"""migration_planning, etl_script: the migration as data: for each table, how a row becomes a document.
+"""migration_planning, etl_script: the migration as data: for each table, how a row becomes a
+document.
 
-The plan is all that the transfer reads. Its fingerprint tells one plan from another when work is taken up again.
+The plan is all that the transfer reads. Its fingerprint tells one plan from another when work is
+taken up again.
 """
 
 from __future__ import annotations
@@ -12,8 +14,14 @@ import orjson
 
 from sortkey_systems.jobengine.stages.migration_planning.strategy import Strategy
 from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import SimpleModel
-from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings, FieldMapping
-from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import ReferenceMapping, RelationshipMappings
+from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import (
+    AttributeMappings,
+    FieldMapping,
+)
+from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import (
+    ReferenceMapping,
+    RelationshipMappings,
+)
 from sortkey_systems.jobengine.stages.work import StepContext, Work, to_json
 from sortkey_systems.jobengine.tmf import resources
 
@@ -49,7 +57,10 @@ class EtlPlan:
 
 def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
     """Put the mapping together, so that nothing needs to be decided while rows are moved."""
-    model, order = work.result("data_model_simplification", SimpleModel), work.result("strategy", Strategy).order
+    model, order = (
+        work.result("data_model_simplification", SimpleModel),
+        work.result("strategy", Strategy).order,
+    )
     mappings = work.result("attribute_mapping", AttributeMappings)
     links = work.result("relationship_mapping", RelationshipMappings)
     plan = EtlPlan([])
@@ -59,7 +70,11 @@ def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
         assert mapping is not None
         assert entity is not None
         resource = resources()[mapping.resource]
-        filled = {"id", *(each.path for each in mapping.fields), *(each.path for each in links.of(table))}
+        filled = {
+            "id",
+            *(each.path for each in mapping.fields),
+            *(each.path for each in links.of(table)),
+        }
         plan.datasets.append(
             Dataset(
                 table,
@@ -76,7 +91,9 @@ def etl_script(work: Work, ctx: StepContext) -> EtlPlan:
         )
         ctx.log("INFO", f"{table} → {resource.name}: {len(mapping.fields)} fields", table=table)
     plan.excluded = [each.table for each in model.entities if each.table not in order]
-    plan.fingerprint = hashlib.sha256(orjson.dumps(to_json(plan.datasets), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    plan.fingerprint = hashlib.sha256(
+        orjson.dumps(to_json(plan.datasets), option=orjson.OPT_SORT_KEYS)
+    ).hexdigest()
     ctx.log("INFO", f"plan {plan.fingerprint[:12]} with {len(plan.datasets)} datasets")
     ctx.progress(100)
     return plan

@@ -1,4 +1,6 @@
-"""migration_planning, rollback: how the migration is undone. The source is only read, so this is about the target."""
+"""migration_planning, rollback: how the migration is undone. The source is only read, so this is
+about the target.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class RollbackStep:
-    """Remove what came from one table; in the reverse order of the transfer, so that nothing dangles in between."""
+    """Remove what came from one table; in the reverse order of the transfer, so that nothing
+    dangles in between.
+    """
 
     table: str
     resource: str
@@ -29,7 +33,11 @@ def rollback(work: Work, ctx: StepContext) -> RollbackPlan:
     """One step for each dataset."""
     plan = work.result("etl_script", EtlPlan)
     steps = [
-        RollbackStep(each.table, each.resource, f"remove the {each.resource} documents that came from {each.table}")
+        RollbackStep(
+            each.table,
+            each.resource,
+            f"remove the {each.resource} documents that came from {each.table}",
+        )
         for each in reversed(plan.datasets)
     ]
     ctx.log("INFO", f"can be undone in {len(steps)} steps")

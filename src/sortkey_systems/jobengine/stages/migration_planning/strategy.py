@@ -1,4 +1,6 @@
-"""migration_planning, strategy: the order of the tables, the size of batches, and what is risky about it."""
+"""migration_planning, strategy: the order of the tables, the size of batches, and what is risky
+about it.
+"""
 
 from __future__ import annotations
 
@@ -30,24 +32,41 @@ class Strategy:
 
 def strategy(work: Work, ctx: StepContext) -> Strategy:
     """One pass over each table, in batches that can be taken up again."""
-    schema, matches = work.result("schema_extraction", ExtractedSchema), work.result("tmf_api_matching", ApiMatches)
+    schema, matches = (
+        work.result("schema_extraction", ExtractedSchema),
+        work.result("tmf_api_matching", ApiMatches),
+    )
     links = work.result("relationship_mapping", RelationshipMappings)
     order = _ordered([each.table for each in matches.matches], links)
     rows = sum(schema.rows[table] for table in order)
     found = Strategy(order, rows, work.batch_rows, -(-rows // ROWS_PER_SECOND))
-    found.risks = _risks(order, work.result("data_profiling", Profile), work.result("api_coverage_analysis", Coverage))
+    found.risks = _risks(
+        order,
+        work.result("data_profiling", Profile),
+        work.result("api_coverage_analysis", Coverage),
+    )
     book = rule_book(work.rules, "migration_planning")
     found.recommendations = [str(each.directive.value) for each in book.of_kind("recommend")]
     for risk in found.risks:
         ctx.log("WARNING", risk)
-    ctx.log("INFO", f"{len(order)} tables, {rows} rows, in batches of {work.batch_rows}", tables=order, rows=rows)
+    ctx.log(
+        "INFO",
+        f"{len(order)} tables, {rows} rows, in batches of {work.batch_rows}",
+        tables=order,
+        rows=rows,
+    )
     ctx.progress(100)
     return found
 
 
 def _ordered(tables: list[str], links: RelationshipMappings) -> list[str]:
-    """Each after those that it refers to by its own columns; a circle is broken at the first name."""
-    needs = {table: {each.target_table for each in links.of(table) if each.kind == "own"} - {table} for table in tables}
+    """Each after those that it refers to by its own columns; a circle is broken at the
+    first name.
+    """
+    needs = {
+        table: {each.target_table for each in links.of(table) if each.kind == "own"} - {table}
+        for table in tables
+    }
     order: list[str] = []
     while len(order) < len(tables):
         left = sorted(set(tables) - set(order))
@@ -59,9 +78,12 @@ def _ordered(tables: list[str], links: RelationshipMappings) -> list[str]:
 def _risks(order: list[str], profile: Profile, coverage: Coverage) -> list[str]:
     risks = [f"{table}: {issue}" for table in order for issue in profile.table(table).issues]
     for each in coverage.resources:
-        risks += [f"{each.table}: TMF requires {each.resource}.{path}" for path in each.missing_required]
+        risks += [
+            f"{each.table}: TMF requires {each.resource}.{path}" for path in each.missing_required
+        ]
     if not coverage.is_enough:
         risks.append(
-            f"only {coverage.coverage:.0%} of the columns have a place; {coverage.threshold:.0%} are asked for"
+            f"only {coverage.coverage:.0%} of the columns have a place; {coverage.threshold:.0%} "
+            "are asked for"
         )
     return risks

@@ -1,4 +1,6 @@
-"""migration_planning, validation_rules: what must hold of the documents, from TMF's shapes and from rules."""
+"""migration_planning, validation_rules: what must hold of the documents, from TMF's shapes and from
+rules.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ CheckKind = Literal["required", "type", "pattern", "reference"]
 
 @dataclass(slots=True)
 class Check:
-    """One thing that must hold of every document of a resource. `rule` is None where TMF asks for it."""
+    """One thing that must hold of every document of a resource. `rule` is None where TMF asks for
+    it.
+    """
 
     resource: str
     path: str
@@ -25,7 +29,11 @@ class Check:
 
     @property
     def text(self) -> str:
-        said = {"required": "is there", "type": f"is {self.argument}", "pattern": f"matches {self.argument}"}
+        said = {
+            "required": "is there",
+            "type": f"is {self.argument}",
+            "pattern": f"matches {self.argument}",
+        }
         return f"{self.resource}.{self.path} {said.get(self.kind, f'names a {self.argument}')}"
 
 
@@ -54,7 +62,10 @@ def validation_rules(work: Work, ctx: StepContext) -> ValidationRules:
     book = rule_book(work.rules, "verification_validation")
     checks += _of_rules(book, sorted({each.resource for each in plan.datasets}), ctx)
     found = ValidationRules(checks, book.threshold("validation"), book.threshold("compliance"))
-    ctx.log("INFO", f"{len(checks)} checks, {sum(each.rule is not None for each in checks)} of them from rules")
+    ctx.log(
+        "INFO",
+        f"{len(checks)} checks, {sum(each.rule is not None for each in checks)} of them from rules",
+    )
     ctx.progress(100)
     return found
 
@@ -64,8 +75,12 @@ def _of_rules(book: RuleBook, names: list[str], ctx: StepContext) -> list[Check]
     for decision in book.of_kind("require", "pattern"):
         resource, _, path = decision.directive.target.partition(".")
         if resource not in names:
-            ctx.log("WARNING", f"{decision.rule_id}: no {resource} is written, so nothing is checked")
+            ctx.log(
+                "WARNING", f"{decision.rule_id}: no {resource} is written, so nothing is checked"
+            )
             continue
         kind: CheckKind = "required" if decision.directive.kind == "require" else "pattern"
-        checks.append(Check(resource, path, kind, str(decision.directive.value or ""), decision.rule_id))
+        checks.append(
+            Check(resource, path, kind, str(decision.directive.value or ""), decision.rule_id)
+        )
     return checks

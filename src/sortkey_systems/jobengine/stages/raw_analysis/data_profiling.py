@@ -1,6 +1,8 @@
-"""raw_analysis, data_profiling: what the rows are really like: nulls, distinct values, ranges, formats, duplicates.
+"""raw_analysis, data_profiling: what the rows are really like: nulls, distinct values, ranges,
+formats, duplicates.
 
-Each table is read once, in batches; sets are bounded, so memory is too. A checkpoint after each table.
+Each table is read once, in batches; sets are bounded, so memory is too. A checkpoint after each
+table.
 """
 
 from __future__ import annotations
@@ -71,7 +73,10 @@ class Profile:
 
 def data_profiling(work: Work, ctx: StepContext) -> Profile:
     """Profile every table; one that was profiled before a stop is not read again."""
-    schema, metadata = work.result("schema_extraction", ExtractedSchema), work.result("metadata_analysis", Metadata)
+    schema, metadata = (
+        work.result("schema_extraction", ExtractedSchema),
+        work.result("metadata_analysis", Metadata),
+    )
     state = kept_state(ctx, "data_profiling")
     profile = from_json(Profile, state["profile"]) if state else Profile([])
     done = {each.table for each in profile.tables}
@@ -143,7 +148,9 @@ class _Counts:
             self.high = (order, value)
 
     def profile(self) -> ColumnProfile:
-        common = sorted(self.values.most_common(SHOWN_VALUES), key=lambda each: (-each[1], str(each[0])))
+        common = sorted(
+            self.values.most_common(SHOWN_VALUES), key=lambda each: (-each[1], str(each[0]))
+        )
         return ColumnProfile(
             self.name,
             self.nulls,
@@ -176,7 +183,9 @@ def _column_issues(table: TableSchema, column: ColumnProfile, rows: int) -> list
     filled = rows - column.nulls
     dates = [form for form in column.formats if form.startswith("date")]
     if column.is_date and len(dates) > 1:
-        issues.append(f"{column.name} mixes dates: {', '.join(f'{f[6:]} {column.formats[f]}' for f in dates)}")
+        issues.append(
+            f"{column.name} mixes dates: {', '.join(f'{f[6:]} {column.formats[f]}' for f in dates)}"
+        )
     if column.is_date and filled > (known := sum(column.formats[form] for form in dates)):
         issues.append(f"{column.name} has {filled - known} values that are no dates")
     numbers = [form for form in ("decimal", "decimal comma", "money") if form in column.formats]
@@ -187,6 +196,11 @@ def _column_issues(table: TableSchema, column: ColumnProfile, rows: int) -> list
     elif column.nulls and set(tokens(column.name)) & {"name", "title"}:
         issues.append(f"{column.name} is missing in {column.nulls} rows")
     is_identifying = bool(_IDENTIFYING & set(column.formats)) and "email" in tokens(column.name)
-    if is_identifying and 0.8 * filled <= column.distinct < min(filled, DISTINCT_MAX):  # beyond it nobody has counted
-        issues.append(f"{column.name} is repeated in {filled - column.distinct} rows: the same {table.name} twice?")
+    if is_identifying and 0.8 * filled <= column.distinct < min(
+        filled, DISTINCT_MAX
+    ):  # beyond it nobody has counted
+        issues.append(
+            f"{column.name} is repeated in {filled - column.distinct} rows: the same {table.name} "
+            "twice?"
+        )
     return issues

@@ -1,4 +1,6 @@
-"""The form of a value: email, phone, number with a comma, date of some kind. Used to profile and to judge mappings."""
+"""The form of a value: email, phone, number with a comma, date of some kind. Used to profile and to
+judge mappings.
+"""
 
 from __future__ import annotations
 

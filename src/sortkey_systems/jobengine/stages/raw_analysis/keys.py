@@ -1,4 +1,6 @@
-"""Keys that nobody declared: which columns of a table tell its rows apart, judged by names and by the rows."""
+"""Keys that nobody declared: which columns of a table tell its rows apart, judged by names and by
+the rows.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,12 @@ _KEY_WORDS = {"id", "code", "number", "key", "uuid", "guid", "sku", "position", 
 
 
 def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] | None:
-    """The columns, and the share of rows that they tell apart; the fewest that reach the limit. None: none do."""
-    candidates = [column.name for column in table.columns if tokens(column.name)[-1] in _KEY_WORDS][:CANDIDATES_MAX]
+    """The columns, and the share of rows that they tell apart; the fewest that reach the limit.
+    None: none do.
+    """
+    candidates = [column.name for column in table.columns if tokens(column.name)[-1] in _KEY_WORDS][
+        :CANDIDATES_MAX
+    ]
     choices = [list(each) for size in (1, 2, 3) for each in combinations(candidates, size)]
     seen: list[set[int]] = [set() for _ in choices]
     missing, rows = set[int](), 0
@@ -31,12 +37,17 @@ def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] 
                 seen[number].add(hash(values))
         if rows >= SAMPLE_ROWS:
             break
-    shares = [len(found) / rows if rows and number not in missing else 0.0 for number, found in enumerate(seen)]
+    shares = [
+        len(found) / rows if rows and number not in missing else 0.0
+        for number, found in enumerate(seen)
+    ]
     for size in (1, 2, 3):
         fits = [
             (share, -n)
             for n, share in enumerate(shares)
-            if len(choices[n]) == size and share >= UNIQUE_SHARE_MIN and not _is_of_others(choices[n], table.name)
+            if len(choices[n]) == size
+            and share >= UNIQUE_SHARE_MIN
+            and not _is_of_others(choices[n], table.name)
         ]
         if fits:
             share, number = max(fits)
@@ -45,6 +56,13 @@ def inferred_key(source: Source, table: TableSchema) -> tuple[list[str], float] 
 
 
 def _is_of_others(names: list[str], table: str) -> bool:
-    """One column that names a row of another table, as customer_id in reviews: unique only as long as there are few."""
+    """One column that names a row of another table, as customer_id in reviews: unique only as long
+    as there are few.
+    """
     words = tokens(names[0])
-    return len(names) == 1 and len(words) > 1 and words[-1] == "id" and not set(words[:-1]) & {table_tokens(table)[-1]}
+    return (
+        len(names) == 1
+        and len(words) > 1
+        and words[-1] == "id"
+        and not set(words[:-1]) & {table_tokens(table)[-1]}
+    )

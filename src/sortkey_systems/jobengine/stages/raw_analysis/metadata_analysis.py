@@ -1,4 +1,6 @@
-"""raw_analysis, metadata_analysis: relationships, declared and inferred, and constraints, declared and missing."""
+"""raw_analysis, metadata_analysis: relationships, declared and inferred, and constraints, declared
+and missing.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,9 @@ class Metadata:
 
 
 def metadata_analysis(work: Work, ctx: StepContext) -> Metadata:
-    """Find what tells rows apart and what joins them. Guesses are proven by rows before they are believed."""
+    """Find what tells rows apart and what joins them. Guesses are proven by rows before they are
+    believed.
+    """
     schema = work.result("schema_extraction", ExtractedSchema)
     found = Metadata([], [])
     for number, table in enumerate(schema.tables, 1):
@@ -108,13 +112,25 @@ def _constraints(table: TableSchema) -> list[str]:
 
 
 def _relationships(
-    source: Source, schema: ExtractedSchema, metadata: Metadata, table: TableSchema, ctx: StepContext
+    source: Source,
+    schema: ExtractedSchema,
+    metadata: Metadata,
+    table: TableSchema,
+    ctx: StepContext,
 ) -> list[Relationship]:
     found: list[Relationship] = []
     for key in table.foreign_keys:
-        if len(key.columns) == 1 and key.target_columns and any(each.name == key.table for each in schema.tables):
-            share, orphans = _contained(source, table.name, key.columns[0], key.table, key.target_columns[0])
-            link = Relationship(table.name, key.columns[0], key.table, key.target_columns[0], "declared")
+        if (
+            len(key.columns) == 1
+            and key.target_columns
+            and any(each.name == key.table for each in schema.tables)
+        ):
+            share, orphans = _contained(
+                source, table.name, key.columns[0], key.table, key.target_columns[0]
+            )
+            link = Relationship(
+                table.name, key.columns[0], key.table, key.target_columns[0], "declared"
+            )
             link.orphans = orphans if share < 1 else 0
             found.append(link)
     taken = {each.column for each in found}
@@ -143,7 +159,13 @@ def _inferred(
         share, orphans = _contained(source, table.name, column, other.name, key[0])
         if share >= CONTAINED_SHARE_MIN:
             link = Relationship(
-                table.name, column, other.name, key[0], "inferred", round(0.5 + share * 0.45, 3), orphans
+                table.name,
+                column,
+                other.name,
+                key[0],
+                "inferred",
+                round(0.5 + share * 0.45, 3),
+                orphans,
             )
             return [link]
     return []
@@ -154,8 +176,12 @@ def _names(words: tuple[str, ...], key: str, table: str) -> bool:
     return words == table_tokens(table) or words == tokens(key)[:-1]
 
 
-def _contained(source: Source, table: str, column: str, target: str, target_column: str) -> tuple[float, int]:
-    """The share of values, of the first and the last rows, that name a row; and how many values do not."""
+def _contained(
+    source: Source, table: str, column: str, target: str, target_column: str
+) -> tuple[float, int]:
+    """The share of values, of the first and the last rows, that name a row; and how many values do
+    not.
+    """
     values: set[object] = set()
     for batch in source.batches(table, 2000):
         values |= {row[column] for row in batch.rows if row[column] is not None}
@@ -171,7 +197,9 @@ def _contained(source: Source, table: str, column: str, target: str, target_colu
     return len(known) / len(sample), len(sample) - len(known)
 
 
-def _kind(table: TableSchema, metadata: Metadata) -> Literal["entity", "junction", "detail", "reference"]:
+def _kind(
+    table: TableSchema, metadata: Metadata
+) -> Literal["entity", "junction", "detail", "reference"]:
     links = metadata.of(table.name)
     linked = {link.column for link in links}
     facts = metadata.facts(table.name)

@@ -1,4 +1,6 @@
-"""raw_analysis, schema_extraction: the tables of the source, as declared, with their counts of rows."""
+"""raw_analysis, schema_extraction: the tables of the source, as declared, with their counts of
+rows.
+"""
 
 from __future__ import annotations
 
@@ -13,25 +15,37 @@ KINDS_NAMED_MAX = 10
 
 
 class NoSuchTable(Exception):
-    """A limit is for a table that the source does not have. The message says which, and which there are."""
+    """A limit is for a table that the source does not have. The message says which, and which there
+    are.
+    """
 
 
 class SourceNotRead(Exception):
-    """Parts of the source that may hold rows or tables were not read. The message says which, and what to do."""
+    """Parts of the source that may hold rows or tables were not read. The message says which, and
+    what to do.
+    """
 
     def __init__(self, source: str, unread: Sequence[Unread]) -> None:
         count = sum(each.count for each in unread)
         named = [each.text for each in unread[:KINDS_NAMED_MAX]]
-        more = [f"and {len(unread) - KINDS_NAMED_MAX} other kinds"] if len(unread) > KINDS_NAMED_MAX else []
+        more = (
+            [f"and {len(unread) - KINDS_NAMED_MAX} other kinds"]
+            if len(unread) > KINDS_NAMED_MAX
+            else []
+        )
         super().__init__(
-            f"{count} parts of {source} were not read and may hold data ({'; '.join(named + more)}):"
-            " correct the source or name its dialect, or allow it (--allow-unread) to migrate without them"
+            f"{count} parts of {source} were not read and may hold data "
+            f"({'; '.join(named + more)}):"
+            " correct the source or name its dialect, or allow it (--allow-unread) to migrate "
+            "without them"
         )
 
 
 @dataclass(slots=True)
 class ExtractedSchema:
-    """What the source says of itself, what is odd about it (`notes`), and what was not read and was accepted."""
+    """What the source says of itself, what is odd about it (`notes`), and what was not read and was
+    accepted.
+    """
 
     database: str
     tables: list[TableSchema]
@@ -48,19 +62,32 @@ class ExtractedSchema:
 
 
 def schema_extraction(work: Work, ctx: StepContext) -> ExtractedSchema:
-    """Read what is declared. An empty table is a warning: nothing can be learnt from its rows. Raises SourceNotRead."""
+    """Read what is declared. An empty table is a warning: nothing can be learnt from its rows.
+    Raises SourceNotRead.
+    """
     source = work.source
-    schema = ExtractedSchema(source.name, source.tables(), {}, list(source.notes), list(source.unread))
+    schema = ExtractedSchema(
+        source.name, source.tables(), {}, list(source.notes), list(source.unread)
+    )
     for note in schema.notes:
         ctx.log("WARNING", note)
     for each in schema.unread:
-        ctx.log("WARNING" if work.allowed.unread else "ERROR", f"not read: {each.text}", count=each.count)
+        ctx.log(
+            "WARNING" if work.allowed.unread else "ERROR",
+            f"not read: {each.text}",
+            count=each.count,
+        )
     if schema.unread and not work.allowed.unread:
         raise SourceNotRead(source.name, schema.unread)
     _check_limits(work.allowed, schema)
     for number, table in enumerate(schema.tables, 1):
         count = schema.rows[table.name] = source.count(table.name)
-        ctx.log("INFO", f"{table.name}: {len(table.columns)} columns, {count} rows", table=table.name, rows=count)
+        ctx.log(
+            "INFO",
+            f"{table.name}: {len(table.columns)} columns, {count} rows",
+            table=table.name,
+            rows=count,
+        )
         if not count:
             ctx.log("WARNING", f"{table.name} is empty", table=table.name)
         ctx.progress(100 * number // len(schema.tables))
@@ -79,4 +106,7 @@ def _check_limits(allowed: AllowedLosses, schema: ExtractedSchema) -> None:
     known = [table.name for table in schema.tables]
     for table in allowed.tables:
         if table not in known:
-            raise NoSuchTable(f"a limit of lost rows is for {table!r}, but {schema.database} has {', '.join(known)}")
+            raise NoSuchTable(
+                f"a limit of lost rows is for {table!r}, but {schema.database} has "
+                f"{', '.join(known)}"
+            )

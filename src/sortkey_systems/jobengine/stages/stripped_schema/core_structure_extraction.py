@@ -1,4 +1,6 @@
-"""stripped_schema, core_structure_extraction: which tables the database is about, by how much hangs on each."""
+"""stripped_schema, core_structure_extraction: which tables the database is about, by how much hangs
+on each.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +35,15 @@ class CoreStructure:
 
 def core_structure_extraction(work: Work, ctx: StepContext) -> CoreStructure:
     """Weight: relations count, those that come in twice; the rows decide among equals."""
-    stripped, metadata = work.result("schema_stripping", StrippedSchema), work.result("metadata_analysis", Metadata)
+    stripped, metadata = (
+        work.result("schema_stripping", StrippedSchema),
+        work.result("metadata_analysis", Metadata),
+    )
     rows = work.result("schema_extraction", ExtractedSchema).rows
     names = {table.name for table in stripped.tables}
-    links = [each for each in metadata.relationships if each.table in names and each.target in names]
+    links = [
+        each for each in metadata.relationships if each.table in names and each.target in names
+    ]
     most = max(rows.values(), default=1) or 1
     found: list[CoreTable] = []
     for table in stripped.tables:

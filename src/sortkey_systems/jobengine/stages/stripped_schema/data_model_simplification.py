@@ -1,4 +1,5 @@
-"""stripped_schema, data_model_simplification: the source as entities with plain types, links and joins.
+"""stripped_schema, data_model_simplification: the source as entities with plain types, links and
+joins.
 
 This is what the later stages read: they do not look at the source's own declarations any more.
 """
@@ -64,8 +65,14 @@ class SimpleModel:
 
 def data_model_simplification(work: Work, ctx: StepContext) -> SimpleModel:
     """Types by what the values are, where a declared type says less: dates in TEXT are dates."""
-    stripped, metadata = work.result("schema_stripping", StrippedSchema), work.result("metadata_analysis", Metadata)
-    core, profile = work.result("core_structure_extraction", CoreStructure), work.result("data_profiling", Profile)
+    stripped, metadata = (
+        work.result("schema_stripping", StrippedSchema),
+        work.result("metadata_analysis", Metadata),
+    )
+    core, profile = (
+        work.result("core_structure_extraction", CoreStructure),
+        work.result("data_profiling", Profile),
+    )
     model = SimpleModel([])
     for table in stripped.tables:
         values = profile.table(table.name)
@@ -76,9 +83,15 @@ def data_model_simplification(work: Work, ctx: StepContext) -> SimpleModel:
             for each in metadata.of(table.name)
             if stripped.table(each.target) is not None
         ]
-        model.entities.append(SimpleEntity(table.name, place.kind, facts.key, fields, links, place.owner))
+        model.entities.append(
+            SimpleEntity(table.name, place.kind, facts.key, fields, links, place.owner)
+        )
     joins = sum(each.kind == "junction" for each in model.entities)
-    ctx.log("INFO", f"{len(model.entities)} entities, {joins} of them only join", entities=len(model.entities))
+    ctx.log(
+        "INFO",
+        f"{len(model.entities)} entities, {joins} of them only join",
+        entities=len(model.entities),
+    )
     ctx.progress(100)
     return model
 

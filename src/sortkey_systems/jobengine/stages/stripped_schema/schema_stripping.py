@@ -1,4 +1,6 @@
-"""stripped_schema, schema_stripping: leave out tables and columns that are technical or empty. Rules come first."""
+"""stripped_schema, schema_stripping: leave out tables and columns that are technical or empty.
+Rules come first.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class Removed:
-    """A table, or a column of one, that was left out, and why. `is_decided`: a rule of the journey says so."""
+    """A table, or a column of one, that was left out, and why. `is_decided`: a rule of the journey
+    says so.
+    """
 
     table: str
     column: str | None
@@ -35,7 +39,10 @@ class StrippedSchema:
 
 def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
     """Nothing is changed in the source: what is stripped is only not looked at any more."""
-    schema, profile = work.result("schema_extraction", ExtractedSchema), work.result("data_profiling", Profile)
+    schema, profile = (
+        work.result("schema_extraction", ExtractedSchema),
+        work.result("data_profiling", Profile),
+    )
     book = rule_book(work.rules, "stripped_schema")
     found = StrippedSchema([])
     for number, table in enumerate(schema.tables, 1):
@@ -48,7 +55,9 @@ def schema_stripping(work: Work, ctx: StepContext) -> StrippedSchema:
         ctx.progress(100 * number // len(schema.tables))
     for each in found.removed:
         if each.column:
-            ctx.log("DEBUG", f"{each.table}.{each.column} is left out: {each.reason}", table=each.table)
+            ctx.log(
+                "DEBUG", f"{each.table}.{each.column} is left out: {each.reason}", table=each.table
+            )
     found.rules = book.outcome()
     return found
 
@@ -67,9 +76,19 @@ def _by_rule(book: RuleBook, table: str, column: str | None = None) -> Removed |
     return Removed(table, column, reason, is_decided=rule != BUILT_IN)
 
 
-def _stripped(book: RuleBook, table: TableSchema, profile: Profile, removed: list[Removed]) -> TableSchema:
+def _stripped(
+    book: RuleBook, table: TableSchema, profile: Profile, removed: list[Removed]
+) -> TableSchema:
     facts = profile.table(table.name)
-    kept = TableSchema(table.name, [], table.primary_key, table.foreign_keys, table.unique, table.indexes, table.checks)
+    kept = TableSchema(
+        table.name,
+        [],
+        table.primary_key,
+        table.foreign_keys,
+        table.unique,
+        table.indexes,
+        table.checks,
+    )
     needed = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     for column in table.columns:
         values = facts.column(column.name)

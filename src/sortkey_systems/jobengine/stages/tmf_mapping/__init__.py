@@ -1,1 +1,3 @@
-"""The stage tmf_mapping: tables as resources, columns as attributes, links as references; coverage and gaps."""
+"""The stage tmf_mapping: tables as resources, columns as attributes, links as references; coverage
+and gaps.
+"""

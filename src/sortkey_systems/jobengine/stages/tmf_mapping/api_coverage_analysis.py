@@ -1,4 +1,6 @@
-"""tmf_mapping, api_coverage_analysis: how much of the source has a place, and how much of each resource is filled."""
+"""tmf_mapping, api_coverage_analysis: how much of the source has a place, and how much of each
+resource is filled.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.rules import rule_book
 from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
-from sortkey_systems.jobengine.stages.tmf_mapping.column_coverage import TableColumns, columns_of_source
+from sortkey_systems.jobengine.stages.tmf_mapping.column_coverage import (
+    TableColumns,
+    columns_of_source,
+)
 from sortkey_systems.jobengine.stages.tmf_mapping.relationship_mapping import RelationshipMappings
 from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.stages.work import StepContext, Work
@@ -31,8 +36,9 @@ class ResourceCoverage:
 
 @dataclass(slots=True)
 class Coverage:
-    """`coverage` is the share of the columns of migrated tables that have a place, `of_source` that of all columns of
-    the source. The rules' `threshold` is for the first: a table that stays behind is judged by its rows."""
+    """`coverage` is the share of the columns of migrated tables that have a place, `of_source` that
+    of all columns of the source. The rules' `threshold` is for the first: a table that stays behind
+    is judged by its rows."""
 
     resources: list[ResourceCoverage]
     columns: list[TableColumns]
@@ -53,28 +59,46 @@ def api_coverage_analysis(work: Work, ctx: StepContext) -> Coverage:
     links = work.result("relationship_mapping", RelationshipMappings)
     threshold = rule_book(work.rules, "tmf_mapping").threshold("coverage")
     found = [_of(each.table, matches, mappings, links) for each in matches.matches]
-    columns, migrated = columns_of_source(work), {*(each.table for each in matches.matches), *matches.junctions}
+    columns, migrated = (
+        columns_of_source(work),
+        {*(each.table for each in matches.matches), *matches.junctions},
+    )
     share = _share([each for each in columns if each.table in migrated])
     coverage = Coverage(found, columns, share, _share(columns), threshold)
     for each in found:
         coverage.apis.setdefault(each.api, []).append(each.resource)
-        ctx.log("INFO", f"{each.table}: {len(each.filled)} of {each.attributes} attributes of {each.resource}")
+        ctx.log(
+            "INFO",
+            f"{each.table}: {len(each.filled)} of {each.attributes} attributes of {each.resource}",
+        )
     verdict = "enough" if coverage.is_enough else "too little"
     text = (
-        f"{coverage.coverage:.0%} of the columns of migrated tables have a place, {verdict}: {threshold:.0%} are asked"
+        f"{coverage.coverage:.0%} of the columns of migrated tables have a place, {verdict}: "
+        f"{threshold:.0%} are asked"
         f" for; of all columns of the source it is {coverage.of_source:.0%}"
     )
-    ctx.log("INFO" if coverage.is_enough else "WARNING", text, coverage=coverage.coverage, threshold=threshold)
+    ctx.log(
+        "INFO" if coverage.is_enough else "WARNING",
+        text,
+        coverage=coverage.coverage,
+        threshold=threshold,
+    )
     ctx.progress(100)
     return coverage
 
 
-def _of(table: str, matches: ApiMatches, mappings: AttributeMappings, links: RelationshipMappings) -> ResourceCoverage:
+def _of(
+    table: str, matches: ApiMatches, mappings: AttributeMappings, links: RelationshipMappings
+) -> ResourceCoverage:
     match, mapping = matches.of(table), mappings.of(table)
     assert match is not None
     assert mapping is not None
     resource = resources()[match.resource]
-    filled = {"id", *(each.path for each in mapping.fields), *(each.path for each in links.of(table))}
+    filled = {
+        "id",
+        *(each.path for each in mapping.fields),
+        *(each.path for each in links.of(table)),
+    }
     empty = [each for each in resource.required if each.path not in filled]
     return ResourceCoverage(
         table,

@@ -1,4 +1,6 @@
-"""tmf_mapping, attribute_mapping: which attribute each column becomes, how it is converted, and how sure that is."""
+"""tmf_mapping, attribute_mapping: which attribute each column becomes, how it is converted, and how
+sure that is.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,17 @@ from typing import Any, Literal
 from sortkey_systems.jobengine.rules import Application, Decision, RuleBook, rule_book
 from sortkey_systems.jobengine.stages.names import likeness, tokens
 from sortkey_systems.jobengine.stages.raw_analysis.data_profiling import Profile, TableProfile
-from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import Field, SimpleEntity, SimpleModel
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import (
+    Field,
+    SimpleEntity,
+    SimpleModel,
+)
 from sortkey_systems.jobengine.stages.tmf_mapping.defaults import choose_defaults
-from sortkey_systems.jobengine.stages.tmf_mapping.match_scores import ATTRIBUTE_MIN, attribute_score, type_fit
+from sortkey_systems.jobengine.stages.tmf_mapping.match_scores import (
+    ATTRIBUTE_MIN,
+    attribute_score,
+    type_fit,
+)
 from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches, resource_of
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 from sortkey_systems.jobengine.tmf import Attribute, Resource, resources
@@ -34,7 +44,9 @@ class FieldMapping:
 
 @dataclass(slots=True)
 class TableMapping:
-    """The columns of a table that are attributes, that are kept as characteristics, and that have no place."""
+    """The columns of a table that are attributes, that are kept as characteristics, and that have
+    no place.
+    """
 
     table: str
     resource: str
@@ -60,8 +72,13 @@ class AttributeMappings:
 
 
 def attribute_mapping(work: Work, ctx: StepContext) -> AttributeMappings:
-    """Rules first, then the best pairs; a column has one attribute, and an attribute one column of a table."""
-    model, matches = work.result("data_model_simplification", SimpleModel), work.result("tmf_api_matching", ApiMatches)
+    """Rules first, then the best pairs; a column has one attribute, and an attribute one column of
+    a table.
+    """
+    model, matches = (
+        work.result("data_model_simplification", SimpleModel),
+        work.result("tmf_api_matching", ApiMatches),
+    )
     profile, book = work.result("data_profiling", Profile), rule_book(work.rules, "tmf_mapping")
     found = AttributeMappings([])
     for number, match in enumerate(matches.matches, 1):
@@ -87,20 +104,27 @@ def _mapped(
 ) -> TableMapping:
     mapping = TableMapping(entity.table, resource.name, [])
     # The key becomes the id, whatever it is called; a link becomes a reference, in the next step.
-    open_fields = [each for each in entity.fields if each.name not in linked and entity.key != [each.name]]
+    open_fields = [
+        each for each in entity.fields if each.name not in linked and entity.key != [each.name]
+    ]
     taken: set[str] = {"id"}
     for each in list(open_fields):
         decision = book.mapped(entity.table, each.name)
         attribute = decision and _named(resource, decision.directive.target)
         if decision and attribute is None:
-            problems.append(f"{decision.rule_id}: {resource.name} has no attribute {decision.directive.target!r}")
+            problems.append(
+                f"{decision.rule_id}: {resource.name} has no attribute "
+                f"{decision.directive.target!r}"
+            )
         elif decision and attribute and attribute.path not in taken:
             mapping.fields.append(_field(entity.table, each, attribute, 1.0, book, decision))
             taken.add(attribute.path)
             open_fields.remove(each)
     for score, each, attribute in _pairs(entity, resource, open_fields):
         if attribute.path not in taken and each in open_fields:
-            mapping.fields.append(_field(entity.table, each, attribute, min(score, 0.99), book, None))
+            mapping.fields.append(
+                _field(entity.table, each, attribute, min(score, 0.99), book, None)
+            )
             taken.add(attribute.path)
             open_fields.remove(each)
     order = [each.name for each in entity.fields]
@@ -119,14 +143,18 @@ def _add_defaults(
     problems: list[str],
 ) -> None:
     mapped = {each.column for each in mapping.fields} | linked
-    unmapped = [each for each in entity.fields if each.name not in mapped and entity.key != [each.name]]
+    unmapped = [
+        each for each in entity.fields if each.name not in mapped and entity.key != [each.name]
+    ]
     filled = {"id", *(each.path for each in mapping.fields)}
     found = choose_defaults(resources()[mapping.resource], filled, unmapped, profile, book)
     mapping.defaults, mapping.undecided = found.used, found.undecided
     problems += found.problems
 
 
-def _pairs(entity: SimpleEntity, resource: Resource, fields: list[Field]) -> list[tuple[float, Field, Attribute]]:
+def _pairs(
+    entity: SimpleEntity, resource: Resource, fields: list[Field]
+) -> list[tuple[float, Field, Attribute]]:
     pairs = [
         (attribute_score(each, entity.table, attribute), each, attribute)
         for each in fields
@@ -138,19 +166,32 @@ def _pairs(entity: SimpleEntity, resource: Resource, fields: list[Field]) -> lis
 
 
 def _named(resource: Resource, target: str) -> Attribute | None:
-    """The attribute that a rule names: by path, with the resource before it, or by another word for it."""
+    """The attribute that a rule names: by path, with the resource before it, or by another word for
+    it.
+    """
     path = target.removeprefix(f"{resource.name}.")
     if found := resource.attribute(path):
         return found
     words = tokens(path)
-    alike = (each for each in resource.attributes if any(likeness(words, tokens(n)) >= 0.95 for n in each.names))
+    alike = (
+        each
+        for each in resource.attributes
+        if any(likeness(words, tokens(n)) >= 0.95 for n in each.names)
+    )
     return next(alike, None)
 
 
 def _field(
-    table: str, each: Field, attribute: Attribute, confidence: float, book: RuleBook, decision: Decision | None
+    table: str,
+    each: Field,
+    attribute: Attribute,
+    confidence: float,
+    book: RuleBook,
+    decision: Decision | None,
 ) -> FieldMapping:
-    made = FieldMapping(each.name, attribute.path, attribute.type, confidence, decision and decision.rule_id)
+    made = FieldMapping(
+        each.name, attribute.path, attribute.type, confidence, decision and decision.rule_id
+    )
     dates = book.about("dates", table, each.name) if attribute.type == "dateTime" else None
     made.day_first = dates.directive.options.get("dayFirst") if dates else each.day_first
     meant = book.about("values", table, each.name)

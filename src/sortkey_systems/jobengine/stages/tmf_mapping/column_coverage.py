@@ -1,4 +1,6 @@
-"""Which columns of the whole source have a place in the target: of every table, also of those that stay behind."""
+"""Which columns of the whole source have a place in the target: of every table, also of those that
+stay behind.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from sortkey_systems.jobengine.stages.work import Work
 
 @dataclass(slots=True)
 class TableColumns:
-    """The columns of one table that have a value in any row: with a place, without one, left out by a rule."""
+    """The columns of one table that have a value in any row: with a place, without one, left out by
+    a rule.
+    """
 
     table: str
     mapped: list[str] = field(default_factory=list[str])
@@ -29,9 +33,16 @@ class TableColumns:
 
 
 def columns_of_source(work: Work) -> list[TableColumns]:
-    """Every table of the source with its columns. An empty column loses nothing, and does not count."""
-    schema, profile = work.result("schema_extraction", ExtractedSchema), work.result("data_profiling", Profile)
-    removed = [each for each in work.result("schema_stripping", StrippedSchema).removed if each.is_decided]
+    """Every table of the source with its columns. An empty column loses nothing, and does not
+    count.
+    """
+    schema, profile = (
+        work.result("schema_extraction", ExtractedSchema),
+        work.result("data_profiling", Profile),
+    )
+    removed = [
+        each for each in work.result("schema_stripping", StrippedSchema).removed if each.is_decided
+    ]
     decided = {(each.table, each.column) for each in removed}
     placed = _placed(work)
     found: list[TableColumns] = []
@@ -44,7 +55,9 @@ def columns_of_source(work: Work) -> list[TableColumns]:
             if (table.name, None) in decided or (table.name, name) in decided:
                 columns.left_out.append(name)
             else:
-                (columns.mapped if (table.name, name) in placed else columns.left_behind).append(name)
+                (columns.mapped if (table.name, name) in placed else columns.left_behind).append(
+                    name
+                )
         found.append(columns)
     return found
 
@@ -60,5 +73,9 @@ def _placed(work: Work) -> set[tuple[str, str | None]]:
         placed |= {(table.table, name) for name in (*key, *table.characteristics)}
         placed |= {(table.table, each.column) for each in table.fields}
     for link in work.result("relationship_mapping", RelationshipMappings).references:
-        placed |= {(link.table, link.column), (link.via or "", link.via_column), (link.via or "", link.via_target)}
+        placed |= {
+            (link.table, link.column),
+            (link.via or "", link.via_column),
+            (link.via or "", link.via_target),
+        }
     return placed

@@ -1,7 +1,8 @@
 """Which defaults fill attributes that no column is mapped to, and which must not.
 
-A default that states a fact, such as the action of an order item, never stands in for a column that may state it and
-was not understood: then the attribute is undecided, and a rule has to map the column or to set a default.
+A default that states a fact, such as the action of an order item, never stands in for a column that
+may state it and was not understood: then the attribute is undecided, and a rule has to map the
+column or to set a default.
 """
 
 from __future__ import annotations
@@ -33,9 +34,15 @@ class Defaults:
 
 
 def choose_defaults(
-    resource: Resource, filled: set[str], unmapped: Sequence[Field], profile: TableProfile, book: RuleBook
+    resource: Resource,
+    filled: set[str],
+    unmapped: Sequence[Field],
+    profile: TableProfile,
+    book: RuleBook,
 ) -> Defaults:
-    """The defaults of a resource for the attributes that are not `filled` by a column. What a rule says comes first."""
+    """The defaults of a resource for the attributes that are not `filled` by a column. What a rule
+    says comes first.
+    """
     found = Defaults()
     for attribute in resource.attributes:
         if attribute.path in filled:
@@ -45,7 +52,9 @@ def choose_defaults(
             value = str(decision.directive.value)
             if attribute.of and value not in values(attribute.of):
                 allowed = ", ".join(values(attribute.of))
-                found.problems.append(f"{decision.rule_id}: {resource.name}.{attribute.path} is one of {allowed}")
+                found.problems.append(
+                    f"{decision.rule_id}: {resource.name}.{attribute.path} is one of {allowed}"
+                )
             else:
                 found.used[attribute.path] = value
                 continue
@@ -59,12 +68,18 @@ def choose_defaults(
     return found
 
 
-def _candidates(attribute: Attribute, unmapped: Iterable[Field], profile: TableProfile) -> list[str]:
-    """The columns that may be the attribute: by their names, or, of an enumeration, by their codes."""
+def _candidates(
+    attribute: Attribute, unmapped: Iterable[Field], profile: TableProfile
+) -> list[str]:
+    """The columns that may be the attribute: by their names, or, of an enumeration, by
+    their codes.
+    """
     found: list[str] = []
     for each in unmapped:
         column = profile.column(each.name)
-        by_code = attribute.of is not None and column is not None and _is_code(each, column, attribute.of)
+        by_code = (
+            attribute.of is not None and column is not None and _is_code(each, column, attribute.of)
+        )
         if by_code or _is_named_alike(each.name, attribute):
             found.append(each.name)
     return found
@@ -72,7 +87,9 @@ def _candidates(attribute: Attribute, unmapped: Iterable[Field], profile: TableP
 
 def _is_named_alike(column: str, attribute: Attribute) -> bool:
     """One word in common is enough, also a shortened one: `actn_cd` may be the action."""
-    wanted = {word for name in (attribute.path.split(".")[-1], *attribute.names) for word in tokens(name)}
+    wanted = {
+        word for name in (attribute.path.split(".")[-1], *attribute.names) for word in tokens(name)
+    }
     return any(_is_alike(word, other) for word in tokens(column) for other in wanted)
 
 

@@ -1,4 +1,6 @@
-"""tmf_mapping, gap_identification: what has no place in TMF, what TMF asks for in vain, and what is only a guess."""
+"""tmf_mapping, gap_identification: what has no place in TMF, what TMF asks for in vain, and what is
+only a guess.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMat
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 SURE_MIN = 0.75
-GapKind = Literal["table", "column", "reference", "required", "undecided", "defaulted", "characteristic", "unsure"]
+GapKind = Literal[
+    "table", "column", "reference", "required", "undecided", "defaulted", "characteristic", "unsure"
+]
 LOST: tuple[GapKind, ...] = ("table", "column", "reference")
 """Gaps by which data stays behind."""
 
@@ -39,18 +43,31 @@ class Gaps:
 
 def gap_identification(work: Work, ctx: StepContext) -> Gaps:
     """Nothing is left out silently: what is not migrated stands here, with a way to change that."""
-    matches, mappings = work.result("tmf_api_matching", ApiMatches), work.result("attribute_mapping", AttributeMappings)
+    matches, mappings = (
+        work.result("tmf_api_matching", ApiMatches),
+        work.result("attribute_mapping", AttributeMappings),
+    )
     links, coverage = (
         work.result("relationship_mapping", RelationshipMappings),
         work.result("api_coverage_analysis", Coverage),
     )
     gaps = [
-        Gap("table", table, reason, "Name its resource in a rule of type field_mapping, or leave it behind.")
+        Gap(
+            "table",
+            table,
+            reason,
+            "Name its resource in a rule of type field_mapping, or leave it behind.",
+        )
         for table, reason in matches.unmatched
     ]
     gaps += _columns(mappings)
     gaps += [
-        Gap("reference", f"{table}.{column}", reason, "Map the other table, or keep the column by a rule.")
+        Gap(
+            "reference",
+            f"{table}.{column}",
+            reason,
+            "Map the other table, or keep the column by a rule.",
+        )
         for table, column, reason in links.unmapped
     ]
     gaps += _required(coverage)
@@ -69,14 +86,30 @@ def _columns(mappings: AttributeMappings) -> list[Gap]:
     for table in mappings.tables:
         for column in table.unmapped:
             text = f"{table.resource} has no attribute for it and takes no characteristics"
-            gaps.append(Gap("column", f"{table.table}.{column}", text, "Map it by a rule, or leave it behind."))
+            gaps.append(
+                Gap(
+                    "column",
+                    f"{table.table}.{column}",
+                    text,
+                    "Map it by a rule, or leave it behind.",
+                )
+            )
         for column in table.characteristics:
             text = f"{table.resource} has no attribute for it; it is kept as a characteristic"
-            gaps.append(Gap("characteristic", f"{table.table}.{column}", text, "Nothing needs to be done."))
+            gaps.append(
+                Gap("characteristic", f"{table.table}.{column}", text, "Nothing needs to be done.")
+            )
         for each in table.fields:
             if each.confidence < SURE_MIN:
                 text = f"mapped to {table.resource}.{each.path} with confidence {each.confidence}"
-                gaps.append(Gap("unsure", f"{table.table}.{each.column}", text, "Look at it, and say so in a rule."))
+                gaps.append(
+                    Gap(
+                        "unsure",
+                        f"{table.table}.{each.column}",
+                        text,
+                        "Look at it, and say so in a rule.",
+                    )
+                )
     return sorted(gaps, key=lambda gap: gap.kind not in LOST)
 
 
@@ -84,13 +117,21 @@ def _required(coverage: Coverage) -> list[Gap]:
     gaps: list[Gap] = []
     for each in coverage.resources:
         for path, columns in each.undecided.items():
-            text = f"no default is used for it, because {', '.join(columns)} of {each.table} may be it"
-            advice = "Map the column by a rule, with what its values mean, or set a default by a rule."
+            text = (
+                f"no default is used for it, because {', '.join(columns)} of {each.table} may be it"
+            )
+            advice = (
+                "Map the column by a rule, with what its values mean, or set a default by a rule."
+            )
             gaps.append(Gap("undecided", f"{each.resource}.{path}", text, advice))
         for path in (path for path in each.missing_required if path not in each.undecided):
             text = f"TMF requires it, and {each.table} has no column for it"
-            gaps.append(Gap("required", f"{each.resource}.{path}", text, "Map a column to it by a rule."))
+            gaps.append(
+                Gap("required", f"{each.resource}.{path}", text, "Map a column to it by a rule.")
+            )
         for path in each.defaulted:
             text = f"TMF requires it; it is filled by a default for {each.table}"
-            gaps.append(Gap("defaulted", f"{each.resource}.{path}", text, "Nothing needs to be done."))
+            gaps.append(
+                Gap("defaulted", f"{each.resource}.{path}", text, "Nothing needs to be done.")
+            )
     return gaps

@@ -1,4 +1,6 @@
-"""How well a column fits an attribute, and a table a resource: by names, by other words for it, and by types."""
+"""How well a column fits an attribute, and a table a resource: by names, by other words for it, and
+by types.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ _FITS: dict[tuple[str, str], float] = {
 
 
 def type_fit(source: str, target: str) -> float:
-    """1 where a value goes over as it is, less where something may be lost, 0 where it cannot go."""
+    """1 where a value goes over as it is, less where something may be lost, 0 where it
+    cannot go.
+    """
     return 1.0 if source == target else _FITS.get((source, target), 0.0)
 
 
@@ -41,7 +45,9 @@ def attribute_score(field: Field, table: str, attribute: Attribute) -> float:
     words = tokens(field.name)
     own = set(table_tokens(table))
     shorter = tuple(word for word in words if word not in own)
-    name = max(_name_score(words, attribute), _name_score(shorter, attribute) * 0.97 if shorter else 0.0)
+    name = max(
+        _name_score(words, attribute), _name_score(shorter, attribute) * 0.97 if shorter else 0.0
+    )
     return round(name * type_fit(field.type, attribute.type), 3)
 
 
@@ -54,17 +60,27 @@ def _name_score(words: tuple[str, ...], attribute: Attribute) -> float:
 
 @cache
 def _last_words(path: str) -> tuple[str, ...]:
-    """`validFor.startDateTime` is called start date time; `price.value` and `channel.name` by both words."""
+    """`validFor.startDateTime` is called start date time; `price.value` and `channel.name` by both
+    words.
+    """
     parts = path.split(".")
     last = tokens(parts[-1])
     return (
-        (*tokens(parts[-2]), *last) if len(parts) > 1 and last in (("id",), ("name",), ("value",), ("unit",)) else last
+        (*tokens(parts[-2]), *last)
+        if len(parts) > 1 and last in (("id",), ("name",), ("value",), ("unit",))
+        else last
     )
 
 
 def resource_score(table: str, fields: list[Field], resource: Resource) -> float:
-    """By its name, and by how many of its columns have a place there. Columns alone prove little: all have names."""
-    name = max(likeness(table_tokens(table), tokens(each)) for each in (resource.name, *resource.names))
-    scores = [max(attribute_score(field, table, each) for each in resource.attributes) for field in fields]
+    """By its name, and by how many of its columns have a place there. Columns alone prove little:
+    all have names.
+    """
+    name = max(
+        likeness(table_tokens(table), tokens(each)) for each in (resource.name, *resource.names)
+    )
+    scores = [
+        max(attribute_score(field, table, each) for each in resource.attributes) for field in fields
+    ]
     fit = sum(score >= ATTRIBUTE_MIN for score in scores) / len(scores) if scores else 0.0
     return round(0.7 * name + 0.3 * fit, 3)

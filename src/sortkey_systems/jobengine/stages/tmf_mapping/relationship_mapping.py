@@ -1,6 +1,7 @@
 """tmf_mapping, relationship_mapping: how links between tables become references between resources.
 
-A TMF resource may refer where the table is referred to: an offering lists its prices, a price names no offering.
+A TMF resource may refer where the table is referred to: an offering lists its prices, a price names
+no offering.
 """
 
 from __future__ import annotations
@@ -8,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import SimpleEntity, SimpleModel
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import (
+    SimpleEntity,
+    SimpleModel,
+)
 from sortkey_systems.jobengine.stages.tmf_mapping.attribute_mapping import AttributeMappings
 from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.stages.work import StepContext, Work
@@ -19,8 +23,9 @@ from sortkey_systems.jobengine.tmf import Attribute, resources
 class ReferenceMapping:
     """How the documents of a table get a reference.
 
-    own: from a column of the row itself. listed: from the rows of `via` whose `via_column` names this one; the
-    identifier is theirs. joined: the same through a junction, where `via_target` names what is referred to.
+    own: from a column of the row itself. listed: from the rows of `via` whose `via_column` names
+    this one; the identifier is theirs. joined: the same through a junction, where `via_target`
+    names what is referred to.
     """
 
     table: str
@@ -51,7 +56,10 @@ class RelationshipMappings:
 
 def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
     """Every link of a table that is a resource, and every junction."""
-    model, matches = work.result("data_model_simplification", SimpleModel), work.result("tmf_api_matching", ApiMatches)
+    model, matches = (
+        work.result("data_model_simplification", SimpleModel),
+        work.result("tmf_api_matching", ApiMatches),
+    )
     mappings = work.result("attribute_mapping", AttributeMappings)
     found = RelationshipMappings([], [])
     for entity in model.entities:
@@ -63,17 +71,29 @@ def relationship_mapping(work: Work, ctx: StepContext) -> RelationshipMappings:
         text = f"{each.table} refers to {each.target_table} as {each.path} ({each.kind})"
         ctx.log("INFO", text, table=each.table, path=each.path)
     for table, column, reason in found.unmapped:
-        ctx.log("WARNING", f"{table}.{column} becomes no reference: {reason}", table=table, column=column)
+        ctx.log(
+            "WARNING",
+            f"{table}.{column} becomes no reference: {reason}",
+            table=table,
+            column=column,
+        )
     ctx.progress(100)
     return found
 
 
-def _link(entity: SimpleEntity, matches: ApiMatches, mappings: AttributeMappings, found: RelationshipMappings) -> None:
+def _link(
+    entity: SimpleEntity,
+    matches: ApiMatches,
+    mappings: AttributeMappings,
+    found: RelationshipMappings,
+) -> None:
     for link in entity.links:
         target = matches.of(link.entity)
         if target is None:
             if not _is_value(mappings, entity.table, link.column):
-                found.unmapped.append((entity.table, link.column, f"{link.entity} has no TMF resource"))
+                found.unmapped.append(
+                    (entity.table, link.column, f"{link.entity} has no TMF resource")
+                )
             continue
         own = _attribute(entity.table, target.resource, matches, found)
         if own:
@@ -108,7 +128,9 @@ def _link(entity: SimpleEntity, matches: ApiMatches, mappings: AttributeMappings
             )
         if own is None and not (back and back.list):
             name = mine.resource if mine else entity.table
-            found.unmapped.append((entity.table, link.column, f"{name} has no attribute for a {target.resource}"))
+            found.unmapped.append(
+                (entity.table, link.column, f"{name} has no attribute for a {target.resource}")
+            )
 
 
 def _is_value(mappings: AttributeMappings, table: str, column: str) -> bool:
@@ -116,7 +138,11 @@ def _is_value(mappings: AttributeMappings, table: str, column: str) -> bool:
     mapping = mappings.of(table)
     if mapping is None:
         return False
-    return column in {*mapping.characteristics, *mapping.unmapped, *(each.column for each in mapping.fields)}
+    return column in {
+        *mapping.characteristics,
+        *mapping.unmapped,
+        *(each.column for each in mapping.fields),
+    }
 
 
 def _join(entity: SimpleEntity, matches: ApiMatches, found: RelationshipMappings) -> None:
@@ -142,11 +168,17 @@ def _join(entity: SimpleEntity, matches: ApiMatches, found: RelationshipMappings
                     )
                 )
     if not any(each.via == entity.table for each in found.references):
-        found.unmapped.append((entity.table, "*", "it joins tables whose resources do not refer to each other"))
+        found.unmapped.append(
+            (entity.table, "*", "it joins tables whose resources do not refer to each other")
+        )
 
 
-def _attribute(table: str, resource: str, matches: ApiMatches, found: RelationshipMappings) -> Attribute | None:
-    """The attribute of a table's resource that refers to another, and that no link has taken yet."""
+def _attribute(
+    table: str, resource: str, matches: ApiMatches, found: RelationshipMappings
+) -> Attribute | None:
+    """The attribute of a table's resource that refers to another, and that no link has
+    taken yet.
+    """
     match = matches.of(table)
     if match is None:
         return None

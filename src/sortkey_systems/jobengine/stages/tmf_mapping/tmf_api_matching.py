@@ -1,11 +1,16 @@
-"""tmf_mapping, tmf_api_matching: which TMF resource each table is, with how sure that is, and which tables are none."""
+"""tmf_mapping, tmf_api_matching: which TMF resource each table is, with how sure that is, and which
+tables are none.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from sortkey_systems.jobengine.rules import Application, Decision, rule_book
-from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import SimpleEntity, SimpleModel
+from sortkey_systems.jobengine.stages.stripped_schema.data_model_simplification import (
+    SimpleEntity,
+    SimpleModel,
+)
 from sortkey_systems.jobengine.stages.tmf_mapping.match_scores import RESOURCE_MIN, resource_score
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 from sortkey_systems.jobengine.tmf import Resource, resources
@@ -13,7 +18,9 @@ from sortkey_systems.jobengine.tmf import Resource, resources
 
 @dataclass(slots=True)
 class ResourceMatch:
-    """A table that is a resource. `rule` is the rule that said so; None where names and columns did."""
+    """A table that is a resource. `rule` is the rule that said so; None where names and columns
+    did.
+    """
 
     table: str
     resource: str
@@ -46,14 +53,20 @@ def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
         decision = book.mapped(entity.table)
         match = _by_rule(entity, decision) if decision else None
         if decision and match is None:
-            ctx.log("WARNING", f"{decision.rule_id} names {decision.directive.target}, which is no TMF resource")
+            ctx.log(
+                "WARNING",
+                f"{decision.rule_id} names {decision.directive.target}, which is no TMF resource",
+            )
         if match is None and entity.kind == "junction":
             found.junctions.append(entity.table)
         else:
             match = match or _by_score(entity, found.unmatched)
             if match:
                 found.matches.append(match)
-                text = f"{entity.table} is {match.resource} ({match.api}), confidence {match.confidence}"
+                text = (
+                    f"{entity.table} is {match.resource} ({match.api}), confidence "
+                    f"{match.confidence}"
+                )
                 ctx.log("INFO", text, table=entity.table, resource=match.resource)
         ctx.progress(100 * number // len(model.entities))
     for table, reason in found.unmatched:
@@ -64,17 +77,24 @@ def tmf_api_matching(work: Work, ctx: StepContext) -> ApiMatches:
 
 def _by_rule(entity: SimpleEntity, decision: Decision) -> ResourceMatch | None:
     resource = resources().get(decision.directive.target)
-    return resource and ResourceMatch(entity.table, resource.name, resource.api, 1.0, decision.rule_id)
+    return resource and ResourceMatch(
+        entity.table, resource.name, resource.api, 1.0, decision.rule_id
+    )
 
 
 def _by_score(entity: SimpleEntity, unmatched: list[tuple[str, str]]) -> ResourceMatch | None:
     scored = sorted(
-        ((resource_score(entity.table, entity.fields, each), each) for each in resources().values()),
+        (
+            (resource_score(entity.table, entity.fields, each), each)
+            for each in resources().values()
+        ),
         key=lambda pair: (-pair[0], pair[1].name),
     )
     score, best = scored[0]
     if score < RESOURCE_MIN:
-        unmatched.append((entity.table, f"no resource is like it; the nearest, {best.name}, fits at {score:.0%}"))
+        unmatched.append(
+            (entity.table, f"no resource is like it; the nearest, {best.name}, fits at {score:.0%}")
+        )
         return None
     others: list[tuple[str, float]] = [(each.name, other) for other, each in scored[1:3]]
     return ResourceMatch(entity.table, best.name, best.api, min(score, 0.99), None, others)

@@ -1,1 +1,3 @@
-"""The stage verification_validation: proof that what was migrated is what was there, and a report for people."""
+"""The stage verification_validation: proof that what was migrated is what was there, and a report
+for people.
+"""

@@ -1,4 +1,5 @@
-"""Where every row of the source went, by table: documents, references, refused, left behind, or left out by a rule.
+"""Where every row of the source went, by table: documents, references, refused, left behind, or
+left out by a rule.
 
 The whole source is counted, also what no stage after the analysis looked at.
 """
@@ -15,7 +16,10 @@ from sortkey_systems.jobengine.stages.stripped_schema.schema_stripping import St
 from sortkey_systems.jobengine.stages.tmf_mapping.api_coverage_analysis import Coverage
 from sortkey_systems.jobengine.stages.tmf_mapping.tmf_api_matching import ApiMatches
 from sortkey_systems.jobengine.stages.verification_validation.integrity import Integrity
-from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import MappingValidation, TableProof
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import (
+    MappingValidation,
+    TableProof,
+)
 from sortkey_systems.jobengine.stages.work import Work
 
 
@@ -41,7 +45,9 @@ class TableBalance:
     """Of the columns that are attributes, in the rows that are documents."""
     values_refused: int = 0
     references_dropped: int = 0
-    """Those of them that could not be converted; and references to rows that the source does not have."""
+    """Those of them that could not be converted; and references to rows that the source does not
+    have.
+    """
     columns: int = 0
     columns_mapped: int = 0
 
@@ -52,7 +58,9 @@ class TableBalance:
 
 @dataclass(slots=True)
 class Balance:
-    """All tables of the source; and the references of all documents with those that lead nowhere."""
+    """All tables of the source; and the references of all documents with those that lead
+    nowhere.
+    """
 
     tables: list[TableBalance]
     references: int = 0
@@ -85,28 +93,46 @@ class Balance:
     @property
     def columns(self) -> tuple[int, int]:
         """Those that are in the target, and all."""
-        return sum(each.columns_mapped for each in self.tables), sum(each.columns for each in self.tables)
+        return sum(each.columns_mapped for each in self.tables), sum(
+            each.columns for each in self.tables
+        )
 
 
 def count_source(work: Work, target: Target) -> Balance:
-    """Count what became of every row. Tables that were not migrated are counted again, as they are now."""
-    schema, whole = work.result("schema_extraction", ExtractedSchema), work.result("integrity", Integrity)
+    """Count what became of every row. Tables that were not migrated are counted again, as they are
+    now.
+    """
+    schema, whole = (
+        work.result("schema_extraction", ExtractedSchema),
+        work.result("integrity", Integrity),
+    )
     counting = _Counting(work, target)
     found = Balance([counting.table(table.name) for table in schema.tables])
     dropped = sum(each.references_dropped for each in found.tables)
-    found.references, found.references_dangling = whole.references + dropped, whole.dangling + dropped
+    found.references, found.references_dangling = (
+        whole.references + dropped,
+        whole.dangling + dropped,
+    )
     return found
 
 
 class _Counting:
     def __init__(self, work: Work, target: Target) -> None:
         self.work, self.target = work, target
-        self.plan, self.selection = work.result("etl_script", EtlPlan), work.result("dataset_selection", Selection)
+        self.plan, self.selection = (
+            work.result("etl_script", EtlPlan),
+            work.result("dataset_selection", Selection),
+        )
         self.proof = work.result("mapping_validation", MappingValidation)
-        stripped, matches = work.result("schema_stripping", StrippedSchema), work.result("tmf_api_matching", ApiMatches)
+        stripped, matches = (
+            work.result("schema_stripping", StrippedSchema),
+            work.result("tmf_api_matching", ApiMatches),
+        )
         self.removed = {each.table: each for each in stripped.removed if each.column is None}
         self.unmatched = dict(matches.unmatched)
-        self.coverage = {each.table: each for each in work.result("api_coverage_analysis", Coverage).columns}
+        self.coverage = {
+            each.table: each for each in work.result("api_coverage_analysis", Coverage).columns
+        }
 
     def table(self, name: str) -> TableBalance:
         found = self._rows(name)
@@ -121,14 +147,27 @@ class _Counting:
             return self._migrated(proof)
         join = next((each for each in self.proof.joins if each.table == name), None)
         if join is not None:
-            reason = "its rows join rows that are not both in the target" if join.found < join.rows else ""
+            reason = (
+                "its rows join rows that are not both in the target"
+                if join.found < join.rows
+                else ""
+            )
             return TableBalance(
-                name, "", join.rows, references=join.found, left_behind=join.rows - join.found, reason=reason
+                name,
+                "",
+                join.rows,
+                references=join.found,
+                left_behind=join.rows - join.found,
+                reason=reason,
             )
         rows, removed = self.work.source.count(name), self.removed.get(name)
         if (removed is not None and removed.is_decided) or name in self.selection.left_out:
             return TableBalance(name, "", rows, left_out=rows, reason="a rule leaves it out")
-        reason = removed.reason if removed else self.unmatched.get(name, "no resource refers to what it joins")
+        reason = (
+            removed.reason
+            if removed
+            else self.unmatched.get(name, "no resource refers to what it joins")
+        )
         return TableBalance(name, "", rows, left_behind=rows, reason=reason if rows else "")
 
     def _migrated(self, proof: TableProof) -> TableBalance:

@@ -1,4 +1,6 @@
-"""verification_validation, compliance_check: whether every rule was obeyed, and how far the documents obey them."""
+"""verification_validation, compliance_check: whether every rule was obeyed, and how far the
+documents obey them.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class RuleOutcome:
 
 @dataclass(slots=True)
 class ComplianceCheck:
-    """`compliance` is the share of checks by rules that held, of all documents; 1 where no rule checks any."""
+    """`compliance` is the share of checks by rules that held, of all documents; 1 where no rule
+    checks any.
+    """
 
     rules: list[RuleOutcome]
     outcome: Outcome
@@ -46,12 +50,21 @@ def compliance_check(work: Work, ctx: StepContext) -> ComplianceCheck:
     rules = work.result("validation_rules", ValidationRules)
     with open_target(work) as target:
         outcome = run_checks(target, [each for each in rules.checks if each.rule is not None])
-    checked, failed = sum(each.checked for each in outcome.checks), sum(each.failed for each in outcome.checks)
+    checked, failed = (
+        sum(each.checked for each in outcome.checks),
+        sum(each.failed for each in outcome.checks),
+    )
     compliance = round(1 - failed / checked, 4) if checked else 1.0
     found = ComplianceCheck([], outcome, compliance, rules.compliance, _applications(work))
-    found.rules = [_of_rule(work, rule.rule_id, rule.title, found) for rule in work.rules if rule.status == "active"]
+    found.rules = [
+        _of_rule(work, rule.rule_id, rule.title, found)
+        for rule in work.rules
+        if rule.status == "active"
+    ]
     for each in found.rules:
-        ctx.log("INFO" if each.is_obeyed else "WARNING", f"{each.title}: {each.text}", rule=each.rule_id)
+        ctx.log(
+            "INFO" if each.is_obeyed else "WARNING", f"{each.title}: {each.text}", rule=each.rule_id
+        )
     text = f"{compliance:.1%} of the checks by rules hold; {found.threshold:.0%} are asked for"
     ctx.log("INFO" if found.is_passed else "ERROR", text, compliance=compliance)
     ctx.progress(100)
@@ -79,7 +92,11 @@ def _of_rule(work: Work, rule_id: str, title: str, found: ComplianceCheck) -> Ru
     applied = [each for each in mine if each.effect == "applied"]
     checks = [each for each in found.outcome.checks if each.rule == rule_id]
     failed = sum(each.failed for each in checks)
-    problems = [text for text in work.result("attribute_mapping", AttributeMappings).problems if rule_id in text]
+    problems = [
+        text
+        for text in work.result("attribute_mapping", AttributeMappings).problems
+        if rule_id in text
+    ]
     if failed:
         text = f"not so in {failed} of {sum(each.checked for each in checks)} documents"
     elif problems:
@@ -89,6 +106,10 @@ def _of_rule(work: Work, rule_id: str, title: str, found: ComplianceCheck) -> Ru
     elif checks:
         text = f"holds in all of {sum(each.checked for each in checks)} documents"
     else:
-        text = next((f"{each.effect}: {each.detail}" for each in mine), "nothing to decide in these stages")
-    is_obeyed = not failed and not problems and not any(each.effect == "not executable" for each in mine)
+        text = next(
+            (f"{each.effect}: {each.detail}" for each in mine), "nothing to decide in these stages"
+        )
+    is_obeyed = (
+        not failed and not problems and not any(each.effect == "not executable" for each in mine)
+    )
     return RuleOutcome(rule_id, title, is_obeyed, len(applied), text)

@@ -1,4 +1,6 @@
-"""verification_validation, final_report: the verdict on the migration, what is not in the target, and what to do."""
+"""verification_validation, final_report: the verdict on the migration, what is not in the target,
+and what to do.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,17 @@ from sortkey_systems.jobengine.stages.raw_analysis.schema_extraction import Extr
 from sortkey_systems.jobengine.stages.tmf_mapping.api_coverage_analysis import Coverage
 from sortkey_systems.jobengine.stages.tmf_mapping.gap_identification import Gaps
 from sortkey_systems.jobengine.stages.verification_validation.balance import Balance, count_source
-from sortkey_systems.jobengine.stages.verification_validation.compliance_check import ComplianceCheck
+from sortkey_systems.jobengine.stages.verification_validation.compliance_check import (
+    ComplianceCheck,
+)
 from sortkey_systems.jobengine.stages.verification_validation.integrity import Integrity
-from sortkey_systems.jobengine.stages.verification_validation.losses import NotInTarget, describe_losses
-from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import MappingValidation
+from sortkey_systems.jobengine.stages.verification_validation.losses import (
+    NotInTarget,
+    describe_losses,
+)
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import (
+    MappingValidation,
+)
 from sortkey_systems.jobengine.stages.verification_validation.performance import Performance
 from sortkey_systems.jobengine.stages.verification_validation.report_text import written
 from sortkey_systems.jobengine.stages.verification_validation.verdict import Outcome, judge
@@ -23,7 +32,9 @@ from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 @dataclass(slots=True)
 class FinalReport:
-    """The verdict, what is not in the target, the figures behind it, and the whole as text in Markdown."""
+    """The verdict, what is not in the target, the figures behind it, and the whole as text in
+    Markdown.
+    """
 
     outcome: Outcome
     verdict: str
@@ -55,7 +66,10 @@ def final_report(work: Work, ctx: StepContext) -> FinalReport:
         missing,
         _figures(work, balance),
         [{**asdict(each), "lost": each.lost} for each in balance.tables],
-        [f"{each.title}: {each.text}" for each in work.result("compliance_check", ComplianceCheck).rules],
+        [
+            f"{each.title}: {each.text}"
+            for each in work.result("compliance_check", ComplianceCheck).rules
+        ],
         verdict.outcome == "passed",
         _recommendations(work, balance),
     )
@@ -69,30 +83,51 @@ def final_report(work: Work, ctx: StepContext) -> FinalReport:
 
 def _wrong(work: Work) -> list[str]:
     """What the source does not explain."""
-    proof, whole = work.result("mapping_validation", MappingValidation), work.result("integrity", Integrity)
-    lost, changed = sum(each.lost_rows for each in proof.tables), sum(each.changed_rows for each in proof.tables)
+    proof, whole = (
+        work.result("mapping_validation", MappingValidation),
+        work.result("integrity", Integrity),
+    )
+    lost, changed = (
+        sum(each.lost_rows for each in proof.tables),
+        sum(each.changed_rows for each in proof.tables),
+    )
     counted = [each.table for each in proof.tables if not each.adds_up]
     lines = [f"rows that are neither documents nor refused: {lost:,}"] if lost else []
     lines += [f"documents that differ from their rows: {changed:,}"] if changed else []
     lines += [f"tables whose counts do not add up: {', '.join(counted)}"] if counted else []
-    return lines + ([f"ids that are there twice: {whole.ids_repeated:,}"] if whole.ids_repeated else [])
+    return lines + (
+        [f"ids that are there twice: {whole.ids_repeated:,}"] if whole.ids_repeated else []
+    )
 
 
 def _missed(work: Work) -> list[str]:
     """The thresholds, by default or by rules, that were not reached."""
-    coverage, tested = work.result("api_coverage_analysis", Coverage), work.result("compliance_test", ComplianceTest)
+    coverage, tested = (
+        work.result("api_coverage_analysis", Coverage),
+        work.result("compliance_test", ComplianceTest),
+    )
     complied = work.result("compliance_check", ComplianceCheck)
     reached = (
         ("columns of the migrated tables in the target", coverage.coverage, coverage.threshold),
         ("documents with the shape that TMF asks for", tested.outcome.share, tested.threshold),
         ("checks by rules that hold", complied.compliance, complied.threshold),
     )
-    return [f"{what}: {share:.1%}, required {least:.0%}" for what, share, least in reached if share < least]
+    return [
+        f"{what}: {share:.1%}, required {least:.0%}"
+        for what, share, least in reached
+        if share < least
+    ]
 
 
 def _figures(work: Work, balance: Balance) -> dict[str, float]:
-    coverage, tested = work.result("api_coverage_analysis", Coverage), work.result("compliance_test", ComplianceTest)
-    complied, speed = work.result("compliance_check", ComplianceCheck), work.result("performance", Performance)
+    coverage, tested = (
+        work.result("api_coverage_analysis", Coverage),
+        work.result("compliance_test", ComplianceTest),
+    )
+    complied, speed = (
+        work.result("compliance_check", ComplianceCheck),
+        work.result("performance", Performance),
+    )
     mapped, columns = balance.columns
     return {
         "rows": balance.rows,
@@ -104,7 +139,9 @@ def _figures(work: Work, balance: Balance) -> dict[str, float]:
         "values_refused": balance.values_refused,
         "references": balance.references,
         "references_dangling": balance.references_dangling,
-        "unread": sum(each.count for each in work.result("schema_extraction", ExtractedSchema).unread),
+        "unread": sum(
+            each.count for each in work.result("schema_extraction", ExtractedSchema).unread
+        ),
         "coverage": coverage.coverage,
         "coverage_threshold": coverage.threshold,
         "validation": tested.outcome.share,
@@ -119,12 +156,19 @@ def _recommendations(work: Work, balance: Balance) -> list[str]:
     strategy, gaps = work.result("strategy", Strategy), work.result("gap_identification", Gaps)
     found = list(strategy.recommendations)
     twice = [risk for risk in strategy.risks if "twice?" in risk]
-    found += [f"Look at {each.split(':')[0]} before going live: {each.split(': ', 1)[1]}" for each in twice]
-    found += [f"{each.subject}: {each.text}. {each.advice}" for each in gaps.of("undecided", "unsure", "required")]
+    found += [
+        f"Look at {each.split(':')[0]} before going live: {each.split(': ', 1)[1]}"
+        for each in twice
+    ]
+    found += [
+        f"{each.subject}: {each.text}. {each.advice}"
+        for each in gaps.of("undecided", "unsure", "required")
+    ]
     behind = [each.table for each in balance.tables if each.left_behind]
     if behind:
         found.append(
-            f"Decide what becomes of {', '.join(behind)}: name the resource of a table in a rule, leave it out by a"
+            f"Decide what becomes of {', '.join(behind)}: name the resource of a table in a rule, "
+            "leave it out by a"
             " rule, or allow the loss of its rows (--allow-lost-rows TABLE=100%)."
         )
     return found

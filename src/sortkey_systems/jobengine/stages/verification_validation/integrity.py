@@ -1,4 +1,6 @@
-"""verification_validation, integrity: ids are unique, references lead somewhere, and counts add up."""
+"""verification_validation, integrity: ids are unique, references lead somewhere, and counts
+add up.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,9 @@ from sortkey_systems.jobengine.stages.data_migration.document_checks import Chec
 from sortkey_systems.jobengine.stages.data_migration.ownership import open_target
 from sortkey_systems.jobengine.stages.data_migration.target import Target
 from sortkey_systems.jobengine.stages.migration_planning.validation_rules import ValidationRules
-from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import MappingValidation
+from sortkey_systems.jobengine.stages.verification_validation.mapping_validation import (
+    MappingValidation,
+)
 from sortkey_systems.jobengine.stages.work import StepContext, Work
 
 

@@ -1,4 +1,6 @@
-"""What of the source is not in the target, as lines for a person: tables, rows, references, values and columns."""
+"""What of the source is not in the target, as lines for a person: tables, rows, references, values
+and columns.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class NotInTarget:
 
 def describe_losses(work: Work, target: Target, balance: Balance) -> NotInTarget:
     """All that is lost, with the reasons."""
-    behind = sorted((each for each in balance.tables if each.left_behind), key=lambda each: -each.left_behind)
+    behind = sorted(
+        (each for each in balance.tables if each.left_behind), key=lambda each: -each.left_behind
+    )
     rows, references, values = _Reasons(), _Reasons(), _Reasons()
     plan = work.result("etl_script", EtlPlan)
     linked = {(each.table, link.path) for each in plan.datasets for link in each.references}
@@ -71,10 +75,16 @@ def _columns(work: Work) -> list[str]:
 
 
 def _left_out(work: Work, balance: Balance) -> list[str]:
-    tables = [f"{each.table}, {_rows(each.left_out)}: {each.reason}" for each in balance.tables if each.left_out]
+    tables = [
+        f"{each.table}, {_rows(each.left_out)}: {each.reason}"
+        for each in balance.tables
+        if each.left_out
+    ]
     removed = work.result("schema_stripping", StrippedSchema).removed
     return tables + [
-        f"{each.table}.{each.column}: {each.reason}" for each in removed if each.column and each.is_decided
+        f"{each.table}.{each.column}: {each.reason}"
+        for each in removed
+        if each.column and each.is_decided
     ]
 
 
@@ -90,7 +100,11 @@ class _Reasons:
         self._examples: dict[tuple[str, str], list[str]] = {}
 
     def add(self, table: str, finding: Finding) -> None:
-        kind = "the id is that of an earlier row" if finding.reason.startswith("duplicate") else finding.reason
+        kind = (
+            "the id is that of an earlier row"
+            if finding.reason.startswith("duplicate")
+            else finding.reason
+        )
         if finding.path:
             kind = f"{finding.path}: {finding.reason.replace(repr(finding.value), 'the value')}"
         self._counted[table, kind] += 1
@@ -101,11 +115,14 @@ class _Reasons:
 
     def lines(self) -> list[str]:
         found = [
-            f"{table}, {'once' if times == 1 else f'{times:,} times'}: {kind} ({_some(self._examples[table, kind])})"
+            f"{table}, {'once' if times == 1 else f'{times:,} times'}: {kind} "
+            f"({_some(self._examples[table, kind])})"
             for (table, kind), times in self._counted.most_common()
         ]
         more = len(found) - REASONS_MAX
-        return found[:REASONS_MAX] + ([f"and {more} more reasons, in the target's _findings"] if more > 0 else [])
+        return found[:REASONS_MAX] + (
+            [f"and {more} more reasons, in the target's _findings"] if more > 0 else []
+        )
 
 
 def _some(values: list[str]) -> str:

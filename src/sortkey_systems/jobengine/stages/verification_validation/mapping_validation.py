@@ -1,4 +1,6 @@
-"""verification_validation, mapping_validation: every row of the source is found again, as document or as finding."""
+"""verification_validation, mapping_validation: every row of the source is found again, as document
+or as finding.
+"""
 
 from __future__ import annotations
 
@@ -56,33 +58,54 @@ class MappingValidation:
 
     @property
     def is_proven(self) -> bool:
-        return all(each.adds_up and not each.lost_rows and not each.changed_rows for each in self.tables)
+        return all(
+            each.adds_up and not each.lost_rows and not each.changed_rows for each in self.tables
+        )
 
 
 def mapping_validation(work: Work, ctx: StepContext) -> MappingValidation:
     """Read the source again and compare, row by row."""
-    plan, selection = work.result("etl_script", EtlPlan), work.result("dataset_selection", Selection)
+    plan, selection = (
+        work.result("etl_script", EtlPlan),
+        work.result("dataset_selection", Selection),
+    )
     found = MappingValidation([])
     with open_target(work) as target:
         for dataset in plan.datasets:
             if dataset.table in selection.rows:
                 found.tables.append(_proof(work, ctx, target, plan, dataset))
                 ctx.progress(100 * len(found.tables) // len(selection.rows))
-        joined = [each for dataset in plan.datasets for each in dataset.references if each.kind == "joined"]
+        joined = [
+            each
+            for dataset in plan.datasets
+            for each in dataset.references
+            if each.kind == "joined"
+        ]
         for table in sorted({each.via for each in joined if each.via}):
-            found.joins.append(_join_proof(work, ctx, target, plan, [each for each in joined if each.via == table]))
+            found.joins.append(
+                _join_proof(work, ctx, target, plan, [each for each in joined if each.via == table])
+            )
     for each in found.tables:
         if each.lost_rows or each.changed_rows or not each.adds_up:
             text = f"{each.table}: {each.lost_rows} rows lost, {each.changed_rows} changed"
             ctx.log("ERROR", text, table=each.table, lost=each.lost, changed=each.changed)
     rows = sum(each.source_rows for each in found.tables)
-    ctx.log("INFO", f"{rows} rows of {len(found.tables)} tables compared", rows=rows, is_proven=found.is_proven)
+    ctx.log(
+        "INFO",
+        f"{rows} rows of {len(found.tables)} tables compared",
+        rows=rows,
+        is_proven=found.is_proven,
+    )
     return found
 
 
-def _proof(work: Work, ctx: StepContext, target: Target, plan: EtlPlan, dataset: Dataset) -> TableProof:
+def _proof(
+    work: Work, ctx: StepContext, target: Target, plan: EtlPlan, dataset: Dataset
+) -> TableProof:
     counts = target.counts(dataset.resource, dataset.table)
-    proof = TableProof(dataset.table, dataset.resource, 0, counts.written, counts.refused, counts.duplicates)
+    proof = TableProof(
+        dataset.table, dataset.resource, 0, counts.written, counts.refused, counts.duplicates
+    )
     for batch in work.source.batches(dataset.table, work.batch_rows):
         ctx.check_cancelled()
         for built in build_batch(work.source, plan, dataset, batch):

@@ -1,4 +1,6 @@
-"""verification_validation, performance: how fast the transfer was, and how fast the target is read."""
+"""verification_validation, performance: how fast the transfer was, and how fast the target
+is read.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,20 @@ def performance(work: Work, ctx: StepContext) -> Performance:
     moved = work.result("transfer", Transferred)
     reads = 0
     with open_target(work) as target:
-        ids = [(name, each["id"]) for name in target.resources() for _, each in _first(target, name)]
+        ids = [
+            (name, each["id"]) for name in target.resources() for _, each in _first(target, name)
+        ]
         began = time.perf_counter()
         for name, made in ids[:READS]:
             reads += target.has(name, made)
         seconds = time.perf_counter() - began
     speed = round(moved.rows / moved.seconds, 1) if moved.seconds else 0.0
     mean = round(1000 * seconds / reads, 4) if reads else 0.0
-    ctx.log("INFO", f"{moved.rows} rows in {moved.seconds:.2f} s, {speed:.0f} a second", rows_per_second=speed)
+    ctx.log(
+        "INFO",
+        f"{moved.rows} rows in {moved.seconds:.2f} s, {speed:.0f} a second",
+        rows_per_second=speed,
+    )
     ctx.progress(100)
     return Performance(moved.rows, moved.seconds, speed, mean, reads)
 

@@ -1,4 +1,6 @@
-"""The final report as Markdown: the verdict, then what is not in the target, and only then what is."""
+"""The final report as Markdown: the verdict, then what is not in the target, and only then
+what is.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +50,16 @@ def _figures(report: FinalReport) -> str:
     figures = report.figures
     lines = ["| what | reached | required |", "|---|---|---|"]
     counts = (
-        ("rows of the source in the target", figures["rows"] - figures["rows_left_out"], figures["rows_lost"]),
-        ("columns of the source in the target", figures["columns"], figures["columns"] - figures["columns_mapped"]),
+        (
+            "rows of the source in the target",
+            figures["rows"] - figures["rows_left_out"],
+            figures["rows_lost"],
+        ),
+        (
+            "columns of the source in the target",
+            figures["columns"],
+            figures["columns"] - figures["columns_mapped"],
+        ),
         ("references that lead somewhere", figures["references"], figures["references_dangling"]),
     )
     lines += [f"| {what} | {total - lost:,.0f} of {total:,.0f}{_percent(total - lost, total)} | |"
@@ -66,7 +76,9 @@ def _percent(part: float, whole: float) -> str:
 
 def _tables(report: FinalReport) -> str:
     lines = ["| " + " | ".join(title for _, title in _COLUMNS) + " |", "|" + "---|" * len(_COLUMNS)]
-    lines += ["| " + " | ".join(str(each[name]) for name, _ in _COLUMNS) + " |" for each in report.tables]
+    lines += [
+        "| " + " | ".join(str(each[name]) for name, _ in _COLUMNS) + " |" for each in report.tables
+    ]
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
 """Whether a migration may be used: what was lost against what may be lost. Pure.
 
-`passed` may be used; `needs_review` lost more than the journey allows; `failed` has documents that the source does not
-explain. A journey is completed only where it passed.
+`passed` may be used; `needs_review` lost more than the journey allows; `failed` has documents that
+the source does not explain. A journey is completed only where it passed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ Outcome = Literal["passed", "needs_review", "failed"]
 
 @dataclass(slots=True)
 class Verdict:
-    """The outcome in one sentence; the limits that were passed over; and the losses that the limits allow."""
+    """The outcome in one sentence; the limits that were passed over; and the losses that the limits
+    allow.
+    """
 
     outcome: Outcome
     text: str
@@ -31,8 +33,12 @@ def allowance(limit: str, total: int) -> float:
     return total * float(limit[:-1]) / 100 if limit.endswith("%") else int(limit)
 
 
-def judge(balance: Balance, allowed: AllowedLosses, wrong: Sequence[str], missed: Sequence[str]) -> Verdict:
-    """`wrong` is what the source does not explain, `missed` are the thresholds of rules that were not reached."""
+def judge(
+    balance: Balance, allowed: AllowedLosses, wrong: Sequence[str], missed: Sequence[str]
+) -> Verdict:
+    """`wrong` is what the source does not explain, `missed` are the thresholds of rules that were
+    not reached.
+    """
     found = Verdict("passed", "", [*wrong, *missed])
     kept = balance.rows - balance.left_out
     for each in balance.tables:
@@ -42,8 +48,20 @@ def judge(balance: Balance, allowed: AllowedLosses, wrong: Sequence[str], missed
     others = sum(each.lost for each in balance.tables if each.table not in allowed.tables)
     of = "other tables" if allowed.tables else "the source"
     _hold(found, f"rows of {of} not in the target", others, kept, allowed.rows)
-    _hold(found, "references that lead nowhere", balance.references_dangling, balance.references, allowed.references)
-    _hold(found, "values that could not be converted", balance.values_refused, balance.values, allowed.values)
+    _hold(
+        found,
+        "references that lead nowhere",
+        balance.references_dangling,
+        balance.references,
+        allowed.references,
+    )
+    _hold(
+        found,
+        "values that could not be converted",
+        balance.values_refused,
+        balance.values,
+        allowed.values,
+    )
     if wrong:
         found.outcome = "failed"
     elif found.exceeded:
@@ -62,15 +80,24 @@ def _hold(found: Verdict, what: str, lost: int, total: int, limit: str) -> None:
 def _sentence(found: Verdict, balance: Balance, kept: int) -> str:
     present = kept - balance.lost
     if found.outcome == "failed":
-        return f"Failed: the target is not what the source says ({found.exceeded[0]}). Do not use it."
-    left_out = f" {balance.left_out:,} more rows were left out by rules." if balance.left_out else ""
+        return (
+            f"Failed: the target is not what the source says ({found.exceeded[0]}). Do not use it."
+        )
+    left_out = (
+        f" {balance.left_out:,} more rows were left out by rules." if balance.left_out else ""
+    )
     mapped, columns = balance.columns
     gone = f"{columns - mapped:,} of {columns:,} columns" if mapped < columns else ""
     if balance.lost:
-        rows = f"{balance.lost:,} of {kept:,} rows of the source ({100 * balance.lost / kept:.1f} %)"
+        rows = (
+            f"{balance.lost:,} of {kept:,} rows of the source ({100 * balance.lost / kept:.1f} %)"
+        )
         rows += f"{f' and {gone}' if gone else ''} are not in the target"
     else:
-        rows = f"all {present:,} rows of the source are in the target{f', without {gone}' if gone else ''}"
+        rows = (
+            f"all {present:,} rows of the source are in the "
+            f"target{f', without {gone}' if gone else ''}"
+        )
     if found.outcome == "needs_review":
         limits = "1 limit is" if len(found.exceeded) == 1 else f"{len(found.exceeded)} limits are"
         return f"Needs review: {rows}. {limits} exceeded.{left_out}"

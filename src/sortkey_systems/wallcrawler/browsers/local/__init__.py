@@ -1,1 +1,3 @@
-"""Chromium on this machine: a holder process for each session, which owns the browser and outlives the server."""
+"""Chromium on this machine: a holder process for each session, which owns the browser and outlives
+the server.
+"""
