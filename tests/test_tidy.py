@@ -34,6 +34,11 @@ ACTION_MODULES = 2
 LONG_LINES = 350
 """Lines of the source that are over 100 wide: tables, CSS, SQL. The number may only shrink."""
 
+TESTS_ELSEWHERE = 120
+"""Tests of a room that are not at the path of the module they are about. The number may only shrink."""
+WHOLE = {"browser", "clients", "contract", "docs", "faults", "oracle", "tools", "typing"}
+"""Folders of tests about more than one room."""
+
 # "path" or "path:function", and why it may be long.
 _WRAPPED = "was wrapped at 100 columns, and is to be split"
 LONG_FILES: dict[str, str] = {
@@ -145,6 +150,15 @@ def test_long_lines_become_fewer() -> None:
     assert len(long) <= LONG_LINES
 
 
+def test_tests_are_found_by_path() -> None:
+    # Whoever changes a module looks for its tests where the module is. The number may only shrink.
+    modules = {_test_of(path.relative_to(ROOT / "src")) for path in SOURCES}
+    files = [path for path in PYTHON if path.name.startswith("test_")]
+    tests = [path.relative_to(ROOT / "tests") for path in files if ROOT / "tests" in path.parents]
+    elsewhere = [path for path in tests if path not in modules and path.parts[0] not in WHOLE]
+    assert len(elsewhere) <= TESTS_ELSEWHERE
+
+
 def test_nothing_was_left_for_later() -> None:
     # Work that is left belongs in an issue, where it is seen.
     found = [
@@ -210,6 +224,13 @@ def test_an_operation_is_found_by_its_name(path: Path) -> None:
     # put_item.py is PutItem, in the registry, with a `run`.
     name = "".join(word.capitalize() for word in path.stem.split("_"))
     assert callable(OPERATIONS[name])
+
+
+def _test_of(module: Path) -> Path:
+    """Where the tests of a module are: `a/test_b.py` for `sortkey/a/b.py`."""
+    package, *folders = module.parts[:-1]
+    room = ["systems"] if package == "sortkey_systems" else []
+    return Path(*room, *folders, f"test_{module.name}")
 
 
 def _lines_with(path: Path, pattern: re.Pattern[str]) -> list[str]:

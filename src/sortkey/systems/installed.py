@@ -62,7 +62,7 @@ def headline(name: str) -> str:
 
     source = _source(_entry(name).module)
     docstring = ast.get_docstring(ast.parse(source)) if source else None
-    return docstring.splitlines()[0] if docstring else f"Commands of {name}."
+    return " ".join(docstring.split("\n\n")[0].split()) if docstring else f"Commands of {name}."
 
 
 def _entry(name: str) -> EntryPoint:
