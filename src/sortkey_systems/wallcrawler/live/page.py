@@ -48,7 +48,7 @@ def live_page(
 
 @cache
 def _part(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return files("sortkey_systems.wallcrawler.live").joinpath(name).read_text(encoding="utf-8")
 
 
 def _in_script(text: str) -> str:
