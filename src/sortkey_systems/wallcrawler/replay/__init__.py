@@ -1,0 +1,1 @@
+"""The replay of a session: a page with a time line, and the frames that it plays."""
