@@ -46,6 +46,12 @@ def embedded_page(
     return document, headers
 
 
+def theme_of(text: str) -> Theme:
+    """The theme that an address asks for; anything else is the reader's own."""
+    themes: dict[str, Theme] = {"dark": "dark", "light": "light"}
+    return themes.get(text, "")
+
+
 @cache
 def _file(package: str, name: str) -> str:
     return files(package).joinpath(name).read_text(encoding="utf-8")
