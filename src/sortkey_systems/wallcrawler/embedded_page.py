@@ -1,6 +1,7 @@
-"""Pages that stand in frames: one HTML document each, with its style and script inside, that asks nobody else.
+"""Pages that stand in frames: each is one HTML document with its style and script inside.
 
-The live view and the replay are such pages. Their addresses carry a token, so they are never stored on the way.
+The live view and the replay are such pages. Their addresses carry a token, so nothing on the way
+may store them.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ Theme = Literal["", "light", "dark"]
 def embedded_page(
     package: str, options: Mapping[str, Any], parts: Mapping[str, str]
 ) -> tuple[str, dict[str, str]]:
-    """The document of a package's `page.html`, and its headers. `parts` are texts for its own marks, safe as HTML.
+    """The document of a package's `page.html`, and its headers.
 
-    Anybody may frame it: whoever has its address has its token.
+    `parts` are texts for its own marks, safe as HTML. Anybody may frame it: whoever has its
+    address has its token.
     """
     nonce = token_urlsafe(16)
     script = _file(package, "page.js").replace("__OPTIONS__", _quotable(json.dumps(options)))
@@ -34,8 +36,8 @@ def embedded_page(
     for mark, text in marks.items():
         document = document.replace(mark, text)
     policy = (
-        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data: blob:; "
-        "connect-src 'self' ws: wss:; frame-ancestors *; base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; "
+        "img-src data: blob:; connect-src 'self' ws: wss:; frame-ancestors *; base-uri 'none'; form-action 'none'"
     )
     headers = {
         "Cache-Control": "no-store",
@@ -58,5 +60,5 @@ def _file(package: str, name: str) -> str:
 
 
 def _quotable(text: str) -> str:
-    """JSON that can stand in a quoted string of a script: no quote, no lone backslash, no end of the element."""
+    """JSON for a quoted string of a script: no quote, no lone backslash, no end of the element."""
     return text.replace("\\", "\\\\").replace("'", "\\u0027").replace("<", "\\u003c")

@@ -1,7 +1,10 @@
-"""The routes of the live view: its page, and the WebSocket over which it sees and perhaps drives a browser.
+"""The routes of the live view: its page, and the WebSocket by which it sees or drives a browser.
 
-A token of a view opens one session. What it may do is decided here, by its token, and never by the page.
+A token of a view opens one session. What it may do is decided here, by its token, and never by
+the page.
 """
+
+# pyright: reportUnusedFunction=false
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def add_live_view(router: APIRouter, service: Connectable) -> None:
     """Add the page and its WebSocket to the routes of the system."""
 
     @router.get(f"{LIVE_PATH}/{{session_id}}", include_in_schema=False)
-    def page(  # pyright: ignore[reportUnusedFunction]
+    def page(
         session_id: str, token: str = "", pageId: str = "", fullscreen: str = "", theme: str = ""
     ) -> Response:
         claims = _claims(service, session_id, token)
@@ -42,7 +45,7 @@ def add_live_view(router: APIRouter, service: Connectable) -> None:
         return HTMLResponse(document, headers=headers)
 
     @router.websocket(f"{LIVE_PATH}/{{session_id}}/ws")
-    async def socket(socket: WebSocket, session_id: str, token: str = "") -> None:  # pyright: ignore[reportUnusedFunction]
+    async def socket(socket: WebSocket, session_id: str, token: str = "") -> None:
         try:
             async with asyncio.timeout(ACCEPT_SECONDS):
                 claims = await run_in_threadpool(_claims, service, session_id, token)

@@ -1,4 +1,4 @@
-"""The page of a replay. What it plays is at the same address, below `/pages`, and takes the same token."""
+"""The page of a replay. What it plays is at the same address, below `/pages`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""The routes of replays: the page, what was recorded, the frames, and the newest of them as a picture.
+"""The routes of replays: the page, what was recorded, the frames, and the newest as a picture.
 
-Each takes a token for the recording of one session. They are for people and pictures, beside the interface of clients.
+Each takes a token for the recording of one session. They are for people, beside the interface of
+clients.
 """
+
+# pyright: reportUnusedFunction=false
 
 from __future__ import annotations
 
@@ -52,13 +55,13 @@ def add_replays(router: APIRouter, service: Replayable) -> None:
         return service.browsers.folder(session_id) / "recording"
 
     @router.get(f"{REPLAY_PATH}/{{session_id}}", include_in_schema=False)
-    def page(session_id: str, token: str = "", theme: str = "") -> Response:  # pyright: ignore[reportUnusedFunction]
+    def page(session_id: str, token: str = "", theme: str = "") -> Response:
         recording(session_id, token)
         document, headers = replay_page(theme_of(theme))
         return HTMLResponse(document, headers=headers)
 
     @router.get(f"{REPLAY_PATH}/{{session_id}}/pages", include_in_schema=False)
-    def pages(session_id: str, token: str = "") -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+    def pages(session_id: str, token: str = "") -> dict[str, Any]:
         found = read_pages(recording(session_id, token))
         return {
             "pages": [
@@ -73,7 +76,7 @@ def add_replays(router: APIRouter, service: Replayable) -> None:
         }
 
     @router.get(f"{REPLAY_PATH}/{{session_id}}/pages/{{page_id}}/frames", include_in_schema=False)
-    def frames(session_id: str, page_id: str, token: str = "") -> Response:  # pyright: ignore[reportUnusedFunction]
+    def frames(session_id: str, page_id: str, token: str = "") -> Response:
         """All images of a page, one after the other; a client asks for ranges of it."""
         file = recording(session_id, token) / page_id / FRAMES_FILE
         if not (page_id.isascii() and page_id.isdecimal()) or not file.is_file():
@@ -83,7 +86,7 @@ def add_replays(router: APIRouter, service: Replayable) -> None:
         )
 
     @router.get(f"{REPLAY_PATH}/{{session_id}}/newest.jpg", include_in_schema=False)
-    def newest(request: Request, session_id: str, token: str = "") -> Response:  # pyright: ignore[reportUnusedFunction]
+    def newest(request: Request, session_id: str, token: str = "") -> Response:
         """The newest image of all pages: what a thumbnail shows."""
         image = last_frame(recording(session_id, token))
         if image is None:
