@@ -31,7 +31,7 @@ class RestServer:
             uvicorn.Config(
                 app,
                 log_config=None,
-                log_level="warning",  # below it are the addresses of WebSockets, with the tokens in them
+                log_level="warning",  # below it are URLs of WebSockets, with their tokens
                 access_log=False,
                 server_header=False,
                 lifespan="on",
@@ -40,7 +40,7 @@ class RestServer:
                 ws_max_size=WEBSOCKET_BYTES_MAX,
                 ws_ping_interval=PING_SECONDS,
                 ws_ping_timeout=PONG_SECONDS,
-                ws_per_message_deflate=False,  # costs more time than it saves, most of all on loopback
+                ws_per_message_deflate=False,  # costs more time than it saves
             )
         )
         self._serving: asyncio.Task[None] | None = None

@@ -5,6 +5,8 @@ A refusal comes before the upgrade, as a plain HTTP answer, so that a client see
 reason.
 """
 
+# pyright: reportUnusedFunction=false
+
 from __future__ import annotations
 
 import asyncio
@@ -36,12 +38,12 @@ def add_connections(router: APIRouter, service: Connectable) -> None:
 def _add_sockets(router: APIRouter, gate: Gate) -> None:
     @router.websocket(f"{CONNECT_PATH}/{{session_id}}")
     @router.websocket(f"{CONNECT_PATH}/{{session_id}}/devtools/browser/{{browser_id}}")
-    async def connect(socket: WebSocket, session_id: str) -> None:  # pyright: ignore[reportUnusedFunction]
+    async def connect(socket: WebSocket, session_id: str) -> None:
         await _serve(socket, gate, session_id)
 
     @router.websocket("/")
     @router.websocket(CONNECT_PATH)
-    async def connect_by_query(socket: WebSocket) -> None:  # pyright: ignore[reportUnusedFunction]
+    async def connect_by_query(socket: WebSocket) -> None:
         """The older form: ?apiKey=K&sessionId=ID."""
         await _serve(socket, gate, None)
 

@@ -14,7 +14,8 @@ opened:
     page.json      {"pageId": "0", "targetId": "…", "startTimeMs": 1763424000000}
     frames.mjpeg   the JPEG images one after the other
     index.jsonl    {"t": ms, "at": offset, "size": bytes, "w": width, "h": height} for a frame,
-                   {"t": ms, "url": "…"} when the page goes elsewhere, {"t": ms, "end": "closed"} at the end
+                   {"t": ms, "url": "…"} when the page goes elsewhere,
+                   {"t": ms, "end": "closed"} at the end
 
 A frame is written before its line. A line that points behind the end of the frames is what a crash
 left: it is ignored.

@@ -59,7 +59,7 @@ class Recorder:
         recorder = Recorder(folder, send)
         recorder.start()
         recorder.receive(message, now)       # every message of its client
-        seconds = recorder.tick(now)         # again after so many seconds; None: after the next message
+        seconds = recorder.tick(now)         # when to call it again; None: after a message
         recorder.close(now)
 
     Frames are acknowledged at the pace at which they are wanted, so Chromium encodes no others.
