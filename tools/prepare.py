@@ -10,13 +10,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from tools import dynamodb_local, opensearch, s3_server
-from tools.downloads import AWS_SDK_JS, Missing, forget_failures, npm_package, say
+from tools.downloads import AWS_SDK_JS, PUPPETEER, Missing, forget_failures, npm_package, say
 
 PARTS: dict[str, Callable[[], object]] = {
     "MinIO": s3_server.binary,
     "OpenSearch": lambda: (dynamodb_local.java(), opensearch.jars()),
     "DynamoDB Local": lambda: (dynamodb_local.java(), dynamodb_local.jar()),
     "the AWS SDK for JavaScript": lambda: npm_package(AWS_SDK_JS),
+    "Puppeteer": lambda: npm_package(PUPPETEER),
 }
 SAY_SECONDS = 15
 
