@@ -11,9 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from sortkey.cli import COMMANDS
 from sortkey.cli.program import load
-from sortkey.commands.help import default_of, label_of, usage_of
 from sortkey.systems.installed import find_system, headline, system_names
 from tools.generated import keep
 
@@ -29,6 +30,10 @@ when its arguments are wrong; where it has more codes, its section says so. An e
 to the standard error of a terminal. `sortkey --install-completion` lets the shell complete commands, options, models
 and access patterns.
 """
+
+
+UNCHANGED = "\b\n"
+"""Begins a paragraph whose lines Typer does not fill."""
 
 
 def generate() -> str:
@@ -49,40 +54,31 @@ def _sections(path: list[str], command: Any) -> Iterator[str]:
     yield _help(command.help) + "\n"
     inner = getattr(command, "commands", {})
     if not inner:
-        yield f"```text\n{usage_of(' '.join(['sortkey', *path]), command.params)}\n```\n"
-        yield from _table(
-            "argument", [each for each in command.params if each.param_type_name == "argument"]
-        )
-        yield from _table(
-            "option", [each for each in command.params if each.param_type_name == "option"]
-        )
+        context = typer.Context(command, info_name=" ".join(["sortkey", *path]))
+        yield f"```text\n{command.get_usage(context).removeprefix('Usage: ')}\n```\n"
+        for kind in ("argument", "option"):
+            yield from _table(kind, command.params, context)
     if command.epilog:
-        yield f"```text\n{command.epilog.strip()}\n```\n"
-    for name, each in inner.items():
-        yield from _sections([*path, name], each)
+        yield _help(command.epilog) + "\n"
+    for name, subcommand in inner.items():
+        yield from _sections([*path, name], subcommand)
 
 
 def _help(text: str) -> str:
-    """Paragraphs; those that are indented keep their lines."""
-    blocks = text.strip().split("\n\n")
-    return "\n\n".join(f"```text\n{each}\n```" if each.startswith(" ") else each for each in blocks)
+    """Paragraphs; those that Typer prints unchanged are blocks of text."""
+    return "\n\n".join(
+        f"```text\n{paragraph.removeprefix(UNCHANGED).rstrip()}\n```"
+        if paragraph.startswith(UNCHANGED)
+        else paragraph
+        for paragraph in text.strip("\n").split("\n\n")
+    )
 
 
-def _table(kind: str, params: list[Any]) -> Iterator[str]:
-    shown = [each for each in params if not each.hidden]
-    if shown:
-        rows = [
-            f"| `{_cell(label_of(each))}` | {_cell(each.help or '')} | {_default(each)} |"
-            for each in shown
-        ]
-        yield "\n".join([f"| {kind} | | default |", "|---|---|---|", *rows]) + "\n"
-
-
-def _default(param: Any) -> str:
-    if param.required:
-        return "required"
-    default = default_of(param)
-    return _cell(f"`{default}`" if default else f"`${param.envvar}`" if param.envvar else "")
+def _table(kind: str, params: list[Any], context: typer.Context) -> Iterator[str]:
+    """Each parameter as its help shows it."""
+    records = [param.get_help_record(context) for param in params if param.param_type_name == kind]
+    if rows := [f"| `{_cell(label)}` | {_cell(text)} |" for label, text in filter(None, records)]:
+        yield "\n".join([f"| {kind} | |", "|---|---|", *rows]) + "\n"
 
 
 def _cell(text: str) -> str:

@@ -76,19 +76,18 @@ def test_every_help_has_an_example_and_fits_a_terminal(
     main([*arguments, "--help"])
     out = capsys.readouterr().out
     assert [line for line in out.splitlines() if len(line) > 80] == []
-    title, *examples = out[out.index("\nExamples\n") :].strip().splitlines()
-    assert title == "Examples"
+    title, *examples = out[out.index("  Examples:\n") :].strip().splitlines()
+    assert title == "Examples:"
     assert any(" ".join(["sortkey", *arguments]) in line for line in examples)
 
 
-def test_the_help_of_a_switch_tells_no_type(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_of_a_switch_shows_no_type(capsys: pytest.CaptureFixture[str]) -> None:
     # `--memory <bool>` would read as if something had to follow.
     main(["serve", "--help"])
     out = capsys.readouterr().out
     assert "--memory  " in out
-    assert "--port PORT" in out
-    assert "[0 to 65535; default: 8000]" in " ".join(out.split())
-    assert "<" not in out
+    assert "--port PORT  " in out
+    assert "[default: 8000; 0<=x<=65535]" in " ".join(out.split())
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
@@ -146,7 +145,7 @@ def test_a_name_that_is_almost_right_is_answered_with_the_right_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["serv"]) == 2
-    assert "Did you mean 'serve'? sortkey --help tells more" in capsys.readouterr().err
+    assert "Did you mean 'serve'? see sortkey --help" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("where", [0, 3])
@@ -188,7 +187,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setitem(sys.modules, "rustworkx", None)
     monkeypatch.setattr("sortkey.cli.models.load_model", lambda name: __import__("rustworkx"))
     assert main(["models", "applens"]) == 1
-    assert capsys.readouterr().err.endswith("install sortkey[systems]\n")
+    assert capsys.readouterr().err.endswith("pip install 'sortkey[systems]'\n")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +195,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(
     [
         (
             ["export", "out", "--data", "."],
-            "sortkey export: stopped: the same command continues where it was\n",
+            "sortkey export: stopped: run the same command again to continue\n",
         ),
         (["models"], "sortkey models: stopped\n"),
     ],
@@ -220,7 +219,7 @@ def test_ctrl_c_is_heard_and_says_how_to_go_on(
         (
             errno.EACCES,
             "sortkey models: /srv/shop: Permission denied; choose another place, or ask its "
-            "owner\n",
+            "owner for access\n",
         ),
         (errno.EIO, "sortkey models: /srv/shop: Input/output error\n"),
     ],
@@ -260,8 +259,9 @@ def test_nothing_heavy_is_loaded_to_read_the_line(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["serve", "--help"]])
-def test_help_loads_nothing_but_what_draws_it(arguments: list[str]) -> None:
-    assert loaded_by(*arguments) <= {"rich"}
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    # Listing the commands imports no system, and Typer prints help without rich.
+    assert loaded_by(*arguments) == set()
 
 
 def test_the_shell_completes_commands_and_options() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sortkey.commands.help import examples
 from sortkey.commands.models import load_model
 from sortkey.commands.options import Data, Json, ModelName, open_store
 from sortkey.commands.output import print_json
@@ -13,11 +14,10 @@ from sortkey.commands.output import print_json
 if TYPE_CHECKING:
     from sortkey.runtime.evolution.plans import Step
 
-EXAMPLES = """\
-examples:
-  sortkey apply shop.model:model
-  sortkey apply shop.model:model --data aws://eu-west-1 --kms alias/shop
-"""
+EXAMPLES = examples(
+    "sortkey apply shop.model:model",
+    "sortkey apply shop.model:model --data aws://eu-west-1 --kms alias/shop",
+)
 
 
 def run(

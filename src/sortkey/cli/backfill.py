@@ -11,6 +11,7 @@ import typer
 
 from sortkey.cli.tables import check_tables
 from sortkey.commands.failure import FAILED, USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.models import load_model
 from sortkey.commands.options import Data, Json, ModelName, open_store
 from sortkey.commands.output import print_json, progress
@@ -22,12 +23,11 @@ if TYPE_CHECKING:
     from sortkey.runtime.evolution.progress import Backfilled
     from sortkey.runtime.store import Store
 
-EXAMPLES = """\
-examples:
-  sortkey backfill shop.model:model                    what `sortkey plan` names
-  sortkey backfill shop.model:model Order --dry-run    how much would it be?
-  sortkey backfill shop.model:model --writes-per-second 500
-"""
+EXAMPLES = examples(
+    "sortkey backfill shop.model:model                  what `sortkey plan` names",
+    "sortkey backfill shop.model:model Order --dry-run  how much would it be?",
+    "sortkey backfill shop.model:model --writes-per-second 500",
+)
 
 
 def run(

@@ -13,6 +13,7 @@ import typer
 
 from sortkey.cli.tables import check_name, named_tables
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Data, Json, What, check_address, open_store
 from sortkey.commands.output import print_json, progress_bars
 from sortkey.commands.table_output import JSON_SHOWS_ALL, print_table
@@ -20,14 +21,13 @@ from sortkey.commands.table_output import JSON_SHOWS_ALL, print_table
 if TYPE_CHECKING:
     from sortkey.transfer import Backup
 
-EXAMPLES = """\
-examples:
-  sortkey backup Orders                        a backup of a table, as on AWS
-  sortkey backup shop --name before-1.2        of the tables of a model
-  sortkey backup --list
-  sortkey backup --to backups/monday           a copy of the whole folder
-  sortkey backup Orders --delete before-1.2
-"""
+EXAMPLES = examples(
+    "sortkey backup Orders                        a backup of a table, as on AWS",
+    "sortkey backup shop --name before-1.2        of the tables of a model",
+    "sortkey backup --list",
+    "sortkey backup --to backups/monday           a copy of the whole folder",
+    "sortkey backup Orders --delete before-1.2",
+)
 
 
 def run(

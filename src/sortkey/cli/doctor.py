@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sortkey.commands.failure import FAILED
+from sortkey.commands.help import examples
 from sortkey.commands.options import Json
 from sortkey.commands.output import console, print_json
 from sortkey.commands.table_output import flat
@@ -15,12 +16,11 @@ from sortkey.commands.table_output import flat
 if TYPE_CHECKING:
     from sortkey.cli.machine import Finding
 
-EXAMPLES = """\
-examples:
-  sortkey doctor
-  sortkey doctor --data /srv/shop --thorough
-  sortkey doctor --json
-"""
+EXAMPLES = examples(
+    "sortkey doctor",
+    "sortkey doctor --data /srv/shop --thorough",
+    "sortkey doctor --json",
+)
 _MARKS = {"ok": ("✓", "green"), "missing": ("–", "yellow"), "problem": ("✗", "red")}
 
 

@@ -9,16 +9,16 @@ from typing import Annotated
 import typer
 
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Json
 from sortkey.commands.output import print_json
 from sortkey.commands.pattern_arguments import Arguments, Called, read_call, typed
 
-EXAMPLES = """\
-examples:
-  sortkey explain shop Order.of_customer
-  sortkey explain shop:Order.of_day day=2026-05-01
-  sortkey explain shop customer_details --items 22 --item-bytes 2000
-"""
+EXAMPLES = examples(
+    "sortkey explain shop Order.of_customer",
+    "sortkey explain shop:Order.of_day day=2026-05-01",
+    "sortkey explain shop customer_details --items 22 --item-bytes 2000",
+)
 
 
 def run(

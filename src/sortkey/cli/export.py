@@ -8,16 +8,16 @@ from typing import Annotated, Literal
 import typer
 
 from sortkey.cli.tables import named_tables
+from sortkey.commands.help import examples
 from sortkey.commands.options import Data, Json, open_store
 from sortkey.commands.output import print_json, progress_bars
 
-EXAMPLES = """\
-examples:
-  sortkey export out/                          every table of the folder data/
-  sortkey export shop out/                     the tables of a model
-  sortkey export Orders Users out/ --data aws://eu-west-1
-  sortkey export Orders out/ --format plain    for people and other programs
-"""
+EXAMPLES = examples(
+    "sortkey export out/                          every table of the folder data/",
+    "sortkey export shop out/                     the tables of a model",
+    "sortkey export Orders Users out/ --data aws://eu-west-1",
+    "sortkey export Orders out/ --format plain    for people and other programs",
+)
 
 
 def run(

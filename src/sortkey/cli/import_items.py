@@ -10,16 +10,16 @@ import typer
 
 from sortkey.cli.tables import check_name
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Data, Json, check_address
 from sortkey.commands.output import print_json, progress_bars
 
-EXAMPLES = """\
-examples:
-  sortkey import out/                       every table of an export
-  sortkey import out/ Orders --as Orders-2  one of them, under another name
-  sortkey import items.jsonl --into Orders  JSON Lines from elsewhere
-  sortkey import AWSDynamoDB/0173…/data --into Orders
-"""
+EXAMPLES = examples(
+    "sortkey import out/                       every table of an export",
+    "sortkey import out/ Orders --as Orders-2  one of them, under another name",
+    "sortkey import items.jsonl --into Orders  JSON Lines from elsewhere",
+    "sortkey import AWSDynamoDB/0173…/data --into Orders",
+)
 
 
 def run(

@@ -7,19 +7,19 @@ from typing import Annotated
 import typer
 
 from sortkey.commands.completion import complete_models
+from sortkey.commands.help import examples
 from sortkey.commands.models import MODEL_HELP, load_model
 from sortkey.commands.options import Json
 from sortkey.commands.output import print_json
 from sortkey.systems.installed import system_names
 
-EXAMPLES = """\
-examples:
-  sortkey models                       those of all installed systems
-  sortkey models shop                  one of them
-  sortkey models shop.model:model      the Model with the name `model` in shop/model.py
-  sortkey models --markdown shop.model:model > shop.md
-  sortkey models --json shop           for programs: a list with one object a model
-"""
+EXAMPLES = examples(
+    "sortkey models                       those of all installed systems",
+    "sortkey models shop                  one of them",
+    "sortkey models shop.model:model      the Model `model` in shop/model.py",
+    "sortkey models --markdown shop.model:model > shop.md",
+    "sortkey models --json shop           for programs: a list of models",
+)
 
 
 def run(

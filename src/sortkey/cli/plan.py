@@ -7,16 +7,16 @@ from typing import Annotated
 import typer
 
 from sortkey.commands.failure import FAILED
+from sortkey.commands.help import examples
 from sortkey.commands.models import load_model
 from sortkey.commands.options import Data, Json, ModelName, open_store
 from sortkey.commands.output import print_json
 
-EXAMPLES = """\
-examples:
-  sortkey plan shop.model:model
-  sortkey plan shop.model:model --data aws://eu-west-1
-  sortkey plan shop.model:model --check || echo "the tables lag behind"
-"""
+EXAMPLES = examples(
+    "sortkey plan shop.model:model",
+    "sortkey plan shop.model:model --data aws://eu-west-1",
+    'sortkey plan shop.model:model --check || echo "the tables lag behind"',
+)
 
 
 def run(

@@ -7,29 +7,28 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from sortkey import __version__
 from sortkey.cli import COMMANDS
 from sortkey.commands.failure import DEBUG, USAGE, CommandFailed
-from sortkey.commands.help import HelpedCommand, HelpedGroup
+from sortkey.commands.help import examples
 from sortkey.systems.installed import find_system, headline, system_names
 
 HELP_NAMES = ["-h", "--help"]
 _COMPLETION = ("install_completion", "show_completion")
 """Options of the program; a Typer of a group would have them again."""
 DESCRIPTION = "DynamoDB in one process and one folder, and data models on it."
-EXAMPLES = """\
-examples:
-  sortkey up                   everything, with sample data, on this machine
-  sortkey serve --port 8000    DynamoDB alone, for an SDK or the AWS CLI
-  sortkey models shop          what a data model holds, and how it is read
-  sortkey doctor               what this machine lacks, and for what
-"""
+EXAMPLES = examples(
+    "sortkey up                   everything, with sample data, on this machine",
+    "sortkey serve --port 8000    DynamoDB alone, for an SDK or the AWS CLI",
+    "sortkey models shop          what a data model holds, and how it is read",
+    "sortkey doctor               what this machine lacks, and for what",
+)
 
 
-class Program(HelpedGroup):
+class Program(TyperGroup):
     """The commands of the table, then the installed systems. Listing them imports no command and no
     system.
     """
@@ -37,25 +36,28 @@ class Program(HelpedGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         return [*COMMANDS, *system_names()]
 
-    def command_sections(self, ctx: Any) -> list[tuple[str, list[str]]]:
-        systems = [("Systems", list(system_names()))] if system_names() else []
-        return [("Commands", list(COMMANDS)), *systems]
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Two lists under two headings, where Typer prints one."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.help) for name, command in COMMANDS.items()])
+        if systems := [(name, headline(name)) for name in system_names()]:
+            with formatter.section("Systems"):
+                formatter.write_dl(systems)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """What help and completion show of a command."""
-        if known := COMMANDS.get(cmd_name):
-            return TyperCommand(cmd_name, help=known.help)
+        """What completion shows of a command."""
+        if command := COMMANDS.get(cmd_name):
+            return TyperCommand(cmd_name, help=command.help)
         return (
             TyperCommand(cmd_name, help=headline(cmd_name)) if cmd_name in system_names() else None
         )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that is called, itself."""
-        self.commands = {
-            name: TyperCommand(name) for name in self.list_commands(ctx)
-        }  # for "Did you mean"
-        name, shown, rest = super().resolve_command(ctx, args)
-        return name, load(name) if shown is not None and name is not None else shown, rest
+        """The loaded command that is called."""
+        # Typer looks here for the names of its "Did you mean".
+        self.commands = {name: TyperCommand(name) for name in self.list_commands(ctx)}
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, load(name) if listed is not None and name is not None else listed, rest
 
 
 def make_program() -> Any:
@@ -67,15 +69,19 @@ def make_program() -> Any:
         context_settings={"help_option_names": HELP_NAMES},
         invoke_without_command=True,
         add_completion=True,
+        rich_markup_mode=None,
     )
     program.callback()(_root)
-    return _helped(program)
+    return get_command(program)
 
 
 def load(name: str) -> Any:
     """The command of a name, as Typer runs it."""
-    command = _helped(_load_command(name) if name in COMMANDS else _load_system(name))
-    command.params = [each for each in command.params if each.name not in _COMPLETION]
+    app = _load_command(name) if name in COMMANDS else _load_system(name)
+    app.info.name = name
+    app.rich_markup_mode = None  # plain help, which needs no rich and leaves examples as they are
+    command = get_command(app)
+    command.params = [param for param in command.params if param.name not in _COMPLETION]
     return command
 
 
@@ -83,45 +89,25 @@ def _load_command(name: str) -> typer.Typer:
     from importlib import import_module
 
     module = import_module(f"sortkey.cli.{COMMANDS[name].file or name}")
-    examples = getattr(module, "EXAMPLES", None)
-    group = getattr(module, "app", None)
-    if group is None:
-        group = typer.Typer(add_completion=False)
-        group.command(name, epilog=examples, cls=getattr(module, "COMMAND", None))(module.run)
+    epilog = getattr(module, "EXAMPLES", None)
+    app = getattr(module, "app", None)
+    if app is None:
+        app = typer.Typer(add_completion=False)
+        app.command(name, epilog=epilog, cls=getattr(module, "COMMAND", None))(module.run)
     else:
-        group.info.name, group.info.cls, group.info.epilog = name, HelpedGroup, examples
-    return group
+        app.info.epilog = epilog
+    return app
 
 
 def _load_system(name: str) -> typer.Typer:
     system = find_system(name)
     if system.commands is None:
-        raise CommandFailed(
-            f"{name} has no commands of its own: see `sortkey models {name}`", USAGE
-        )
-    group: typer.Typer = system.load(system.commands)
-    group.info.name, group.info.cls = name, HelpedGroup
-    return group
+        raise CommandFailed(f"{name} has no commands: see `sortkey models {name}`", USAGE)
+    return system.load(system.commands)
 
 
-def _helped(program: typer.Typer) -> Any:
-    """The command that Typer makes, with help in our form."""
-    _use_our_help(program)
-    return get_command(program)
-
-
-def _use_our_help(program: typer.Typer) -> None:
-    for each in program.registered_commands:
-        if each.cls is None or not issubclass(each.cls, HelpedCommand):
-            each.cls = HelpedCommand
-    for group in program.registered_groups:
-        if group.typer_instance is not None:
-            group.cls = HelpedGroup
-            _use_our_help(group.typer_instance)
-
-
-def _print_version(is_asked: bool) -> None:
-    if is_asked:
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
         typer.echo(f"sortkey {__version__}")
         raise typer.Exit
 
@@ -142,4 +128,4 @@ def _root(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), nl=False)
+        typer.echo(context.get_help())

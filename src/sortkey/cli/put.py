@@ -10,6 +10,7 @@ import typer
 
 from sortkey.commands.completion import complete_entities
 from sortkey.commands.failure import FAILED, USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.models import find_entity
 from sortkey.commands.options import Data, Json, bucket_address, check_address, open_store
 from sortkey.commands.output import print_json, progress
@@ -18,13 +19,12 @@ if TYPE_CHECKING:
     from sortkey.model.entity import Entity
     from sortkey.runtime.store import Store
 
-EXAMPLES = """\
-examples:
-  sortkey put shop:Order order.json
-  sortkey put shop:Order < order.json
-  sortkey put shop.model:model:Order orders.jsonl --create
-  sortkey put shop:Order order.json --dry-run
-"""
+EXAMPLES = examples(
+    "sortkey put shop:Order order.json",
+    "sortkey put shop:Order < order.json",
+    "sortkey put shop.model:model:Order orders.jsonl --create",
+    "sortkey put shop:Order order.json --dry-run",
+)
 _TYPES = frozenset(("S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"))
 
 

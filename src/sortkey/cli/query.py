@@ -9,6 +9,7 @@ import typer
 
 from sortkey.cli.columns import by_use, in_order
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Data, Json, open_store
 from sortkey.commands.output import print_json
 from sortkey.commands.pattern_arguments import Arguments, Called, read_call, typed
@@ -19,15 +20,14 @@ if TYPE_CHECKING:
     from sortkey.model.patterns import AccessPattern, Read
     from sortkey.runtime.store import Store
 
-EXAMPLES = """\
-examples:
-  sortkey query shop:Order.of_customer customer_id=ada
-  sortkey query shop Order.of_customer customer_id=ada
-  sortkey query shop.model:model:Order.of_customer customer=ada
-  sortkey query shop:latest_order customer_id=ada --data http://localhost:8000
-  sortkey query shop:Order.all --columns number,state
-  sortkey query shop:Order.all --limit 100 --json
-"""
+EXAMPLES = examples(
+    "sortkey query shop:Order.of_customer customer_id=ada",
+    "sortkey query shop Order.of_customer customer_id=ada",
+    "sortkey query shop.model:model:Order.of_customer customer=ada",
+    "sortkey query shop:latest_order customer_id=ada --data http://localhost:8000",
+    "sortkey query shop:Order.all --columns number,state",
+    "sortkey query shop:Order.all --limit 100 --json",
+)
 
 
 def run(

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, get_args, get_origin
 
-from sortkey.commands.help import HelpedCommand
+from typer.core import TyperCommand
 
 
-class QuickCommand(HelpedCommand):
+class QuickCommand(TyperCommand):
     """Reads plain arguments itself."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ import typer
 
 from sortkey.cli.search_documents import counting, kept_searches, listed
 from sortkey.commands.failure import FAILED, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Buckets, Data, Documents, Index, Json, ModelName
 from sortkey.commands.output import print_json
 
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
     from sortkey.runtime.search import Drift
 
-EXAMPLES = """\
-examples:
-  sortkey reconcile shop:model --dry-run        what differs in data/searches/?
-  sortkey reconcile shop:model                  repair it
-  sortkey reconcile shop:model products --json  one document, for programs
-  sortkey reconcile shop:model --search https://user:password@host:9200
-"""
+EXAMPLES = examples(
+    "sortkey reconcile shop:model --dry-run       what differs in data/searches/?",
+    "sortkey reconcile shop:model                 repair it",
+    "sortkey reconcile shop:model products --json one document, for programs",
+    "sortkey reconcile shop:model --search https://user:password@host:9200",
+)
 KINDS = ("missing", "stale", "orphaned", "unreadable")
 
 
@@ -36,18 +36,19 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list what differs.")] = False,
     json: Json = False,
 ) -> int:
-    """Compare the search indexes of a model with its tables, by id, version and content; list what
-    differs and mend it.
+    """Compare the search indexes of a model with its tables, by id, version and content. List
+    what differs and repair it.
 
-      missing     in the tables, and not found
-      stale       other in the index than in the tables
-      orphaned    found, and not in the tables any more
-      unreadable  an item that is none of its entity; nothing is done about it
+    \b
+      missing     in the tables, but not in the index
+      stale       different in the index and in the tables
+      orphaned    in the index, but no longer in the tables
+      unreadable  an item that its entity cannot read; it is left as it is
 
-    It may run at any time. What was written a moment ago may show as a difference until the index
-    has followed. One process writes an index in a folder: while a `sortkey up` has that folder,
-    only --dry-run can be sure to work. The exit code is 1 when something is left: what differs with
-    --dry-run, and what is unreadable.
+    You can run it at any time. What was written a moment ago may show as a difference until the
+    index has followed. Only one process can write an index in a folder: while `sortkey up` uses the
+    folder, run this with --dry-run. The exit code is 1 when something is left: differences with
+    --dry-run, or unreadable items.
     """
     with kept_searches(model, documents or [], data, objects, search) as kept:
         done = {each.name: _compared(each, model, mend=not dry_run) for each in kept}

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 from sortkey.cli.search_documents import counting, kept_searches, listed
 from sortkey.commands.failure import FAILED
+from sortkey.commands.help import examples
 from sortkey.commands.options import Buckets, Data, Documents, Index, Json, ModelName
 from sortkey.commands.output import print_json
 
 if TYPE_CHECKING:
     from sortkey.connect.searches import KeptSearch
 
-EXAMPLES = """\
-examples:
-  sortkey reindex shop                    all its documents, in data/searches/
-  sortkey reindex shop products --json    one of them, for programs
-  sortkey reindex shop --search https://user:password@host:9200
-  sortkey reindex shop --data aws://eu-west-1 --objects "s3://acme-{bucket}" \\
-      --search "https://search-….es.amazonaws.com?region=eu-west-1"
-"""
+EXAMPLES = examples(
+    "sortkey reindex shop                    all its documents, in data/searches/",
+    "sortkey reindex shop products --json    one of them, for programs",
+    "sortkey reindex shop --search https://user:password@host:9200",
+    'sortkey reindex shop --data aws://eu-west-1 --objects "s3://acme-{bucket}" \\',
+    '    --search "https://search-….es.amazonaws.com?region=eu-west-1"',
+)
 
 
 def run(

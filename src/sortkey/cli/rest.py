@@ -10,22 +10,22 @@ from sortkey.cli.host_process import folder_option, keys_option, opened, serve, 
 from sortkey.cli.listeners import address_of, listen, origin_policy
 from sortkey.cli.selection import load_models, served_systems
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import AllowHost, BucketAddress, HostName, Index, Port, PublicUrl
 
 if TYPE_CHECKING:
     from sortkey.systems.shared import Addresses
     from sortkey.web.host import Host
 
-EXAMPLES = """\
-examples:
-  sortkey rest                                    every system on 127.0.0.1:8080, from the folder data/
-  sortkey rest --systems shop --port 9000
-  sortkey rest shop --port 9000                   that system alone, without its name in its paths
-  sortkey rest --store aws://eu-west-1 \\
-    --objects "s3://acme-{bucket}?region=eu-west-1"
-  sortkey token --system shop --user 12345        a token for it
-  sortkey keys create nightly --system shop       a key for it
-"""
+EXAMPLES = examples(
+    "sortkey rest                    every system, from the folder data/",
+    "sortkey rest --systems shop --port 9000",
+    "sortkey rest shop --port 9000   one system, without its name in the paths",
+    "sortkey rest --store aws://eu-west-1 \\",
+    '  --objects "s3://acme-{bucket}?region=eu-west-1"',
+    "sortkey token --system shop --user 12345        a token for it",
+    "sortkey keys create nightly --system shop       a key for it",
+)
 
 
 def run(

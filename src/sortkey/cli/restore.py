@@ -14,21 +14,21 @@ import typer
 from sortkey.cli.moments import MOMENT_HELP, read_moment
 from sortkey.cli.tables import check_name, named_tables
 from sortkey.commands.failure import FAILED, USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Data, Json, What, open_store
 from sortkey.commands.output import print_json, progress_bars
 
 if TYPE_CHECKING:
     from sortkey.transfer import RestoredTable
 
-EXAMPLES = """\
-examples:
-  sortkey restore Orders --at 10m --as Orders-before        beside the table
-  sortkey restore Orders --at 2026-11-01T12:00:00Z --in-place
-  sortkey restore Orders --backup before-1.2 --as Orders-1.1
-  sortkey restore shop --at 1h --in-place                   the tables of a model
-  sortkey restore --from backups/monday --data data-monday  a folder from its copy
-  sortkey restore --from backups/monday --data data-sunday --at 1d
-"""
+EXAMPLES = examples(
+    "sortkey restore Orders --at 10m --as Orders-before     beside the table",
+    "sortkey restore Orders --at 2026-11-01T12:00:00Z --in-place",
+    "sortkey restore Orders --backup before-1.2 --as Orders-1.1",
+    "sortkey restore shop --at 1h --in-place              the tables of a model",
+    "sortkey restore --from backups/monday --data monday  a folder from its copy",
+    "sortkey restore --from backups/monday --data data-sunday --at 1d",
+)
 
 
 def run(

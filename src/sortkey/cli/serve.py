@@ -20,6 +20,7 @@ from sortkey.cli.listeners import (
 )
 from sortkey.cli.quick_command import QuickCommand
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import AllowHost, Cors, HostName, Port
 
 if TYPE_CHECKING:
@@ -30,13 +31,12 @@ if TYPE_CHECKING:
     from sortkey.wire.access import Credentials
     from sortkey.wire.server import Server
 
-EXAMPLES = """\
-examples:
-  sortkey serve                          the folder data/, on port 8000
-  sortkey serve --memory --port 0        for tests: nothing stays, any free port
-  SORTKEY_SECRET_KEY=… sortkey serve --host 0.0.0.0 --access-key shop
-  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
-"""
+EXAMPLES = examples(
+    "sortkey serve                          the folder data/, on port 8000",
+    "sortkey serve --memory --port 0        for tests: in memory, any free port",
+    "SORTKEY_SECRET_KEY=… sortkey serve --host 0.0.0.0 --access-key shop",
+    "aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000",
+)
 COMMAND = QuickCommand
 FILES_MAX = 10_240  # the limit on connections, and the database; macOS allows no more
 
@@ -71,7 +71,9 @@ def run(
             help="What an answered write survives: normal: a crash of the process; full: also a power cut."
         ),
     ] = "normal",
-    region: Annotated[str, typer.Option(help="Region in ARNs and signatures.")] = "us-east-1",
+    region: Annotated[
+        str, typer.Option(metavar="REGION", help="Region in ARNs and signatures.")
+    ] = "us-east-1",
     access_key: Annotated[
         str | None,
         typer.Option(

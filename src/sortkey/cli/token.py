@@ -9,16 +9,16 @@ from typing import Annotated
 import typer
 
 from sortkey.commands.failure import USAGE, CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import Json, check_address, note_unknown
 from sortkey.commands.output import print_json
 
-EXAMPLES = """\
-examples:
-  sortkey token --system shop --user 12345
-  sortkey token --system shop --user 12345 --scope full
-  TOKEN=$(sortkey token --system shop --user 12345)
-  curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/shop/orders
-"""
+EXAMPLES = examples(
+    "sortkey token --system shop --user 12345",
+    "sortkey token --system shop --user 12345 --scope full",
+    "TOKEN=$(sortkey token --system shop --user 12345)",
+    'curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8080/shop/orders',
+)
 
 
 def run(

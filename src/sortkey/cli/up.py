@@ -27,6 +27,7 @@ from sortkey.cli.listeners import address_of, listen, origin_policy, reaches_oth
 from sortkey.cli.selection import load_models, select_systems
 from sortkey.commands.completion import complete_models
 from sortkey.commands.failure import CommandFailed
+from sortkey.commands.help import examples
 from sortkey.commands.options import AllowHost, BucketAddress, Cors, PublicUrl
 
 if TYPE_CHECKING:
@@ -42,18 +43,15 @@ if TYPE_CHECKING:
     from sortkey.web.console.request_log import RequestLog
     from sortkey.web.host import Host
 
-EXAMPLES = """\
-examples:
-  sortkey up                          all of it, from the folder data/
-  sortkey up --systems shop           one system only
-  sortkey up --model shop:model       with the Model `model` of shop.py, your own
-  sortkey up --systems none --model shop:model
-                                      with nothing else
-  sortkey up --aws eu-west-1 --objects "s3://acme-{bucket}?region=eu-west-1"
-                                      the same on DynamoDB and S3
-  sortkey up --host 0.0.0.0           for other machines too; the console then asks for a password,
-                                      and DynamoDB for credentials
-"""
+EXAMPLES = examples(
+    "sortkey up                       everything, from the folder data/",
+    "sortkey up --systems shop        one system only",
+    "sortkey up --model shop:model    also the Model `model` of your shop.py",
+    "sortkey up --systems none --model shop:model    that model only",
+    "sortkey up --host 0.0.0.0        for other machines too: the console then",
+    "                                 needs a password, DynamoDB credentials",
+    'sortkey up --aws eu-west-1 --objects "s3://acme-{bucket}?region=eu-west-1"',
+)
 CONSOLE = "/console"
 LOOPBACK = "127.0.0.1"
 
@@ -100,13 +98,25 @@ def run(
         str, typer.Option(metavar="FOLDER", help="Folder of everything that is stored.")
     ] = "data",
     host: Annotated[
-        str, typer.Option(help="Address of REST and console; DynamoDB stays on this machine.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Address of REST and console; DynamoDB stays on this machine."
+        ),
     ] = LOOPBACK,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port of REST and console; 0 takes a free one.")
+        int,
+        typer.Option(
+            metavar="PORT", min=0, max=65535, help="Port of REST and console; 0 takes a free one."
+        ),
     ] = 8080,
     dynamodb_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port of DynamoDB's protocol; 0 takes a free one.")
+        int,
+        typer.Option(
+            metavar="PORT",
+            min=0,
+            max=65535,
+            help="Port of DynamoDB's protocol; 0 takes a free one.",
+        ),
     ] = 8000,
     aws: Annotated[
         str | None,
@@ -123,8 +133,9 @@ def run(
     password: Annotated[
         str | None,
         typer.Option(
+            metavar="PASSWORD",
             envvar="SORTKEY_PASSWORD",
-            help="Of the console; made up where one is needed and none is given.",
+            help="Password of the console (default: generated where one is needed).",
         ),
     ] = None,
     url: PublicUrl = None,

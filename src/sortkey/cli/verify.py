@@ -10,6 +10,7 @@ import typer
 
 from sortkey.cli.moments import read_duration
 from sortkey.commands.failure import FAILED
+from sortkey.commands.help import examples
 from sortkey.commands.models import load_model
 from sortkey.commands.options import Buckets, Data, Json, ModelName, bucket_address, check_address
 from sortkey.commands.output import print_json
@@ -19,13 +20,12 @@ if TYPE_CHECKING:
     from sortkey.runtime.payloads.checks import Finding
     from sortkey.runtime.store import Store
 
-EXAMPLES = """\
-examples:
-  sortkey verify shop                               data/ and data/buckets/
-  sortkey verify shop --quick --json                sizes and hashes, as recorded
-  sortkey verify shop --sweep --older-than 7d       remove what nobody shows
-  sortkey verify shop --data aws://eu-west-1 --objects "s3://acme-{bucket}"
-"""
+EXAMPLES = examples(
+    "sortkey verify shop                            data/ and data/buckets/",
+    "sortkey verify shop --quick --json             sizes and hashes, as recorded",
+    "sortkey verify shop --sweep --older-than 7d    remove what nobody shows",
+    'sortkey verify shop --data aws://eu-west-1 --objects "s3://acme-{bucket}"',
+)
 
 
 def run(
@@ -43,16 +43,16 @@ def run(
     sweep: Annotated[bool, typer.Option("--sweep", help="Remove what is orphaned.")] = False,
     json: Json = False,
 ) -> int:
-    """Walk the items of a model and the objects of their payloads, and list what is missing,
-    changed or orphaned.
+    """Check the payloads of a model: list objects that are missing, changed or orphaned.
 
-      missing     an item shows it, and it is not in the bucket
-      changed     it has other bytes than the item says
-      orphaned    it lies where payloads lie, and no item has shown it for some time
-      unreadable  the pointer in the item is none
+    \b
+      missing     an item points to it, but it is not in the bucket
+      changed     its bytes differ from what the item says
+      orphaned    no item has pointed to it for some time
+      unreadable  the item's pointer cannot be read
 
-    Every object is read, unless --quick. Nothing is changed, unless --sweep. The exit code is 1
-    when something was found.
+    Every object is read, except with --quick. Nothing is changed, except with --sweep. The exit
+    code is 1 when something was found.
     """
     walked, grace = load_model(model), read_duration(older_than)
     with _open(data, objects) as store:

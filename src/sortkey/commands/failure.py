@@ -1,4 +1,4 @@
-"""How a command gives up: one line that says what is wrong and what to do, and an exit code."""
+"""How a command fails: one line that says what is wrong and what to do, and an exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sortkey.errors import TransferRefused
 USAGE = 2
 FAILED = 1
 INTERRUPTED = 130
-"""As a shell tells of a program that was stopped with Ctrl-C."""
+"""What shells report for a program that was stopped with Ctrl-C."""
 DEBUG = "--debug"
 
 EXTRAS = {
@@ -27,15 +27,15 @@ EXTRAS = {
     "sqlglot": "systems",
     "psycopg": "systems",
 }
-"""Packages that need not be there, and the extra that brings them."""
+"""Optional packages, and the extra that installs each."""
 ADVICE = {
-    errno.EACCES: "choose another place, or ask its owner",
-    errno.EEXIST: "it is a file, where a folder is needed",
-    errno.ENOTDIR: "it is a file, where a folder is needed",
-    errno.ENOSPC: "make room, and try again",
+    errno.EACCES: "choose another place, or ask its owner for access",
+    errno.EEXIST: "it is a file; a folder is needed",
+    errno.ENOTDIR: "it is a file; a folder is needed",
+    errno.ENOSPC: "free some space and try again",
     errno.EROFS: "choose another place",
 }
-"""What to do about an error of the system."""
+"""What to do about an error of the operating system."""
 
 
 class CommandFailed(Exception):
@@ -47,18 +47,23 @@ class CommandFailed(Exception):
 
 
 def report(error: Exception, arguments: list[str]) -> int:
-    """Tell an error on stderr, with its traceback only when that was asked for; the result is the
-    exit code.
-    """
+    """Print an error to stderr, with its traceback if --debug is given, and return the exit code."""
     if DEBUG in arguments or os.environ.get("SORTKEY_DEBUG", "") not in ("", "0"):
         import traceback
 
         traceback.print_exception(error)
-    command = " ".join(["sortkey", *[each for each in arguments if not each.startswith("-")][:1]])
-    if message := _told(error):
+    command = " ".join(["sortkey", *[word for word in arguments if not word.startswith("-")][:1]])
+    if _is_help(error):
+        print(error, file=sys.stderr)
+    else:
         hint = f" (options: {command} --help)" if isinstance(error, TransferRefused) else ""
-        print(f"{command}: {message}{hint}", file=sys.stderr)
+        print(f"{command}: {_message(error)}{hint}", file=sys.stderr)
     return _exit_code(error)
+
+
+def _is_help(error: Exception) -> bool:
+    """Whether the error is Typer's for a group without a command, whose message is the help."""
+    return type(error).__name__ == "NoArgsIsHelpError"
 
 
 def _exit_code(error: Exception) -> int:
@@ -70,41 +75,39 @@ def _exit_code(error: Exception) -> int:
 
 
 def report_stop(command: str, *, can_resume: bool) -> int:
-    """Say that Ctrl-C was heard, and whether the command can be given again; the result is the exit
-    code.
-    """
-    resume = ": the same command continues where it was" if can_resume else ""
+    """Print that Ctrl-C stopped the command, and how to resume it. Returns the exit code."""
+    resume = ": run the same command again to continue" if can_resume else ""
     print(f"{f'sortkey {command}'.strip()}: stopped{resume}", file=sys.stderr)
     return INTERRUPTED
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     from sortkey.errors import SortkeyError, TableMissing
 
     if isinstance(error, TableMissing):
-        return f"{str(error).partition(':')[0]}: `sortkey apply MODEL` makes the tables of a model"
+        return (
+            f"{str(error).partition(':')[0]}: `sortkey apply MODEL` creates the tables of a model"
+        )
     if isinstance(error, CommandFailed | SortkeyError):
         return str(error)
     if isinstance(error, ModuleNotFoundError) and (
         extra := EXTRAS.get((error.name or "").partition(".")[0])
     ):
-        return f"this needs the package {error.name}: install sortkey[{extra}]"
+        return f"the package {error.name} is missing: pip install 'sortkey[{extra}]'"
     if isinstance(error, OSError) and error.strerror:
-        told = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
-        return f"{told}; {ADVICE[error.errno]}" if error.errno in ADVICE else told
-    return _told_by_typer(error)
+        reason = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+        return f"{reason}; {ADVICE[error.errno]}" if error.errno in ADVICE else reason
+    return _typer_message(error)
 
 
-def _told_by_typer(error: Exception) -> str:
-    """Wrong arguments, and where to read about the right ones."""
+def _typer_message(error: Exception) -> str:
+    """Wrong arguments, and where the right ones are described."""
     from typer import Abort, TyperException
 
     if isinstance(error, Abort):
         return "stopped"
     if not isinstance(error, TyperException):
         return f"{type(error).__name__}: {error} (unexpected: {DEBUG} shows where)"
-    if type(error).__name__ == "NoArgsIsHelpError":  # its text is the help, which has been printed
-        return ""
     message, context = error.format_message().rstrip("."), getattr(error, "ctx", None)
-    between = "" if message.endswith("?") else ";"
-    return f"{message}{between} {context.command_path} --help tells more" if context else message
+    separator = "" if message.endswith("?") else ";"
+    return f"{message}{separator} see {context.command_path} --help" if context else message

@@ -48,7 +48,7 @@ Index = Annotated[
         help="Where the indexes are: OpenSearch (default: searches/ in the folder).",
     ),
 ]
-HostName = Annotated[str, typer.Option("--host", help="Address to listen on.")]
+HostName = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")]
 PublicUrl = Annotated[
     str | None,
     typer.Option(
@@ -72,7 +72,10 @@ Cors = Annotated[
         "Dangerous: * lets every web page that you visit read and write the data.",
     ),
 ]
-Port = Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")]
+Port = Annotated[
+    int,
+    typer.Option("--port", metavar="PORT", min=0, max=65535, help="Port; 0 takes a free one."),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 JsonFormat = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 

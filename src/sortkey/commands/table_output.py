@@ -88,36 +88,33 @@ def fitting(
 def _draw(
     columns: Sequence[str], cells: list[list[str]], title: str | None, more: str, room: Room
 ) -> None:
+    from rich import box
     from rich.cells import cell_len
+    from rich.table import Table
     from rich.text import Text
 
     screen = console()
     widest = [max(map(cell_len, column)) for column in zip(columns, *cells, strict=True)]
     chosen = fitting([min(width, CELL_MAX) for width in widest], screen.width, *room)
-    if title:
-        screen.print(Text(title, style="italic"))
-    screen.print(Text(_line(columns, chosen), style="bold"))
-    screen.print("─" * (sum(chosen.values()) + GAP * (len(chosen) - 1)))
+    table = Table(
+        title=title,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        collapse_padding=True,
+    )
+    for number, width in chosen.items():
+        table.add_column(Text(columns[number]), width=width, no_wrap=True, overflow="ellipsis")
     for row in cells:
-        screen.print(Text(_line(row, chosen)))
+        table.add_row(*(Text(row[number]) for number in chosen))
+    screen.print(table)
     left_out = [name for number, name in enumerate(columns) if number not in chosen]
-    _tell(left_out, any(widest[number] > width for number, width in chosen.items()), more)
+    _note_omissions(left_out, any(widest[number] > width for number, width in chosen.items()), more)
 
 
-def _line(cells: Sequence[str], chosen: dict[int, int]) -> str:
-    from rich.cells import cell_len, set_cell_size
-
-    parts = [
-        set_cell_size(cells[number], width)
-        if cell_len(cells[number]) <= width
-        else f"{set_cell_size(cells[number], width - 1)}…"
-        for number, width in chosen.items()
-    ]
-    return (" " * GAP).join(parts).rstrip()
-
-
-def _tell(left_out: Sequence[str], is_shortened: bool, more: str) -> None:
-    said = [f"left out: {', '.join(left_out)}"] if left_out else []
-    said += ["some values are shortened"] if is_shortened else []
-    if said:
-        print("; ".join(said) + (f" ({more})" if more else ""), file=sys.stderr)
+def _note_omissions(left_out: Sequence[str], is_shortened: bool, more: str) -> None:
+    notes = [f"left out: {', '.join(left_out)}"] if left_out else []
+    notes += ["some values are shortened"] if is_shortened else []
+    if notes:
+        print("; ".join(notes) + (f" ({more})" if more else ""), file=sys.stderr)

@@ -43,15 +43,14 @@ EXAMPLES = examples(
     "sortkey applens runs --user 12345",
     "sortkey applens show latest --user 12345",
 )
-ANALYZE_EXAMPLES = """\
-examples:
-  sortkey applens analyze ./infra
-  sortkey applens analyze plan.json --fail-on high
-  sortkey applens analyze ./infra --sarif --output applens.sarif
-
-exit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong arguments; 3 not analysed, or with
---fail-on a file that could not be read
-"""
+ANALYZE_EXAMPLES = examples(
+    "sortkey applens analyze ./infra",
+    "sortkey applens analyze plan.json --fail-on high",
+    "sortkey applens analyze ./infra --sarif --output applens.sarif",
+) + (
+    "\nExit codes: 0 analysed; 1 findings of the severity of --fail-on or worse; 2 wrong "
+    "arguments; 3 not analysed, or with --fail-on a file that could not be read"
+)
 NOT_ANALYSED = 3
 PAGE_RUNS = 100
 RUN_HELP = "The id of a run, or `latest`."

@@ -41,28 +41,26 @@ from sortkey_systems.jobengine.logs.export import export_all_logs
 from sortkey_systems.jobengine.logs.search import LogFilter
 from sortkey_systems.jobengine.sample import LOSSES, RULES, make_shop
 
-EXAMPLES = """\
-examples:
-  sortkey jobengine demo --data demo      the six stages on a sample shop
-  sortkey jobengine status --data demo    what became of it
-  sortkey jobengine run shop.sqlite       migrate a database of your own
-"""
-DEMO_EXAMPLES = """\
-examples:
-  sortkey jobengine demo                  in a folder that is removed again
-  sortkey jobengine demo --data demo      in one that stays: look around in it
-  sortkey jobengine status --data demo
-"""
-RUN_EXAMPLES = """\
-examples:
-  sortkey jobengine run shop.sqlite --target migrated.sqlite
-  sortkey jobengine run dump.sql --target migrated/ --rules rules.json
-  PGPASSWORD=… sortkey jobengine run postgresql://shop@localhost/shop
-  sortkey jobengine run --journey JRN-ABC123456789     go on with one that stopped
-  sortkey jobengine run shop.sqlite --allow-lost-rows 0.5% --allow-lost-rows audit=100%
-
-exit codes: 0 completed, and nothing was lost but what the limits allow; 1 not so; 2 wrong arguments
-"""
+EXAMPLES = examples(
+    "sortkey jobengine demo --data demo      the six stages on a sample shop",
+    "sortkey jobengine status --data demo    what became of it",
+    "sortkey jobengine run shop.sqlite       migrate a database of your own",
+)
+DEMO_EXAMPLES = examples(
+    "sortkey jobengine demo                  in a folder that is removed again",
+    "sortkey jobengine demo --data demo      in one that stays: look around in it",
+    "sortkey jobengine status --data demo",
+)
+RUN_EXAMPLES = examples(
+    "sortkey jobengine run shop.sqlite --target migrated.sqlite",
+    "sortkey jobengine run dump.sql --target migrated/ --rules rules.json",
+    "PGPASSWORD=… sortkey jobengine run postgresql://shop@localhost/shop",
+    "sortkey jobengine run --journey JRN-ABC123456789  continue one that stopped",
+    "sortkey jobengine run shop.sqlite --allow-lost-rows 0.5%",
+) + (
+    "\nExit codes: 0 completed, with no more lost than the limits allow; 1 not completed, or more "
+    "lost; 2 wrong arguments"
+)
 Priority = Literal["low", "medium", "high", "critical"]
 Data = Annotated[
     str,
