@@ -151,6 +151,35 @@ class UsageAnswer(Answer):
     proxy_bytes: int
 
 
+class LogRequest(Answer):
+    """A command that was sent."""
+
+    timestamp: int | None = None
+    params: dict[str, Any]
+    raw_body: str
+
+
+class LogResponse(Answer):
+    """What came back, or the event that came."""
+
+    timestamp: int | None = None
+    result: dict[str, Any]
+    raw_body: str
+
+
+class LogAnswer(Answer):
+    """One CDP command with its answer, or one event."""
+
+    method: str
+    page_id: int
+    session_id: str
+    timestamp: int | None = None
+    frame_id: str | None = None
+    loader_id: str | None = None
+    request: LogRequest | None = None
+    response: LogResponse | None = None
+
+
 class MessageAnswer(Answer):
     message: str
 

@@ -7,7 +7,18 @@ from sortkey.systems import System
 system = System(
     name="wallcrawler",
     title="Wallcrawler",
+    description="A browser for each session, for clients of Browserbase, Playwright and Selenium.",
     model="sortkey_systems.wallcrawler.model:model",
+    service="sortkey_systems.wallcrawler.service:make_service",
+    routes="sortkey_systems.wallcrawler.api:make_router",
     commands="sortkey_systems.wallcrawler.commands:app",
-    sample="sortkey_systems.wallcrawler.sample:load_into",
+    sample="sortkey_systems.wallcrawler.service:load_sample",
+    workers="sortkey_systems.wallcrawler.service:make_workers",
+    large_bodies=(
+        "/v1/extensions",
+        "/v1/sessions/*/uploads",
+        "/v1/contexts/*/profile",
+        "/webdriver/*",
+    ),
+    any_origin=("/v1/connect*", "/v1/live/*", "/json/*", "/"),
 )

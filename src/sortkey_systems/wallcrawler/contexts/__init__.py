@@ -1,0 +1,1 @@
+"""Contexts: Chrome profiles that outlive their sessions."""

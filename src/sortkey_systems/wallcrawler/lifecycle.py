@@ -1,0 +1,214 @@
+"""The lives of sessions on this server: who is connected, when a session ends, and ending it.
+
+It runs in one event loop, that of the routes; calls of the store go to threads. The table says what is true: what is
+kept here are timers, which recovery sets again after a restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from sortkey_systems.wallcrawler.browsers.port import (
+    BrowserEvent,
+    BrowserGone,
+    Browsers,
+    BrowserStopped,
+    ClientsChanged,
+    CloseRequested,
+    EndedBrowser,
+)
+from sortkey_systems.wallcrawler.contexts.profiles import Contexts
+from sortkey_systems.wallcrawler.model import Session
+from sortkey_systems.wallcrawler.records import End, Records, now_of
+from sortkey_systems.wallcrawler.settings import Settings
+
+log = logging.getLogger("sortkey.wallcrawler")
+
+ENDS_AT_ONCE_MAX = 8
+"""Browsers that are ended at the same time when many windows close together."""
+
+
+@dataclass(slots=True)
+class _Live:
+    """A session whose browser runs."""
+
+    keep_alive: bool
+    clients: int = 0
+    timer: asyncio.TimerHandle | None = None
+    """Ends it unless a client comes."""
+    shown: str = "READY"
+    """READY or ACTIVE, as the table has it."""
+    tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
+
+
+class Lifecycle:
+    """Watches the browsers of this server and ends sessions. All of it runs in the loop that called `begin`."""
+
+    def __init__(
+        self,
+        browsers: Browsers,
+        records: Records,
+        contexts: Contexts,
+        settings: Settings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._browsers, self._records, self._contexts = browsers, records, contexts
+        self._settings, self._clock = settings, clock
+        self._live: dict[str, _Live] = {}
+        self._ending: dict[str, asyncio.Task[Session | None]] = {}
+        self._limit = asyncio.Semaphore(ENDS_AT_ONCE_MAX)
+        self._tasks: set[asyncio.Task[None]] = set()
+        browsers.subscribe(self._heard)
+
+    # -- watching
+
+    def adopt(self, session: Session, *, clients: int = 0, has_had_clients: bool = False) -> None:
+        """Look after a session that is ready from now on."""
+        live = _Live(session.keep_alive, clients, shown=session.internal_status)
+        self._live[session.session_id] = live
+        if not clients:
+            self._set_timer(session.session_id, live, was_used=has_had_clients)
+        self._show_activity(session.session_id, live)
+
+    def is_leaving(self, session_id: str) -> bool:
+        """Whether a session ends soon unless a client comes: its last one has left, or it is being ended."""
+        live = self._live.get(session_id)
+        return session_id in self._ending or (
+            live is not None and live.timer is not None and live.clients == 0
+        )
+
+    def _heard(self, event: BrowserEvent) -> None:
+        live = self._live.get(event.session_id)
+        if isinstance(event, ClientsChanged):
+            if live is not None:
+                self._clients_changed(event, live)
+        elif isinstance(event, CloseRequested):
+            self._spawn(
+                self._end_quietly(event.session_id, "STOPPED", "a client has closed the browser")
+            )
+        elif isinstance(event, BrowserStopped):  # pyright: ignore[reportUnnecessaryIsInstance]
+            self._spawn(
+                self._end_quietly(
+                    event.session_id, "FAILED", f"the browser has stopped: {event.reason}"
+                )
+            )
+
+    def _clients_changed(self, event: ClientsChanged, live: _Live) -> None:
+        live.clients = event.clients
+        if live.timer is not None:
+            live.timer.cancel()
+            live.timer = None
+        if not event.clients:
+            self._set_timer(event.session_id, live, was_used=True)
+        self._show_activity(event.session_id, live)
+
+    def _set_timer(self, session_id: str, live: _Live, *, was_used: bool) -> None:
+        if live.keep_alive:
+            return
+        seconds = self._settings.leave_seconds if was_used else self._settings.unused_seconds
+        reason = "the last client has left" if was_used else "nobody has connected"
+
+        def end() -> None:
+            self._spawn(self._end_quietly(session_id, "STOPPED", reason))
+
+        live.timer = asyncio.get_running_loop().call_later(seconds, end)
+
+    def _show_activity(self, session_id: str, live: _Live) -> None:
+        """Have the table say whether a client is connected. One writer at a time, with the latest."""
+        if not live.tasks:
+            task = asyncio.get_running_loop().create_task(self._write_activity(session_id, live))
+            live.tasks.add(task)
+            task.add_done_callback(live.tasks.discard)
+
+    async def _write_activity(self, session_id: str, live: _Live) -> None:
+        while (wanted := "ACTIVE" if live.clients else "READY") != live.shown:
+            what = "Client Connected" if live.clients else "Clients Left"
+            live.shown = wanted
+            if await asyncio.to_thread(self._records.move, session_id, wanted, what) is None:
+                return  # it has ended
+
+    # -- ending
+
+    async def end(self, session_id: str, end: End, reason: str) -> Session | None:
+        """End a session and its browser; gives the session as it is then. Whoever asks too gets the same end."""
+        task = self._ending.get(session_id)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._end(session_id, end, reason))
+            self._ending[session_id] = task
+            task.add_done_callback(lambda _: self._ending.pop(session_id, None))
+        return await asyncio.shield(task)
+
+    async def end_all(self, sessions: list[Session], end: End, reason: str) -> None:
+        await asyncio.gather(
+            *(self._end_quietly(session.session_id, end, reason) for session in sessions)
+        )
+
+    async def _end_quietly(self, session_id: str, end: End, reason: str) -> None:
+        """For ends that nobody waits for. What fails is tried again by upkeep."""
+        try:
+            async with self._limit:
+                await self.end(session_id, end, reason)
+        except Exception:
+            log.exception("%s could not be ended; trying again", session_id)
+
+    async def _end(self, session_id: str, end: End, reason: str) -> Session | None:
+        live = self._live.pop(session_id, None)
+        if live is not None and live.timer is not None:
+            live.timer.cancel()
+        session = await asyncio.to_thread(self._begin_end, session_id, reason)
+        if session is None or session.status != "RUNNING":
+            return session
+        try:
+            ended = await self._browsers.end(session_id, reason)
+        except BrowserGone:
+            ended = None
+        return await asyncio.to_thread(self._finish, session, end, reason, ended)
+
+    def _begin_end(self, session_id: str, reason: str) -> Session | None:
+        moved = self._records.move(session_id, "TERMINATING", "Session Ending", end_reason=reason)
+        return moved or self._records.find(
+            session_id
+        )  # it is ending or has ended already, or is gone
+
+    def _finish(
+        self, session: Session, end: End, reason: str, ended: EndedBrowser | None
+    ) -> Session:
+        reason = self._store_profile(session, reason, ended)
+        at = now_of(self._clock) if ended is None else datetime.fromtimestamp(ended.ended_at, UTC)
+        proxy_bytes: int | None = getattr(ended, "proxy_bytes", None)
+        return self._records.finish(session, end, reason, ended_at=at, proxy_bytes=proxy_bytes)
+
+    def _store_profile(self, session: Session, reason: str, ended: EndedBrowser | None) -> str:
+        """Store the profile if that was asked for. What goes wrong is said in the reason; the session ends anyway."""
+        if ended is None or not session.context_persist:
+            return reason
+        if ended.profile_archive is None:
+            return f"{reason}; the profile was not stored: {ended.archive_error or 'there is none'}"
+        try:
+            self._contexts.store_profile(session, ended.profile_archive)
+            ended.profile_archive.unlink(missing_ok=True)
+        except Exception as error:
+            log.exception("the profile of %s could not be stored", session.session_id)
+            return f"{reason}; the profile was not stored: {error}"
+        return reason
+
+    # -- the end of this server
+
+    async def stop(self) -> None:
+        """Let go of the sessions, which run on; ends that are under way are waited for."""
+        for live in self._live.values():
+            if live.timer is not None:
+                live.timer.cancel()
+        self._live.clear()
+        if self._ending:
+            await asyncio.wait(self._ending.values(), timeout=10)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -1,0 +1,1 @@
+"""The routes of Wallcrawler, a module for each kind of thing."""
