@@ -74,7 +74,7 @@ class Extensions:
                     continue
                 name = unquote(info.metadata.get("file-name", "extension.zip"))
                 return Extension(extension_id, project_id, name, info.modified_at)
-        raise NotFound(f"there is no extension {extension_id[:100]!r}")
+        raise NotFound(f"unknown extension {extension_id[:100]!r}")
 
     def delete(self, projects: Iterable[str], extension_id: str) -> None:
         """Delete an extension. Raises NotFound."""

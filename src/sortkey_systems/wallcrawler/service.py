@@ -166,7 +166,7 @@ class Wallcrawler:
         is_id = session_id.startswith("sess_") and len(session_id) <= 100
         found = self.records.find(session_id) if is_id else None
         if found is None or found.project_id not in projects:
-            raise NotFound(f"there is no session {session_id[:100]!r}")
+            raise NotFound(f"unknown session {session_id[:100]!r}")
         return found
 
     def running_session(self, projects: Iterable[str], session_id: str) -> Session:
@@ -215,7 +215,7 @@ class Wallcrawler:
             self.store.find(Project.key(project_id=project_id)) if project_id in projects else None
         )
         if found is None:
-            raise NotFound(f"there is no project {project_id[:100]!r}")
+            raise NotFound(f"unknown project {project_id[:100]!r}")
         return found
 
     def projects(self, projects: Sequence[str]) -> list[Project]:

@@ -56,7 +56,7 @@ class Contexts:
         """A context of one of these projects. Raises NotFound for any other: who may not see it learns nothing."""
         found = self._find(context_id)
         if found is None or found.project_id not in projects:
-            raise NotFound(f"there is no context {context_id!r}")
+            raise NotFound(f"unknown context {context_id!r}")
         return found
 
     def all(self, projects: Sequence[str] | None = None) -> list[Context]:
