@@ -1,6 +1,8 @@
-"""Creating a session: authorised and checked, seeded in the table, its browser started, answered when it is ready.
+"""Creating a session: authorised and checked, seeded in the table, its browser started, answered
+when it is ready.
 
-Whatever goes wrong on the way, also that the creator hangs up, nothing is left behind but an ended session.
+Whatever goes wrong on the way, also that the creator hangs up, nothing is left behind but an ended
+session.
 """
 
 from __future__ import annotations
@@ -125,7 +127,9 @@ class Creation:
             raise
 
     async def _give_up(self, seeding: asyncio.Task[Session] | None, end: End, reason: str) -> None:
-        """End the session, if there is one: a thread that writes its item cannot be stopped half way."""
+        """End the session, if there is one: a thread that writes its item cannot be stopped half
+        way.
+        """
         if seeding is None:
             return
         await asyncio.wait({seeding})
@@ -174,7 +178,9 @@ class Creation:
             )
 
     async def _wait_for_context(self, project_id: str, wanted: CreateRequest) -> None:
-        """Wait while the session that writes the context is ending: its profile is what this one begins with."""
+        """Wait while the session that writes the context is ending: its profile is what this one
+        begins with.
+        """
         context = wanted.browser.context
         while context is not None:
             found = await asyncio.to_thread(self._contexts.get, (project_id,), context.id)
@@ -273,7 +279,9 @@ class Creation:
 
 
 async def _uncancelled(work: Coroutine[Any, Any, T]) -> T:
-    """Await something to its end, and be cancelled only then: what a thread does cannot be taken back half way."""
+    """Await something to its end, and be cancelled only then: what a thread does cannot be taken
+    back half way.
+    """
     task = asyncio.ensure_future(work)
     try:
         return await asyncio.shield(task)

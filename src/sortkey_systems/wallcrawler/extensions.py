@@ -1,4 +1,5 @@
-"""Extensions that clients upload: zip files in a bucket, each under its project. They need no table.
+"""Extensions that clients upload: zip files in a bucket, each under its project. They need no
+table.
 
 A running session keeps an extension that is deleted: it was unpacked when the session began.
 """
@@ -82,7 +83,9 @@ class Extensions:
         self._bucket.delete(_key(found.project_id, extension_id))
 
     def unpack(self, project_id: str, extension_id: str, folder: Path) -> Path:
-        """Unpack an extension into an empty folder; gives the one that has its manifest. Raises NotFound."""
+        """Unpack an extension into an empty folder; gives the one that has its manifest. Raises
+        NotFound.
+        """
         self.get((project_id,), extension_id)
         archive = folder / "extension.zip"
         with (
@@ -101,7 +104,9 @@ class Extensions:
 
 
 def _checked_entries(archive: Path) -> PurePosixPath:
-    """The folder of the manifest in the zip. Raises NotAnExtension for one that is hostile, or is not a zip."""
+    """The folder of the manifest in the zip. Raises NotAnExtension for one that is hostile, or is
+    not a zip.
+    """
     try:
         with zipfile.ZipFile(archive) as opened:
             entries = opened.infolist()

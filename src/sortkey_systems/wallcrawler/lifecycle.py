@@ -1,7 +1,7 @@
 """The lives of sessions on this server: who is connected, when a session ends, and ending it.
 
-It runs in one event loop, that of the routes; calls of the store go to threads. The table says what is true: what is
-kept here are timers, which recovery sets again after a restart.
+It runs in one event loop, that of the routes; calls of the store go to threads. The table says what
+is true: what is kept here are timers, which recovery sets again after a restart.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class _Live:
 
 
 class Lifecycle:
-    """Watches the browsers of this server and ends sessions. All of it runs in the loop that called `begin`."""
+    """Watches the browsers of this server and ends sessions. All of it runs in the loop that called
+    `begin`.
+    """
 
     def __init__(
         self,
@@ -76,7 +78,9 @@ class Lifecycle:
         self._show_activity(session.session_id, live)
 
     def is_leaving(self, session_id: str) -> bool:
-        """Whether a session ends soon unless a client comes: its last one has left, or it is being ended."""
+        """Whether a session ends soon unless a client comes: its last one has left, or it is being
+        ended.
+        """
         live = self._live.get(session_id)
         return session_id in self._ending or (
             live is not None and live.timer is not None and live.clients == 0
@@ -119,7 +123,7 @@ class Lifecycle:
         live.timer = asyncio.get_running_loop().call_later(seconds, end)
 
     def _show_activity(self, session_id: str, live: _Live) -> None:
-        """Have the table say whether a client is connected. One writer at a time, with the latest."""
+        """Have the table say whether a client is connected, one writer at a time."""
         if not live.tasks:
             task = asyncio.get_running_loop().create_task(self._write_activity(session_id, live))
             live.tasks.add(task)
@@ -135,7 +139,9 @@ class Lifecycle:
     # -- ending
 
     async def end(self, session_id: str, end: End, reason: str) -> Session | None:
-        """End a session and its browser; gives the session as it is then. Whoever asks too gets the same end."""
+        """End a session and its browser; gives the session as it is then. Whoever asks too gets the
+        same end.
+        """
         task = self._ending.get(session_id)
         if task is None:
             task = asyncio.get_running_loop().create_task(self._end(session_id, end, reason))
@@ -184,7 +190,9 @@ class Lifecycle:
         return self._records.finish(session, end, reason, ended_at=at, proxy_bytes=proxy_bytes)
 
     def _store_profile(self, session: Session, reason: str, ended: EndedBrowser | None) -> str:
-        """Store the profile if that was asked for. What goes wrong is said in the reason; the session ends anyway."""
+        """Store the profile if that was asked for. What goes wrong is said in the reason; the
+        session ends anyway.
+        """
         if ended is None or not session.context_persist:
             return reason
         if ended.profile_archive is None:

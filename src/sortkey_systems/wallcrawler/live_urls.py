@@ -1,4 +1,6 @@
-"""The live URLs of a session: of the whole browser and of each of its pages, with tokens that end with the session."""
+"""The live URLs of a session: of the whole browser and of each of its pages, with tokens that end
+with the session.
+"""
 
 from __future__ import annotations
 

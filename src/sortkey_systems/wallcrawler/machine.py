@@ -1,4 +1,6 @@
-"""Which machine this is: a name in the system's folder, so that a server ends only sessions that it can reach."""
+"""Which machine this is: a name in the system's folder, so that a server ends only sessions that it
+can reach.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""sessions-stream-processor: says on a topic that a session is ready, once for each, and whoever waits hears it.
+"""sessions-stream-processor: says on a topic that a session is ready, once for each, and whoever
+waits hears it.
 
-The stream delivers a change at least once; a guard in a table makes it one message. What goes out has no secret in it.
+The stream delivers a change at least once; a guard in a table makes it one message. What goes out
+has no secret in it.
 """
 
 from __future__ import annotations
@@ -15,13 +17,17 @@ from sortkey_systems.wallcrawler.records import STARTING
 
 TOPIC = "wallcrawler-session-ready"
 LOOK_SECONDS = 2.0
-"""How often whoever waits looks into the table as well: the table is the truth, a message can be lost."""
+"""How often whoever waits looks into the table as well: the table is the truth, a message can be
+lost.
+"""
 
 log = logging.getLogger("sortkey.wallcrawler")
 
 
 def is_first_ready(change: Change[Session]) -> bool:
-    """Whether a session has just become ready. One that its client has left becomes READY again: that is not it."""
+    """Whether a session has just become ready. One that its client has left becomes READY again:
+    that is not it.
+    """
     if change.old is None or change.new is None:
         return False
     return change.new.internal_status == "READY" and change.old.internal_status in STARTING

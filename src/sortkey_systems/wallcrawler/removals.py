@@ -1,6 +1,8 @@
-"""What follows when the item of a session is deleted, by TTL or by hand: its browser is ended, its files go.
+"""What follows when the item of a session is deleted, by TTL or by hand: its browser is ended, its
+files go.
 
-An item that is deleted while its session runs gives its place back too, once, however often the stream says so.
+An item that is deleted while its session runs gives its place back too, once, however often the
+stream says so.
 """
 
 from __future__ import annotations

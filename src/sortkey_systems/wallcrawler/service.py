@@ -1,7 +1,8 @@
 """Wallcrawler as one object: what the routes, the console and the commands stand on.
 
-What touches browsers is awaited in one event loop, between `open` and `close`. Everything else may be called from any
-thread. Methods take the projects that the authorizer allows and never look at keys.
+What touches browsers is awaited in one event loop, between `open` and `close`. Everything else may
+be called from any thread. Methods take the projects that the authorizer allows and never look at
+keys.
 """
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ class Wallcrawler:
     # -- the event loop of browsers
 
     async def open(self) -> None:
-        """Begin to look after sessions, in this event loop. Those of an earlier server are found again."""
+        """Begin to look after sessions, in this event loop. Those of an earlier server are found
+        again.
+        """
         self._loop = asyncio.get_running_loop()
         await self.browsers.open()
         await self._upkeep.start()
@@ -142,7 +145,7 @@ class Wallcrawler:
         return self._loop
 
     def stream_worker(self) -> StreamWorker:
-        """Publishes what becomes ready, and cleans up after items that are gone. It is not started."""
+        """Publishes what becomes ready and cleans up after deleted items. It is not started."""
         publisher = ready_publisher(self.store, self.resources.topics)
         return StreamWorker(self.store, [publisher, removal_handler(self)], name=WORKER)
 
@@ -155,14 +158,18 @@ class Wallcrawler:
         return await self._creation.create(project_id, wanted)
 
     async def release(self, projects: Iterable[str], session_id: str) -> Session:
-        """End a session of these projects; gives it as it is then. Releasing twice is fine. Raises NotFound."""
+        """End a session of these projects; gives it as it is then. Releasing twice is fine. Raises
+        NotFound.
+        """
         session = await asyncio.to_thread(self.session, projects, session_id)
         if session.status != "RUNNING":
             return session
         return await self.lifecycle.end(session_id, "STOPPED", "released") or session
 
     def session(self, projects: Iterable[str], session_id: str) -> Session:
-        """A session of one of these projects. Raises NotFound for any other: who may not see it learns nothing."""
+        """A session of one of these projects. Raises NotFound for any other: who may not see it
+        learns nothing.
+        """
         is_id = session_id.startswith("sess_") and len(session_id) <= 100
         found = self.records.find(session_id) if is_id else None
         if found is None or found.project_id not in projects:

@@ -1,6 +1,6 @@
 """Files of sessions: what a browser has downloaded, and what its client gives it to upload.
 
-They lie in the session's folder on the machine that runs its browser, until the session's item is deleted.
+They lie in the session's folder, on the machine that runs its browser, for as long as its item.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class SessionFiles:
         return target
 
     def add_upload(self, session_id: str, file_name: str, source: Path) -> str:
-        """Move a file into the uploads of a session, where its browser can read it; gives its name."""
+        """Move a file to where the browser of a session can read it; gives its name."""
         name, folder = plain_name(file_name), self._folder_of(session_id) / UPLOADS
         folder.mkdir(mode=0o755, exist_ok=True)
         present = list(_files(folder))

@@ -1,6 +1,8 @@
-"""What happens without being asked: recovery after a start, timeouts, creates that nobody finishes, figures.
+"""What happens without being asked: recovery after a start, timeouts, creates that nobody finishes,
+figures.
 
-Timeouts come from the index of statuses and windows, so any server finds the sessions of a server that is gone.
+Timeouts come from the index of statuses and windows, so any server finds the sessions of a server
+that is gone.
 """
 
 from __future__ import annotations
@@ -76,7 +78,9 @@ class Upkeep:
         await self._lifecycle.end_all(self._ours(due), "TIMED_OUT", "its window has closed")
 
     def _ours(self, sessions: list[Session]) -> list[Session]:
-        """Those that this server can reach. A session without a machine is a task, which every server reaches."""
+        """Those that this server can reach. A session without a machine is a task, which every
+        server reaches.
+        """
         return [
             session
             for session in sessions
@@ -133,7 +137,9 @@ class Upkeep:
     # -- what was left behind
 
     async def _compare(self) -> None:
-        """End creates that nobody finishes and sessions whose browser is gone; note what the others use."""
+        """End creates that nobody finishes and sessions whose browser is gone; note what the others
+        use.
+        """
         sessions = self._ours(await asyncio.to_thread(self._records.running))
         oldest = (
             now_of(self._clock) - timedelta(seconds=self._settings.ready_seconds) - START_MARGIN

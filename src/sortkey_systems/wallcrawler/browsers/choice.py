@@ -15,7 +15,9 @@ NONE = "none"
 
 
 def make_browsers(resources: Resources, environment: Mapping[str, str] = os.environ) -> Browsers:
-    """The browsers that WALLCRAWLER_BROWSERS names. Raises NotConfigured for a word that it does not know."""
+    """The browsers that WALLCRAWLER_BROWSERS names. Raises NotConfigured for a word that it does
+    not know.
+    """
     kind = environment.get(VARIABLE, NONE)
     if kind == NONE:
         return AbsentBrowsers(

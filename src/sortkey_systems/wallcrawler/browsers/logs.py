@@ -16,7 +16,9 @@ Entry = dict[str, Any]
 
 
 def read_log(folder: Path, session_id: str) -> Iterator[Entry]:
-    """The entries of a session's log, in their order. What cannot be read, as the last line, is left out."""
+    """The entries of a session's log, in their order. What cannot be read, as the last line, is
+    left out.
+    """
     try:
         file = (folder / FILE).open("rb")
     except OSError:

@@ -1,6 +1,7 @@
 """The items of contexts and the archives of their profiles, in a versioned bucket.
 
-An id stands for one name of one project, so two contexts of the same name cannot be created, without a table of names.
+An id stands for one name of one project, so two contexts of the same name cannot be created,
+without a table of names.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ class Contexts:
             raise NameTaken from None
 
     def get(self, projects: Iterable[str], context_id: str) -> Context:
-        """A context of one of these projects. Raises NotFound for any other: who may not see it learns nothing."""
+        """A context of one of these projects. Raises NotFound for any other: who may not see it
+        learns nothing.
+        """
         found = self._find(context_id)
         if found is None or found.project_id not in projects:
             raise NotFound(f"unknown context {context_id!r}")
@@ -69,7 +72,9 @@ class Contexts:
         return sorted(found, key=_created, reverse=True)
 
     def delete(self, projects: Iterable[str], context_id: str) -> None:
-        """Delete a context and hide its profile; the versions of the bucket keep it. Raises NotFound."""
+        """Delete a context and hide its profile; the versions of the bucket keep it. Raises
+        NotFound.
+        """
         context = self.get(projects, context_id)
         self._store.delete(Context.key(context_id=context_id))
         self._bucket.delete(_profile_key(context))
@@ -88,7 +93,9 @@ class Contexts:
         return target
 
     def store_profile(self, session: Session, archive: Path) -> None:
-        """Store what a session has left as a new version. A context that was deleted meanwhile stays deleted."""
+        """Store what a session has left as a new version. A context that was deleted meanwhile
+        stays deleted.
+        """
         context = self._find(session.context_id or "")
         if context is None or context.project_id != session.project_id:
             return

@@ -34,7 +34,9 @@ class Caller:
 
 
 def caller_of(authorizer: Authorizer) -> Callable[..., Caller]:
-    """A dependency: the caller of a request. 401 without a valid key, 403 for a project that it may not use."""
+    """A dependency: the caller of a request. 401 without a valid key, 403 for a project that it may
+    not use.
+    """
 
     def caller(request: Request, key: BbKey, same_key: WcKey) -> Caller:
         grant = authorizer.grant(request.headers)

@@ -56,7 +56,7 @@ def _add_writes(made: APIRouter, service: Wallcrawler, me: Any) -> None:
         responses=errors_for(400, 401, 403, 409),
     )
     def create(wanted: ContextRequest | None = None, caller: Caller = me) -> Any:
-        """An empty context. A session that persists into it gives it a profile; so does an upload."""
+        """An empty context. A session that persists into it, or an upload, gives it a profile."""
         asked = wanted or ContextRequest()
         return _upload(
             service, service.contexts.create(caller.project(asked.project_id), asked.name)

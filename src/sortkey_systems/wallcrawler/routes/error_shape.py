@@ -1,6 +1,7 @@
-"""Errors in the shape that the clients of this interface read: `{statusCode, error, message, code}`.
+"""Errors in the shape that the clients of this interface read: `{statusCode, error, message,
+code}`.
 
-A route class catches what a handler or its dependencies raise, so the shape holds under the system's paths only.
+A route class catches what a handler or its dependencies raise: the shape holds for these paths only.
 """
 
 from __future__ import annotations

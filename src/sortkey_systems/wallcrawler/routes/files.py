@@ -68,7 +68,9 @@ def router(service: Wallcrawler) -> APIRouter:
         responses=errors_for(400, 401, 403, 404, 410, 413),
     )
     async def upload(session_id: SessionPath, request: Request, caller: Caller = me) -> Any:
-        """A file for the browser's file inputs: it is there as `/tmp/.uploads/NAME`, or by its bare name."""
+        """A file for the browser's file inputs: it is there as `/tmp/.uploads/NAME`, or by its bare
+        name.
+        """
         await asyncio.to_thread(service.running_session, caller.projects, session_id)
         async with incoming_file(request, service.settings.upload_bytes_max) as file:
             name = await asyncio.to_thread(

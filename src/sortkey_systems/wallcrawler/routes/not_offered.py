@@ -1,4 +1,6 @@
-"""Parts of the interface that are not offered, and paths that are not part of it: each answered in its shape."""
+"""Parts of the interface that are not offered, and paths that are not part of it: each answered in
+its shape.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""/v1/sessions: create, list, retrieve, release, live URLs, logs; and the start of agents, which are not offered."""
+"""/v1/sessions: create, list, retrieve, release, live URLs, logs; and the start of agents, which
+are not offered.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +61,9 @@ def _add_create(made: APIRouter, service: Wallcrawler, me: Any) -> None:
     async def create(
         request: Request, wanted: CreateRequest | None = None, caller: Caller = me
     ) -> Any:
-        """Start a browser and wait until it is ready. A caller who hangs up meanwhile leaves no session behind."""
+        """Start a browser and wait until it is ready. A caller who hangs up meanwhile leaves no
+        session behind.
+        """
         asked = wanted or CreateRequest()
         project_id = await asyncio.to_thread(caller.project, asked.project_id)
         creating = asyncio.create_task(service.create(project_id, asked))
@@ -81,7 +85,9 @@ def _add_create(made: APIRouter, service: Wallcrawler, me: Any) -> None:
         responses=errors_for(401, 403),
     )
     def start(caller: Caller = me) -> StartAnswer:
-        """Asked by Stagehand 3. It is answered that no agent is available, so it drives the browser itself."""
+        """Asked by Stagehand 3. It is answered that no agent is available, so it drives the browser
+        itself.
+        """
         return StartAnswer()
 
     _ = create, start
@@ -156,7 +162,7 @@ def _add_session(made: APIRouter, service: Wallcrawler, me: Any) -> None:
             int | None, Query(alias="expiresIn", ge=1, le=VIEW_SECONDS_MAX, description="Seconds")
         ] = None,
     ) -> Any:
-        """URLs under which the pages of a session can be watched and used, for as long as it runs."""
+        """URLs under which the pages of a session can be watched and used while it runs."""
         session = await asyncio.to_thread(service.running_session, caller.projects, session_id)
         return await live_urls(service, session, expires_in)
 
